@@ -1,0 +1,1 @@
+"""A Monte Carlo asymptotics laboratory for NDCG and its discounts."""

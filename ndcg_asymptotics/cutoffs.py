@@ -1,0 +1,161 @@
+"""Cutoffs k(n): how much of a list of n items a measure looks at.
+
+``k(n)`` is rounded up, at least 1 and at most n. The regimes are the paper's: the whole list,
+a fixed k (the measure sees finitely many ranks whatever n), k = o(n) with k -> infinity
+(Theorems 7, 11), and k = cn (Theorems 8, 9, 12, 13).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, Self
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.specs import Scanner, Spec, SpecError, number_text, read, require
+
+Regime = Literal["none", "fixed", "sublinear", "fraction"]
+
+
+class Cutoff(Spec, family="cutoff"):
+    """A rule for the number of ranks that count."""
+
+    regime: ClassVar[Regime]
+
+    @abstractmethod
+    def exact(self, n: int) -> int:
+        """k(n) before it is held within 1 … n."""
+
+    def __call__(self, n: int) -> int:
+        """k(n), an integer in 1 … n.
+
+        >>> Cutoff.parse("0.2n")(1_000_001), Cutoff.parse("10")(3), Cutoff.parse("n^0.5")(10**18)
+        (200001, 3, 1000000000)
+        """
+        return min(max(self.exact(int(n)), 1), int(n))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `10`, `0.2n`, `n^0.5`, `5log(n)`; the empty text is the whole list."""
+        cutoff = read(text, scan) if text.strip() else WholeList()
+        assert isinstance(cutoff, cls)
+        return cutoff
+
+
+def _ceil(x: float) -> int:
+    """Round up, forgiving the last digits of a power or a logarithm that should be an integer."""
+    nearest = round(x)
+    return nearest if abs(x - nearest) <= 1e-12 * abs(x) else math.ceil(x)
+
+
+@dataclass(frozen=True)
+class WholeList(Cutoff, keyword=""):
+    """No cutoff, k(n) = n; written as nothing at all."""
+
+    regime: ClassVar[Regime] = "none"
+
+    def exact(self, n: int) -> int:
+        return n
+
+
+@dataclass(frozen=True)
+class FixedRank(Cutoff, keyword="k"):
+    """`k`: the first k ranks, whatever n."""
+
+    k: int
+    regime: ClassVar[Regime] = "fixed"
+
+    def __post_init__(self) -> None:
+        whole = math.isfinite(self.k) and self.k == int(self.k) and 1 <= self.k < 2**63
+        require(whole, f"cutoff k must be a whole number from 1 to 9.2e18, got {number_text(self.k)}")
+        object.__setattr__(self, "k", int(self.k))
+
+    def exact(self, n: int) -> int:
+        return self.k
+
+    def __str__(self) -> str:
+        return str(self.k)
+
+
+@dataclass(frozen=True)
+class ListFraction(Cutoff, keyword="cn"):
+    """`cn`: the top fraction c of the list, 0 < c <= 1."""
+
+    c: float
+    regime: ClassVar[Regime] = "fraction"
+
+    def __post_init__(self) -> None:
+        require(0 < self.c <= 1, f"cutoff c*n needs 0 < c <= 1, got c = {number_text(self.c)}")
+
+    def exact(self, n: int) -> int:
+        # The decimal the user wrote, not its binary neighbour: 0.2n at n = 10**18 is 2 * 10**17.
+        return math.ceil(Fraction(number_text(self.c)) * n)
+
+    def __str__(self) -> str:
+        return f"{number_text(self.c)}n"
+
+
+@dataclass(frozen=True)
+class ListPower(Cutoff, keyword="n^a"):
+    """`n^a`: the first n^a ranks, 0 < a < 1."""
+
+    a: float
+    regime: ClassVar[Regime] = "sublinear"
+
+    def __post_init__(self) -> None:
+        require(0 < self.a < 1, f"cutoff n^a needs 0 < a < 1, got a = {number_text(self.a)}")
+
+    def exact(self, n: int) -> int:
+        return _ceil(float(n) ** self.a)
+
+    def __str__(self) -> str:
+        return f"n^{number_text(self.a)}"
+
+
+@dataclass(frozen=True)
+class ListLog(Cutoff, keyword="clog(n)"):
+    """`clog(n)`: the first c log(n) ranks, c > 0."""
+
+    c: float
+    regime: ClassVar[Regime] = "sublinear"
+
+    def __post_init__(self) -> None:
+        require(0 < self.c < math.inf, f"cutoff c*log(n) needs c > 0, got c = {number_text(self.c)}")
+
+    def exact(self, n: int) -> int:
+        return _ceil(self.c * math.log(n))
+
+    def __str__(self) -> str:
+        return f"{number_text(self.c)}log(n)"
+
+
+_N = re.compile(r"n\b")
+
+
+def scan(scanner: Scanner) -> Cutoff:
+    """Read the text of a cutoff; `c*n` and `c*log(n)` may be written with or without the star."""
+    start = scanner.position
+    expected = "a cutoff: 10, 0.2n, n^0.5 or 5log(n)"
+    try:
+        if scanner.accept("n^"):
+            return ListPower(scanner.number("the exponent a of n^a"))
+        if scanner.match(_N):
+            return ListFraction(1.0)
+        if scanner.accept("log(n)"):
+            return ListLog(1.0)
+        value = scanner.number(expected)
+        star = scanner.accept("*")
+        if scanner.accept("log(n)"):
+            return ListLog(value)
+        if scanner.match(_N):
+            return ListFraction(value)
+        if star:
+            scanner.fail(f"expected 'n' or 'log(n)', found {scanner.found()}")
+        return FixedRank(value)  # type: ignore[arg-type]  # checked to be whole there
+    except SpecError:
+        raise
+    except InputError as error:
+        scanner.fail(str(error), start)

@@ -1,0 +1,291 @@
+"""Relevance curves with closed forms: each class is its formula and its mean over an interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import NDArray
+from scipy.special import expit, log_ndtr, ndtr
+
+from ndcg_asymptotics.relevance.model import Curve
+from ndcg_asymptotics.specs import Argument, Call, Scanner, number_text, require
+
+Floats = NDArray[np.float64]
+
+
+def _log_ratio(a: Floats, b: Floats) -> Floats:
+    """log(a/b) for 0 <= a < b, accurate as a -> b."""
+    with np.errstate(divide="ignore"):
+        return np.log1p(-(b - a) / b)
+
+
+@dataclass(frozen=True)
+class Constant(Curve, keyword="constant"):
+    """ybar(s) = p: no information."""
+
+    p: float
+
+    def __post_init__(self) -> None:
+        self.check_range(self.p, self.p)
+
+    def formula(self, t: Floats) -> Floats:
+        return np.full_like(t, self.p)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        return np.full_like(a, self.p)
+
+
+@dataclass(frozen=True)
+class LinearCurve(Curve, keyword="linear"):
+    """ybar(s) = bottom + (top - bottom) s."""
+
+    bottom: float
+    top: float
+
+    def __post_init__(self) -> None:
+        self.check_range(min(self.bottom, self.top), max(self.bottom, self.top))
+
+    def formula(self, t: Floats) -> Floats:
+        return self.top - (self.top - self.bottom) * t
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        return self.formula((a + b) / 2)
+
+
+@dataclass(frozen=True)
+class PowerCurve(Curve, keyword="power"):
+    """ybar(s) = bottom + (top - bottom) s^exponent, exponent > 0."""
+
+    bottom: float
+    top: float
+    exponent: float
+
+    def __post_init__(self) -> None:
+        require(0 < self.exponent < math.inf, f"power: exponent must be > 0, got {self.exponent:g}")
+        self.check_range(min(self.bottom, self.top), max(self.bottom, self.top))
+
+    def formula(self, t: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return self.bottom + (self.top - self.bottom) * np.exp(self.exponent * np.log1p(-t))
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        e = self.exponent + 1
+        with np.errstate(divide="ignore"):
+            shrink = np.log1p(-(b - a) / (1 - a))  # log of (1-b)/(1-a)
+            powers = np.exp(e * np.log1p(-a)) * -np.expm1(e * shrink) / (e * (b - a))
+        return self.bottom + (self.top - self.bottom) * powers
+
+    @property
+    def holder(self) -> float:
+        return min(1.0, self.exponent)
+
+
+@dataclass(frozen=True)
+class Polynomial(Curve, keyword="polynomial"):
+    """m(t) = c0 + c1 t + c2 t^2 + … in depth t = 1 - s."""
+
+    coefficients: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        require(len(self.coefficients) > 0, "polynomial needs at least one coefficient")
+        low, high = self.bounds(np.array(0.0), np.array(1.0))
+        self.check_range(float(low), float(high))
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        """Coefficients by position; ``prevalence=`` first or last stands for c0."""
+        values = [cls._number(a, call.scanner) for a in call.arguments if a.key is None]
+        for argument in call.arguments:
+            if argument.key == "prevalence":
+                rest = sum(c / (i + 2) for i, c in enumerate(values))
+                values.insert(0, cls._number(argument, call.scanner) - rest)
+            elif argument.key is not None:
+                call.scanner.fail("polynomial takes c0, c1, … by position", argument.position)
+        return cls(tuple(values))
+
+    @classmethod
+    def _number(cls, argument: Argument, scanner: Scanner) -> float:
+        if not isinstance(argument.value, float):
+            scanner.fail("polynomial: coefficients are numbers", argument.position)
+        return argument.value
+
+    def arguments(self) -> tuple[str, ...]:
+        return tuple(number_text(c) for c in self.coefficients)
+
+    def formula(self, t: Floats) -> Floats:
+        return np.polynomial.polynomial.polyval(t, self.coefficients)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        # the mean of t^i is sum_j a^j b^(i-j) / (i+1): no difference of powers
+        mean = np.zeros_like(a)
+        moment, power = np.zeros_like(a), np.ones_like(a)
+        for i, c in enumerate(self.coefficients):
+            moment = moment * a + power
+            power = power * b
+            mean = mean + c * moment / (i + 1)
+        return mean
+
+    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+        ends = self.formula(a), self.formula(b)
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        derivative = np.polynomial.Polynomial(self.coefficients).deriv()
+        for root in derivative.roots():
+            # a double root may come out as a complex pair: take its real part all the same
+            t = np.asarray(np.clip(np.real(root), a, b), np.float64)
+            low, high = np.minimum(low, self.formula(t)), np.maximum(high, self.formula(t))
+        return low, high
+
+
+@dataclass(frozen=True)
+class Cusp(Curve, keyword="cusp"):
+    """ybar(s) = top - (top - bottom) (1-s)^alpha: Hölder exponent alpha <= 1 at the top."""
+
+    bottom: float
+    top: float
+    alpha: float
+
+    def __post_init__(self) -> None:
+        require(0 < self.alpha < math.inf, f"cusp: alpha must be > 0, got {self.alpha:g}")
+        self.check_range(min(self.bottom, self.top), max(self.bottom, self.top))
+
+    def formula(self, t: Floats) -> Floats:
+        return self.top - (self.top - self.bottom) * t**self.alpha
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        shrink = _log_ratio(a, b)
+        e = self.alpha + 1
+        powers = b**self.alpha * (b / (b - a)) * -np.expm1(e * shrink) / e
+        return self.top - (self.top - self.bottom) * powers
+
+    @property
+    def holder(self) -> float:
+        return min(1.0, self.alpha)
+
+
+@dataclass(frozen=True)
+class Step(Curve, keyword="step"):
+    """ybar(s) = top where s >= at, bottom below; discontinuous."""
+
+    bottom: float
+    top: float
+    at: float
+
+    def __post_init__(self) -> None:
+        require(0 < self.at < 1, f"step: at must lie inside (0, 1), got {self.at:g}")
+        self.check_range(min(self.bottom, self.top), max(self.bottom, self.top))
+
+    def formula(self, t: Floats) -> Floats:
+        return np.where(t <= 1 - self.at, self.top, self.bottom)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        above = np.clip((1 - self.at - a) / (b - a), 0.0, 1.0)
+        return self.bottom + (self.top - self.bottom) * above
+
+    @property
+    def holder(self) -> None:
+        return None
+
+    @property
+    def is_continuous(self) -> bool:
+        return self.bottom == self.top
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return (1 - self.at,)
+
+
+_NODES, _WEIGHTS = leggauss(10)
+
+
+def _quadrature(curve: Curve, a: Floats, b: Floats) -> Floats:
+    """The mean of a smooth curve over narrow intervals, by ten-point Gauss-Legendre."""
+    t = (a + b)[..., None] / 2 + (b - a)[..., None] / 2 * _NODES
+    return np.asarray(curve.formula(t) @ _WEIGHTS / 2, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Logistic(Curve, keyword="logistic"):
+    """ybar(s) = 1 / (1 + exp(-(a + slope (s - 1/2)))), a set by the prevalence."""
+
+    prevalence: float
+    slope: float
+
+    def __post_init__(self) -> None:
+        require(
+            0 < self.prevalence < 1, f"logistic: prevalence must lie inside (0, 1), got {self.prevalence:g}"
+        )
+        require(abs(self.slope) <= 500, f"logistic: slope must be within ±500, got {self.slope:g}")
+
+    @property
+    def intercept(self) -> float:
+        """The a for which the mean of the curve is the prevalence."""
+        p, h = self.prevalence, self.slope / 2
+        if abs(h) < 1e-4:  # mean = p + O(h^2): one Newton step from logit(p)
+            return math.log(p / (1 - p)) - h * h * (1 - 2 * p) / 6
+        # softplus(a+h) - softplus(a-h) = 2hp, solved for exp(a)
+        return math.log(math.expm1(2 * h * p) / -math.expm1(-2 * h * (1 - p))) - h
+
+    def formula(self, t: Floats) -> Floats:
+        return np.asarray(expit(self.intercept + self.slope * (0.5 - t)), dtype=np.float64)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        width = self.slope * (b - a)
+        exact = np.abs(width) > 0.5
+        x = self.intercept + self.slope * 0.5
+        safe = np.where(exact, width, 1.0)
+        closed = (np.logaddexp(0, x - self.slope * a) - np.logaddexp(0, x - self.slope * b)) / safe
+        return np.where(exact, closed, _quadrature(self, a, b))
+
+
+@dataclass(frozen=True)
+class Binormal(Curve, keyword="binormal"):
+    """Scores N(0,1) given Y = 0 and N(separation,1) given Y = 1, taken to the canonical score."""
+
+    prevalence: float
+    separation: float
+
+    def __post_init__(self) -> None:
+        require(
+            0 < self.prevalence < 1, f"binormal: prevalence must lie inside (0, 1), got {self.prevalence:g}"
+        )
+        require(
+            abs(self.separation) <= 20, f"binormal: separation must be within ±20, got {self.separation:g}"
+        )
+
+    def _log_survival(self, x: Floats) -> Floats:
+        irrelevant = math.log1p(-self.prevalence) + log_ndtr(-x)
+        relevant = math.log(self.prevalence) + log_ndtr(self.separation - x)
+        return np.asarray(np.logaddexp(irrelevant, relevant), np.float64)
+
+    def score(self, t: Floats) -> Floats:
+        """The raw score at depth t, from log P(score > x) = log t."""
+        low = np.full_like(t, -40.0 + min(0.0, self.separation))
+        high = np.full_like(t, 40.0 + max(0.0, self.separation))
+        with np.errstate(divide="ignore"):
+            target = np.log(t)
+        for _ in range(64):
+            middle = (low + high) / 2
+            above = self._log_survival(middle) > target
+            low, high = np.where(above, middle, low), np.where(above, high, middle)
+        return (low + high) / 2
+
+    def formula(self, t: Floats) -> Floats:
+        x, d, p = self.score(t), self.separation, self.prevalence
+        odds = math.log(p / (1 - p)) + d * x - d * d / 2
+        return np.asarray(expit(odds), dtype=np.float64)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        narrow = (b - a) < 0.1 * np.minimum(a, 1 - b)
+        shift = self.separation
+        wide = self.prevalence * (ndtr(self.score(a) - shift) - ndtr(self.score(b) - shift)) / (b - a)
+        # the upper tail from the other side, where it is not a difference of numbers near 1
+        top = self.prevalence * (ndtr(shift - self.score(b)) - ndtr(shift - self.score(a))) / (b - a)
+        return np.where(narrow, _quadrature(self, a, b), np.where(b < 0.5, top, wide))
+
+    @property
+    def holder(self) -> None:
+        return None
