@@ -12,6 +12,7 @@ import re
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, Literal, Self
 
 from ndcg_asymptotics.errors import InputError
@@ -28,6 +29,10 @@ class Cutoff(Spec, family="cutoff"):
     @abstractmethod
     def exact(self, n: int) -> int:
         """k(n) before it is held within 1 … n."""
+
+    @classmethod
+    def signature(cls) -> str:
+        return cls.keyword  # written as the formula itself
 
     def __call__(self, n: int) -> int:
         """k(n), an integer in 1 … n.
@@ -80,6 +85,11 @@ class FixedRank(Cutoff, keyword="k"):
         return str(self.k)
 
 
+@lru_cache(maxsize=64)
+def _decimal(c: float) -> tuple[int, int]:
+    return Fraction(number_text(c)).as_integer_ratio()
+
+
 @dataclass(frozen=True)
 class ListFraction(Cutoff, keyword="cn"):
     """`cn`: the top fraction c of the list, 0 < c <= 1."""
@@ -92,7 +102,8 @@ class ListFraction(Cutoff, keyword="cn"):
 
     def exact(self, n: int) -> int:
         # The decimal the user wrote, not its binary neighbour: 0.2n at n = 10**18 is 2 * 10**17.
-        return math.ceil(Fraction(number_text(self.c)) * n)
+        numerator, denominator = _decimal(self.c)
+        return -(-numerator * n // denominator)
 
     def __str__(self) -> str:
         return f"{number_text(self.c)}n"

@@ -73,7 +73,7 @@ class Discount(Spec, family="discount"):
         """F(k) = sum of D(r) for r <= k; F(0) = 0.
 
         >>> Discount.parse("power(0.5)").cumulative([0, 1, 10**18])
-        array([0.0e+00, 1.0e+00, 2.0e+09])
+        array([0.e+00, 1.e+00, 2.e+09])
         """
         k = self._checked(k, n)
         return np.where(k < 1, 0.0, self.sum_to(np.maximum(k, 1.0), n))
@@ -158,7 +158,7 @@ class _InversePower(_SmoothDiscount):
     def integral(self, a: float, b: Floats) -> Floats:
         # a^(1-b) (x^(1-b) - 1)/(1-b) with x = b/a: exact through b = 1
         c, ratio = 1.0 - self.exponent, np.log(b / a)
-        return a**c * (np.expm1(c * ratio) / c if c else ratio)
+        return np.asarray(a**c * (np.expm1(c * ratio) / c if c else ratio))
 
     def derivatives(self, rank: Floats) -> tuple[Floats, Floats]:
         b = self.exponent
@@ -277,7 +277,7 @@ def _custom_function(target: str) -> Callable[[Floats], Any]:
         function = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         require(False, f'custom needs "module:function", got {target!r} ({error})')
-    assert callable(function)
+    require(callable(function), f'custom needs "module:function", got {target!r} (not callable)')
     return function  # type: ignore[no-any-return]
 
 

@@ -94,7 +94,8 @@ class Measure:
             or keep the order they are given in.
         ideal_labels : (m,), optional
             The labels the ideal list is made from, if not ``labels`` (relevant documents that
-            a run did not retrieve).
+            a run did not retrieve). It may go on past n unless the discount or the cutoff is a
+            function of n.
         empty : float
             The value where every label is 0.
 
@@ -116,7 +117,7 @@ class Measure:
         for values in (y, best):
             require(bool((values >= 0).all() and np.isfinite(values).all()), "labels must be finite and >= 0")
         n = s.size
-        ideal = self._dcg(np.sort(best)[::-1], max(n, best.size))
+        ideal = self._dcg(np.sort(best)[::-1], self._ideal_cutoff(n, best.size), n)
         if ideal == 0:
             return empty
         order = np.argsort(-s, kind="stable")
@@ -124,8 +125,13 @@ class Measure:
         if ties == "expected":
             _, group, size = np.unique(-s[order], return_inverse=True, return_counts=True)
             gains = (np.bincount(group, gains) / size)[group]
-        return self._dcg(gains, n) / ideal
+        return self._dcg(gains, self.cutoff(n), n) / ideal
 
-    def _dcg(self, gains: Floats, n: int) -> float:
-        k = min(self.cutoff(n), gains.size)
+    def _ideal_cutoff(self, n: int, available: int) -> int:
+        """How far down the ideal list counts: past n where neither cutoff nor discount knows n."""
+        knows_n = self.discount.depends_on_n or self.cutoff.regime not in ("none", "fixed")
+        return self.cutoff(n if knows_n else max(n, available))
+
+    def _dcg(self, gains: Floats, k: int, n: int) -> float:
+        k = min(k, gains.size)
         return float(gains[:k] @ self.discount(np.arange(1.0, k + 1), float(n)))

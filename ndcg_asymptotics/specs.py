@@ -242,6 +242,12 @@ class Spec(ABC):
     def _fields(cls) -> tuple[dataclasses.Field[Any], ...]:
         return tuple(f for f in dataclasses.fields(cls) if f.init)  # type: ignore[arg-type]
 
+    @classmethod
+    def signature(cls) -> str:
+        """How a member is written, with the names of its parameters."""
+        names = ", ".join(field.name for field in cls._fields())
+        return f"{cls.keyword}({names})" if names else cls.keyword
+
     def arguments(self) -> tuple[str, ...]:
         """The canonical texts of the arguments."""
         values = (getattr(self, field.name) for field in self._fields())
@@ -268,7 +274,5 @@ def require(condition: bool, message: str) -> None:
 
 def listing(family: type[Spec]) -> Iterable[tuple[str, str]]:
     """Signature and first docstring line of every member of a family."""
-    for keyword, member in sorted(family.members.items()):
-        names = ", ".join(field.name for field in member._fields())
-        first = (member.__doc__ or "").strip().splitlines()[0]
-        yield (f"{keyword}({names})" if names else keyword), first
+    for _, member in sorted(family.members.items()):
+        yield member.signature(), (member.__doc__ or "").strip().splitlines()[0]

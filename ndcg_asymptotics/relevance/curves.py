@@ -30,7 +30,7 @@ class Constant(Curve, keyword="constant"):
     p: float
 
     def __post_init__(self) -> None:
-        self.check_range(self.p, self.p)
+        self.check_range(self.p)
 
     def formula(self, t: Floats) -> Floats:
         return np.full_like(t, self.p)
@@ -47,10 +47,12 @@ class LinearCurve(Curve, keyword="linear"):
     top: float
 
     def __post_init__(self) -> None:
-        self.check_range(min(self.bottom, self.top), max(self.bottom, self.top))
+        self.check_range(self.bottom, self.top)
 
     def formula(self, t: Floats) -> Floats:
-        return self.top - (self.top - self.bottom) * t
+        # from the nearer end, so that a value near 0 keeps its digits
+        rise = self.top - self.bottom
+        return np.where(t < 0.5, self.top - rise * t, self.bottom + rise * (1 - t))
 
     def average(self, a: Floats, b: Floats) -> Floats:
         return self.formula((a + b) / 2)
@@ -66,7 +68,7 @@ class PowerCurve(Curve, keyword="power"):
 
     def __post_init__(self) -> None:
         require(0 < self.exponent < math.inf, f"power: exponent must be > 0, got {self.exponent:g}")
-        self.check_range(min(self.bottom, self.top), max(self.bottom, self.top))
+        self.check_range(self.bottom, self.top)
 
     def formula(self, t: Floats) -> Floats:
         with np.errstate(divide="ignore"):
@@ -96,6 +98,10 @@ class Polynomial(Curve, keyword="polynomial"):
         self.check_range(float(low), float(high))
 
     @classmethod
+    def signature(cls) -> str:
+        return "polynomial(c0, c1, …)"
+
+    @classmethod
     def from_call(cls, call: Call) -> Self:
         """Coefficients by position; ``prevalence=`` first or last stands for c0."""
         values = [cls._number(a, call.scanner) for a in call.arguments if a.key is None]
@@ -117,7 +123,7 @@ class Polynomial(Curve, keyword="polynomial"):
         return tuple(number_text(c) for c in self.coefficients)
 
     def formula(self, t: Floats) -> Floats:
-        return np.polynomial.polynomial.polyval(t, self.coefficients)
+        return np.asarray(np.polynomial.polynomial.polyval(t, self.coefficients), np.float64)
 
     def average(self, a: Floats, b: Floats) -> Floats:
         # the mean of t^i is sum_j a^j b^(i-j) / (i+1): no difference of powers
@@ -150,7 +156,7 @@ class Cusp(Curve, keyword="cusp"):
 
     def __post_init__(self) -> None:
         require(0 < self.alpha < math.inf, f"cusp: alpha must be > 0, got {self.alpha:g}")
-        self.check_range(min(self.bottom, self.top), max(self.bottom, self.top))
+        self.check_range(self.bottom, self.top)
 
     def formula(self, t: Floats) -> Floats:
         return self.top - (self.top - self.bottom) * t**self.alpha
@@ -176,7 +182,7 @@ class Step(Curve, keyword="step"):
 
     def __post_init__(self) -> None:
         require(0 < self.at < 1, f"step: at must lie inside (0, 1), got {self.at:g}")
-        self.check_range(min(self.bottom, self.top), max(self.bottom, self.top))
+        self.check_range(self.bottom, self.top)
 
     def formula(self, t: Floats) -> Floats:
         return np.where(t <= 1 - self.at, self.top, self.bottom)
@@ -256,22 +262,33 @@ class Binormal(Curve, keyword="binormal"):
             abs(self.separation) <= 20, f"binormal: separation must be within ±20, got {self.separation:g}"
         )
 
-    def _log_survival(self, x: Floats) -> Floats:
-        irrelevant = math.log1p(-self.prevalence) + log_ndtr(-x)
-        relevant = math.log(self.prevalence) + log_ndtr(self.separation - x)
+    def _log_tail(self, x: Floats, side: Floats) -> Floats:
+        """log P(score > x) where side is 1, log P(score < x) where it is -1."""
+        irrelevant = math.log1p(-self.prevalence) + log_ndtr(-side * x)
+        relevant = math.log(self.prevalence) + log_ndtr(side * (self.separation - x))
         return np.asarray(np.logaddexp(irrelevant, relevant), np.float64)
 
     def score(self, t: Floats) -> Floats:
-        """The raw score at depth t, from log P(score > x) = log t."""
+        """The raw score at depth t, from P(score > x) = t; below the middle from P(score < x) = 1 - t."""
         low = np.full_like(t, -40.0 + min(0.0, self.separation))
         high = np.full_like(t, 40.0 + max(0.0, self.separation))
+        side = np.where(t <= 0.5, 1.0, -1.0)
         with np.errstate(divide="ignore"):
-            target = np.log(t)
-        for _ in range(64):
+            target = np.log(np.minimum(t, 1 - t))
+        for _ in range(16):
             middle = (low + high) / 2
-            above = self._log_survival(middle) > target
+            above = side * (self._log_tail(middle, side) - target) > 0
             low, high = np.where(above, middle, low), np.where(above, high, middle)
-        return (low + high) / 2
+        x = (low + high) / 2  # to 1e-3; three Newton steps on the logarithm do the rest
+        for _ in range(3):
+            tail = self._log_tail(x, side)
+            x = np.clip(x + side * (tail - target) * np.exp(tail - self._log_density(x)), low, high)
+        return x
+
+    def _log_density(self, x: Floats) -> Floats:
+        irrelevant = math.log1p(-self.prevalence) - x**2 / 2
+        relevant = math.log(self.prevalence) - (x - self.separation) ** 2 / 2
+        return np.asarray(np.logaddexp(irrelevant, relevant) - math.log(2 * math.pi) / 2, np.float64)
 
     def formula(self, t: Floats) -> Floats:
         x, d, p = self.score(t), self.separation, self.prevalence
@@ -280,11 +297,17 @@ class Binormal(Curve, keyword="binormal"):
 
     def average(self, a: Floats, b: Floats) -> Floats:
         narrow = (b - a) < 0.1 * np.minimum(a, 1 - b)
-        shift = self.separation
-        wide = self.prevalence * (ndtr(self.score(a) - shift) - ndtr(self.score(b) - shift)) / (b - a)
-        # the upper tail from the other side, where it is not a difference of numbers near 1
-        top = self.prevalence * (ndtr(shift - self.score(b)) - ndtr(shift - self.score(a))) / (b - a)
-        return np.where(narrow, _quadrature(self, a, b), np.where(b < 0.5, top, wide))
+        mean = np.empty_like(a)
+        mean[narrow] = _quadrature(self, a[narrow], b[narrow])
+        mean[~narrow] = self._difference(a[~narrow], b[~narrow])
+        return mean
+
+    def _difference(self, a: Floats, b: Floats) -> Floats:
+        """P(Y = 1, depth in [a, b]) / (b - a) from the raw scores at the ends."""
+        above, below = self.score(a) - self.separation, self.score(b) - self.separation
+        # in the upper half from the other side, where it is not a difference of numbers near 1
+        mass = np.where(b < 0.5, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
+        return np.asarray(self.prevalence * mass / (b - a), np.float64)
 
     @property
     def holder(self) -> None:

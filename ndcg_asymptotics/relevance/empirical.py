@@ -40,7 +40,7 @@ class PiecewiseLinear(Curve):
     values: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        self.check_range(min(self.values), max(self.values))
+        self.check_range(*self.values)
         t, m = np.array(self.depths), np.array(self.values)
         steps = np.diff(t) * (m[1:] + m[:-1]) / 2
         object.__setattr__(self, "_nodes", (t, m, np.concatenate(([0.0], np.cumsum(steps)))))
@@ -64,7 +64,7 @@ class PiecewiseLinear(Curve):
 
     def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
         depths, values, _ = self._nodes  # type: ignore[attr-defined]
-        low, high = super().bounds(a, b)
+        low, high = map(np.array, super().bounds(a, b))
         first, last = np.searchsorted(depths, a), np.searchsorted(depths, b, side="right")
         for i in np.ndindex(low.shape):
             inside = values[first[i] : last[i]]

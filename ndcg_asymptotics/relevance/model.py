@@ -158,8 +158,9 @@ class Curve(Relevance):
         """Depths inside (0, 1) where the curve jumps or has a kink."""
         return ()
 
-    def check_range(self, low: float, high: float) -> None:
-        """Refuse a curve that leaves [0, 1]."""
+    def check_range(self, *values: float) -> None:
+        """Refuse a curve whose values leave [0, 1], or are not numbers."""
+        low, high = float(np.min(values)), float(np.max(values))
         inside = low >= -_ROUNDING and high <= 1 + _ROUNDING
         require(inside, f"a relevance curve must stay within [0, 1], this one spans [{low:g}, {high:g}]")
 
@@ -238,6 +239,10 @@ class Graded(Relevance, keyword="graded"):
     @property
     def curves(self) -> tuple[Curve, ...]:
         return tuple(curve for _, curve in self.by_gain)
+
+    @classmethod
+    def signature(cls) -> str:
+        return "graded(gain=curve, …)"
 
     @classmethod
     def from_call(cls, call: Call) -> Self:

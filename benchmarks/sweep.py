@@ -1,0 +1,58 @@
+"""Sweeps on the standard study: two jobs against one, and one job against a bare loop."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import redirect_stderr
+from pathlib import Path
+
+from ndcg_asymptotics import sweep
+from ndcg_asymptotics.engines import items
+from ndcg_asymptotics.progress import Lines
+from ndcg_asymptotics.study import Study
+
+STUDY = Path(__file__).parents[1] / "experiments" / "wang2013.toml"
+ROUNDS = 3
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """The time of one action."""
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def swept(study: Study, replicates: int, jobs: int) -> float:
+    """The time of a whole sweep into a new folder, with workers, store and progress."""
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):
+        return seconds(lambda: sweep.run(study, folder, replicates=replicates, jobs=jobs, progress=Lines()))
+
+
+def bare(study: Study, replicates: int) -> float:
+    """The time of the same replicates in a loop that keeps nothing."""
+    design = study.design()
+    return seconds(lambda: [items.simulate(design, r) for r in range(replicates)])
+
+
+def main() -> None:
+    """Print both ratios; the smallest time of interleaved rounds stands for each side."""
+    study = Study.load(STUDY)
+    replicates = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    items.warm(study.design())
+    swept(study, 2, 1), swept(study, 2, 2)  # everything is imported, the workers too
+    loop, one, two = [], [], []
+    for _ in range(ROUNDS):
+        loop.append(bare(study, replicates))
+        one.append(swept(study, replicates, 1))
+        two.append(swept(study, replicates, 2))
+    print(f"standard study, {replicates} replicates, {min(loop) / replicates * 1e3:.1f} ms each")
+    print(f"sweep in one job / bare loop: {min(one) / min(loop):.3f} (asked: <= 1.05)")
+    print(f"one job / two jobs: {min(one) / min(two):.2f} (asked: >= 1.8)")
+
+
+if __name__ == "__main__":
+    main()

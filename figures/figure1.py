@@ -1,0 +1,18 @@
+"""Wang et al. (2013), Figure 1: the log discount. Every scorer tends to 1, and the curves stay apart."""
+
+from __future__ import annotations
+
+from common import from_results
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics.plots import measure_figure
+from ndcg_asymptotics.store import Results
+
+
+def draw(results: Results) -> dict[str, Figure]:
+    """The figure, from the results of experiments/wang2013.toml."""
+    return {"figure1": measure_figure(results, "nDCG(log)")}
+
+
+if __name__ == "__main__":
+    from_results(draw, __doc__)

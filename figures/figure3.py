@@ -1,0 +1,18 @@
+"""Wang et al. (2013), Figure 3: the discount 2^-r. No limit: the spread stays."""
+
+from __future__ import annotations
+
+from common import from_results
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics.plots import measure_figure
+from ndcg_asymptotics.store import Results
+
+
+def draw(results: Results) -> dict[str, Figure]:
+    """The figure, from the results of experiments/wang2013.toml."""
+    return {"figure3": measure_figure(results, "nDCG(geometric(2))")}
+
+
+if __name__ == "__main__":
+    from_results(draw, __doc__)

@@ -1,0 +1,65 @@
+"""Every figure of the gallery from a folder that holds results/NAME for the experiments that were run.
+
+`make_all.py [RESULTS] [FOLDER]`; an experiment without results is named and left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import figure1
+import figure2
+import figure3
+import figure4
+import how_large
+import order
+import overview
+import pseudo_expectation
+from common import EXPERIMENTS, GALLERY, HERE
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics.plots import save
+from ndcg_asymptotics.store import Results, holds_results, open_results
+from ndcg_asymptotics.study import Study
+
+THEORY = ((pseudo_expectation.draw, "pseudo_expectation"), (how_large.draw, "eighteen_decades"))
+PAPER = (figure1.draw, figure2.draw, figure3.draw, figure4.draw)
+
+
+def scripts_for(results: Results) -> list[Callable[[Results], dict[str, Figure]]]:
+    """What is drawn of an experiment: the order for those about pairs, the curves for the others."""
+    if results.study.engine == "every-n":
+        return [order.draw]
+    if results.folder.name == "pseudo_expectation":
+        return []  # its figure is one of theory
+    return [*(PAPER if results.folder.name == "wang2013" else ()), overview.draw]
+
+
+def main() -> None:
+    """Draw the figures of theory, then those of every experiment that has results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path, nargs="?", default=HERE.parent / "results")
+    parser.add_argument("out", type=Path, nargs="?", default=GALLERY)
+    arguments = parser.parse_args()
+
+    def write(figures: dict[str, Figure]) -> None:
+        for name, figure in figures.items():
+            for path in save(figure, arguments.out, name):
+                print(path)
+
+    for draw, name in THEORY:
+        write(draw(Study.load(EXPERIMENTS / f"{name}.toml")))
+    for experiment in sorted(EXPERIMENTS.glob("*.toml")):
+        folder = arguments.results / experiment.stem
+        if not holds_results(folder):
+            print(f"{folder}: no results, left out")
+            continue
+        results = open_results(folder)
+        for script in scripts_for(results):
+            write(script(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""Relevance curves estimated from ranked lists.
+
+Within a list of n items, rank r stands for the depths (r-1)/n … r/n, and items of equal score
+share the depths of all their ranks evenly. Pooled over lists, every item with the same weight,
+the labels give a step function of depth for each grade. It is averaged over cells around *nodes*
+(depths 0 = t_0 < … < t_K = 1, a rank apart at the top, then a tenth of the depth), smoothed, and
+joined linearly. A cell reaches half-way to the neighbouring nodes, so its width is the node's
+weight in the trapezoid rule, and the curve's mean is the pooled frequency of the grade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_smoothing_spline
+from scipy.optimize import isotonic_regression
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.lists.readers import RankedList
+from ndcg_asymptotics.specs import number_text, require
+
+Floats = NDArray[np.float64]
+Method = Literal["isotonic", "spline"]
+
+LEVEL = 0.95
+_WIDTH = 0.1  # of a cell, relative to its depth, below the topmost ranks
+_MASS_TOLERANCE = 1e-14
+
+
+@dataclass(frozen=True)
+class FittedCurve:
+    """P(Y = gain | depth) at nodes, between which it is linear, with a pointwise 95% band.
+
+    Attributes
+    ----------
+    gains : (J,)
+        Positive, decreasing.
+    depth : (K,)
+        Increasing from 0 to 1.
+    probability, low, high : (J, K)
+        Estimate and band.
+    """
+
+    gains: tuple[float, ...]
+    depth: Floats
+    probability: Floats
+    low: Floats
+    high: Floats
+
+
+def fit_curves(
+    lists: Mapping[str, Sequence[RankedList]],
+    *,
+    method: Method = "isotonic",
+    prevalence: Sequence[float] | None = None,
+    resamples: int = 200,
+    seed: int = 0,
+) -> dict[str, FittedCurve]:
+    """Estimate the relevance curve of each scorer from its ranked lists.
+
+    ``isotonic`` is least squares among the curves for which P(Y >= gain | depth) does not
+    increase with depth, for every gain. ``spline`` is a cubic smoothing spline for P(Y = gain |
+    depth) in log(1 + n t / 10), n the median length of the lists, weighted by the binomial
+    precision of each cell, with the penalty chosen by generalised cross-validation and clipped
+    to probabilities.
+
+    The mean of each curve equals the pooled frequency of its grade to rounding, or
+    ``prevalence`` where given: where smoothing or a wish moved it, the probabilities of the
+    grades j = 0 … J are multiplied by common factors, ``P_j(t) w_j / sum_i P_i(t) w_i``; for
+    binary labels the log odds are shifted by a constant. Scorers of the same items therefore
+    have the same label law to rounding.
+
+    The band holds the 2.5% and 97.5% quantiles, depth by depth, of the curves of ``resamples``
+    bootstrap samples of whole queries, the same samples for every scorer. They keep the spline's
+    penalty and the factors w_j of the data.
+
+    Parameters
+    ----------
+    lists : mapping of name to ranked lists
+    method : {"isotonic", "spline"}
+    prevalence : one number per gain, in decreasing order of gains, optional
+        P(Y = gain) wished for.
+    resamples, seed : int
+        Number of bootstrap samples (at least 1) and their seed.
+
+    Raises
+    ------
+    InputError
+        If no label is positive, there are too few nodes for a spline, or the prevalence is no
+        law of the labels or out of the curve's reach.
+
+    >>> one = RankedList("q", np.array([3.0, 2.0, 1.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0]))
+    >>> curve = fit_curves({"a": [one]}, resamples=1)["a"]
+    >>> curve.depth, curve.probability
+    (array([0.  , 0.5 , 0.75, 1.  ]), array([[1. , 0.4, 0.4, 0. ]]))
+    """
+    require(method in get_args(Method), f"method must be one of {get_args(Method)}, got {method!r}")
+    require(resamples >= 1, f"the number of bootstrap resamples must be at least 1, got {resamples}")
+    require(seed >= 0, f"the seed of the bootstrap must be at least 0, got {seed}")
+    everything = [ranked for of_scorer in lists.values() for ranked in of_scorer]
+    positive = {float(y) for ranked in everything for y in np.unique(ranked.labels) if y > 0}
+    gains = tuple(sorted(positive, reverse=True))
+    require(len(gains) > 0, "no item has a positive label, so there is no relevance curve to fit")
+    _check_prevalence(prevalence, gains)
+    depth = _nodes(int(np.median([ranked.scores.size for ranked in everything])))
+    curves = {}
+    for name, of_scorer in lists.items():
+        queries = len(of_scorer)
+        samples = np.random.default_rng(seed).multinomial(queries, [1 / queries] * queries, size=resamples)
+        cells = np.array([_cell_counts(ranked, gains, depth) for ranked in of_scorer])
+        sizes = np.array([ranked.scores.size for ranked in of_scorer])
+        # the first row is the data, every query once
+        times = np.vstack((np.ones(queries, dtype=samples.dtype), samples))
+        counts, items = np.tensordot(times, cells, 1), times @ sizes
+        estimates = _estimates(counts, items, depth, method, prevalence)
+        low, high = np.quantile(estimates[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        curves[name] = FittedCurve(gains, depth, estimates[0], low, high)
+    return curves
+
+
+def _check_prevalence(prevalence: Sequence[float] | None, gains: tuple[float, ...]) -> None:
+    if prevalence is None:
+        return
+    given = ", ".join(map(number_text, prevalence))
+    require(
+        len(prevalence) == len(gains) and min(prevalence) > 0 and sum(prevalence) <= 1,
+        "prevalence must be one probability for each of the gains "
+        f"{', '.join(map(number_text, gains))}, adding up to at most 1, got {given}",
+    )
+
+
+def _nodes(n: int) -> Floats:
+    """Depths 0 … 1: the topmost cell is rank 1 of a list of n, cells widen with depth."""
+    depths = [0.0]
+    step = 2 / n
+    while depths[-1] + 1.5 * step < 1:
+        depths.append(depths[-1] + step)
+        step = max(1 / n, _WIDTH * depths[-1])
+    return np.array([*depths, 1.0])
+
+
+def _edges(depth: Floats) -> Floats:
+    return np.concatenate(([0.0], (depth[1:] + depth[:-1]) / 2, [1.0]))
+
+
+def _cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) -> Floats:
+    """How many items of each gain lie in each cell, (J, K); an item may be spread over cells."""
+    order = np.argsort(-ranked.scores, kind="stable")
+    scores, labels = ranked.scores[order], ranked.labels[order]
+    last = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) + 1  # where groups of ties end
+    at = np.concatenate(([0], last))
+    counts = []
+    for gain in gains:
+        found = np.concatenate(([0.0], np.cumsum(labels == gain)))
+        counts.append(np.diff(np.interp(_edges(depth) * scores.size, at, found[at])))
+    return np.array(counts)
+
+
+def _estimates(
+    counts: Floats,
+    items: NDArray[np.int64],
+    depth: Floats,
+    method: Method,
+    prevalence: Sequence[float] | None,
+) -> Floats:
+    """The curves (B, J, K) of samples with ``counts`` (B, J, K) of the gains among ``items`` (B,).
+
+    The first sample is the data, and decides how much to smooth and the factors.
+    """
+    weights = np.diff(_edges(depth))
+    means = counts / (items[:, None, None] * weights)
+    smooth = (
+        _isotonic_smoother(weights)
+        if method == "isotonic"
+        else _spline_smoother(means[0], items[0] * weights, depth)
+    )
+    masses = counts[0].sum(axis=1) / items[0] if prevalence is None else np.array(prevalence)
+    curves = [smooth(sample) for sample in means]
+    log_factors = _log_factors(curves[0], weights, masses)
+    return np.array([_tilted(curve, log_factors)[:-1] for curve in curves])
+
+
+def _isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
+    # Isotonic regression keeps the order of functions, so P(Y >= y) stay nested and their
+    # differences are probabilities; it keeps the weighted mean, too.
+    def smooth(means: Floats) -> Floats:
+        nested = [
+            isotonic_regression(at_least, weights=weights, increasing=False).x
+            for at_least in np.cumsum(means, axis=0)
+        ]
+        return np.clip(np.diff(nested, axis=0, prepend=0.0), 0.0, 1.0)
+
+    return smooth
+
+
+def _spline_smoother(means: Floats, items: Floats, depth: Floats) -> Callable[[Floats], Floats]:
+    """Splines with weights and penalties that suit ``means`` of so many ``items``."""
+    require(depth.size >= 5, "the lists are too short for a spline (5 nodes), use the isotonic method")
+    x = np.log1p(depth / depth[1] / 5)  # depth[1] is 2/n
+    level = (means * items + 0.5) / (items + 1)  # keeps the precision of an empty cell finite
+    precision = items / (level * (1 - level))
+    precision /= precision.mean(axis=1, keepdims=True)
+    penalties = [_penalty(x, mean, w) for mean, w in zip(means, precision, strict=True)]
+
+    def smooth(means: Floats) -> Floats:
+        curves = [
+            np.clip(make_smoothing_spline(x, mean, w=w, lam=penalty)(x), 0.0, 1.0)
+            for mean, w, penalty in zip(means, precision, penalties, strict=True)
+        ]
+        return np.array(curves / np.maximum(np.sum(curves, axis=0), 1.0))
+
+    return smooth
+
+
+def _penalty(x: Floats, y: Floats, weights: Floats) -> float:
+    """The penalty lambda that generalised cross-validation chooses.
+
+    scipy does not return it, but the spline f that minimises ``sum w (y - f)^2 + lambda int f''^2``
+    has ``sum w f (y - f) = lambda int f''^2``.
+    """
+    spline = make_smoothing_spline(x, y, w=weights)
+    fitted, curvature = spline(x), spline.derivative(2)(x)
+    left, right = curvature[:-1], curvature[1:]
+    roughness = float(np.sum(np.diff(x) * (left**2 + left * right + right**2)) / 3)
+    pull = float(np.sum(weights * fitted * (y - fitted)))
+    # a straight line is its own spline whatever the penalty; scipy's search ends at the number of points
+    largest = float(x.size)
+    return pull / roughness if 0 < pull < largest * roughness else largest
+
+
+def _tilted(curves: Floats, log_factors: Floats) -> Floats:
+    """P_j(t) w_j / sum_i P_i(t) w_i for all grades, the label 0 last."""
+    full = np.vstack((curves, np.clip(1 - curves.sum(axis=0), 0.0, None)))
+    shares = full * np.exp(log_factors)[:, None]
+    return np.asarray(shares / np.maximum(shares.sum(axis=0), np.finfo(float).tiny))
+
+
+def _log_factors(curves: Floats, weights: Floats, masses: Floats) -> Floats:
+    """The log w_j, label 0 last, for which the tilted curves have the means ``masses``.
+
+    Newton's method: the means are the gradient in log w of the convex function
+    ``sum_t weight(t) log sum_j P_j(t) w_j``, so the solution is unique where there is one.
+    """
+    target = np.append(masses, 1 - masses.sum())
+    target[target < _MASS_TOLERANCE * target.size] = 0.0
+    free = (target > 0) & (np.arange(target.size) != np.argmax(target))
+    log_factors = np.where(target > 0, 0.0, -np.inf)
+    for _ in range(200):
+        shares = _tilted(curves, log_factors)
+        gap = shares @ weights - target
+        if np.abs(gap).max() <= _MASS_TOLERANCE:
+            return log_factors
+        hessian = np.diag(shares @ weights) - (shares * weights) @ shares.T
+        step = np.linalg.lstsq(hessian[np.ix_(free, free)], gap[free], rcond=None)[0]
+        log_factors[free] -= step * 2 / max(2.0, np.abs(step).max())
+    raise InputError(
+        f"the curve cannot have the prevalence {', '.join(f'{mass:.6g}' for mass in masses)}: "
+        "it is 0 over too much of the depth"
+    )

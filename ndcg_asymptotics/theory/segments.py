@@ -1,0 +1,164 @@
+"""Relevance curves on a quadrature mesh of the depths [0, tau].
+
+The mesh is geometric towards depth 0, where the top of a long list is, and towards 1; the curves'
+jumps and kinks are panel edges, and a panel on which a curve is not resolved is halved.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss, legvander
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.relevance import Relevance
+
+Floats = NDArray[np.float64]
+
+TOP = 1e-13  # depths below TOP/N hold no item of a list of N
+ABSENT = 1e-14  # a grade of smaller probability is left out
+
+_NODES, _WEIGHTS = leggauss(16)
+_WIDTH = 2.5  # of a panel in log depth
+_UNRESOLVED = 1e-11  # of a curve's two highest Legendre coefficients on a panel
+_HIGHEST = legvander(_NODES, 15)[:, -2:] * _WEIGHTS[:, None] * np.array([14.5, 15.5])
+_HALVINGS = 40
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Panels of [0, 1] with the curves on them.
+
+    Attributes
+    ----------
+    edges : (P + 1,)
+    t, dt : (16 P,)
+        Gauss-Legendre nodes and weights.
+    value, mass : (J, 16 P)
+        Each curve and its integral from 0.
+    """
+
+    relevance: Relevance
+    edges: Floats
+    t: Floats
+    dt: Floats
+    value: Floats
+    mass: Floats
+
+    @classmethod
+    def of(cls, relevance: Relevance, items: float, refine: float = 1.0) -> Mesh:
+        """A mesh for lists of up to ``items`` items; ``refine`` > 1 makes panels that much narrower."""
+        edges = _edges(relevance, TOP / items, _WIDTH / refine)
+        return cls(relevance, edges, *_on_panels(relevance, edges[:-1], edges[1:]))
+
+    def segment(self, depth: float) -> Segment:
+        """The depths [0, depth]: whole panels, and a panel of its own for the last piece."""
+        return self.segments(np.array([depth]))[0]
+
+    def segments(self, depths: Floats) -> list[Segment]:
+        """One segment per depth."""
+        whole = np.searchsorted(self.edges, depths, side="left") - 1  # edges[whole] < depth
+        last = _on_panels(self.relevance, self.edges[whole], depths)
+        totals = np.array([curve.integral(0.0, depths) for curve in self.relevance.curves])
+        kept = (self.t, self.dt, self.value, self.mass)
+        result = []
+        for i, depth in enumerate(depths):
+            own = slice(16 * i, 16 * i + 16)
+            end = 16 * int(whole[i])
+            parts = [
+                np.concatenate([old[..., :end], new[..., own]], axis=-1)
+                for old, new in zip(kept, last, strict=True)
+            ]
+            result.append(Segment.of(self.relevance, float(depth), totals[:, i], *parts))
+        return result
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The grades of the items in the depths [0, depth].
+
+    Attributes
+    ----------
+    depth : float
+    t : (T,)
+        Quadrature nodes, increasing.
+    density : (J, T)
+        g_j(t) dt, the depth density of each grade with gain times the quadrature weight.
+    below : (J + 1, T)
+        G_i(t), the last grade being the one without gain.
+    law : (J + 1,)
+        The probabilities of the grades.
+    gains : (J,)
+    """
+
+    depth: float
+    t: Floats
+    density: Floats
+    below: Floats
+    law: Floats
+    gains: Floats
+
+    @classmethod
+    def of(
+        cls,
+        relevance: Relevance,
+        depth: float,
+        totals: Floats,
+        t: Floats,
+        dt: Floats,
+        value: Floats,
+        mass: Floats,
+    ) -> Segment:
+        """From the curves on a mesh and their integrals over [0, depth]."""
+        every = np.vstack([mass, t - mass.sum(axis=0)])
+        whole = np.append(totals, depth - totals.sum())
+        present = whole > ABSENT * depth
+        scale = np.where(present, whole, 1.0)[:, None]
+        below = np.where(present[:, None], np.clip(every / scale, 0.0, 1.0), 0.0)
+        density = np.where(present[:-1, None], value * dt / scale[:-1], 0.0)
+        law = np.where(present, whole, 0.0)
+        return cls(depth, t, density, below, law / law.sum(), np.array(relevance.gains))
+
+    def merged(self) -> Segment:
+        """All labels in one grade, its gain the mean gain: for means without given counts."""
+        gain = float(self.gains @ self.law[:-1])
+        density = (self.gains * self.law[:-1]) @ self.density / (gain or 1.0)
+        below = np.vstack([self.t / self.depth, np.zeros_like(self.t)])
+        return Segment(self.depth, self.t, density[None], below, np.array([1.0, 0.0]), np.array([gain]))
+
+
+def _on_panels(relevance: Relevance, left: Floats, right: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Nodes and weights of panels, flattened, and the curves and their integrals there."""
+    t, dt = (x.ravel() for x in _nodes(left, right))
+    value = np.array([curve.value(t) for curve in relevance.curves])
+    mass = np.array([curve.integral(0.0, t) for curve in relevance.curves])
+    return t, dt, value, mass
+
+
+def _nodes(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Gauss-Legendre nodes in log t on panels that are wide in it, else in t."""
+    a, b = left[:, None], right[:, None]
+    width = np.log(b / a)
+    graded = a * np.exp(width * (_NODES + 1) / 2)
+    wide = width > 0.5
+    t = np.where(wide, graded, (a + b) / 2 + (b - a) / 2 * _NODES)
+    return t, np.where(wide, graded * width / 2, (b - a) / 2) * _WEIGHTS
+
+
+def _edges(relevance: Relevance, lowest: float, width: float) -> Floats:
+    falling = np.geomspace(lowest, 0.5, math.ceil(math.log(0.5 / lowest) / width) + 1)
+    rising = 1.0 - 0.5 * np.exp(-0.7 * width * np.arange(1, math.ceil(40 / width)))
+    breaks = [b for b in relevance.breakpoints if b > lowest]
+    edges = np.unique(np.concatenate([falling, rising, breaks, [1.0]]))
+    for _ in range(_HALVINGS):
+        t, _dt = _nodes(edges[:-1], edges[1:])
+        rough = np.zeros(len(edges) - 1, bool)
+        for curve in relevance.curves:
+            left_over = np.abs(curve.value(t) @ _HIGHEST).max(axis=1) * np.diff(edges)
+            rough |= left_over > _UNRESOLVED * curve.mass * edges[1:]
+        if not rough.any():
+            break
+        edges = np.union1d(edges, np.sqrt(edges[:-1] * edges[1:])[rough])
+    return edges

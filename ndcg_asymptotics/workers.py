@@ -1,0 +1,144 @@
+"""Where blocks of replicates are computed: in this process, its threads or children, or a dask cluster."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from joblib import Parallel, cpu_count, parallel_config
+
+from ndcg_asymptotics.design import Design, Draw
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.progress import Silent
+from ndcg_asymptotics.specs import require
+
+Backend = Literal["loky", "threading", "dask"]
+
+_SECONDS_TO_CONNECT = 30
+_SECONDS_IDLE = 20  # after which a process goes; so it does when its parent was killed
+_ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A replicate that raised."""
+
+    replicate: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """What became of a block of replicates: values stacked over those that did not raise."""
+
+    asked: Sequence[int]
+    replicates: tuple[int, ...]
+    draws: Draw
+    failures: tuple[Failure, ...]
+    seconds: float
+
+
+def simulate(engine: str, design: Design, replicates: Sequence[int]) -> Block:
+    """Run one block; ``engine`` names a module."""
+    module = importlib.import_module(engine)
+    done: list[int] = []
+    draws: list[Draw] = []
+    failures: list[Failure] = []
+    start = time.perf_counter()
+    for replicate in replicates:
+        try:
+            draws.append(module.simulate(design, replicate))
+        except Exception as error:  # whatever it is, the other replicates go on
+            failures.append(Failure(replicate, f"{type(error).__name__}: {error}"))
+        else:
+            done.append(replicate)
+    seconds = time.perf_counter() - start
+    stacked = {name: np.stack([draw[name] for draw in draws]) for name in draws[0]} if draws else {}
+    return Block(replicates, tuple(done), stacked, tuple(failures), seconds)
+
+
+@contextmanager
+def pool(backend: Backend, jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator[Parallel]:
+    """A `joblib.Parallel` that yields blocks as they come."""
+    require(scheduler is None or backend == "dask", "--scheduler needs --backend dask")
+    require(
+        scheduler is None or _ADDRESS.fullmatch(scheduler) is not None,
+        f"--scheduler must be an address such as tcp://host:8786, got {scheduler!r}",
+    )
+    require(jobs is None or jobs >= 1, f"--jobs must be at least 1, got {jobs}")
+    with ExitStack() as stack:
+        if backend == "dask":
+            jobs = stack.enter_context(_dask(jobs, scheduler, progress))
+        elif backend == "loky":
+            stack.enter_context(parallel_config(backend="loky", idle_worker_timeout=_SECONDS_IDLE))
+        else:
+            stack.enter_context(parallel_config(backend=backend))
+        count = jobs or cpu_count()
+        # few tasks in advance: those that wait are lost in an interruption and delay a time limit
+        yield Parallel(
+            n_jobs=count,
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch=count + 1,
+        )
+
+
+@contextmanager
+def _dask(jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator[int]:
+    """joblib's dask backend, on a scheduler or on a cluster of ``jobs`` processes for the time being.
+
+    The number of jobs is how many blocks are out at a time.
+    """
+    try:
+        distributed: Any = importlib.import_module("distributed")
+        from ndcg_asymptotics.cluster import ClusterBackend, check_workers
+    except ImportError:
+        raise InputError(
+            "--backend dask needs the extra cluster: pip install 'ndcg-asymptotics[cluster]'"
+        ) from None
+    # what it has to tell is told here in one line
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    with ExitStack() as stack:
+        if scheduler is None:
+            with interrupts_ignored():
+                cluster = distributed.LocalCluster(
+                    n_workers=jobs or cpu_count(),
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
+            stack.enter_context(cluster)
+            scheduler = cluster.scheduler_address
+        client = stack.enter_context(
+            distributed.Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+        )
+        if not client.ncores():
+            progress.say(f"waiting for a worker to come to {scheduler}")
+            client.wait_for_workers(1)
+        check_workers(client, progress)
+        out_at_a_time = jobs or sum(client.ncores().values())
+        stack.enter_context(parallel_config(backend=ClusterBackend(client, out_at_a_time)))
+        yield out_at_a_time
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Start processes that Ctrl-C, which reaches all that a terminal runs, leaves to their parent."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

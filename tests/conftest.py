@@ -1,0 +1,22 @@
+"""What all tests share: hypothesis profiles and the folder of real data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None, max_examples=100)
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Real ranked lists, which are not part of the package."""
+    folder = os.environ.get("NDCG_ASYMPTOTICS_DATA")
+    if not folder:
+        pytest.skip("NDCG_ASYMPTOTICS_DATA names no folder of real data")
+    return Path(folder)
