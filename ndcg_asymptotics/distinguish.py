@@ -218,7 +218,7 @@ def _words(
         shown += f"; from N = {half.n:g} on it is ahead {kind} up to {end.n:g} in only {half.rate:.4f}"
     speed = f"The rate of the wrong order {fall.verdict}"
     if fall.first is not None and fall.second is not None:
-        speed += f" (n^-{fall.first:.2f}, then n^-{fall.second:.2f})"
+        speed += f" (n^{-fall.first:.2f}, then n^{-fall.second:.2f})"
     caveat = f"{replicates} replicates cannot see rates below {3 / replicates:.1g}, "
     caveat += f"nor what happens beyond n = {end.n:g}"
     return f"{shown}. {speed}; {caveat}."

@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 _SMOOTH_FROM = 1e5  # ranks from which a discount is smooth on the scale of its square root
 _TABLE = 4096.0  # below it F of a real count comes from the exponentials
 _SMALLEST_LOG = -690.0
+_VANISHED = -120.0  # the log of a term that does not count, whatever the discount
 _CHUNK = 2_000_000  # numbers held at a time
 
 
@@ -115,7 +116,10 @@ class RankMean:
         # the item itself is not above itself: one factor less of its own grade
         terms = segment.density[:, part, None] * (self.fit.weights[0] * z) / (1.0 + inside[:-1])
         terms = terms.reshape(len(terms), -1).T
-        step = max(1, _CHUNK // logs.shape[1])
+        # steep exponentials have vanished deep in the list, even if every grade had its smallest count
+        alive = (counts.min(axis=0) @ logs) > _VANISHED
+        logs, terms = logs[:, alive], terms[alive]
+        step = max(1, _CHUNK // max(1, logs.shape[1]))
         blocks = []
         for i in range(0, len(counts), step):
             powers = counts[i : i + step] @ logs

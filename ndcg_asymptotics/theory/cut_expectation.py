@@ -30,7 +30,7 @@ from ndcg_asymptotics.theory.segments import ABSENT, Mesh, Segment
 Floats = NDArray[np.float64]
 
 _CONCENTRATED = 10**5  # ranks on both sides of the cutoff from which three depths carry tau's law
-_PANELS, _WIDEST, _NODES = 8, 1.5, leggauss(10)
+_PANELS, _WIDEST, _NODES, _FEW_NODES = 8, 1.5, leggauss(10), leggauss(4)
 _DEEPEST = 1 - 1e-15  # something is left below it
 _FALL = 37.0  # log of the smallest density of tau that counts, relative to the highest
 _CERTAIN = 60.0  # a count is at least k when k is sqrt(60 mean) below its mean: 1e-13
@@ -85,12 +85,24 @@ def depth_rule(k: int, n: int, breaks: tuple[float, ...]) -> tuple[Floats, Float
     cuts = [math.log(b / (1 - b) * (1 - centre) / centre) for b in breaks]
     panels = max(_PANELS, math.ceil((ends[1] - ends[0]) / _WIDEST))
     edges = np.union1d(np.linspace(ends[0], ends[1], panels + 1), [c for c in cuts if ends[0] < c < ends[1]])
-    half = np.diff(edges)[:, None] / 2
-    x = (edges[:-1, None] + half * (1 + _NODES[0])).ravel()
-    weights = (half * _NODES[1]).ravel() * np.exp(log_density(x))
+    narrow = np.diff(edges) < (ends[1] - ends[0]) / (3 * panels)  # between two breaks
+    x, weights = (
+        np.concatenate(parts)
+        for parts in zip(
+            _on(edges[:-1][~narrow], edges[1:][~narrow], _NODES),
+            _on(edges[:-1][narrow], edges[1:][narrow], _FEW_NODES),
+            strict=True,
+        )
+    )
+    weights = weights * np.exp(log_density(x))
     depths = np.minimum(centre * np.exp(x) / (1 + centre * np.expm1(x)), _DEEPEST)
     # the log density is a difference of terms as large as the square root of this
     return depths, weights / weights.sum(), 1e-15 * math.sqrt(above * below / total)
+
+
+def _on(left: Floats, right: Floats, rule: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    half = (right - left)[:, None] / 2
+    return (left[:, None] + half * (1 + rule[0])).ravel(), (half * rule[1]).ravel()
 
 
 def _where_falls(log_density: Callable[[Floats], Floats], step: float) -> float:

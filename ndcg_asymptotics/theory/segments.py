@@ -20,10 +20,11 @@ Floats = NDArray[np.float64]
 TOP = 1e-13  # depths below TOP/N hold no item of a list of N
 ABSENT = 1e-14  # a grade of smaller probability is left out
 
-_NODES, _WEIGHTS = leggauss(16)
+_MANY, _FEW = leggauss(16), leggauss(6)
+_NARROW = 0.25  # width in log depth of a panel for which few nodes do
 _WIDTH = 2.5  # of a panel in log depth
 _UNRESOLVED = 1e-11  # of a curve's two highest Legendre coefficients on a panel
-_HIGHEST = legvander(_NODES, 15)[:, -2:] * _WEIGHTS[:, None] * np.array([14.5, 15.5])
+_HIGHEST = legvander(_MANY[0], 15)[:, -2:] * _MANY[1][:, None] * np.array([14.5, 15.5])
 _HALVINGS = 40
 
 
@@ -34,14 +35,17 @@ class Mesh:
     Attributes
     ----------
     edges : (P + 1,)
-    t, dt : (16 P,)
+    first : (P + 1,)
+        The index of the first node of each panel: 16 of them, 6 on a panel that is narrow in log depth.
+    t, dt : (T,)
         Gauss-Legendre nodes and weights.
-    value, mass : (J, 16 P)
+    value, mass : (J, T)
         Each curve and its integral from 0.
     """
 
     relevance: Relevance
     edges: Floats
+    first: NDArray[np.int64]
     t: Floats
     dt: Floats
     value: Floats
@@ -51,7 +55,18 @@ class Mesh:
     def of(cls, relevance: Relevance, items: float, refine: float = 1.0) -> Mesh:
         """A mesh for lists of up to ``items`` items; ``refine`` > 1 makes panels that much narrower."""
         edges = _edges(relevance, TOP / items, _WIDTH / refine)
-        return cls(relevance, edges, *_on_panels(relevance, edges[:-1], edges[1:]))
+        left, right = edges[:-1], edges[1:]
+        narrow = np.log(right / left) < _NARROW / refine
+        nodes = [
+            np.concatenate([few.ravel(), many.ravel()])
+            for few, many in zip(
+                _nodes(left[narrow], right[narrow], _FEW), _nodes(left[~narrow], right[~narrow]), strict=True
+            )
+        ]
+        order = np.argsort(nodes[0])
+        sizes = np.where(narrow, len(_FEW[0]), len(_MANY[0]))
+        first = np.concatenate(([0], np.cumsum(sizes)))
+        return cls(relevance, edges, first, *_on_nodes(relevance, nodes[0][order], nodes[1][order]))
 
     def segment(self, depth: float) -> Segment:
         """The depths [0, depth]: whole panels, and a panel of its own for the last piece."""
@@ -60,13 +75,13 @@ class Mesh:
     def segments(self, depths: Floats) -> list[Segment]:
         """One segment per depth."""
         whole = np.searchsorted(self.edges, depths, side="left") - 1  # edges[whole] < depth
-        last = _on_panels(self.relevance, self.edges[whole], depths)
+        last = _on_nodes(self.relevance, *(x.ravel() for x in _nodes(self.edges[whole], depths)))
         totals = np.array([curve.integral(0.0, depths) for curve in self.relevance.curves])
         kept = (self.t, self.dt, self.value, self.mass)
         result = []
         for i, depth in enumerate(depths):
             own = slice(16 * i, 16 * i + 16)
-            end = 16 * int(whole[i])
+            end = int(self.first[whole[i]])
             parts = [
                 np.concatenate([old[..., :end], new[..., own]], axis=-1)
                 for old, new in zip(kept, last, strict=True)
@@ -129,22 +144,21 @@ class Segment:
         return Segment(self.depth, self.t, density[None], below, np.array([1.0, 0.0]), np.array([gain]))
 
 
-def _on_panels(relevance: Relevance, left: Floats, right: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Nodes and weights of panels, flattened, and the curves and their integrals there."""
-    t, dt = (x.ravel() for x in _nodes(left, right))
+def _on_nodes(relevance: Relevance, t: Floats, dt: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Nodes and weights, and the curves and their integrals at the nodes."""
     value = np.array([curve.value(t) for curve in relevance.curves])
     mass = np.array([curve.integral(0.0, t) for curve in relevance.curves])
     return t, dt, value, mass
 
 
-def _nodes(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+def _nodes(left: Floats, right: Floats, rule: tuple[Floats, Floats] = _MANY) -> tuple[Floats, Floats]:
     """Gauss-Legendre nodes in log t on panels that are wide in it, else in t."""
     a, b = left[:, None], right[:, None]
     width = np.log(b / a)
-    graded = a * np.exp(width * (_NODES + 1) / 2)
+    graded = a * np.exp(width * (rule[0] + 1) / 2)
     wide = width > 0.5
-    t = np.where(wide, graded, (a + b) / 2 + (b - a) / 2 * _NODES)
-    return t, np.where(wide, graded * width / 2, (b - a) / 2) * _WEIGHTS
+    t = np.where(wide, graded, (a + b) / 2 + (b - a) / 2 * rule[0])
+    return t, np.where(wide, graded * width / 2, (b - a) / 2) * rule[1]
 
 
 def _edges(relevance: Relevance, lowest: float, width: float) -> Floats:
