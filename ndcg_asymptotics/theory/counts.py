@@ -20,20 +20,24 @@ _RARE_TOTAL = 64.0  # the same, for a total that is to be divided further
 _TAIL = 1e-14  # probability, relative to the mode's, below which a count is left out
 _ACCURACY = 1e-10
 _MOST = 20  # nodes of a Gauss rule
+_FEW = 7  # the same, for a gentle function
 
 
 def binomial_rule(
-    size: float, probability: float, rare: float = _RARE, extra: int = 0
+    size: float, probability: float, rare: float = _RARE, extra: int = 0, gentle: bool = False
 ) -> tuple[Floats, Floats]:
     """Nodes and weights for the mean of f(X), X ~ Binomial(size, probability).
 
     ``size`` may be real: the law's moments are polynomials in it. With mean a = size * probability
     the Gauss rule of K nodes leaves about ``K! ((1-p)/a)^K`` of a function that varies on the
-    scale of X itself (a power, a logarithm); K is taken to make this 1e-14.
+    scale of X itself (a power, a logarithm); K is taken to make this 1e-14. Of a ``gentle``
+    function, one that varies on a much larger scale, a few nodes take the mean whatever a is.
     """
     if probability <= 0 or probability >= 1 or size <= 0:
         return np.array([size if probability >= 1 else 0.0]), np.ones(1)
     mean = size * probability
+    if gentle:
+        return _gauss(size, probability, min(_FEW + extra, int(size) + 1))
     if mean > rare:
         count, left = 1, (1 - probability) / mean
         while left > _ACCURACY and count < mean:
@@ -65,7 +69,7 @@ def _gauss(size: float, probability: float, count: int) -> tuple[Floats, Floats]
 
 
 def multinomial_rule(
-    size: float, probabilities: Floats, extra: int = 0, whole: bool = False
+    size: float, probabilities: Floats, extra: int = 0, whole: bool = False, gentle: bool = False
 ) -> tuple[Floats, Floats]:
     """Nodes (N, J+1) and weights (N,) for the mean over label counts.
 
@@ -79,19 +83,21 @@ def multinomial_rule(
         Nodes added to every Gauss rule, to see what its error is.
     whole : bool
         Sum over the counts of every label, however common (``size`` must be whole).
+    gentle : bool
+        The function varies on a much larger scale than these counts.
 
     The number of items with a positive gain comes first, then how they divide: a ratio of gains
     is smooth in those.
     """
     positive = float(probabilities[:-1].sum())
     rare = math.inf if whole else _RARE if probabilities.size == 2 else _RARE_TOTAL
-    totals, weights = binomial_rule(size, min(positive, 1.0), rare, extra)
+    totals, weights = binomial_rule(size, min(positive, 1.0), rare, extra, gentle)
     counts = np.zeros((totals.size, probabilities.size))
     counts[:, -1] = size - totals
     left, share = totals, positive
     for j in range(probabilities.size - 2):
         here = float(probabilities[j]) / share if share > 0 else 0.0
-        rules = [binomial_rule(m, here, rare if whole else _RARE, extra) for m in left]
+        rules = [binomial_rule(m, here, rare if whole else _RARE, extra, gentle) for m in left]
         repeats = [nodes.size for nodes, _ in rules]
         drawn = np.concatenate([nodes for nodes, _ in rules])
         weights = np.repeat(weights, repeats) * np.concatenate([w for _, w in rules])

@@ -36,6 +36,7 @@ _FALL = 37.0  # log of the smallest density of tau that counts, relative to the 
 _CERTAIN = 60.0  # a count is at least k when k is sqrt(60 mean) below its mean: 1e-13
 _POINTS = 4000  # of a lattice
 _DEGREE = 24  # of E[DCG | a] as a polynomial over its window, when that has more points
+_GENTLE = 20.0  # items of each grade above the cutoff
 _EXTRA = 3  # nodes more in each direction, to see what a rule's error is
 _TABLE = 30_000  # count vectors up to which graded counts are summed over
 
@@ -139,7 +140,10 @@ def _integrated(
             inverse = _correlated(table, _rest(mesh, segment.depth), _next(mesh, segment.depth), n - k)
             inverse = inverse[tuple(a[:, :-1].astype(int).T)]
         else:
-            b, weight_b = multinomial_rule(float(n - k - 1), _rest(mesh, segment.depth), extra)
+            # with many of every grade above the cutoff, IDCG hardly feels the counts below it
+            gentle = bool((k * segment.law[:-1]).min() > _GENTLE)
+            rest = _rest(mesh, segment.depth)
+            b, weight_b = multinomial_rule(float(n - k - 1), rest, extra, gentle=gentle)
             inverse = np.zeros(len(a))
             for probability, grade in zip(_next(mesh, segment.depth), np.eye(a.shape[1]), strict=True):
                 rows = (a[:, None] + b + grade).reshape(-1, a.shape[1])
