@@ -114,7 +114,7 @@ def _dask(jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator
                 cluster = distributed.LocalCluster(
                     n_workers=jobs or cpu_count(),
                     threads_per_worker=1,
-                    dashboard_address=None,
+                    dashboard_address=":0",
                     silence_logs=logging.CRITICAL,
                 )
             stack.enter_context(cluster)
