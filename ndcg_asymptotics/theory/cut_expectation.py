@@ -36,7 +36,7 @@ _FALL = 37.0  # log of the smallest density of tau that counts, relative to the 
 _CERTAIN = 60.0  # a count is at least k when k is sqrt(60 mean) below its mean: 1e-13
 _POINTS = 4000  # of a lattice
 _DEGREE = 24  # of E[DCG | a] as a polynomial over its window, when that has more points
-_GENTLE = 20.0  # items of each grade above the cutoff
+_GENTLE = 8.0  # items of each grade above the cutoff
 _EXTRA = 3  # nodes more in each direction, to see what a rule's error is
 _TABLE = 30_000  # count vectors up to which graded counts are summed over
 
