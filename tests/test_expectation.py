@@ -16,7 +16,7 @@ from ndcg_asymptotics.discounts import Custom, Discount
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.relevance import Relevance
-from ndcg_asymptotics.theory import conditional, cut_expectation, expectation, segments
+from ndcg_asymptotics.theory import conditional, counts, cut_expectation, expectation, kinks, segments
 from ndcg_asymptotics.theory.counts import binomial_lattice, binomial_rule, multinomial_rule
 from ndcg_asymptotics.theory.expectation import expected_dcg, expected_ndcg
 
@@ -199,6 +199,44 @@ def test_a_cutoff_at_the_number_of_positives(monkeypatch):
     assert np.all(mean.error < 1e-9)
 
 
+@pytest.mark.parametrize("cutoff", ["@0.05n", "@0.2n", "@0.4n", "@0.7n"])
+@pytest.mark.parametrize("n", [60, 100])
+def test_graded_cutoffs_with_every_count_summed_over(monkeypatch, cutoff, n):
+    """Quadrature over the counts against the sum over all of them: IDCG kinks at 0.1n and at 0.4n."""
+    relevance = Relevance.parse("graded(2=power(0.1, 0.34, 3), 1=linear(prevalence=0.3, top=0.4))")
+    measure = Measure.parse(f"nDCG(power(0.8)){cutoff}")
+    mean = expected_ndcg(relevance, measure, [n])
+    monkeypatch.setattr(counts, "_RARE", math.inf)
+    monkeypatch.setattr(kinks, "_nodes_for", lambda spread: math.inf)
+    expectation._expected_ndcg.cache_clear()
+    summed = expected_ndcg(relevance, measure, [n])
+    assert mean.value[0] == pytest.approx(summed.value[0], rel=2e-10)
+    assert mean.value[0] != summed.value[0]
+
+
+def test_graded_kinks_beyond_small_lists(monkeypatch):
+    """The kink of one grade, the nodes of the polynomials doubled."""
+    relevance, measure = Relevance.parse(GRADED), Measure.parse("nDCG@0.2n")
+    mean = expected_ndcg(relevance, measure, [300, 10_000])
+    monkeypatch.setattr(counts, "_ACCURACY", 1e-15)
+    monkeypatch.setattr(kinks, "_ACCURACY", 1e-28)
+    expectation._expected_ndcg.cache_clear()
+    finer = expected_ndcg(relevance, measure, [300, 10_000])
+    assert mean.value == pytest.approx(finer.value, rel=1e-10)
+
+
+@pytest.mark.parametrize("threshold", [-1, 11, 55, 90, 200])
+def test_means_beyond_a_threshold(threshold):
+    first, second = (kinks.Interpolated.binomial(size, 0.4, 200.0, 1) for size in (40, 100))
+    assert len(first.nodes) < first.x.size
+    x, y = np.arange(41)[:, None], np.arange(101)
+    f = lambda x, y: np.log(200 + x) / (150 + y)  # noqa: E731
+    law = binom.pmf(x, 40, 0.4) * binom.pmf(y, 100, 0.4)
+    truth = np.sum(law * f(x, y), where=x + y > threshold)
+    found = np.sum(kinks.beyond(first, second, threshold) * f(first.nodes[:, None], second.nodes))
+    assert found == pytest.approx(truth, rel=1e-9, abs=1e-16)
+
+
 def test_cutoff_by_simulation():
     """Graded labels, a cutoff and the kink, item by item; 5 standard errors: 6e-7 by chance."""
     rng = np.random.default_rng(5)
@@ -259,11 +297,11 @@ def test_lattice():
 
 
 def test_multinomial_rule():
-    counts, weights = multinomial_rule(500.0, np.array([0.01, 0.3, 0.69]))
-    assert counts.sum(axis=1) == pytest.approx(500)
+    drawn, weights = multinomial_rule(500.0, np.array([0.01, 0.3, 0.69]))
+    assert drawn.sum(axis=1) == pytest.approx(500)
     assert weights.sum() == pytest.approx(1, rel=1e-11)
-    assert weights @ counts == pytest.approx([5, 150, 345], rel=1e-11)
-    assert weights @ (counts[:, 0] * counts[:, 1]) == pytest.approx(500 * 499 * 0.01 * 0.3, rel=1e-11)
+    assert weights @ drawn == pytest.approx([5, 150, 345], rel=1e-11)
+    assert weights @ (drawn[:, 0] * drawn[:, 1]) == pytest.approx(500 * 499 * 0.01 * 0.3, rel=1e-11)
 
 
 def test_the_error_is_not_a_constant():

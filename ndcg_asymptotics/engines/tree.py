@@ -98,13 +98,11 @@ def climb(tree: Tree, node: int, path: NDArray[np.int64]) -> tuple[int, int]:
     """
     before, height = 0, 0
     while node > 1:
-        up = node >> 1
+        up, right = node >> 1, node & 1  # which child it is cannot be predicted: no branch on it
         count = tree.left[up]
-        if node & 1:
-            before += count
-        else:
-            count += 1
-            tree.left[up] = count
+        before += right * count
+        count += 1 - right
+        tree.left[up] = count
         path[height] = count
         height += 1
         node = up

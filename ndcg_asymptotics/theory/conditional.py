@@ -79,7 +79,7 @@ class RankMean:
     def sums(self, k: Floats, n: float) -> Floats:
         """F(k) for real k >= 0, smooth in k."""
         if self.fit is None:
-            return self.discount.cumulative(k, n)
+            return self.discount.sum_to(k, n)
         if isinstance(self.discount, Custom):
             return np.asarray(self.fit.cumulative(k)[0])
         return np.asarray(self._table(np.log1p(k))) if k.size > _MANY else self._sums(k)

@@ -15,38 +15,40 @@ from scipy.linalg import eigh_tridiagonal
 
 Floats = NDArray[np.float64]
 
-_RARE = 24.0  # labels expected fewer times than this are summed over
-_RARE_TOTAL = 64.0  # the same, for a total that is to be divided further
+_RARE = 32.0  # labels expected fewer times than this are summed over
 _TAIL = 1e-14  # probability, relative to the mode's, below which a count is left out
-_ACCURACY = 1e-10
-_MOST = 20  # nodes of a Gauss rule
-_FEW = 7  # the same, for a gentle function
+_ACCURACY = 1e-11
+_MOST = 20  # nodes of a Gauss rule for a law that cannot be summed
 
 
-def binomial_rule(
-    size: float, probability: float, rare: float = _RARE, extra: int = 0, gentle: bool = False
-) -> tuple[Floats, Floats]:
+def binomial_rule(size: float, probability: float, scale: float = 0.0) -> tuple[Floats, Floats]:
     """Nodes and weights for the mean of f(X), X ~ Binomial(size, probability).
 
-    ``size`` may be real: the law's moments are polynomials in it. With mean a = size * probability
-    the Gauss rule of K nodes leaves about ``K! ((1-p)/a)^K`` of a function that varies on the
-    scale of X itself (a power, a logarithm); K is taken to make this 1e-14. Of a ``gentle``
-    function, one that varies on a much larger scale, a few nodes take the mean whatever a is.
+    ``size`` may be real: the law's moments are polynomials in it. For a function that varies on
+    the scale s (a power or a logarithm of X: its mean) the Gauss rule of K nodes leaves about
+    ``K! (Var X / s^2)^K``; K is taken to make this 1e-11. Where no K does, X is summed over.
+
+    Parameters
+    ----------
+    size : float
+    probability : float
+    scale : float
+        Of f, if it is larger than the mean of X.
     """
     if probability <= 0 or probability >= 1 or size <= 0:
         return np.array([size if probability >= 1 else 0.0]), np.ones(1)
     mean = size * probability
-    if gentle:
-        return _gauss(size, probability, min(_FEW + extra, int(size) + 1))
-    if mean > rare:
-        count, left = 1, (1 - probability) / mean
-        while left > _ACCURACY and count < mean:
+    alike = mean * max(1.0, scale / mean) ** 2  # a mean that would vary as little on its own scale
+    if alike > _RARE:
+        count, left = 1, (1 - probability) / alike
+        while left > _ACCURACY and count < alike:
             count += 1
-            left *= count * (1 - probability) / mean
-        return _gauss(size, probability, min(count + 1 + extra, int(size) + 1))
+            left *= count * (1 - probability) / alike
+        if count < int(size):
+            return _gauss(size, probability, count + 1)
     last = math.ceil(mean + 8 * math.sqrt(mean) + 16)
-    if last < size or size == int(size):
-        return _mass(size, probability, int(min(last, size)))
+    if size == int(size) or last < size or probability ** int(size) < _TAIL:
+        return _mass(size, probability, min(last, int(size)))
     return _gauss(size, probability, min(_MOST, int(size) + 1))
 
 
@@ -69,45 +71,51 @@ def _gauss(size: float, probability: float, count: int) -> tuple[Floats, Floats]
 
 
 def multinomial_rule(
-    size: float, probabilities: Floats, extra: int = 0, whole: bool = False, gentle: bool = False
+    size: float, probabilities: Floats, scales: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """Nodes (N, J+1) and weights (N,) for the mean over label counts.
+    """Nodes (N, labels) and weights (N,) for the mean over label counts.
 
     Parameters
     ----------
     size : float
         The number of items.
-    probabilities : (J + 1,)
-        The label law; the last label is the one without gain.
-    extra : int
-        Nodes added to every Gauss rule, to see what its error is.
-    whole : bool
-        Sum over the counts of every label, however common (``size`` must be whole).
-    gentle : bool
-        The function varies on a much larger scale than these counts.
-
-    The number of items with a positive gain comes first, then how they divide: a ratio of gains
-    is smooth in those.
+    probabilities : (labels,)
+    scales : (labels,), optional
+        On which the function varies with each count, where they are larger than its mean.
     """
-    positive = float(probabilities[:-1].sum())
-    rare = math.inf if whole else _RARE if probabilities.size == 2 else _RARE_TOTAL
-    totals, weights = binomial_rule(size, min(positive, 1.0), rare, extra, gentle)
-    counts = np.zeros((totals.size, probabilities.size))
-    counts[:, -1] = size - totals
-    left, share = totals, positive
-    for j in range(probabilities.size - 2):
-        here = float(probabilities[j]) / share if share > 0 else 0.0
-        rules = [binomial_rule(m, here, rare if whole else _RARE, extra, gentle) for m in left]
-        repeats = [nodes.size for nodes, _ in rules]
-        drawn = np.concatenate([nodes for nodes, _ in rules])
-        weights = np.repeat(weights, repeats) * np.concatenate([w for _, w in rules])
-        counts, left = np.repeat(counts, repeats, axis=0), np.repeat(left, repeats) - drawn
-        counts[:, j] = drawn
-        share -= float(probabilities[j])
-        kept = weights > _TAIL * weights.max()
-        counts, left, weights = counts[kept], left[kept], weights[kept]
-    counts[:, -2] = left
+    none = np.zeros_like(probabilities)
+    counts, weights, _ = divide(np.array([size]), probabilities, none if scales is None else scales)
     return counts, weights
+
+
+def divide(totals: Floats, probabilities: Floats, scales: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """How each of some totals divides among labels, the rarest first: only whole totals can be summed over.
+
+    Returns
+    -------
+    counts : (N, labels)
+    weights : (N,)
+        Of each division, given its total.
+    parent : (N,)
+        The index of its total.
+    """
+    parent, weights, left = np.arange(totals.size), np.ones(totals.size), totals
+    counts = np.zeros((totals.size, probabilities.size))
+    *rarer, commonest = np.argsort(probabilities)
+    share = float(probabilities.sum())
+    for label in rarer:
+        here = float(probabilities[label]) / share if share > 0 else 0.0
+        rules = [binomial_rule(m, here, float(scales[label])) for m in left]
+        rows = np.repeat(np.arange(left.size), [nodes.size for nodes, _ in rules])
+        drawn = np.concatenate([nodes for nodes, _ in rules])
+        weights = weights[rows] * np.concatenate([weight for _, weight in rules])
+        kept = weights > _TAIL * weights.max()
+        rows, drawn, weights = rows[kept], drawn[kept], weights[kept]
+        counts, left, parent = counts[rows], left[rows] - drawn, parent[rows]
+        counts[:, label] = drawn
+        share -= float(probabilities[label])
+    counts[:, commonest] = left
+    return counts, weights, parent
 
 
 def binomial_lattice(size: int, probability: float, spacing: int, phase: int = 0) -> tuple[Floats, Floats]:

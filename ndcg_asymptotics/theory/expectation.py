@@ -74,13 +74,10 @@ def expected_ndcg(relevance: Relevance, measure: Measure, sizes: Sequence[int] |
     Returns
     -------
     Expectation
-        Without cutoff the relative error is at most 1e-9. The same holds with a cutoff for binary
-        labels up to n = 1e5, and beyond unless k(n) lies within some standard deviations of the
-        number of relevant items: there the count's law is thinned to a lattice, which leaves an
-        error of at most 1e-6/sqrt(n). Graded labels with a cutoff are exact for up to 30000 count
-        vectors (n = 172 for two grades with gain); beyond, where the cutoff is near the number of
-        items of some grade or better, IDCG has a kink that the quadrature over counts smooths.
-        ``error`` says what was reached.
+        The relative error is at most 1e-9, with a cutoff up to n = 1e5. Beyond it the same holds
+        unless k(n) lies within some standard deviations of the number of items of some grade or
+        better: there the counts' law is thinned to a lattice, which leaves an error of at most
+        1e-6/sqrt(n). ``error`` says what was reached.
 
     Raises
     ------
