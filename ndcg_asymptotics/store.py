@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import platform
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -148,6 +148,7 @@ def holds_results(folder: Path) -> bool:
     return (folder / STORE / "zarr.json").is_file()
 
 
+@cache  # asked for with every block
 def versions_here() -> dict[str, str]:
     """The versions that decide bits."""
     libraries = {name: version(name) for name in ("numpy", "numba", "scipy")}

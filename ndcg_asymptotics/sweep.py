@@ -102,7 +102,7 @@ def run(
     time_limit : float
         Seconds after which no further block is begun.
     block : int, optional
-        Replicates per block; by default as many as take about a second.
+        Replicates per block; by default as many as take about two seconds.
     progress : Silent, optional
         Whom to tell.
 
@@ -242,7 +242,7 @@ class _Sweep:
 class _Deal:
     """Consecutive blocks of the missing replicates, until the deadline.
 
-    A block is meant to take about a second (longer for many workers, so that the writer keeps
+    A block is meant to take about two seconds (longer for many workers, so that the writer keeps
     up), and no more than a fair part of what is left. The first ones, of unknown cost, hold one
     replicate each.
     """
@@ -252,7 +252,7 @@ class _Deal:
         self._jobs = jobs
         self._size = size
         self._deadline = deadline
-        self._seconds = max(1.0, jobs / 4)
+        self._seconds = max(2.0, jobs / 4)
         self._largest = 1
         self.late = False
 

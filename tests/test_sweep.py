@@ -263,7 +263,7 @@ def test_what_the_engine_refuses_writes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_blocks_grow_to_about_a_second_and_shrink_at_the_end() -> None:
+def test_blocks_grow_to_about_two_seconds_and_shrink_at_the_end() -> None:
     deal = sweep._Deal(range(1000), jobs=2, size=None, deadline=math.inf)
     sizes = []
     for block in deal:
@@ -271,7 +271,7 @@ def test_blocks_grow_to_about_a_second_and_shrink_at_the_end() -> None:
         draws = {"ndcg": np.zeros((len(block), 2))}
         deal.learn(workers.Block(block, tuple(block), draws, (), seconds=0.01 * len(block)))
     assert sizes[0] == 1
-    assert max(sizes) == 100
+    assert max(sizes) == 200
     assert sizes[-1] == 1
     assert sum(sizes) == 1000
 
