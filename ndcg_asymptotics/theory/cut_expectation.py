@@ -22,27 +22,19 @@ smooth function and parts with one threshold each (`theory.kinks`)::
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
-from scipy.linalg import eigh_tridiagonal
 
-from ndcg_asymptotics.theory.conditional import RankMean, three_points
+from ndcg_asymptotics.theory.conditional import RankMean
 from ndcg_asymptotics.theory.counts import divide, lattice_window, multinomial_rule
+from ndcg_asymptotics.theory.cut_depth import depth_rule
 from ndcg_asymptotics.theory.kinks import Interpolated, beyond
 from ndcg_asymptotics.theory.segments import ABSENT, Mesh, Segment
 
 Floats = NDArray[np.float64]
 
-_CONCENTRATED = 10**5  # ranks on both sides of the cutoff from which three depths carry tau's law
-_PANELS, _WIDEST, _NODES, _FEW_NODES = 8, 1.5, leggauss(10), leggauss(4)
-_GAUSS = (12, 18, 26, 36)  # nodes of tau's own Gauss rule to be tried
-_RESOLVED = 1e-12  # relative change of the label laws' means that shows that they are enough
-_DEEPEST = 1 - 1e-15  # something is left below it
-_FALL = 37.0  # log of the smallest density of tau that counts, relative to the highest
 _CERTAIN = 60.0  # a count whose mean is sqrt(60 mean) off k is on that side of it: 1e-13
 _POINTS = 4000  # of a lattice
 
@@ -55,8 +47,8 @@ def cut_ndcg(mesh: Mesh, mean: RankMean, k: int, n: int) -> tuple[float, float]:
     more = (gap > 0) & (gap**2 >= _CERTAIN * counts)
     fewer = (gap < 0) & (gap**2 >= _CERTAIN * (counts - gap / 3))
     uncut = int(np.count_nonzero(~more))  # terms of IDCG
-    depths, weights, error = depth_rule(mesh, k, n)
-    cut = _Cut(mesh, mean, np.append(mesh.relevance.gains, 0.0), law, k, n)
+    depths, weights, error = depth_rule(mesh.relevance, k, n)
+    cut = _Cut(mean, np.append(mesh.relevance.gains, 0.0), law, k, n)
     segments = mesh.segments(depths)
     if uncut == 0:
         one = np.array([[float(k), 0.0]])
@@ -86,7 +78,6 @@ class _Side:
 class _Cut:
     """What the parts of 1/IDCG have in common: gains (J + 1, the last 0), the label law, k and n."""
 
-    mesh: Mesh
     mean: RankMean
     gains: Floats
     law: Floats
@@ -157,88 +148,6 @@ def _divided(
         counts, weights, parent = np.column_stack([counts[row], drawn]), weights[row] * shares, parent[row]
         start = end
     return np.pad(counts, ((0, 0), (0, law.size - counts.shape[1]))), weights, parent
-
-
-def depth_rule(mesh: Mesh, k: int, n: int) -> tuple[Floats, Floats, float]:
-    """Nodes, weights and relative error for means over the depth at rank k + 1, Beta(k + 1, n - k)."""
-    above, below = k + 1.0, float(n - k)
-    total = above + below
-    centre = above / total
-    sd = math.sqrt(above * below / (total + 1)) / total
-    breaks = mesh.relevance.breakpoints
-    if min(k, n - k) >= _CONCENTRATED and all(abs(b - centre) > 9 * sd for b in breaks):
-        skewness = 2 * (below - above) / (total + 2) * math.sqrt((total + 1) / (above * below))
-        excess = 6 * ((above - below) ** 2 * (total + 1) / (above * below) - total - 2)
-        excess /= (total + 2) * (total + 3)
-        a, b, left, right = (float(v) for v in three_points(*np.array([1.0, skewness, excess])))
-        return centre + sd * np.array([a, 0.0, b]), np.array([left, 1 - left - right, right]), 0.0
-
-    def log_density(x: Floats) -> Floats:
-        """Of logit(tau) - logit(centre), relative to the mode."""
-        rise, fall = np.log1p(centre * np.expm1(x)), np.log1p((1 - centre) * np.expm1(-x))
-        return np.asarray(-below * rise - above * fall)
-
-    ends = [_where_falls(log_density, sign * math.sqrt(1 / above + 1 / below)) for sign in (-1, 1)]
-    cuts = [math.log(b / (1 - b) * (1 - centre) / centre) for b in breaks]
-    cuts = [c for c in cuts if ends[0] < c < ends[1]]
-    if not cuts:
-        rule = _own_rule(mesh, above, below)
-        if rule is not None:
-            return *rule, 0.0
-    panels = max(_PANELS, math.ceil((ends[1] - ends[0]) / _WIDEST))
-    edges = np.union1d(np.linspace(ends[0], ends[1], panels + 1), cuts)
-    narrow = np.diff(edges) < (ends[1] - ends[0]) / (3 * panels)  # between two breaks
-    x, weights = (
-        np.concatenate(parts)
-        for parts in zip(
-            _on(edges[:-1][~narrow], edges[1:][~narrow], _NODES),
-            _on(edges[:-1][narrow], edges[1:][narrow], _FEW_NODES),
-            strict=True,
-        )
-    )
-    weights = weights * np.exp(log_density(x))
-    depths = np.minimum(centre * np.exp(x) / (1 + centre * np.expm1(x)), _DEEPEST)
-    # the log density is a difference of terms as large as the square root of this
-    return depths, weights / weights.sum(), 1e-15 * math.sqrt(above * below / total)
-
-
-def _own_rule(mesh: Mesh, above: float, below: float) -> tuple[Floats, Floats] | None:
-    """The Gauss rule of Beta(above, below), if the label laws are smooth enough for it."""
-    previous = None
-    for count in _GAUSS:
-        depths, weights = _beta_rule(above, below, count)
-        value = np.array([curve.value(depths) for curve in mesh.relevance.curves])
-        share = np.array([curve.integral(0.0, depths) for curve in mesh.relevance.curves]) / depths
-        means = np.concatenate([value, share, value**2, share**2]) @ weights
-        if previous is not None and np.all(np.abs(means - previous) <= _RESOLVED * np.abs(means)):
-            return depths, weights
-        previous = means
-    return None
-
-
-def _beta_rule(above: float, below: float, count: int) -> tuple[Floats, Floats]:
-    """Gauss-Jacobi on [0, 1], in relative precision at both ends' scales: nodes over the mean of the law."""
-    a, b, s = below - 1, above - 1, above + below - 2
-    m = np.arange(float(count))
-    centre = above / (above + below)
-    diagonal = (2 * m * (m + 1 + s) + s * (b + 1)) / ((2 * m + s) * (2 * m + s + 2))
-    m = m[1:]
-    product = m * (m + a) / (2 * m + s) * ((m + b) * (m + s) / (2 * m + s))
-    beside = np.sqrt(product / ((2 * m + s + 1) * (2 * m + s - 1)))
-    nodes, vectors = eigh_tridiagonal(diagonal / centre, beside / centre)
-    return np.clip(nodes * centre, 0.0, _DEEPEST), vectors[0] ** 2
-
-
-def _on(left: Floats, right: Floats, rule: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    half = (right - left)[:, None] / 2
-    return (left[:, None] + half * (1 + rule[0])).ravel(), (half * rule[1]).ravel()
-
-
-def _where_falls(log_density: Callable[[Floats], Floats], step: float) -> float:
-    x = step
-    while float(log_density(np.array(x))) > -_FALL:
-        x += step
-    return x
 
 
 def _rest(mesh: Mesh, depth: float) -> Floats:
