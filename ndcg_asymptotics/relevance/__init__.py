@@ -1,16 +1,15 @@
 """Relevance curves: what a scorer is, as far as NDCG of i.i.d. data goes."""
 
 from ndcg_asymptotics.relevance.curves import (
-    Binormal,
     Constant,
     Cusp,
     LinearCurve,
-    Logistic,
     Polynomial,
     PowerCurve,
     Step,
 )
 from ndcg_asymptotics.relevance.empirical import Empirical, PiecewiseLinear
+from ndcg_asymptotics.relevance.log_odds import Binormal, Logistic
 from ndcg_asymptotics.relevance.model import Curve, Graded, Random, Relevance
 
 __all__ = [

@@ -1,0 +1,58 @@
+"""A study swept by the fake engine, what it should give, and a record of what the sweep said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import fake_engine
+import numpy as np
+import pytest
+
+from ndcg_asymptotics import sweep
+from ndcg_asymptotics.progress import Silent
+from ndcg_asymptotics.study import Study
+
+REPLICATES = 23
+
+
+def use_fake_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sweep.ENGINES, "items", "fake_engine")
+
+
+def study(*more_scorers: str, **change: Any) -> Study:
+    scorers = dict.fromkeys(("good", "other", *more_scorers), "linear(0.1, 0.7)")
+    fields = {
+        "scorers": scorers,
+        "measures": ["nDCG", "nDCG@10"],
+        "n": [10, 100, 1000],
+        "replicates": REPLICATES,
+        "seed": 5,
+        "pairs": [("good", "other")],
+    }
+    return Study(**fields | change)
+
+
+def expected(replicates: range = range(REPLICATES)) -> np.ndarray[Any, Any]:
+    design = study().design()
+    return np.stack([fake_engine.simulate(design, r)["ndcg"] for r in replicates])
+
+
+class Recorder(Silent):
+    """Remembers what a sweep said, and may do something after each block."""
+
+    def __init__(self, after_block: Any = None) -> None:
+        self.lines: list[str] = []
+        self.blocks: list[tuple[int, int, int]] = []
+        self.begun: tuple[int, int] | None = None
+        self.after_block = after_block
+
+    def begin(self, total: int, done: int) -> None:
+        self.begun = (total, done)
+
+    def advance(self, count: int, first: int, last: int) -> None:
+        self.blocks.append((count, first, last))
+        if self.after_block:
+            self.after_block(len(self.blocks))
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
