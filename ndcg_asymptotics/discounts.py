@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expi
 
+from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.specs import Spec, number_text, require
 
 Floats = NDArray[np.float64]
@@ -254,13 +255,20 @@ class Custom(Discount, keyword="custom"):
         require(
             1 <= self.largest <= 1e9, f"custom: largest must be 1 to 1e9, got {number_text(self.largest)}"
         )
-        first = _custom_function(self.target)(np.array([1.0, 2.0, 3.0]))
-        values = np.asarray(first, dtype=np.float64)
+        values = self._ask(np.array([1.0, 2.0, 3.0]))
         proper = values.shape == (3,) and bool(np.all(np.diff(values) <= 0) and values[-1] >= 0 < values[0])
-        require(proper, f"custom: {self.target!r} must be non-increasing and positive, got {first}")
+        require(proper, f"custom: {self.target!r} must be non-increasing and positive, got {values}")
 
     def at(self, rank: Floats, n: float) -> Floats:
-        return np.asarray(_custom_function(self.target)(rank), dtype=np.float64)
+        return self._ask(rank)
+
+    def _ask(self, rank: Floats) -> Floats:
+        function = _custom_function(self.target)
+        try:
+            return np.asarray(function(rank), dtype=np.float64)
+        except Exception as error:  # whatever the user's own code may raise
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            raise InputError(f"custom: {self.target!r} failed at {rank.size} ranks ({said})") from error
 
     def sum_to(self, k: Floats, n: float) -> Floats:
         require(
@@ -275,8 +283,8 @@ def _custom_function(target: str) -> Callable[[Floats], Any]:
     module, _, name = target.partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        require(False, f'custom needs "module:function", got {target!r} ({error})')
+    except Exception as error:  # the module is the user's own code, too
+        raise InputError(f'custom needs "module:function", got {target!r} ({error})') from error
     require(callable(function), f'custom needs "module:function", got {target!r} (not callable)')
     return function  # type: ignore[no-any-return]
 

@@ -162,6 +162,10 @@ def broken(rank):
     return math.nan * rank
 
 
+def failing(rank):
+    raise KeyError("no\nrank")
+
+
 @pytest.fixture
 def here(monkeypatch):
     """The name of this module where `custom` can import it."""
@@ -192,6 +196,7 @@ def test_custom_discount(here):
         ("math:pi", "not callable"),
         ("discounts_of_mine:rising", "must be non-increasing and positive"),
         ("discounts_of_mine:broken", "must be non-increasing and positive"),
+        ("discounts_of_mine:failing", "failed at 3 ranks .KeyError"),
     ],
 )
 def test_bad_custom_discounts(here, target, said):
