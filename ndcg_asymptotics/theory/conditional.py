@@ -95,9 +95,9 @@ class RankMean:
         x = np.linspace(0.0, math.log1p(_LONGEST), 2401)
         return make_interp_spline(x, self._sums(np.expm1(x)), k=7)
 
-    def ideal(self, counts: Floats, gains: Floats, cutoff: float, n: float) -> Floats:
-        """IDCG for rows of real counts (K, J + 1)."""
-        ends = np.minimum(np.cumsum(counts[:, :-1], axis=1), cutoff)
+    def ideal(self, counts: Floats, gains: Floats, n: float) -> Floats:
+        """IDCG of whole lists for rows of real counts (K, J + 1)."""
+        ends = np.cumsum(counts[:, :-1], axis=1)
         return np.asarray(np.diff(self.sums(ends, n), axis=1, prepend=0.0) @ gains)
 
     def dcg(self, segment: Segment, counts: Floats, n: float) -> Floats:

@@ -22,7 +22,9 @@ smooth function and parts with one threshold each (`theory.kinks`)::
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +55,7 @@ def cut_ndcg(mesh: Mesh, mean: RankMean, k: int, n: int) -> tuple[float, float]:
     if uncut == 0:
         one = np.array([[float(k), 0.0]])
         gained = np.array([mean.dcg(segment.merged(), one, n)[0] for segment in segments])
-        return float(weights @ gained) / cut.largest, error
+        return float(weights @ gained) / (cut.gains[0] * cut.whole), error
     values, thinned = np.zeros(len(segments)), 0.0
     for s, segment in enumerate(segments):
         side = _Side(segment, _rest(mesh, segment.depth), _next(mesh, segment.depth))
@@ -73,6 +75,11 @@ class _Side:
     below: Floats
     at: Floats
 
+    def next_item(self, grades: int) -> Iterator[tuple[float, Floats]]:
+        """Probability and counts of the item at the depth: of each of the first grades, or of none."""
+        law = np.append(self.at[:grades], self.at[grades:].sum())
+        return ((p, counts) for p, counts in zip(law, np.eye(grades + 1, grades), strict=True) if p > 0)
+
 
 @dataclass(frozen=True)
 class _Cut:
@@ -84,70 +91,53 @@ class _Cut:
     k: int
     n: int
 
-    @property
-    def largest(self) -> float:
-        """IDCG where all of the first k items have the highest gain."""
-        return float(self.gains[0] * self.mean.sums(np.array(float(self.k)), self.n))
+    @cached_property
+    def whole(self) -> float:
+        """F(k)."""
+        return float(self.mean.sums(np.array(float(self.k)), self.n))
 
     def smooth(self, side: _Side, uncut: int) -> float:
         """E[DCG / I_uncut] at a depth."""
         a, weight_a = multinomial_rule(float(self.k), side.above.law, self.k * side.above.law + 1)
         b, weight_b = multinomial_rule(float(self.n - self.k - 1), side.below, self.n * self.law + 1)
         inverse = np.zeros(len(a))
-        for probability, grade in zip(side.at, np.eye(len(self.law)), strict=True):
-            if probability > 0:
-                inverse += probability * (self._inverse(a, b + grade, uncut) @ weight_b)
+        for probability, grade in side.next_item(uncut):
+            inverse += probability * (self._inverse(a, b[:, :uncut] + grade, uncut) @ weight_b)
         return float(weight_a @ (self.mean.dcg(side.above, a, self.n) * inverse))
 
     def kink(self, side: _Side, j: int) -> tuple[float, float]:
         """E[DCG (1/I_j - 1/I_(j+1)); C_j > k] at a depth, and its error by thinning the lattices."""
-        parts = j + 1, len(self.law)  # grades up to j, and all
-        sizes = self.k, self.n - self.k - 1
-        laws = side.above.law, side.below
-        shares = [min(float(law[: j + 1].sum()), 1.0) for law in laws]
+        grades = j + 1
+        sizes, laws = (self.k, self.n - self.k - 1), (side.above.law, side.below)
+        shares = [min(float(law[:grades].sum()), 1.0) for law in laws]
         windows = [lattice_window(size, share) for size, share in zip(sizes, shares, strict=True)]
         spacing = max(1, math.ceil(max(high - low for low, high in windows) / _POINTS))
-        scales = self.k * shares[0] + 1, self.n * float(self.law[: j + 1].sum()) + 1
-        first = Interpolated.binomial(sizes[0], shares[0], scales[0], spacing, self.k)
-        second = Interpolated.binomial(sizes[1], shares[1], scales[1], spacing)
-        a, weight_a, row = _divided(first.nodes, sizes[0], laws[0], parts, self.k * laws[0] + 1)
-        b, weight_b, column = _divided(second.nodes, sizes[1], laws[1], parts[:1], self.n * self.law + 1)
+        scale_a, scale_b = self.k * laws[0] + 1, self.n * self.law + 1
+        spread = self.k * shares[0] + 1, self.n * float(self.law[:grades].sum()) + 1
+        first = Interpolated.binomial(sizes[0], shares[0], spread[0], spacing, self.k)
+        second = Interpolated.binomial(sizes[1], shares[1], spread[1], spacing)
+        better, weight_a, row = divide(first.nodes, laws[0][:grades], scale_a[:grades])
+        others, weight, parent = divide(self.k - first.nodes[row], laws[0][grades:], scale_a[grades:])
+        a, weight_a, row = np.column_stack([better[parent], others]), weight_a[parent] * weight, row[parent]
+        b, weight_b, column = divide(second.nodes, laws[1][:grades], scale_b[:grades])
         gained = weight_a * self.mean.dcg(side.above, a, self.n)
+        without, with_it = (beyond(first, second, self.k - one)[np.ix_(row, column)] for one in (0, 1))
         total = 0.0
-        for g, (probability, grade) in enumerate(zip(side.at, np.eye(len(self.law)), strict=True)):
-            if probability == 0:
-                continue
-            weights = beyond(first, second, self.k - int(g <= j))[np.ix_(row, column)]
-            change = self._inverse(a, b + grade, j) - self._inverse(a, b + grade, j + 1)
+        for probability, grade in side.next_item(grades):
+            change = self._inverse(a, b + grade, j) - self._inverse(a, b + grade, grades)
+            weights = with_it if grade.any() else without
             total += probability * float(gained @ ((weights * change) @ weight_b))
         return total, 1e-6 / math.sqrt(self.n) if spacing > 1 else 0.0
 
     def _inverse(self, above: Floats, below: Floats, uncut: int) -> Floats:
-        """1/I_uncut (A, B) for counts above (A, J + 1) and below (B, J + 1); 0 where that is 0."""
+        """1/I_uncut (A, B) for counts above (A, >= uncut) and below (B, >= uncut); 0 where that is 0."""
         a, b = np.cumsum(above, axis=1), np.cumsum(below, axis=1)  # with many equal numbers
-        ideal = np.full((len(a), len(b)), self.gains[uncut] * self.largest / self.gains[0])
+        ideal = np.full((len(a), len(b)), self.gains[uncut] * self.whole)
         for j in range(uncut):
             (ours, row), (theirs, column) = (np.unique(c[:, j], return_inverse=True) for c in (a, b))
             cumulative = (self.gains[j] - self.gains[j + 1]) * self.mean.sums(ours[:, None] + theirs, self.n)
             ideal += cumulative[row][:, column]
         return np.asarray(np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0))
-
-
-def _divided(
-    totals: Floats, size: int, law: Floats, parts: tuple[int, ...], scales: Floats
-) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Label counts given how many items have one of the first grades: rows, weights, index of the total.
-
-    The labels are divided in parts that end at some indices; labels after the last part are left at 0.
-    """
-    counts, weights, parent = np.zeros((totals.size, 0)), np.ones(totals.size), np.arange(totals.size)
-    left = np.stack([totals, size - totals])
-    start = 0
-    for end, there in zip(parts, left, strict=False):
-        drawn, shares, row = divide(there[parent], law[start:end], scales[start:end])
-        counts, weights, parent = np.column_stack([counts[row], drawn]), weights[row] * shares, parent[row]
-        start = end
-    return np.pad(counts, ((0, 0), (0, law.size - counts.shape[1]))), weights, parent
 
 
 def _rest(mesh: Mesh, depth: float) -> Floats:

@@ -105,7 +105,7 @@ def _expected_ndcg(relevance: Relevance, measure: Measure, lengths: tuple[int, .
             value[i], error[i] = cut_ndcg(mesh, mean, measure.cutoff(n), n)
             continue
         counts, weights = multinomial_rule(float(n), whole.law)
-        ideal = mean.ideal(counts, gains, n, n)
+        ideal = mean.ideal(counts, gains, n)
         some = ideal > 0
         if some.any():
             value[i] = weights[some] @ (mean.dcg(whole, counts[some], n) / ideal[some])
