@@ -267,7 +267,7 @@ class Custom(Discount, keyword="custom"):
         try:
             return np.asarray(function(rank), dtype=np.float64)
         except Exception as error:  # whatever the user's own code may raise
-            said = " ".join(f"{type(error).__name__}: {error}".split())
+            said = _one_line(f"{type(error).__name__}: {error}")
             raise InputError(f"custom: {self.target!r} failed at {rank.size} ranks ({said})") from error
 
     def sum_to(self, k: Floats, n: float) -> Floats:
@@ -278,13 +278,18 @@ class Custom(Discount, keyword="custom"):
         return _custom_sums(self)[k.astype(np.int64)]
 
 
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 @lru_cache(maxsize=64)
 def _custom_function(target: str) -> Callable[[Floats], Any]:
     module, _, name = target.partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
     except Exception as error:  # the module is the user's own code, too
-        raise InputError(f'custom needs "module:function", got {target!r} ({error})') from error
+        said = _one_line(str(error))
+        raise InputError(f'custom needs "module:function", got {target!r} ({said})') from error
     require(callable(function), f'custom needs "module:function", got {target!r} (not callable)')
     return function  # type: ignore[no-any-return]
 

@@ -27,6 +27,11 @@ def _quadrature(curve: Curve, a: Floats, b: Floats) -> Floats:
     return np.asarray(curve.formula(t) @ _WEIGHTS / 2, dtype=np.float64)
 
 
+def _check(curve: str, prevalence: float, name: str, value: float, largest: float) -> None:
+    require(0 < prevalence < 1, f"{curve}: prevalence must lie inside (0, 1), got {prevalence:g}")
+    require(abs(value) <= largest, f"{curve}: {name} must be within ±{largest:g}, got {value:g}")
+
+
 @dataclass(frozen=True)
 class Logistic(Curve, keyword="logistic"):
     """ybar(s) = 1 / (1 + exp(-(a + slope (s - 1/2)))), a set by the prevalence."""
@@ -35,10 +40,7 @@ class Logistic(Curve, keyword="logistic"):
     slope: float
 
     def __post_init__(self) -> None:
-        require(
-            0 < self.prevalence < 1, f"logistic: prevalence must lie inside (0, 1), got {self.prevalence:g}"
-        )
-        require(abs(self.slope) <= 500, f"logistic: slope must be within ±500, got {self.slope:g}")
+        _check("logistic", self.prevalence, "slope", self.slope, 500)
 
     @property
     def intercept(self) -> float:
@@ -69,12 +71,7 @@ class Binormal(Curve, keyword="binormal"):
     separation: float
 
     def __post_init__(self) -> None:
-        require(
-            0 < self.prevalence < 1, f"binormal: prevalence must lie inside (0, 1), got {self.prevalence:g}"
-        )
-        require(
-            abs(self.separation) <= 20, f"binormal: separation must be within ±20, got {self.separation:g}"
-        )
+        _check("binormal", self.prevalence, "separation", self.separation, 20)
 
     def _log_tail(self, x: Floats, side: Floats) -> Floats:
         """log P(score > x) where side is 1, log P(score < x) where it is -1."""
