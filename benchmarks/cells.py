@@ -9,11 +9,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.design import Design
 from ndcg_asymptotics.engines import cells
-from ndcg_asymptotics.engines.streams import Cells, Stream
+from ndcg_asymptotics.engines.cells.streams import Cells, Stream
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.population import Population
+from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.studies import Design
 
 RUNS = 7
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@n^0.5")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import ndcg_score
 
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
-from ndcg_asymptotics.engines.paths import way
+from ndcg_asymptotics.engines.every_n.paths import way
 from ndcg_asymptotics.measures import Measure
 
 Floats = NDArray[np.float64]

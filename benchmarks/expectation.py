@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ndcg_asymptotics.discounts import Discount
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.relevance import Relevance
-from ndcg_asymptotics.theory import expectation, exponentials
-from ndcg_asymptotics.theory.expectation import expected_ndcg
+from ndcg_asymptotics.measures import Measure, exponentials
+from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.mean import expectation, expected_ndcg
 
 RUNS = 5
 CURVE = Relevance.parse("linear(0.1, 0.7)")

@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ndcg_asymptotics.design import Design
 from ndcg_asymptotics.engines import items
+from ndcg_asymptotics.engines.items.engine import discount_table
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.population import Population
+from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.studies import Design
 
 MEASURES = ("nDCG(log)", "nDCG(power(0.25))", "nDCG(power(0.5))", "nDCG(power(0.75))", "nDCG(zipf)")
 CUT = ("nDCG(log)@0.2n", "nDCG(power(0.5))@0.2n", "nDCG(zipf)@n^0.5", "nDCG@10", "nDCG(geometric(2))")
@@ -56,7 +57,7 @@ def path_over_argsort(study: Design) -> tuple[float, float]:
     numbers = np.random.default_rng(0).random(study.sizes[-1])
 
     def tables() -> None:
-        items.discount_table.cache_clear()
+        discount_table.cache_clear()
         items.warm(study)
 
     tables()

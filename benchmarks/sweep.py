@@ -14,10 +14,10 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import redirect_stderr
 from pathlib import Path
 
-from ndcg_asymptotics import sweep
 from ndcg_asymptotics.engines import items
-from ndcg_asymptotics.progress import Lines
-from ndcg_asymptotics.study import Study
+from ndcg_asymptotics.studies import Study, load
+from ndcg_asymptotics.sweep.progress import Lines
+from ndcg_asymptotics.sweep.run import sweep
 
 STUDY = Path(__file__).parents[1] / "experiments" / "wang2013.toml"
 ROUNDS = 2
@@ -33,12 +33,12 @@ def seconds(action: Callable[[], object]) -> float:
 def swept(study: Study, replicates: int, jobs: int) -> float:
     """The time of a whole sweep into a new folder, with workers, store and progress."""
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):
-        return seconds(lambda: sweep.run(study, folder, replicates=replicates, jobs=jobs, progress=Lines()))
+        return seconds(lambda: sweep(study, folder, replicates=replicates, jobs=jobs, progress=Lines()))
 
 
 def loop_over(study: Study, replicates: range) -> None:
     """The replicates in a loop that keeps nothing."""
-    design = study.design()
+    design = study.design
     for replicate in replicates:
         items.simulate(design, replicate)
 
@@ -52,9 +52,9 @@ def side_by_side(study: Study, replicates: int, executor: Executor) -> None:
 
 def main() -> None:
     """Print both ratios; the smallest time of interleaved rounds stands for each side."""
-    study = Study.load(STUDY)
+    study = load(STUDY)
     replicates = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    items.warm(study.design())
+    items.warm(study.design)
     swept(study, 2, 1), swept(study, 2, 2)  # everything is imported, the workers too
     loop, halves, one, two = [], [], [], []
     with ProcessPoolExecutor(2) as executor:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.plots import save
 from ndcg_asymptotics.store import Results, open_results
-from ndcg_asymptotics.study import Study
+from ndcg_asymptotics.studies import Study, load
 
 HERE = Path(__file__).resolve().parent
 GALLERY = HERE / "gallery"
@@ -32,7 +32,7 @@ def from_study(draw: Callable[[Study], dict[str, Figure]], experiment: str, desc
     default = EXPERIMENTS / f"{experiment}.toml"
     parser.add_argument("study", type=Path, nargs="?", default=default, help=f"a study file ({default.name})")
     folder, given = _parse(parser)
-    _write(lambda: draw(Study.load(given)), folder, parser)
+    _write(lambda: draw(load(given)), folder, parser)
 
 
 def _parse(parser: argparse.ArgumentParser) -> tuple[Path, Path]:

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import key, length_key, length_within, lengths_needed, panels, style
-from ndcg_asymptotics.relevance import Relevance
-from ndcg_asymptotics.study import Study
-from ndcg_asymptotics.theory.expectation import expected_ndcg
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 DISTANCE = 0.01
 
@@ -22,15 +22,15 @@ DISTANCE = 0.01
 def draw(study: Study) -> dict[str, Figure]:
     """The figure: a row per measure that has a limit, a marker per scorer."""
     needed = {}
-    for measure in study.design().measures:
-        lengths = {name: needs(s, measure, study.n) for name, s in study.population.scorers.items()}
+    for measure in study.design.measures:
+        lengths = {name: needs(s, measure, study.n) for name, s in study.scorers.items()}
         if all(n is not None for n in lengths.values()):
             needed[str(measure)] = {name: n for name, n in lengths.items() if n is not None}
     with style():
         figure, (ax,) = panels(1, height=2.9)
         lengths_needed(ax, needed, study.n[-1])
         ax.set_title(f"$n$ from which E NDCG$_n$ is within {DISTANCE:g} of the limit", loc="left")
-        key(figure, length_key(list(study.population.scorers), study.n[-1]))
+        key(figure, length_key(list(study.scorers), study.n[-1]))
     return {"how_large": figure}
 
 

@@ -21,8 +21,9 @@ from common import EXPERIMENTS, GALLERY, HERE
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.plots import save
-from ndcg_asymptotics.store import Results, holds_results, open_results
-from ndcg_asymptotics.study import Study
+from ndcg_asymptotics.store import Results, open_results
+from ndcg_asymptotics.store.layout import holds_results
+from ndcg_asymptotics.studies import load
 
 THEORY = ((pseudo_expectation.draw, "pseudo_expectation"), (how_large.draw, "eighteen_decades"))
 PAPER = (figure1.draw, figure2.draw, figure3.draw, figure4.draw)
@@ -32,9 +33,9 @@ def scripts_for(results: Results) -> list[Callable[[Results], dict[str, Figure]]
     """What is drawn of an experiment: the order for those about pairs, the curves for the others."""
     if results.study.engine == "every-n":
         return [order.draw]
-    if results.folder.name == "pseudo_expectation":
+    if results.name == "pseudo_expectation":
         return []  # its figure is one of theory
-    return [*(PAPER if results.folder.name == "wang2013" else ()), overview.draw]
+    return [*(PAPER if results.name == "wang2013" else ()), overview.draw]
 
 
 def main() -> None:
@@ -50,7 +51,7 @@ def main() -> None:
                 print(path)
 
     for draw, name in THEORY:
-        write(draw(Study.load(EXPERIMENTS / f"{name}.toml")))
+        write(draw(load(EXPERIMENTS / f"{name}.toml")))
     for experiment in sorted(EXPERIMENTS.glob("*.toml")):
         folder = arguments.results / experiment.stem
         if not holds_results(folder):

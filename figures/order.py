@@ -11,7 +11,7 @@ from ndcg_asymptotics.store import Results
 
 def draw(results: Results) -> dict[str, Figure]:
     """The figures, from the results of any study with pairs; named after the folder of results."""
-    name = results.folder.resolve().name
+    name = results.name
     figures = order_figures(results)
     if len(figures) == 1:
         return {f"{name}-order": figure for figure in figures.values()}

@@ -11,7 +11,7 @@ from ndcg_asymptotics.store import Results
 
 def draw(results: Results) -> dict[str, Figure]:
     """The figure, from the results of any study."""
-    return {results.folder.resolve().name: overview_figure(results)}
+    return {results.name: overview_figure(results)}
 
 
 if __name__ == "__main__":

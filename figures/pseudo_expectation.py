@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import gap_curves, outer_labels, panels, style
-from ndcg_asymptotics.relevance import Relevance
-from ndcg_asymptotics.study import Study
-from ndcg_asymptotics.theory.expectation import expected_ndcg
-from ndcg_asymptotics.theory.limits import pseudo_expectation
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 LEMMA_2 = {"Lemma 2: $n^{-1/3}$": 1 / 3}
 
 
 def draw(study: Study) -> dict[str, Figure]:
     """The figure: a panel per measure, |E NDCG_n - N(n)| of every scorer against n."""
-    measures = study.design().measures
+    measures = study.design.measures
     with style():
         figure, axes = panels(len(measures))
         for ax, measure in zip(axes, measures, strict=True):
             gaps = {}
-            for name, scorer in study.population.scorers.items():
+            for name, scorer in study.scorers.items():
                 gap = difference(scorer, measure, study.n)
                 gaps[f"{name}: $n^{{{slope(study.n, gap):.2f}}}$"] = gap
             guides = LEMMA_2 if measure.discount.growth == "log" else {}

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ndcg_asymptotics.design import Design, Draw
+from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, Draw
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.studies import Design
+
+VARIABLES = {"ndcg": NDCG_AXES, "order": ORDER_AXES}
 
 
 def check(design: Design) -> None:
@@ -38,7 +41,7 @@ def simulate(design: Design, replicate: int) -> Draw:
             Path(name[5:]).touch()
             os._exit(1)
     shape = (len(design.measures), len(design.sizes))
-    ndcg = np.array([design.stream(replicate, "scorer", name).random(shape) for name in names])
+    ndcg = np.array([design.generator(replicate, "scorer", name).random(shape) for name in names])
     draw: Draw = {"ndcg": ndcg}
     if design.pairs:
         draw["order"] = np.array([np.sign(ndcg[a] - ndcg[b]) for a, b in design.pair_indices()], np.int8)

@@ -8,15 +8,15 @@ import fake_engine
 import numpy as np
 import pytest
 
-from ndcg_asymptotics import sweep
-from ndcg_asymptotics.progress import Silent
-from ndcg_asymptotics.study import Study
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.sweep.progress import Silent
 
 REPLICATES = 23
 
 
 def use_fake_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sweep.ENGINES, "items", "fake_engine")
+    monkeypatch.setitem(ENGINES, "items", "fake_engine")
 
 
 def study(*more_scorers: str, **change: Any) -> Study:
@@ -33,7 +33,7 @@ def study(*more_scorers: str, **change: Any) -> Study:
 
 
 def expected(replicates: range = range(REPLICATES)) -> np.ndarray[Any, Any]:
-    design = study().design()
+    design = study().design
     return np.stack([fake_engine.simulate(design, r)["ndcg"] for r in replicates])
 
 

@@ -1,0 +1,1 @@
+"""The engines that draw; numba lives here and nowhere else."""

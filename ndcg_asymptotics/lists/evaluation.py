@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.lists.readers import Qrels, Run, read_qrels, read_run
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.tables import Column, Part, Shown, Table, fixed
 
-Floats = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Shown):
     """NDCG by query and measure.
 
     Attributes
@@ -36,8 +36,20 @@ class Evaluation:
         """The mean over the queries, one number per measure."""
         return np.asarray(self.values.mean(axis=0))
 
+    def as_dict(self) -> dict[str, Any]:
+        """The mean and the values of each query, by measure, as plain data for JSON."""
+        names = [str(measure) for measure in self.measures]
+        named = [dict(zip(names, row, strict=True)) for row in [*self.values.tolist(), self.mean.tolist()]]
+        return {"mean": named[-1], "queries": dict(zip(self.queries, named, strict=False))}
 
-def evaluate(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> Evaluation:
+    def parts(self) -> Iterator[Part]:
+        """NDCG by query and the mean, four decimals as trec_eval prints."""
+        columns = (Column("query"), *(Column(str(measure), fixed(4)) for measure in self.measures))
+        rows = [(q, *v) for q, v in zip(self.queries, self.values.tolist(), strict=True)]
+        yield Table("", columns, (*rows, ("mean", *self.mean.tolist())))
+
+
+def evaluate(run: Run, qrels: Qrels, measures: Sequence[Measure | str] | Measure | str) -> Evaluation:
     """NDCG of a run, query by query, with trec_eval's conventions.
 
     Labels are the gains; a document without a judgement has the gain 0. The ideal list is made
@@ -54,20 +66,24 @@ def evaluate(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> Evaluation:
         If no query is in both.
 
     >>> run = {"q": {"a": 2.0, "b": 1.0}}
-    >>> evaluate(run, {"q": {"b": 1.0, "c": 1.0}}, [Measure.parse("nDCG")]).mean.round(4)
+    >>> evaluate(run, {"q": {"b": 1.0, "c": 1.0}}, "nDCG").mean.round(4)
     array([0.3869])
     """
+    wanted = [measures] if isinstance(measures, str | Measure) else measures
+    found = tuple(Measure.of(measure) for measure in wanted)
     queries = sorted(run.keys() & qrels.keys())
     if not queries:
         raise InputError(
             f"the run and the qrels have no query in common; the run has {_some(run)}, "
             f"the qrels {_some(qrels)}"
         )
-    values = [_values(run[query], qrels[query], measures) for query in queries]
-    return Evaluation(tuple(queries), tuple(measures), np.array(values))
+    values = [_values(run[query], qrels[query], found) for query in queries]
+    return Evaluation(tuple(queries), found, np.array(values))
 
 
-def evaluate_files(run: Path, qrels: Path, measures: Sequence[Measure]) -> Evaluation:
+def evaluate_files(
+    run: Path | str, qrels: Path | str, measures: Sequence[Measure | str] | Measure | str
+) -> Evaluation:
     """`evaluate` for a TREC run file and a TREC qrels file.
 
     Raises
@@ -75,7 +91,7 @@ def evaluate_files(run: Path, qrels: Path, measures: Sequence[Measure]) -> Evalu
     InputError
         As `read_run`, `read_qrels` and `evaluate`.
     """
-    found = read_run(run), read_qrels(qrels)
+    found = read_run(Path(run)), read_qrels(Path(qrels))
     try:
         return evaluate(*found, measures)
     except InputError as error:

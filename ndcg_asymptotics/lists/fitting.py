@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import isotonic_regression
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.lists.readers import RankedList
-from ndcg_asymptotics.specs import number_text, require
+from ndcg_asymptotics.scorers import Empirical, curve_file
 
-Floats = NDArray[np.float64]
 Method = Literal["isotonic", "spline"]
 
 LEVEL = 0.95
@@ -50,6 +50,16 @@ class FittedCurve:
     probability: Floats
     low: Floats
     high: Floats
+
+    @property
+    def relevance(self) -> Empirical:
+        """The curve as a scorer of a study, which need not be written to a file first."""
+        return Empirical("fitted.json", self.encode({}))
+
+    def encode(self, source: Mapping[str, Any]) -> bytes:
+        """The content of a curve file, with where the curve came from."""
+        band = {"level": LEVEL, "low": self.low, "high": self.high}
+        return curve_file.encode(self.gains, self.depth, self.probability, band=band, source=source)
 
 
 def fit_curves(
@@ -162,7 +172,7 @@ def _cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) ->
 
 def _estimates(
     counts: Floats,
-    items: NDArray[np.int64],
+    items: Integers,
     depth: Floats,
     method: Method,
     prevalence: Sequence[float] | None,

@@ -7,7 +7,6 @@ retrieve it ranks below all that it did, tied.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +14,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.lists.fitting import LEVEL, FittedCurve, Method, fit_curves
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
 from ndcg_asymptotics.lists.readers import Qrels, RankedList, Run, read_csv, read_qrels, read_run
-from ndcg_asymptotics.relevance.empirical import FORMAT
-from ndcg_asymptotics.specs import require
 
 Pool = Literal["retrieved", "judged"]
 
@@ -61,9 +58,9 @@ def pool_runs(runs: Mapping[str, Run], qrels: Qrels, pool: Pool = "retrieved") -
 
 
 def fit_files(
-    runs: Sequence[Path],
-    qrels: Path,
-    out: Path,
+    runs: Sequence[Path | str],
+    qrels: Path | str,
+    out: Path | str,
     *,
     method: Method = "isotonic",
     pool: Pool = "retrieved",
@@ -99,25 +96,26 @@ def fit_files(
         As `read_run`, `read_qrels`, `pool_runs` and `fit_curves`, for two runs of one name, and
         if a file cannot be written. Nothing is written unless all curves could be fitted.
     """
-    names = [_stem(run) for run in runs]
+    paths, qrels, out = [Path(run) for run in runs], Path(qrels), Path(out)
+    names = [_stem(run) for run in paths]
     require(len(names) > 0, "fit needs at least one run")
     require(len(set(names)) == len(names), f"runs need distinct file names, got {', '.join(names)}")
     judged = read_qrels(qrels)
-    found = {name: read_run(run) for name, run in zip(names, runs, strict=True)}
+    found = {name: read_run(run) for name, run in zip(names, paths, strict=True)}
     try:
         lists = pool_runs(found, judged, pool)
     except InputError as error:
-        raise InputError(f"{', '.join(map(str, runs))}, {qrels}: {error}") from None
+        raise InputError(f"{', '.join(map(str, paths))}, {qrels}: {error}") from None
     source = {"qrels": qrels.name, "pool": pool}
     single = len(runs) == 1 and out.suffix == ".json"
     targets = {n: out if single else out / f"{n}.json" for n in names}
-    sources = {n: {"run": run.name, **source} for n, run in zip(names, runs, strict=True)}
+    sources = {n: {"run": run.name, **source} for n, run in zip(names, paths, strict=True)}
     return _fit_and_write(lists, targets, sources, method, binary_at, prevalence, resamples, seed)
 
 
 def fit_csv(
-    path: Path,
-    out: Path,
+    path: Path | str,
+    out: Path | str,
     *,
     method: Method = "isotonic",
     binary_at: float | None = None,
@@ -132,6 +130,7 @@ def fit_csv(
     InputError
         As `read_csv` and `fit_curves`, and if the file cannot be written.
     """
+    path, out = Path(path), Path(out)
     name = _stem(path)
     target = out if out.suffix == ".json" else out / f"{name}.json"
     lists = {name: read_csv(path)}
@@ -172,17 +171,9 @@ def _binary(ranked: RankedList, level: float) -> RankedList:
 
 
 def _write(path: Path, curve: FittedCurve, provenance: dict[str, Any]) -> None:
-    content = {
-        "format": FORMAT,
-        "gains": list(curve.gains),
-        "depth": curve.depth.tolist(),
-        "probability": curve.probability.tolist(),
-        "band": {"level": LEVEL, "low": curve.low.tolist(), "high": curve.high.tolist()},
-        "source": provenance,
-    }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        path.write_bytes(curve.encode(provenance))
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 

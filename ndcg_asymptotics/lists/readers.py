@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError
 
 _T = TypeVar("_T")
-Floats = NDArray[np.float64]
 
 #: Query -> document -> score.
 Run = dict[str, dict[str, float]]

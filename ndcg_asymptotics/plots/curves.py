@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
-from ndcg_asymptotics.design import Design
+from ndcg_asymptotics.arrays import Floats, Integers
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, margin_labels, scientific
-from ndcg_asymptotics.relevance import Relevance
-from ndcg_asymptotics.theory.expectation import expected_ndcg
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import Limit, limit
-
-Floats = NDArray[np.float64]
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 BAND = (0.05, 0.95)  # the quantiles over replicates between which a band is drawn
 
@@ -30,7 +29,7 @@ _WORTH_DRAWING = 1e-3  # an exact mean whose error is above this is not drawn as
 _SAME = 1e-9  # limits closer than this are one line
 
 
-def ndcg_curves(ax: Axes, data: xr.Dataset, design: Design, measure: Measure | str) -> Axes:
+def ndcg_curves(results: Results, measure: Measure | str, ax: Axes | None = None) -> Axes:
     """Draw NDCG_n of every scorer against n.
 
     The mean over replicates as markers; the 5% and 95% quantiles over replicates as a band; where
@@ -40,43 +39,41 @@ def ndcg_curves(ax: Axes, data: xr.Dataset, design: Design, measure: Measure | s
 
     Parameters
     ----------
-    ax : matplotlib Axes
-    data : xarray.Dataset
-        ``ndcg`` over (replicate, scorer, measure, n), as a study stores it.
-    design : Design
-        What was simulated.
+    results : Results
     measure : Measure or its text
-        One of the design's.
+        One of the study's.
+    ax : matplotlib Axes, optional
+        By default the current one.
 
     Raises
     ------
     InputError
         If the study does not hold the measure.
     """
-    measure = _of_design(design, measure)
-    limits = limits_of(design, measure)
+    ax = plt.gca() if ax is None else ax
+    measure = _of_study(results.study, measure)
+    limits = limits_of(results.study, measure)
     for name, look in zip(limits, looks(len(limits)), strict=True):
-        _draw_scorer(ax, data, design, measure, name, look)
-    length_axis(ax, design.sizes)
+        _draw_scorer(ax, results, measure, name, look)
+    length_axis(ax, results.study.n)
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("NDCG$_n$")
     ax.set_title(str(measure), loc="left")
     ax.set_title(theorems(limits), loc="right", color=GREY)
-    _draw_limits(ax, data, measure, limits)
+    _draw_limits(ax, results, measure, limits)
     return ax
 
 
-def _of_design(design: Design, measure: Measure | str) -> Measure:
-    measure = Measure.parse(measure) if isinstance(measure, str) else measure
-    if measure not in design.measures:
-        raise InputError(f"no results for {measure}, the study has: {', '.join(map(str, design.measures))}")
+def _of_study(study: Study, measure: Measure | str) -> Measure:
+    measure = Measure.of(measure)
+    if measure not in study.measures:
+        raise InputError(f"no results for {measure}, the study has: {', '.join(map(str, study.measures))}")
     return measure
 
 
-def limits_of(design: Design, measure: Measure | str) -> dict[str, Limit]:
+def limits_of(study: Study, measure: Measure) -> dict[str, Limit]:
     """What theory knows of the limit of each scorer."""
-    measure = _of_design(design, measure)
-    return {name: limit(scorer, measure) for name, scorer in design.population.scorers.items()}
+    return {name: limit(scorer, measure) for name, scorer in study.scorers.items()}
 
 
 @lru_cache(maxsize=1024)
@@ -89,26 +86,22 @@ def _exact_mean(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> 
     return np.where(found.error <= _WORTH_DRAWING, found.value, np.nan)
 
 
-def _shown(sizes: Sequence[int]) -> NDArray[np.int64]:
+def _shown(sizes: Sequence[int]) -> Integers:
     """The positions of the sizes that get a marker, the last one among them."""
     step = max(1, round(len(sizes) / _MARKERS))
     return np.arange(len(sizes) - 1, -1, -step)[::-1]
 
 
-def _draw_scorer(
-    ax: Axes, data: xr.Dataset, design: Design, measure: Measure, name: str, look: Look, first: int = 0
-) -> None:
+def _draw_scorer(ax: Axes, results: Results, measure: Measure, name: str, look: Look, first: int = 0) -> None:
     """One scorer's band, bracket, exact mean and simulated mean, from the ``first`` size on."""
-    cell = data.sel(scorer=name, measure=str(measure))
-    sizes, values = np.array(design.sizes, np.float64), cell["ndcg"].transpose("replicate", "n").to_numpy()
+    study, cell = results.study, results.data.sel(scorer=name, measure=str(measure))
+    sizes, values = np.array(study.n, np.float64), cell["ndcg"].transpose("replicate", "n").to_numpy()
     low, high = np.quantile(values, BAND, axis=0)
     ax.fill_between(sizes[first:], low[first:], high[first:], color=look.color, alpha=0.14, lw=0)
     for edge in (low, high):
         ax.plot(sizes[first:], edge[first:], color=look.color, alpha=0.5, lw=0.4)
-    shown = _shown(design.sizes)
-    exact = _exact_mean(
-        design.population.scorers[name], measure, tuple(design.sizes[i] for i in shown)
-    )[shown >= first]  # fmt: skip
+    shown = _shown(study.n)
+    exact = _exact_mean(study.scorers[name], measure, tuple(study.n[i] for i in shown))[shown >= first]
     shown = shown[shown >= first]
     n, mean = sizes[shown], values.mean(axis=0)[shown]
     if "low" in cell:
@@ -140,8 +133,8 @@ def theorems(limits: dict[str, Limit]) -> str:
     return sources + (f"; assumptions not met: {', '.join(unmet)}" if unmet else "")
 
 
-def _draw_limits(ax: Axes, data: xr.Dataset, measure: Measure, limits: dict[str, Limit]) -> None:
-    ends = data["ndcg"].sel(measure=str(measure)).isel(n=-1).mean("replicate")
+def _draw_limits(ax: Axes, results: Results, measure: Measure, limits: dict[str, Limit]) -> None:
+    ends = results.data["ndcg"].sel(measure=str(measure)).isel(n=-1).mean("replicate")
     common = shared_limit(limits)
     labels: list[tuple[float, str, str]] = []
     if common is not None:
@@ -162,10 +155,9 @@ def _short(value: float) -> str:
 
 
 def enlarge(
-    ax: Axes,
-    data: xr.Dataset,
-    design: Design,
+    results: Results,
     measure: Measure | str,
+    ax: Axes,
     *,
     bounds: tuple[float, float, float, float] = (0.5, 0.13, 0.46, 0.44),
     share: float = 0.4,
@@ -174,21 +166,21 @@ def enlarge(
 
     ``bounds`` is where it stands, as a fraction of the axes: left, bottom, width, height.
     """
-    measure = _of_design(design, measure)
-    limits = limits_of(design, measure)
-    start = design.sizes[-1] * (design.sizes[0] / design.sizes[-1]) ** share
-    first = min(int(np.searchsorted(design.sizes, start * (1 - 1e-9))), max(len(design.sizes) - 2, 0))
+    study, measure = results.study, _of_study(results.study, measure)
+    limits = limits_of(study, measure)
+    start = study.n[-1] * (study.n[0] / study.n[-1]) ** share
+    first = min(int(np.searchsorted(study.n, start * (1 - 1e-9))), max(len(study.n) - 2, 0))
     inset = ax.inset_axes(bounds)
     lows, highs = [], []
     for name, look in zip(limits, looks(len(limits)), strict=True):
-        _draw_scorer(inset, data, design, measure, name, look, first)
-        values = data["ndcg"].sel(scorer=name, measure=str(measure)).isel(n=slice(first, None))
+        _draw_scorer(inset, results, measure, name, look, first)
+        values = results.data["ndcg"].sel(scorer=name, measure=str(measure)).isel(n=slice(first, None))
         mean = values.mean("replicate").to_numpy()
         # the bands of the shortest lists may stick out, the means not
         low, high = np.quantile(values.to_numpy(), BAND, axis=0)[:, len(mean) // 3 :]
         lows.append(min(low.min(), mean.min()))
         highs.append(max(high.max(), mean.max()))
-    length_axis(inset, design.sizes[first:], most=4)
+    length_axis(inset, study.n[first:], most=4)
     inset.set_xlabel("")
     room = 0.06 * (max(highs) - min(lows))
     inset.set_ylim(min(lows) - room, min(1.0, max(highs) + room))
@@ -202,16 +194,17 @@ def enlarge(
     return inset
 
 
-def curve_key(data: xr.Dataset, design: Design, measures: Sequence[Measure | str]) -> list[Any]:
+def curve_key(results: Results, measures: Sequence[Measure | str]) -> list[Any]:
     """Handles for a key of what markers, lines and bands are in the panels of these measures."""
-    chosen = [_of_design(design, measure) for measure in measures]
-    scorers = design.population.scorers.values()
+    study, data = results.study, results.data
+    chosen = [_of_study(study, measure) for measure in measures]
+    scorers = study.scorers.values()
     handles: list[Any] = [
         Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8,
                label=f"mean of {data.sizes['replicate']} replicates"),
         Patch(color=GREY, alpha=0.25, lw=0, label=f"{100 * BAND[0]:g}–{100 * BAND[1]:g} % of replicates"),
     ]  # fmt: skip
-    shown = tuple(design.sizes[i] for i in _shown(design.sizes))
+    shown = tuple(study.n[i] for i in _shown(study.n))
     if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, label="exact mean"))
     if "low" in data:

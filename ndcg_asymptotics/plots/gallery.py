@@ -9,8 +9,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.design import Design
-from ndcg_asymptotics.distinguish import Pair, distinguish
+from ndcg_asymptotics.analysis.distinguish import Pair, distinguish
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.curves import curve_key, enlarge, limits_of, ndcg_curves, shared_limit
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
@@ -20,31 +19,30 @@ from ndcg_asymptotics.store import Results
 
 def measure_figure(results: Results, measure: Measure | str) -> Figure:
     """One measure: NDCG of every scorer against n."""
-    design = results.study.design()
     with style():
         figure, (ax,) = panels(1, height=2.9)
-        _panel(ax, results, design, measure)
-        key(figure, curve_key(results.data, design, [measure]))
+        _panel(ax, results, Measure.of(measure))
+        key(figure, curve_key(results, [measure]))
         _say_incomplete(figure, results)
     return figure
 
 
-def _panel(ax: Axes, results: Results, design: Design, measure: Measure | str) -> None:
+def _panel(ax: Axes, results: Results, measure: Measure) -> None:
     """`ndcg_curves`; scorers that share their limit are seen to come apart in an inset."""
-    ndcg_curves(ax, results.data, design, measure)
-    if len(design.sizes) > 1 and shared_limit(limits_of(design, measure)) is not None:
-        enlarge(ax, results.data, design, measure)
+    ndcg_curves(results, measure, ax)
+    if len(results.study.n) > 1 and shared_limit(limits_of(results.study, measure)) is not None:
+        enlarge(results, measure, ax)
 
 
 def overview_figure(results: Results) -> Figure:
     """All measures of a study, a panel for each."""
-    design = results.study.design()
+    measures = results.study.measures
     with style():
-        figure, axes = panels(len(design.measures))
-        for ax, measure in zip(axes, design.measures, strict=True):
-            _panel(ax, results, design, measure)
+        figure, axes = panels(len(measures))
+        for ax, measure in zip(axes, measures, strict=True):
+            _panel(ax, results, measure)
         outer_labels(axes)
-        key(figure, curve_key(results.data, design, design.measures))
+        key(figure, curve_key(results, measures))
         _say_incomplete(figure, results)
     return figure
 
@@ -66,9 +64,9 @@ def order_figure(results: Results, pairs: Sequence[Pair]) -> Figure:
 
 def order_figures(results: Results) -> dict[tuple[str, str], Figure]:
     """`order_figure` of every pair of the study."""
-    design = results.study.design()
-    found = distinguish(results.data, design) if design.pairs else []
-    return {pair: order_figure(results, [f for f in found if f.pair == pair]) for pair in design.pairs}
+    pairs = results.study.pairs
+    found = distinguish(results).pairs if pairs else []
+    return {pair: order_figure(results, [f for f in found if f.pair == pair]) for pair in pairs}
 
 
 def _say_incomplete(figure: Figure, results: Results) -> None:
@@ -99,7 +97,7 @@ def draw_all(results: Results, folder: Path | str) -> list[Path]:
     InputError
         If no replicate is complete.
     """
-    measures = results.study.design().measures
+    measures = results.study.measures
     figures = {"overview": overview_figure(results)} if len(measures) > 1 else {}
     figures |= {str(measure): measure_figure(results, measure) for measure in measures}
     figures |= {f"order {a} {b}": figure for (a, b), figure in order_figures(results).items()}

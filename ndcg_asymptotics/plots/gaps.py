@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, margin_labels, scientific
-
-Floats = NDArray[np.float64]
 
 
 def gap_curves(

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from ndcg_asymptotics.distinguish import Pair, Rate
+from ndcg_asymptotics.analysis.distinguish import Pair
+from ndcg_asymptotics.analysis.rates import Rate
 from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks
 
 _AT, _FROM = looks(2)  # the right order at n, and at every n' from n on

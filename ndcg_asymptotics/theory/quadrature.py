@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ndcg_asymptotics.arrays import Floats
 
-_NODES, _WEIGHTS = leggauss(12)
+rule = lru_cache(leggauss)
+"""Nodes and weights of the Gauss-Legendre rule on [-1, 1] with so many nodes."""
 
 
 @lru_cache(maxsize=256)
@@ -31,10 +30,21 @@ def edges(start: float, stop: float, breaks: tuple[float, ...] = ()) -> Floats:
 
 def nodes(panel_edges: Floats) -> tuple[Floats, Floats]:
     """Quadrature nodes and weights of the panels between the edges, flattened."""
-    a, b = panel_edges[:-1, None], panel_edges[1:, None]
-    return ((a + b) / 2 + (b - a) / 2 * _NODES).ravel(), ((b - a) / 2 * _WEIGHTS).ravel()
+    t, weights = on_panels(panel_edges[:-1], panel_edges[1:], 12)
+    return t.ravel(), weights.ravel()
 
 
-def breaks_of(breakpoints: Sequence[float]) -> tuple[float, ...]:
-    """Breakpoints as a hashable key."""
-    return tuple(breakpoints)
+def on_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:
+    """Gauss-Legendre nodes and weights on each panel, (P, count)."""
+    x, w = rule(count)
+    half = (right - left)[:, None] / 2
+    return (left + right)[:, None] / 2 + half * x, half * w
+
+
+def on_graded_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:
+    """The same in the logarithm on panels that are wide in it; left > 0."""
+    x, w = rule(count)
+    width = np.log(right / left)[:, None]
+    graded = left[:, None] * np.exp(width * (x + 1) / 2)
+    t, weights = on_panels(left, right, count)
+    return np.where(width > 0.5, graded, t), np.where(width > 0.5, graded * width / 2 * w, weights)

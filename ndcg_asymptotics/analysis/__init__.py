@@ -1,0 +1,1 @@
+"""Results held against theory, and what they say of pairs of scorers."""

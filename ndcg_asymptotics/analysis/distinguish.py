@@ -1,0 +1,217 @@
+"""How surely a measure tells two scorers apart: at n, and at every n from N on.
+
+Definition 3 of Wang et al. (2013): f_a and f_b are consistently distinguishable if, for one of the
+two, P(it has the larger NDCG_n for all n >= N) >= 1 - neg(N), with neg smaller than every power of
+1/N. A tie is not a larger value. A study sees n up to n_max only, so "for all n" is "for every n in
+[N, n_max]" here; the every-n engine sees each of them, the other engines the grid, and then the
+rate is an upper bound and says so.
+
+The scorer that ought to win is the one with the larger exact mean at n_max. Where no exact mean is
+known, the first half of the replicates elects it and the second half is counted: never the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from ndcg_asymptotics.analysis.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
+from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+_QUANTILES = (0.5, 0.9, 0.99)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a study shows of one pair and one measure."""
+
+    pair: tuple[str, str]
+    measure: str
+    right: str | None
+    right_from: str
+    replicates: int
+    points: list[Rate]
+    from_n: list[Rate]
+    from_n_is_upper_bound: bool
+    ties: float
+    undecided: float
+    last_wrong: dict[str, float]
+    changes: dict[str, float | None]
+    fall: Fall
+    text: str
+
+
+@dataclass(frozen=True, repr=False)
+class Distinction(Shown):
+    """The outcome of `distinguish`: what a study shows of each pair and measure."""
+
+    study: str
+    replicates: int
+    replicates_wanted: int
+    pairs: list[Pair]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every wanted replicate was there."""
+        return self.replicates == self.replicates_wanted
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        pairs = [asdict(pair) for pair in self.pairs]
+        return {"study": self.study, "complete": self.complete, "confidence": CONFIDENCE, "pairs": pairs}
+
+    def parts(self) -> Iterator[Part]:
+        """A table of rates and a paragraph for each pair and measure."""
+        if not self.complete:
+            yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
+        for pair in self.pairs:
+            yield from _pair_parts(pair)
+        yield Line(f"Intervals: Wilson, {CONFIDENCE:.0%}, for each n alone. A tie counts as a wrong order.")
+
+
+def _pair_parts(pair: Pair) -> Iterator[Part]:
+    a, b = pair.pair
+    every = "at every grid n >= N" if pair.from_n_is_upper_bound else "at every n >= N"
+    columns = (
+        Column("n or N", general("g")), Column("right at n", fixed(4)), Column("interval", str),
+        Column(f"right {every}", fixed(4)), Column("interval ", str),
+    )  # fmt: skip
+    rows = (
+        (at.n, at.rate, _interval(at), since.rate, _interval(since))
+        for at, since in _thin(list(zip(pair.points, pair.from_n, strict=True)))
+    )
+    yield Table(f"{a} against {b}, {pair.measure}", columns, tuple(rows))
+    quantiles = ", ".join(f"{float(q):.0%} {n:g}" for q, n in pair.last_wrong.items())
+    changes = pair.changes["mean"]
+    often = f" Changes of order per stream: {changes:.1f}." if changes is not None else ""
+    yield Line(f"Last wrong n, quantiles: {quantiles}.{often}")
+    if pair.undecided:
+        yield Line(f"Undecided comparisons, counted as wrong: {pair.undecided:.2%}.")
+    yield Line(pair.text + "\n")
+
+
+def _interval(rate: Rate) -> str:
+    return f"[{rate.low:.4f}, {rate.high:.4f}]"
+
+
+def _thin(rows: list[tuple[Rate, Rate]], most: int = 13) -> list[tuple[Rate, Rate]]:
+    """At most about a dozen rows, evenly spaced, the last one kept; `as_dict` has them all."""
+    step = -(-len(rows) // most)
+    return rows[::-1][::step][::-1]
+
+
+def distinguish(results: Results, *, pair: Sequence[str] | None = None) -> Distinction:
+    """Rates of the right order for the pairs and measures of a study.
+
+    Parameters
+    ----------
+    results : Results
+    pair : two names, optional
+        One of the study's pairs; by default all.
+
+    Raises
+    ------
+    InputError
+        If the study names no pairs, or not this one.
+    """
+    study, data = results.study, results.data
+    if not study.pairs or "order" not in data:
+        raise InputError('this study names no pairs; add for example pairs = [["a", "b"]] to it')
+    known = "; ".join(" ".join(names) for names in study.pairs)
+    wanted = study.pairs if pair is None else (tuple(pair),)
+    for names in wanted:
+        there = names in study.pairs
+        require(there, f"{' '.join(names)} is no pair of this study, expected one of: {known}", "pair")
+    found = [
+        _pair(data.isel(pair=study.pairs.index((a, b))), study, (a, b), measure)
+        for a, b in wanted
+        for measure in study.measures
+    ]
+    return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
+
+
+def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measure) -> Pair:
+    cell = data.sel(measure=str(measure))
+    order = cell["order"].transpose("replicate", "n").to_numpy()
+    sign, source = _elect(study, pair, measure)
+    if source == "replicates":
+        half = len(order) // 2
+        votes = np.where(order == UNDECIDED, 0, order)[:half, -1].astype(float).sum()
+        sign, order, cell = int(np.sign(votes)), order[half:], cell.isel(replicate=slice(half, None))
+        source = "the first half of the replicates, the second half is counted"
+    right = {1: pair[0], -1: pair[1], 0: None}[sign]
+    sizes = study.n
+    correct = (order == sign) if sign else np.zeros(order.shape, dtype=bool)
+    exact_last = "last_not_greater" in cell
+    if not sign:
+        last = np.full(len(order), sizes[-1])
+    elif exact_last:
+        last = cell["last_not_greater" if sign > 0 else "last_not_less"].to_numpy()
+    else:
+        last = np.max(np.where(correct, 0, np.asarray(sizes)), axis=1)
+    fall = fall_of(correct, np.asarray(sizes))
+    changes = float(cell["changes"].mean()) if "changes" in cell else None
+    points = [rate_of(n, correct[:, i]) for i, n in enumerate(sizes)]
+    from_n = [rate_of(n, last < n) for n in sizes]
+    ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
+    last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
+    text = _words(right, source, points, from_n, not exact_last, fall, ties, len(order))
+    return Pair(
+        pair, str(measure), right, source, len(order), points, from_n, not exact_last,
+        ties, undecided, last_wrong, {"mean": changes}, fall, text,
+    )  # fmt: skip
+
+
+def _elect(study: Study, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:
+    """The sign of E[NDCG_a] - E[NDCG_b] at n_max, and where it comes from."""
+    scorers, largest = study.scorers, study.n[-1:]
+    if scorers[pair[0]] == scorers[pair[1]]:
+        return 0, "the two scorers are the same"
+    try:
+        a, b = (expected_ndcg(scorers[name], measure, largest) for name in pair)
+    except InputError:
+        return 0, "replicates"
+    gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])
+    return (int(np.sign(gap)), "the exact means") if abs(gap) > error else (0, "replicates")
+
+
+def _words(
+    right: str | None,
+    source: str,
+    points: list[Rate],
+    from_n: list[Rate],
+    upper_bound: bool,
+    fall: Fall,
+    ties: float,
+    replicates: int,
+) -> str:
+    if right is None:
+        reason = "they have the same relevance curve" if "same" in source else "their means do not differ"
+        tied = f"{ties:.1%} of all comparisons are ties"
+        return f"Neither ought to win ({reason}), so no order is right; {tied}."
+    end = points[-1]
+    shown = f"{right} ought to win ({source}). "
+    shown += f"At n = {end.n:g} it does in {end.rate:.4f} [{end.low:.4f}, {end.high:.4f}]"
+    all_n = [p for p in from_n if p.rate >= 0.99]
+    kind = "at every grid point, an upper bound for every n," if upper_bound else "at every n"
+    if all_n:
+        shown += f"; from N = {all_n[0].n:g} on it is ahead {kind} up to {end.n:g} in {all_n[0].rate:.4f}"
+    else:
+        half = from_n[len(from_n) // 2]
+        shown += f"; from N = {half.n:g} on it is ahead {kind} up to {end.n:g} in only {half.rate:.4f}"
+    speed = f"The rate of the wrong order {fall.verdict}"
+    if fall.first is not None and fall.second is not None:
+        speed += f" (n^{-fall.first:.2f}, then n^{-fall.second:.2f})"
+    caveat = f"{replicates} replicates cannot see rates below {3 / replicates:.1g}, "
+    caveat += f"nor what happens beyond n = {end.n:g}"
+    return f"{shown}. {speed}; {caveat}."

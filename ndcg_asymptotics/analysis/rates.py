@@ -1,0 +1,78 @@
+"""Rates of a right order with their intervals, and how fast the rate of a wrong one falls with n."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ndcg_asymptotics.arrays import Bools, Integers
+
+CONFIDENCE = 0.95
+_FEW = 10  # wrong replicates below which an n says nothing about the speed of the fall
+_BOOTSTRAP = 400
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of the replicates with its Wilson interval (95%, for this n alone)."""
+
+    n: int
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Fall:
+    """How the rate of a wrong order falls: ``n^-slope`` over the first and the second half of the range.
+
+    ``interval`` is a 95% bootstrap interval (over replicates) of second - first, by which
+    ``verdict`` tells *faster than a power of n* from *like a power of n* and *does not fall*.
+    """
+
+    verdict: str
+    first: float | None = None
+    second: float | None = None
+    interval: tuple[float, float] | None = None
+    range: tuple[int, int] | None = None
+
+
+def rate_of(n: int, hits: Bools) -> Rate:
+    interval = stats.binomtest(int(hits.sum()), len(hits)).proportion_ci(CONFIDENCE, method="wilson")
+    return Rate(n, float(hits.mean()), float(interval.low), float(interval.high))
+
+
+def fall_of(correct: Bools, sizes: Integers) -> Fall:
+    """Compare the slope of -log P(wrong at n) in log n over the two halves of the visible range."""
+    wrong = ~correct
+    usable = np.flatnonzero(wrong.sum(axis=0) >= _FEW)
+    if len(usable) < 4:
+        return Fall("is too low to tell how fast it falls")
+    # from the commonest wrong order on: what comes before is not a fall
+    usable = usable[usable >= usable[np.argmax(wrong.mean(axis=0)[usable])]]
+    if len(usable) < 4:
+        return Fall("does not fall over the observed range", range=(int(sizes[0]), int(sizes[-1])))
+    x, middle = np.log(sizes[usable].astype(float)), (len(usable) + 1) // 2
+
+    def slopes(sample: Bools) -> tuple[float, float]:
+        y = -np.log(np.maximum(sample[:, usable].mean(axis=0), 0.5 / len(sample)))
+        return float(np.polyfit(x[:middle], y[:middle], 1)[0]), float(
+            np.polyfit(x[middle - 1 :], y[middle - 1 :], 1)[0]
+        )
+
+    first, second = slopes(wrong)
+    rng = np.random.default_rng(len(wrong))
+    resampled = [slopes(wrong[rng.integers(0, len(wrong), len(wrong))]) for _ in range(_BOOTSTRAP)]
+    low, high = np.quantile([b - a for a, b in resampled], [0.025, 0.975])
+    overall_low = float(np.quantile([min(a, b) for a, b in resampled], 0.025))
+    if (high < 0.05 and max(first, second) < 0.05) or (overall_low <= 0 and second < 0.05):
+        verdict = "does not fall over the observed range"
+    elif low > 0:
+        verdict = "falls faster than a power of n over the observed range"
+    else:
+        verdict = "falls like a power of n, or cannot be told from one, over the observed range"
+    return Fall(
+        verdict, first, second, (float(low), float(high)), (int(sizes[usable[0]]), int(sizes[usable[-1]]))
+    )

@@ -1,0 +1,53 @@
+"""The arrays that the whole package passes around, and the longest list it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ndcg_asymptotics.errors import InputError, require
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+LARGEST_N = 9 * 10**18
+"""The longest list: n and sums of counts stay within a signed 64-bit integer."""
+
+_SHOWN = 60  # characters of a bad value in a message
+
+
+def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> tuple[int, ...]:
+    """Whole numbers from 1 to 9e18, from a number or any list of numbers, in the order given.
+
+    >>> list_lengths([10, 1e3, 10**18]), list_lengths(range(1, 4)), list_lengths(5)
+    ((10, 1000, 1000000000000000000), (1, 2, 3), (5,))
+
+    Raises
+    ------
+    InputError
+        If a number is not whole or out of range, or there is none.
+    """
+    wanted = "must be list lengths, whole numbers from 1 to 9e18"
+    try:
+        # not through an array of doubles: 10**18 + 1 is not one
+        values: list[Any] = [given] if np.isscalar(given) else list(given)  # type: ignore[arg-type]
+        found = [int(x) for x in values if not isinstance(x, bool | np.bool_ | str | bytes)]
+        whole = len(found) == len(values) and all(x == n for x, n in zip(values, found, strict=True))
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{wanted}, got {brief(given)}", argument) from None
+    if not whole:
+        raise InputError(f"{wanted}, got {brief(given)}", argument)
+    for n in found:
+        require(1 <= n <= LARGEST_N, f"{wanted}, got {brief(n)}", argument)
+    require(bool(found), f"{wanted}, got none", argument)
+    return tuple(found)
+
+
+def brief(value: object, width: int = _SHOWN) -> str:
+    """What was given, for a message: on one line, and not longer than it needs to be."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= width else text[: width - 1] + "…"

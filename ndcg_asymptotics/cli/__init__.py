@@ -1,0 +1,1 @@
+"""The command line: every command is a function of the package on the same objects."""

@@ -1,0 +1,117 @@
+"""Commands that simulate: run, merge."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ndcg_asymptotics.errors import InputError
+
+if TYPE_CHECKING:
+    from ndcg_asymptotics.studies import Study
+
+app = typer.Typer()
+
+
+class Backend(StrEnum):
+    """Where replicates are computed."""
+
+    loky = "loky"
+    threading = "threading"
+    dask = "dask"
+
+
+@app.command()
+def run(
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results, new or to be continued.")],
+    jobs: Annotated[int | None, typer.Option(help="Processes or threads.", show_default="all cores")] = None,
+    backend: Annotated[Backend, typer.Option(help="Processes, threads or a dask cluster.")] = Backend.loky,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="The dask scheduler.", show_default="a cluster for this run"),
+    ] = None,
+    replicates: Annotated[
+        int | None, typer.Option(help="How many replicates.", show_default="as the study says")
+    ] = None,
+    first: Annotated[int, typer.Option(help="The first replicate, for parts to be merged.")] = 0,
+    only: Annotated[int | None, typer.Option(help="Replay this replicate alone.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Begin no block after this time.")
+    ] = None,
+) -> None:
+    """Simulate a study; the same command again continues where it stopped."""
+    import math
+
+    from ndcg_asymptotics.studies import load
+    from ndcg_asymptotics.sweep import progress
+    from ndcg_asymptotics.sweep.run import sweep
+
+    stated = load(study)
+    if only is not None:
+        _replay(stated, out, only)
+        return
+    outcome = sweep(
+        stated,
+        out,
+        replicates=replicates,
+        first=first,
+        jobs=jobs,
+        backend=backend.value,
+        scheduler=scheduler,
+        time_limit=math.inf if time_limit is None else time_limit,
+        progress=progress.for_stderr(),
+    )
+    print(f"{out}: {outcome.complete} of {outcome.wanted} replicates complete")
+    if outcome.failures:
+        failed = ", ".join(str(failure.replicate) for failure in outcome.failures[:10])
+        print(
+            f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''}); "
+            f"replay one with --only {outcome.failures[0].replicate}"
+        )
+    if outcome.stopped:
+        print(f"stopped: {outcome.stopped}; the same command continues from here")
+    if outcome.stopped == "interrupted":
+        raise typer.Exit(130)
+    if outcome.complete < outcome.wanted:
+        raise typer.Exit(1)
+
+
+def _replay(study: Study, out: Path, replicate: int) -> None:
+    import traceback
+
+    from ndcg_asymptotics.sweep.run import replay
+
+    try:
+        result = replay(study, out, replicate)
+    except (InputError, OSError):
+        raise
+    except Exception:  # the engine's own: where it happened is what a replay is for
+        traceback.print_exc()
+        print(f"replicate {replicate} (seed {study.seed}) failed")
+        raise typer.Exit(1) from None
+    said = {
+        "written": "written",
+        "same": "the same as stored, bit for bit",
+        "different": "NOT what is stored",
+    }
+    print(f"replicate {replicate} (seed {study.seed}): {said[result]}")
+    if result == "different":
+        raise typer.Exit(1)
+
+
+@app.command()
+def merge(
+    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of results of one study.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for all of them.")],
+) -> None:
+    """Put together the replicates of several runs of one study."""
+    from ndcg_asymptotics.store.merge import merge as merge_results
+
+    results = merge_results(parts, out)
+    print(f"{out}: {results.replicates_complete} of {results.replicates_wanted} replicates complete")
+    if not results.complete:
+        raise typer.Exit(1)

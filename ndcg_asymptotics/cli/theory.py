@@ -1,0 +1,44 @@
+"""Commands that draw nothing: predict, list."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command()
+def predict(
+    scorer: Annotated[list[str], typer.Option(metavar="SPEC", help="A relevance curve; may be repeated.")],
+    measure: Annotated[list[str], typer.Option(metavar="SPEC", help="A measure; may be repeated.")],
+    n: Annotated[list[str], typer.Option("-n", "--n", metavar="N", help="A list length; may be repeated.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What theory says: the limit, its theorem, the exact mean and the pseudo-expectation at n."""
+    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.theory.prediction import predict as predict_all
+
+    found = predict_all(scorer, measure, [_size(text) for text in n])
+    if as_json:
+        show_json(found.as_dicts())
+    else:
+        show(found.parts())
+
+
+def _size(text: str) -> int | float | str:
+    """The number a text means, or the text; which numbers are list lengths is not decided here."""
+    try:
+        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        return text
+
+
+@app.command("list")
+def list_specs() -> None:
+    """Every discount, cutoff, curve and coupling, with its formula."""
+    from ndcg_asymptotics.reports.specs import specs
+    from ndcg_asymptotics.reports.terminal import show
+
+    show([specs()])

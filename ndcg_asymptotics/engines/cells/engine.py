@@ -1,0 +1,231 @@
+"""NDCG of lists of up to 9e18 items, drawn cell by cell and bracketed rigorously.
+
+Cut depth into cells. The arrivals between two list lengths fall into the cells multinomially,
+given their labels, with the cell's share of ``m_g / p_g`` (of ``(1 - sum m_g) / p_0`` for the label
+0), independently of the past: counts per cell are an exact draw of the stream at this resolution,
+nested in n, whatever n is. Only the order of the items within a cell is unknown, and with it
+NDCG_n is bracketed (`engines.brackets.settle`). Cells that matter are cut in half, binomially,
+until the bracket is as narrow as asked for; the others stay wide. A cell is always cut the same
+way, whoever asks: narrower brackets, other measures and other scorers look at the same stream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.arrays import LARGEST_N, Floats, Integers
+from ndcg_asymptotics.engines.cells.brackets import (
+    CELLS,
+    ESTIMATE,
+    HIGH,
+    LOW,
+    MIXED,
+    UNIT,
+    Task,
+    Words,
+    ideal,
+)
+from ndcg_asymptotics.engines.cells.streams import Stream
+from ndcg_asymptotics.engines.cells.tables import FAR_ERROR, Tables, build, worth
+from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, UNDECIDED, Draw
+from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Independent
+from ndcg_asymptotics.studies.design import Design
+
+VARIABLES = {"ndcg": NDCG_AXES, "low": NDCG_AXES, "high": NDCG_AXES, "order": ORDER_AXES}
+PAIR_CELLS = 2**17  #: cells at most, per list length and measure, to decide the order of a pair
+
+_TOTAL_CELLS = 1e9  # of all list lengths and measures in one replicate of one scorer: minutes of work
+_RESERVE = 0.99  # of the bracket; the rest is for rounding
+_STRETCH = 1.3  # halving leaves cells narrower than they may be: as a rule they fill 2/3 of the bracket
+
+
+def simulate(design: Design, replicate: int) -> Draw:
+    """Draw NDCG along one nested stream.
+
+    Returns
+    -------
+    dict of arrays
+        ``ndcg``, the estimate, and ``low <= ndcg <= high``, which contain the exact NDCG of the
+        drawn stream, each (scorers, measures, sizes); ``high - low <= design.bracket``, rounding
+        aside, which is below 1e-6. With pairs also ``order`` (pairs, measures, sizes): 1 or -1
+        where the brackets do not overlap. Where they do, cells are cut further for the pair until
+        they are apart. 0 is a tie: every cell holds one label and the sums are equal to the last
+        digits of a double. `UNDECIDED` where that would take more than `PAIR_CELLS` cells (about
+        ``G(k)^2 / (4 IDCG width)``, at most k(n)).
+
+    >>> from ndcg_asymptotics.measures import Measure
+    >>> from ndcg_asymptotics.scorers import Population
+    >>> population = Population.of({"good": "linear(0.1, 0.7)"})
+    >>> draw = simulate(Design(population, (Measure(),), (10**9, 10**18), seed=1), replicate=0)
+    >>> draw["ndcg"].round(3)
+    array([[[0.972, 0.987]]])
+    >>> bool((draw["high"] - draw["low"] <= 1e-4).all())
+    True
+    """
+    labels = label_counts(design, replicate)
+    streams = {
+        name: Stream(relevance, _key(design, replicate, name), labels)
+        for name, relevance in design.population.scorers.items()
+    }
+    task = _task(design, labels)
+    sums = np.stack([_bracketed(stream, task) for stream in streams.values()])
+    estimate, low, high = _ndcg(sums)
+    draw: Draw = {"ndcg": estimate.mT, "low": low.mT, "high": high.mT}
+    if design.pairs:
+        order = [
+            _order(task, streams[a], streams[b], sums[i], sums[j])
+            for (a, b), (i, j) in zip(design.pairs, design.pair_indices(), strict=True)
+        ]
+        draw["order"] = np.stack(order).mT
+    return {name: np.ascontiguousarray(values) for name, values in draw.items()}
+
+
+def check(design: Design) -> None:
+    """Refuse what this engine cannot do.
+
+    Raises
+    ------
+    InputError
+        For a coupling other than independence given the label, list lengths beyond 9e18, a custom
+        discount that does not reach the cutoff, or a bracket that would take too many cells.
+    """
+    coupling = design.population.coupling
+    require(
+        isinstance(coupling, Independent),
+        f"the cells engine draws scorers that are independent given the label, got {coupling}: use items",
+    )
+    largest = design.sizes[-1]
+    require(
+        design.sizes[0] >= 1 and largest <= LARGEST_N,
+        f"the cells engine takes list lengths from 1 to 9e18, got {design.sizes[0]:g} to {largest:g}",
+    )
+    require(
+        0 < design.bracket < np.inf, f"bracket must be a positive number, got {number_text(design.bracket)}"
+    )
+    for measure in design.measures:
+        reach = max(measure.cutoff(n) for n in design.sizes)
+        known = measure.discount.known_to
+        require(
+            reach <= known,
+            f"{measure} counts up to rank {reach:g} at n = {largest:g}, "
+            f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
+        )
+    law = np.array([*design.population.masses, 1 - sum(design.population.masses)])
+    expected = np.rint(np.outer(np.diff(np.array(design.sizes), prepend=0), law)).astype(np.int64)
+    needed = float(_cells_needed(_task(design, expected)).sum())
+    require(
+        needed <= _TOTAL_CELLS,
+        f"a bracket of {number_text(design.bracket)} takes about {needed:.0e} cells a scorer and replicate, "
+        f"{_TOTAL_CELLS:.0e} are allowed: ask for a wider bracket, or use items for lists below 1e8",
+    )
+
+
+def warm(design: Design) -> None:
+    """Compile the kernels, on a short list, and make the tables."""
+    simulate(replace(design, measures=(Measure(),), sizes=(1000,), pairs=()), 0)
+    _tables(design.measures, design.sizes)
+
+
+def _key(design: Design, replicate: int, name: str) -> Words:
+    return design.generator(replicate, "scorer", name).integers(0, 2**32, 2, dtype=np.uint64)
+
+
+@lru_cache(maxsize=8)
+def _tables(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> tuple[Tables, Integers, Integers]:
+    """Tables of the discounts; the row and the cutoff of each (size, measure)."""
+    discounts = tuple(dict.fromkeys(measure.discount for measure in measures))
+    which = [discounts.index(measure.discount) for measure in measures]
+    cut = np.array([[measure.cutoff(n) for measure in measures] for n in sizes], np.int64)
+    reaches = tuple(int(cut[:, np.equal(which, d)].max()) for d in range(len(discounts)))
+    tables, rows = build(discounts, reaches, sizes)
+    return tables, rows[which].T.copy(), cut
+
+
+def _task(design: Design, new: Integers) -> Task:
+    """What this replicate asks of its cells: everything that the label counts decide."""
+    tables, row, cut = _tables(design.measures, design.sizes)
+    gains = np.array(design.population.gains)
+    labels = np.cumsum(new, axis=0)
+    ideals, total_worth = _ideals(tables, row, cut, labels, gains)
+    scale = np.divide(UNIT, ideals, out=np.zeros_like(ideals), where=ideals > 0)
+    total = np.repeat(labels.sum(axis=1)[:, None], cut.shape[1], axis=1)
+    bracket = np.full(cut.shape, _RESERVE * design.bracket)
+    return Task(tables, gains, row, cut, total, scale, total_worth, bracket)
+
+
+def _bracketed(stream: Stream, task: Task) -> Integers:
+    """The sums of a stream with the brackets asked for: aim wider, and cut further where that failed."""
+    some = task.scale > 0
+    sums = stream.sums(task._replace(bracket=_STRETCH * task.bracket), some)
+    wide = some & (sums[..., HIGH] - sums[..., LOW] > task.bracket * UNIT)
+    if wide.any():
+        sums[wide] = stream.sums(task, wide)[wide]
+    return sums
+
+
+@njit(cache=True)
+def _ideals(
+    tables: Tables, row: Integers, cut: Integers, labels: Integers, gains: Floats
+) -> tuple[Floats, Floats]:
+    near, far, start, length = tables
+    ideals, total = np.empty(cut.shape), np.empty(cut.shape)
+    for k in range(cut.shape[0]):
+        for m in range(cut.shape[1]):
+            ideals[k, m] = ideal(tables, row[k, m], cut[k, m], labels[k], gains)
+            total[k, m] = worth(near, far, start, length, row[k, m], cut[k, m])
+    return ideals, total
+
+
+def _cells_needed(task: Task) -> Floats:
+    """About how many cells the brackets take, (K, M).
+
+    A cell of C items leaves at most ``y_1 C^2 |D'| / 4`` open and may leave ``bracket IDCG C
+    |D'|^(1/2) / G``: C follows, and the sum of 1/C over the ranks.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cells = task.gains[0] * task.worth**2 * task.scale / (4 * UNIT * task.bracket)
+    return np.asarray(np.fmin(cells, task.cut))
+
+
+def _ndcg(sums: Integers) -> tuple[Floats, Floats, Floats]:
+    """Estimate and bracket, widened by the rounding of the ideal DCG."""
+    low = np.maximum(sums[..., LOW] / UNIT * (1 - 2 * FAR_ERROR), 0.0)
+    high = np.minimum(sums[..., HIGH] / UNIT * (1 + 2 * FAR_ERROR), 1.0)
+    return np.clip(sums[..., ESTIMATE] / UNIT, low, high), low, high
+
+
+def _order(task: Task, a: Stream, b: Stream, sums_a: Integers, sums_b: Integers) -> NDArray[np.int8]:
+    """The sign of NDCG_a - NDCG_b, (K, M); cells are cut as far as the distance of the estimates asks."""
+    sums_a, sums_b = sums_a.copy(), sums_b.copy()
+    order = _compare(sums_a, sums_b)
+    for part in (0.45, 0.1, 0.0):
+        gap = np.abs(sums_a[..., ESTIMATE] - sums_b[..., ESTIMATE]) / UNIT
+        finer = task._replace(bracket=np.minimum(task.bracket, part * gap))
+        todo = (order == UNDECIDED) & (_cells_needed(finer) <= PAIR_CELLS)
+        if todo.any():
+            sums_a[todo] = a.sums(finer, todo)[todo]
+            sums_b[todo] = b.sums(finer, todo)[todo]
+            order[todo] = _compare(sums_a, sums_b)[todo]
+    return order
+
+
+def _compare(a: Integers, b: Integers) -> NDArray[np.int8]:
+    _, low_a, high_a = _ndcg(a)
+    _, low_b, high_b = _ndcg(b)
+    order = np.full(low_a.shape, UNDECIDED)
+    order[low_a > high_b] = 1
+    order[high_a < low_b] = -1
+    resolved = (a[..., MIXED] == 0) & (b[..., MIXED] == 0)
+    rounding = 2e-15 * (1 + a[..., CELLS] + b[..., CELLS])
+    same = np.abs(a[..., ESTIMATE] - b[..., ESTIMATE]) <= rounding * UNIT
+    order[resolved & same & (order == UNDECIDED)] = 0
+    return order

@@ -1,0 +1,115 @@
+"""One scorer's stream: the items of its list counted in cells, which are cut when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from ndcg_asymptotics.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.engines.cells.brackets import Task, Words, settle, split
+from ndcg_asymptotics.engines.cells.depths import DEEPEST, Depths, depths
+from ndcg_asymptotics.scorers import Relevance
+
+_BATCH = 2**22  # numbers held at a time for the cells in work
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of one level with their items, from the top down; axes as in `engines.brackets`."""
+
+    level: int
+    octave: Integers
+    index: Integers
+    counts: Integers
+    above: Integers
+    open: Bools
+
+    def batches(self, size: int) -> Iterator[Cells]:
+        """These cells, at most so many at a time."""
+        for start in range(0, len(self.octave), size):
+            at = slice(start, start + size)
+            counts, above, open = self.counts[at], self.above[at], self.open[at]
+            yield Cells(self.level, self.octave[at], self.index[at], counts, above, open)
+
+
+class Stream:
+    """One scorer's stream in one replicate: the cells of the whole list, and how they divide.
+
+    Parameters
+    ----------
+    relevance : Relevance
+    key : (2,) 32-bit words
+        The key of the counter-based generator.
+    labels : (K, J + 1)
+        The number of new items of each label at each step, in decreasing order of gain.
+    """
+
+    def __init__(self, relevance: Relevance, key: Words, labels: Integers) -> None:
+        self.depths: Depths = depths(relevance)
+        self._key = key
+        self._labels = labels
+
+    def octaves(self, open: Bools) -> Cells:
+        """The octaves of the list that hold items, at level 0."""
+        counts, above = _spine(self._labels, self.depths.spine(), self._key)
+        octave = np.flatnonzero(counts.any(axis=(1, 2)))[::-1]
+        every = np.repeat(open[None], len(octave), axis=0)
+        zero = np.zeros(len(octave), np.int64)
+        return Cells(0, octave, zero, counts[octave], above[octave], every)
+
+    def halves(self, cells: Cells, last: Integers) -> Cells:
+        """Both halves of the cells with last >= 0, at the steps up to the largest ``last``."""
+        chosen = np.flatnonzero(last >= 0)
+        steps = int(last[chosen].max()) + 1
+        octave, index, last = cells.octave[chosen], cells.index[chosen], last[chosen]
+        counts = np.ascontiguousarray(cells.counts[chosen, :steps])
+        above = np.ascontiguousarray(cells.above[chosen, :steps])
+        halves = np.zeros((2 * len(chosen), *counts.shape[1:]), np.int64)
+        above_halves = np.zeros((2 * len(chosen), steps), np.int64)
+        heap = ((1 << cells.level) + index).astype(np.uint64)
+        fraction = self.depths.fraction(octave, cells.level, index)
+        split(counts, above, last, octave.astype(np.uint64), heap, fraction, self._key, halves, above_halves)
+        index = np.repeat(2 * index, 2)
+        index[1::2] += 1
+        open = np.ascontiguousarray(np.repeat(cells.open[chosen, :steps], 2, axis=0))
+        return Cells(cells.level + 1, np.repeat(octave, 2), index, halves, above_halves, open)
+
+    def sums(self, task: Task, open: Bools) -> Integers:
+        """The sums of `engines.brackets.settle` over the whole list, (K, M, what)."""
+        sums = np.zeros((*open.shape, 5), np.int64)
+        held = int(np.prod(open.shape)) + 2 * self._labels.size
+        batch = max(_BATCH // held, 64)
+        stack = [self.octaves(open)]
+        while stack:
+            cells = stack.pop()
+            last = np.empty(len(cells.octave), np.int64)
+            settle(task, cells.counts, cells.above, cells.open, last, sums, cells.level == DEEPEST)
+            if (last >= 0).any():
+                stack.extend(self.halves(cells, last).batches(batch))
+        return sums
+
+
+@njit(cache=True)
+def _spine(labels: Integers, fraction: Floats, key: Words) -> tuple[Integers, Integers]:
+    """Counts of the octaves and the items above them: [0, 2^-j] cut in half again and again."""
+    octaves, steps = len(fraction), len(labels)
+    counts = np.zeros((octaves + 1, steps, labels.shape[1]), np.int64)
+    above, top = np.zeros((octaves + 1, steps), np.int64), np.zeros((1, steps), np.int64)
+    halves = np.zeros((2, steps, labels.shape[1]), np.int64)
+    above_halves = np.zeros((2, steps), np.int64)
+    rest = np.zeros((1, steps, labels.shape[1]), np.int64)
+    rest[0] = labels
+    last = np.full(1, steps - 1)
+    octave, heap = np.zeros(1, np.uint64), np.zeros(1, np.uint64)  # heap 0: no cell of an octave
+    for j in range(octaves):
+        octave[0] = j
+        split(rest, top, last, octave, heap, fraction[j : j + 1], key, halves, above_halves)
+        rest[0], counts[j], above[j] = halves[0], halves[1], above_halves[1]
+        if not rest.any():
+            break
+    else:
+        counts[octaves] = rest[0]
+    return counts, above

@@ -1,0 +1,56 @@
+"""Streams in order of arrival: their labels, and where each scorer ranks them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.engines.every_n.tree import Arrivals, arrival_ranks
+from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.scorers import Gaussian
+from ndcg_asymptotics.studies.design import Design
+
+Grades = NDArray[np.uint8]
+
+
+def draw_grades(design: Design, replicate: int) -> Grades:
+    """The grades of the items in order of arrival: the index of the gain, J for the gain 0."""
+    u = design.generator(replicate, "labels").random(design.sizes[-1])
+    return np.searchsorted(np.cumsum(design.population.masses), u, side="right").astype(np.uint8)
+
+
+def draw_depths(design: Design, replicate: int, scorer: str, grade: Grades) -> Floats:
+    """Each item's depth, by the scorer's law given its grade and the population's coupling.
+
+    Independent: ``t = Q_g(u)``. Gaussian copula: ``u = Phi(sqrt(rho) z + sqrt(1 - rho) e)`` with z
+    common to all scorers and e the scorer's own.
+    """
+    own = design.generator(replicate, "scorer", scorer)
+    coupling = design.population.coupling
+    if isinstance(coupling, Gaussian):
+        normal = design.generator(replicate, "coupling").standard_normal(grade.size)
+        normal *= math.sqrt(coupling.rho)
+        normal += math.sqrt(1.0 - coupling.rho) * own.standard_normal(grade.size)
+        depth = ndtr(normal)
+    else:
+        depth = own.random(grade.size)
+    relevance = design.population.scorers[scorer]
+    for g in range(len(relevance.gains) + 1):
+        members = np.flatnonzero(grade == g)
+        depth[members] = quantile(relevance, g, depth[members])
+    return np.asarray(depth, np.float64)
+
+
+def arrive(key: Floats, grade: Grades, gains: Floats) -> Arrivals:
+    """A stream from what it is ranked by, lowest first; equal keys keep their order of arrival."""
+    order = np.argsort(key)  # twice as fast as a stable sort, and the same unless there are ties
+    ranked = key[order]
+    if np.any(ranked[1:] == ranked[:-1]):
+        order = np.argsort(key, kind="stable")
+    position = np.empty(key.size, np.int32)
+    position[order] = np.arange(key.size, dtype=np.int32)
+    return Arrivals(position, arrival_ranks(position), grade, gains)

@@ -1,0 +1,196 @@
+"""The every-n engine: NDCG of every measure at every list length n = 1 … N of one stream.
+
+Definition 3 of Wang, Wang, Li, He, Liu and Chen (2013), "A theoretical analysis of NDCG ranking
+measures", asks which of two scorers is ahead at all n >= N at once. The stream is ranked once; then
+each arrival costs O(log N) for every measure (`engines.paths`), and the order of two scorers is
+settled without error at every n (`engines.pairs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, PAIR_AXES, Draw
+from ndcg_asymptotics.engines.every_n.arrivals import arrive, draw_depths, draw_grades
+from ndcg_asymptotics.engines.every_n.pairs import signs
+from ndcg_asymptotics.engines.every_n.paths import dcg, ideal, way
+from ndcg_asymptotics.engines.every_n.simd import WIDTH
+from ndcg_asymptotics.engines.every_n.tree import Arrivals, leaf_count
+from ndcg_asymptotics.engines.shared.memory import require_memory
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.studies.design import Design
+
+VARIABLES = {
+    "ndcg": NDCG_AXES,
+    "minimum": NDCG_AXES,
+    "maximum": NDCG_AXES,
+    "order": ORDER_AXES,
+    "last_not_greater": PAIR_AXES,
+    "last_not_less": PAIR_AXES,
+    "changes": PAIR_AXES,
+}
+
+_LARGEST = 2**31 - 1  # ranks are 32-bit
+_GRADES = 255
+_WARM = 1024  # items: enough for every way of evaluation
+
+
+def simulate(design: Design, replicate: int) -> Draw:
+    """Draw one replicate.
+
+    Returns
+    -------
+    Draw
+        ``ndcg`` at the sizes; ``minimum`` and ``maximum`` over the list lengths after the previous
+        size, up to the size; for the pairs ``order`` (sign of NDCG_a - NDCG_b at the sizes),
+        ``last_not_greater`` and ``last_not_less`` (the last n with NDCG_a <= NDCG_b, with >=, 0 if
+        there is none), ``changes`` (how often the sign changed from one n to the next). |error| of
+        NDCG <= 1e-10; the signs have none.
+    """
+    grade = draw_grades(design, replicate)
+    gains = np.array([*design.population.gains, 0.0])
+    streams = [
+        arrive(draw_depths(design, replicate, name, grade), grade, gains)
+        for name in design.population.scorers
+    ]
+    return _summary(design, streams)
+
+
+def _summary(design: Design, streams: list[Arrivals]) -> Draw:
+    shape = (len(streams), len(design.measures), len(design.sizes))
+    draw: Draw = {name: np.empty(shape) for name in ("ndcg", "minimum", "maximum")}
+    pairs = design.pair_indices()
+    if pairs:
+        draw["order"] = np.empty((len(pairs), *shape[1:]), np.int8)
+        for name in ("last_not_greater", "last_not_less", "changes"):
+            draw[name] = np.empty((len(pairs), shape[1]), np.int64)
+    last = np.array(design.sizes) - 1
+    starts = np.concatenate(([0], last[:-1] + 1))
+    raw = [dcg(stream, design.measures) for stream in streams]
+    for m, measure in enumerate(design.measures):
+        best = ideal(streams[0].grade, streams[0].gains, measure)
+        for p, (a, b) in enumerate(pairs):
+            sign = signs(streams[a], streams[b], measure, raw[a][m], raw[b][m], best)
+            draw["order"][p, m] = sign[last]
+            draw["last_not_greater"][p, m] = _last(sign <= 0)
+            draw["last_not_less"][p, m] = _last(sign >= 0)
+            draw["changes"][p, m] = np.count_nonzero(sign[1:] != sign[:-1])
+        for s in range(len(streams)):
+            path = _ratio(raw[s][m], best)
+            draw["ndcg"][s, m] = path[last]
+            draw["minimum"][s, m] = np.minimum.reduceat(path, starts)
+            draw["maximum"][s, m] = np.maximum.reduceat(path, starts)
+    return draw
+
+
+def _ratio(numerator: Floats, best: Floats) -> Floats:
+    """NDCG from DCG and IDCG; 0 where there is nothing to find. Rounding is kept from exceeding 1."""
+    return np.minimum(np.divide(numerator, best, out=np.zeros_like(best), where=best > 0), 1.0)
+
+
+def _last(holds: NDArray[np.bool_]) -> int:
+    """The last n = 1 … N at which a condition holds, 0 if there is none."""
+    where = np.flatnonzero(holds)
+    return int(where[-1]) + 1 if where.size else 0
+
+
+def evaluate_every_n(scores: ArrayLike, labels: ArrayLike, measures: Sequence[Measure]) -> Floats:
+    """NDCG_n of the first n items of a list, for n = 1 … N.
+
+    Parameters
+    ----------
+    scores, labels : (N,)
+        In order of arrival. Finite scores, higher is better; of equal scores the earlier arrival
+        ranks first. Labels >= 0 are the gains, at most 255 different positive ones.
+    measures : sequence of Measure
+
+    Returns
+    -------
+    (measures, N) array
+        |error| <= 1e-10; 0 where all labels so far are 0.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite scores, labels that are negative, not finite or too various, shapes that
+        differ, or a measure that this list is too long for.
+
+    Examples
+    --------
+    >>> evaluate_every_n([0.1, 0.3, 0.2], [1, 0, 1], [Measure.parse("nDCG(zipf)")]).round(12)
+    array([[1.        , 0.5       , 0.55555556]])
+    """
+    s, y = np.asarray(scores, np.float64), np.asarray(labels, np.float64)
+    require(
+        s.ndim == 1 and s.shape == y.shape and 0 < s.size <= _LARGEST,
+        f"scores and labels must be two lists of one length >= 1, got {s.shape} and {y.shape}",
+    )
+    require(bool(np.isfinite(s).all()), "scores must be finite, got NaN or infinity")
+    require(bool((y >= 0).all() and np.isfinite(y).all()), "labels must be finite and >= 0")
+    rising = np.union1d(np.unique(y), [0.0])
+    require(
+        rising.size <= _GRADES + 1,
+        f"labels may have at most {_GRADES} different positive values, got {rising.size - 1}",
+    )
+    gains = rising[::-1].copy()
+    grade = (rising.size - 1 - np.searchsorted(rising, y)).astype(np.uint8)
+    stream = arrive(-s, grade, gains)
+    found = dcg(stream, measures)
+    return np.stack([_ratio(row, ideal(grade, gains, m)) for row, m in zip(found, measures, strict=True)])
+
+
+def check(design: Design) -> None:
+    """Refuse what this engine cannot do, before anything is drawn.
+
+    Raises
+    ------
+    InputError
+        For lists of more than 2^31 - 1 items, or that take more memory than the machine has (the
+        message says how much); for more than 255 gains; for a discount that is neither linear nor
+        a sum of exponentials where going item by item takes too long.
+    """
+    items = design.sizes[-1]
+    remedy = "the cells engine does long lists, on the grid of sizes"
+    require(items <= _LARGEST, f"every-n engine: n = {items:g} is beyond {_LARGEST:g}; {remedy}")
+    require_memory("every-n", items, memory(design), remedy)
+    count = len(design.population.gains)
+    require(count <= _GRADES, f"every-n engine: at most {_GRADES} gains, got {number_text(count)}")
+    for measure in design.measures:
+        way(measure, items)
+
+
+_MODES = 72  # of the discounts, at most, on as many ranks as memory holds
+
+
+def memory(design: Design) -> int:
+    """Bytes that `simulate` takes at most, apart from what does not grow with n."""
+    items = design.sizes[-1]
+    scorers, measures = len(design.population.scorers), len(design.measures)
+    discounts = len({m.discount for m in design.measures})
+    cutoffs = len({m.cutoff for m in design.measures})
+    tree = leaf_count(items) * (2 * 8 * (_MODES + WIDTH) + 72)
+    streams = 9 * scorers  # positions and ranks, 4 bytes each, and the grades
+    tables = 3 * 8 * discounts + 3 * 4 * cutoffs
+    work = 8 * 6  # depths and their order, or IDCG, its counts and NDCG
+    return tree + items * (streams + 8 * scorers * measures + tables + work)
+
+
+def warm(design: Design) -> None:
+    """Compile the kernels and make the tables, before work fans out."""
+    simulate(replace(design, sizes=(1, 2)), 0)
+    # two scorers that swap the first two items, and these are alike: a tie that has to be settled
+    key, grade = np.arange(float(_WARM)), (np.arange(_WARM) % 3 == 2).astype(np.uint8)
+    gains = np.array([1.0, 0.0])
+    a, b = (arrive(order, grade, gains) for order in (key, np.append(key[1::-1], key[2:])))
+    for text in ("nDCG", "nDCG(linear)", "nDCG@1"):
+        measure = Measure.parse(text)
+        signs(a, b, measure, dcg(a, [measure])[0], dcg(b, [measure])[0], ideal(grade, gains, measure))
+    for measure in design.measures:
+        way(measure, design.sizes[-1])

@@ -1,0 +1,203 @@
+"""The items engine: every item of S_N, and NDCG at every list size along the stream, exactly.
+
+The stream's prefixes S_{n_1} ⊂ S_{n_2} ⊂ … are drawn all at once. An item's *class* is the first
+list size that contains it; the label counts of the classes are multinomial and shared by all
+scorers. Given them, each scorer's items come in rank order (`rank_order` or `copula`), and one
+pass over them keeps K running ranks and K sums per discount (`kernels`). No list is sorted twice,
+and the list sizes are met exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, Draw
+from ndcg_asymptotics.engines.items import copula, rank_order
+from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate
+from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.engines.shared.memory import require_memory
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Gaussian
+from ndcg_asymptotics.studies.design import Design
+
+VARIABLES = {"ndcg": NDCG_AXES, "order": ORDER_AXES}
+
+_LARGEST = 2 * 10**9  # items of a list; codes and cell counts are 32-bit integers
+_STRETCH = 1 << 16  # ranks of a table filled at a time
+
+Basis = Callable[[ArrayLike], Floats]
+
+
+def simulate(design: Design, replicate: int) -> Draw:
+    """NDCG of every scorer, measure and list size, for one replicate.
+
+    Returns
+    -------
+    dict
+        ``ndcg`` (scorer, measure, n), and ``order`` (pair, measure, n) if there are pairs: the
+        sign of the difference of the two scorers' NDCG. Sums depend on the order of the labels
+        alone, so lists with the same labels at the same ranks tie exactly.
+
+    >>> from ndcg_asymptotics.scorers import Population
+    >>> population = Population.of({"good": "step(0, 1, 0.6)", "random": "random"})
+    >>> design = Design(population, (Measure.parse("nDCG"),), (10, 1000), 1, (("good", "random"),))
+    >>> draw = simulate(design, 0)
+    >>> draw["ndcg"].shape, draw["ndcg"][0].round(12), draw["order"]
+    ((2, 1, 2), array([[1., 1.]]), array([[[1, 1]]], dtype=int8))
+    """
+    labels = label_counts(design, replicate)
+    plan = make_plan(design.measures, design.sizes)
+    ideal = plan.ideal(labels, design.population.gains)
+    gains = np.array([*design.population.gains, 0.0])
+    dcg = np.array([plan.dcg(blocks, gains) for blocks in rank_orders(design, replicate, labels)])
+    ndcg = np.minimum(np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal > 0), 1.0)
+    draw: Draw = {"ndcg": ndcg}
+    if design.pairs:
+        draw["order"] = np.array([np.sign(ndcg[a] - ndcg[b]) for a, b in design.pair_indices()], np.int8)
+    return draw
+
+
+def rank_orders(design: Design, replicate: int, labels: Integers) -> Iterator[Iterable[Codes]]:
+    """For each scorer, the codes of its items in rank order, in blocks."""
+    coupling = design.population.coupling
+    for name, scorer in design.population.scorers.items():
+        rng = design.generator(replicate, "scorer", name)
+        if isinstance(coupling, Gaussian):
+            common = design.generator(replicate, "coupling")
+            yield copula.blocks(scorer, labels, coupling.rho, common, rng)
+        else:
+            yield rank_order.blocks(scorer, labels, rng)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the pass over the items has to sum, for some measures and list sizes.
+
+    Attributes
+    ----------
+    bases : the functions B_i of all discounts, each once
+    row_of, cutoffs : (Q,), (K, Q)
+        The sums wanted: of basis ``row_of[q]`` up to rank ``cutoffs[j, q]`` of list j.
+    column_of : per measure, which of the sums its DCG is made of
+    """
+
+    measures: tuple[Measure, ...]
+    sizes: tuple[int, ...]
+    bases: tuple[Basis, ...]
+    row_of: Integers
+    cutoffs: Integers
+    column_of: tuple[tuple[int, ...], ...]
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The last rank at which each basis is wanted."""
+        last = self.cutoffs.max(axis=0)
+        return tuple(int(last[self.row_of == b].max()) for b in range(len(self.bases)))
+
+    def reach(self, stored: Integers) -> Integers:
+        """The last rank at which each basis counts in each list, (K, B)."""
+        rows = [self.cutoffs[:, self.row_of == b].max(axis=1) for b in range(len(self.bases))]
+        return np.asarray(np.minimum(np.column_stack(rows), stored), np.int64)
+
+    def dcg(self, blocks: Iterable[Codes], gains: Floats) -> Floats:
+        """DCG of items in rank order, (measure, n)."""
+        sizes = len(self.sizes)
+        table, rows, stored = discount_table(self.bases, self.lengths)
+        reach = self.reach(stored)
+        classes, code_gains = np.repeat(np.arange(sizes), len(gains)), np.tile(gains, sizes)
+        ranks, lanes = np.zeros(sizes, np.int64), np.zeros((sizes, len(rows), LANES))
+        sums = np.zeros(self.cutoffs.shape)
+        for codes in blocks:
+            accumulate(
+                codes, classes, code_gains, table, rows, reach, self.row_of, self.cutoffs, ranks, lanes, sums
+            )
+            if (ranks[:, None] >= self.cutoffs).all():
+                break
+        return np.array([self._combine(m, sums) for m in range(len(self.measures))])
+
+    def _combine(self, measure: int, sums: Floats) -> Floats:
+        coefficients = np.array([self.measures[measure].discount.coefficients(n) for n in self.sizes])
+        return np.asarray((coefficients * sums[:, self.column_of[measure]]).sum(axis=1), np.float64)
+
+    def ideal(self, labels: Integers, gains: tuple[float, ...]) -> Floats:
+        """IDCG from the label counts of the classes, (measure, n)."""
+        counts = np.cumsum(labels[:, : len(gains)], axis=0)
+        return np.array([self._ideal(measure, counts, gains) for measure in self.measures])
+
+    def _ideal(self, measure: Measure, counts: Integers, gains: tuple[float, ...]) -> Floats:
+        if measure.discount.depends_on_n:
+            rows = [measure.ideal(c, gains, n) for c, n in zip(counts, self.sizes, strict=True)]
+            return np.array(rows, np.float64)
+        # one call for all sizes: beyond their cutoffs the counts are cut here
+        cutoffs = np.array([measure.cutoff(n) for n in self.sizes])
+        ends = np.minimum(np.cumsum(counts, axis=1), cutoffs[:, None])
+        return measure.ideal(np.diff(ends, axis=1, prepend=0), gains, self.sizes[-1])
+
+
+@lru_cache(maxsize=16)
+def make_plan(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> Plan:
+    """The plan for these measures: equal sums are made once."""
+    wanted = list(dict.fromkeys((basis, m.cutoff) for m in measures for basis in m.discount.basis()))
+    bases = tuple(dict.fromkeys(basis for basis, _ in wanted))
+    row_of = np.array([bases.index(basis) for basis, _ in wanted], np.int64)
+    cutoffs = np.array([[cutoff(n) for _, cutoff in wanted] for n in sizes], np.int64)
+    column_of = tuple(tuple(wanted.index((b, m.cutoff)) for b in m.discount.basis()) for m in measures)
+    return Plan(measures, sizes, bases, row_of, cutoffs, column_of)
+
+
+@lru_cache(maxsize=1)
+def discount_table(bases: tuple[Basis, ...], lengths: tuple[int, ...]) -> tuple[Floats, Integers, Integers]:
+    """The flat table of the basis functions, where each begins, and how far each is not zero."""
+    table = np.zeros(sum(length + LANES for length in lengths))
+    rows, stored, end = [], [], 0
+    for basis, length in zip(bases, lengths, strict=True):
+        rows.append(end)
+        last = 0
+        for start in range(0, length, _STRETCH):
+            ranks = np.arange(start + 1.0, min(start + _STRETCH, length) + 1.0)
+            values = basis(ranks)
+            table[end + start : end + start + len(ranks)] = values
+            last = int(ranks[values != 0].max(initial=last))
+        stored.append(last)
+        end += stored[-1] + -stored[-1] % LANES
+    return table, np.array(rows, np.int64), np.array(stored, np.int64)
+
+
+def check(design: Design) -> None:
+    """Refuse what this engine cannot do.
+
+    Raises
+    ------
+    InputError
+        For lists beyond 2e9 items, or that take more memory than the machine has (the message
+        says how much), or a discount that does not know its sums so far.
+    """
+    n = design.sizes[-1]
+    remedy = "the cells engine can do it"
+    require(n <= _LARGEST, f"items engine: n = {n:g} is beyond {_LARGEST:g}; {remedy}")
+    require_memory("items", n, memory(design), remedy)
+    for measure in design.measures:
+        measure.discount.cumulative(measure.cutoff(n), float(n))
+
+
+def memory(design: Design) -> int:
+    """Bytes that the largest arrays of `simulate` take."""
+    plan = make_plan(design.measures, design.sizes)
+    n, codes = design.sizes[-1], len(design.sizes) * (len(design.population.gains) + 1)
+    gaussian = isinstance(design.population.coupling, Gaussian)
+    order = copula.memory(n) if gaussian else rank_order.memory(n, codes)
+    return 8 * sum(plan.lengths) + order
+
+
+def warm(design: Design) -> None:
+    """Compile the kernels and make the tables, before work fans out."""
+    simulate(replace(design, sizes=(1, 2)), 0)
+    plan = make_plan(design.measures, design.sizes)
+    discount_table(plan.bases, plan.lengths)

@@ -1,0 +1,197 @@
+"""Compiled kernels of the items engine.
+
+An item is a *code*, ``class * (J + 1) + grade``: its class is the index of the first list size that
+contains it, its grade the index of its gain (J for the gain 0). The codes of all items in rank
+order are all that NDCG at every list size depends on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.arrays import Floats, Integers
+
+Codes = NDArray[np.int32]
+
+#: Sums are kept in this many lanes, rank r in lane r mod LANES. So the order of summation, and
+#: with it every bit of the result, depends on the ranks alone and not on how the items come in
+#: chunks, and yet the loops run in vector registers.
+LANES = 16
+
+CHUNK = 4096  # items handled at a time: their codes and weights stay in the first-level cache
+
+_WORD = 32  # bits of a random word
+_LOW = (1 << _WORD) - 1
+
+
+@njit(cache=True)
+def _below(bound: int, word: int, rng: np.random.Generator) -> int:
+    """Uniform on 0 … bound - 1, exactly, from a uniform 32-bit word (Lemire 2019, ACM TOMACS 29).
+
+    The word times the bound has the answer above 32 bits. The few words that would make some
+    answers likelier are replaced by fresh ones.
+    """
+    product = word * bound
+    if product & _LOW < bound:
+        surplus = (1 << _WORD) % bound
+        while product & _LOW < surplus:
+            product = int(rng.random() * (1 << _WORD)) * bound
+    return product >> _WORD
+
+
+@njit(cache=True)
+def _shuffle(codes: Codes, words: Integers, rng: np.random.Generator) -> None:
+    """Put the codes into uniformly random order (Fisher-Yates), two 32-bit words per 64-bit one."""
+    last = len(codes) - 1
+    for i in range(last, 0, -1):
+        word = words[(last - i) >> 1]
+        half = (word >> _WORD) & _LOW if (last - i) & 1 else word & _LOW
+        j = _below(i + 1, half, rng)
+        codes[i], codes[j] = codes[j], codes[i]
+
+
+@njit(cache=True)
+def arrange(
+    counts: NDArray[np.int32],
+    extra: Codes,
+    before: Integers,
+    first_extra: Integers,
+    words: Integers,
+    rng: np.random.Generator,
+    codes: Codes,
+) -> None:
+    """Write the items of consecutive cells in rank order.
+
+    Parameters
+    ----------
+    counts : (cells, number of codes)
+        How many uniform items of each code a cell holds; their order is uniformly random.
+    extra, before : (all extra items,)
+        Codes of the items that are not uniform in their cells, in rank order, and how many of
+        the uniform items of its cell come before each.
+    first_extra : (cells + 1,)
+        Where the extra items of each cell begin.
+    words : random 64-bit words, at least one per two uniform items and one more per cell
+    codes : (items of these cells,), written here
+    """
+    begin, used = 0, 0
+    for cell in range(counts.shape[0]):
+        end = begin
+        for code in range(counts.shape[1]):
+            count = counts[cell, code]
+            codes[end : end + count] = code
+            end += count
+        _shuffle(codes[begin:end], words[used:], rng)
+        used += (end - begin + 1) >> 1
+        # the extra items move in from the back, pushing uniform ones down
+        uniform = end - begin
+        low, high = first_extra[cell], first_extra[cell + 1]
+        for i in range(high - 1, low - 1, -1):
+            shift = i - low + 1
+            while uniform > before[i]:
+                uniform -= 1
+                codes[begin + uniform + shift] = codes[begin + uniform]
+            codes[begin + uniform + shift - 1] = extra[i]
+        begin = end + high - low
+
+
+@njit(cache=True)
+def _add(weights: Floats, discounts: Floats, lanes: Floats) -> None:
+    """lanes[r mod LANES] += weight * discount over whole groups of LANES ranks."""
+    for group in range(len(weights) // LANES):
+        for lane in range(LANES):
+            lanes[lane] += weights[group * LANES + lane] * discounts[group * LANES + lane]
+
+
+@njit(cache=True)
+def _total(lanes: Floats) -> float:
+    total = 0.0
+    for lane in range(LANES):
+        total += lanes[lane]
+    return total
+
+
+@njit(cache=True)
+def accumulate(
+    codes: Codes,
+    classes: Integers,
+    gains: Floats,
+    table: Floats,
+    rows: Integers,
+    reach: Integers,
+    row_of: Integers,
+    cutoffs: Integers,
+    ranks: Integers,
+    lanes: Floats,
+    sums: Floats,
+) -> None:
+    """Carry the sums of gain * discount at every list size on by the next items in rank order.
+
+    Within a chunk the list sizes are taken from the largest down: dropping the items of one class
+    leaves the next smaller list, whose items stand on consecutive ranks, so that its sums are
+    inner products with a stretch of the discount table.
+
+    Parameters
+    ----------
+    codes : (items,)
+    classes, gains : (number of codes,)
+        The class and the gain of each code.
+    table, rows : flat table of discounts, and where in it the row of each discount begins
+        Rank r stands at slot r - 1 of its row; rows are padded to whole groups of LANES.
+    reach : (K, B)
+        The last rank at which row b is wanted, for each list size.
+    row_of, cutoffs : (Q,), (K, Q)
+        The sums wanted: of row ``row_of[q]`` up to rank ``cutoffs[j, q]``.
+    ranks : (K,), lanes : (K, B, LANES)
+        State, carried on: how many items of each list have come, and their sums.
+    sums : (K, Q)
+        Each is written when its cutoff is reached.
+    """
+    sizes = len(ranks)
+    group = np.empty(CHUNK + LANES * sizes, np.int64)
+    weight = np.zeros(CHUNK + LANES * sizes)
+    partial = np.empty(LANES)
+    for chunk in range(0, len(codes), CHUNK):
+        length = min(CHUNK, len(codes) - chunk)
+        begin = LANES * (sizes - 1) + ranks[sizes - 1] % LANES
+        for i in range(length):
+            code = codes[chunk + i]
+            group[begin + i] = classes[code]
+            weight[begin + i] = gains[code]
+        for j in range(sizes - 1, -1, -1):
+            if j < sizes - 1:  # drop the items of class j + 1, in place: target <= begin
+                target = LANES * j + ranks[j] % LANES
+                kept = target
+                for i in range(begin, begin + length):
+                    item = group[i]
+                    group[kept] = item
+                    weight[kept] = weight[i]
+                    kept += item <= j
+                begin, length = target, kept - target
+            if length == 0:
+                break
+            slot = ranks[j]
+            ranks[j] += length
+            for q in range(len(row_of)):
+                if slot < cutoffs[j, q] < ranks[j]:
+                    b = row_of[q]
+                    partial[:] = lanes[j, b]
+                    for i in range(slot, min(cutoffs[j, q], reach[j, b])):
+                        partial[i % LANES] += weight[begin + i - slot] * table[rows[b] + i]
+                    sums[j, q] = _total(partial)
+            # whole groups of lanes, filled up with zeros on both sides
+            head = slot % LANES
+            low, high = begin - head, begin + length + (-begin - length) % LANES
+            weight[low:begin] = 0.0
+            weight[begin + length : high] = 0.0
+            for b in range(len(rows)):
+                wanted = reach[j, b] - (slot - head)
+                width = min(high - low, wanted + -wanted % LANES)
+                if width > 0:
+                    start = rows[b] + slot - head
+                    _add(weight[low : low + width], table[start : start + width], lanes[j, b])
+            for q in range(len(row_of)):
+                if cutoffs[j, q] == ranks[j]:
+                    sums[j, q] = _total(lanes[j, row_of[q]])

@@ -1,0 +1,204 @@
+"""Cutoffs k(n): how much of a list of n items a measure looks at.
+
+``k(n)`` is rounded up, at least 1 and at most n. The regimes are the paper's: the whole list,
+a fixed k (the measure sees finitely many ranks whatever n), k = o(n) with k -> infinity
+(Theorems 7, 11), and k = cn (Theorems 8, 9, 12, 13).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.language.scanner import Scanner, SpecError, number_text, read
+from ndcg_asymptotics.language.spec import Spec
+
+Regime = Literal["none", "fixed", "sublinear", "fraction"]
+
+
+class Cutoff(Spec, family="cutoff"):
+    """A rule for the number of ranks that count.
+
+    Attributes
+    ----------
+    regime
+        ``none``, ``fixed``, ``sublinear`` (k = o(n)) or ``fraction`` (k = cn).
+    share
+        The limit of k(n)/n: c for cn, 1 for the whole list, else 0.
+    """
+
+    regime: ClassVar[Regime]
+
+    @property
+    def share(self) -> float:
+        return 0.0
+
+    @property
+    def depends_on_n(self) -> bool:
+        """Whether k is a function of the list length beyond being at most n."""
+        return self.regime in ("sublinear", "fraction")
+
+    @abstractmethod
+    def exact(self, n: int) -> int:
+        """k(n) before it is held within 1 … n."""
+
+    @classmethod
+    def signature(cls) -> str:
+        return cls.keyword  # written as the formula itself
+
+    def __call__(self, n: int) -> int:
+        """k(n), an integer in 1 … n.
+
+        >>> Cutoff.parse("0.2n")(1_000_001), Cutoff.parse("10")(3), Cutoff.parse("n^0.5")(10**18)
+        (200001, 3, 1000000000)
+        """
+        return min(max(self.exact(int(n)), 1), int(n))
+
+    @classmethod
+    def of(cls, given: Self | str | int) -> Self:
+        """The cutoff itself, that of a text, or a fixed rank."""
+        number = isinstance(given, int | np.integer) and not isinstance(given, bool)
+        return super().of(str(given) if number else given)  # type: ignore[arg-type]
+
+    @classmethod
+    def parse(cls, text: str, folder: Path | None = None) -> Self:
+        """Read `10`, `0.2n`, `n^0.5`, `5log(n)`; the empty text is the whole list."""
+        cutoff = read(text, scan, folder) if text.strip() else WholeList()
+        assert isinstance(cutoff, cls)
+        return cutoff
+
+
+def _ceil(x: float) -> int:
+    """Round up, forgiving the last digits of a power or a logarithm that should be an integer."""
+    nearest = round(x)
+    return nearest if abs(x - nearest) <= 1e-12 * abs(x) else math.ceil(x)
+
+
+@dataclass(frozen=True)
+class WholeList(Cutoff, keyword=""):
+    """No cutoff, k(n) = n; written as nothing at all."""
+
+    regime: ClassVar[Regime] = "none"
+    share: ClassVar[float] = 1.0
+
+    def exact(self, n: int) -> int:
+        return n
+
+
+@dataclass(frozen=True)
+class FixedRank(Cutoff, keyword="k"):
+    """`k`: the first k ranks, whatever n."""
+
+    k: int
+    regime: ClassVar[Regime] = "fixed"
+
+    def __post_init__(self) -> None:
+        whole = math.isfinite(self.k) and self.k == int(self.k) and 1 <= self.k < 2**63
+        require(whole, f"cutoff k must be a whole number from 1 to 9.2e18, got {number_text(self.k)}")
+        object.__setattr__(self, "k", int(self.k))
+
+    def exact(self, n: int) -> int:
+        return self.k
+
+    def __str__(self) -> str:
+        return str(self.k)
+
+
+@lru_cache(maxsize=64)
+def _decimal(c: float) -> tuple[int, int]:
+    return Fraction(number_text(c)).as_integer_ratio()
+
+
+@dataclass(frozen=True)
+class ListFraction(Cutoff, keyword="cn"):
+    """`cn`: the top fraction c of the list, 0 < c <= 1."""
+
+    c: float
+    regime: ClassVar[Regime] = "fraction"
+
+    @property
+    def share(self) -> float:
+        return self.c
+
+    def __post_init__(self) -> None:
+        require(0 < self.c <= 1, f"cutoff c*n needs 0 < c <= 1, got c = {number_text(self.c)}")
+
+    def exact(self, n: int) -> int:
+        # The decimal the user wrote, not its binary neighbour: 0.2n at n = 10**18 is 2 * 10**17.
+        numerator, denominator = _decimal(self.c)
+        return -(-numerator * n // denominator)
+
+    def __str__(self) -> str:
+        return f"{number_text(self.c)}n"
+
+
+@dataclass(frozen=True)
+class ListPower(Cutoff, keyword="n^a"):
+    """`n^a`: the first n^a ranks, 0 < a < 1."""
+
+    a: float
+    regime: ClassVar[Regime] = "sublinear"
+
+    def __post_init__(self) -> None:
+        require(0 < self.a < 1, f"cutoff n^a needs 0 < a < 1, got a = {number_text(self.a)}")
+
+    def exact(self, n: int) -> int:
+        return _ceil(float(n) ** self.a)
+
+    def __str__(self) -> str:
+        return f"n^{number_text(self.a)}"
+
+
+@dataclass(frozen=True)
+class ListLog(Cutoff, keyword="clog(n)"):
+    """`clog(n)`: the first c log(n) ranks, c > 0."""
+
+    c: float
+    regime: ClassVar[Regime] = "sublinear"
+
+    def __post_init__(self) -> None:
+        require(0 < self.c < math.inf, f"cutoff c*log(n) needs c > 0, got c = {number_text(self.c)}")
+
+    def exact(self, n: int) -> int:
+        return _ceil(self.c * math.log(n))
+
+    def __str__(self) -> str:
+        return f"{number_text(self.c)}log(n)"
+
+
+_N = re.compile(r"n\b")
+
+
+def scan(scanner: Scanner) -> Cutoff:
+    """Read the text of a cutoff; `c*n` and `c*log(n)` may be written with or without the star."""
+    start = scanner.position
+    expected = "a cutoff: 10, 0.2n, n^0.5 or 5log(n)"
+    try:
+        if scanner.accept("n^"):
+            return ListPower(scanner.number("the exponent a of n^a"))
+        if scanner.match(_N):
+            return ListFraction(1.0)
+        if scanner.accept("log(n)"):
+            return ListLog(1.0)
+        value = scanner.number(expected)
+        star = scanner.accept("*")
+        if scanner.accept("log(n)"):
+            return ListLog(value)
+        if scanner.match(_N):
+            return ListFraction(value)
+        if star:
+            scanner.fail(f"expected 'n' or 'log(n)', found {scanner.found()}")
+        return FixedRank(value)  # type: ignore[arg-type]  # checked to be whole there
+    except SpecError:
+        raise
+    except InputError as error:
+        scanner.fail(str(error), start)

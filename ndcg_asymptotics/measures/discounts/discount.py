@@ -1,0 +1,110 @@
+"""What a discount is: D(r), the weight of rank r = 1, 2, …, and F(k) = D(1) + … + D(k).
+
+A concrete discount is one frozen class in a file of its own whose body is its formula; everything
+else in the package asks only what stands here. A discount may depend on the list length,
+``D_n(r) = sum_i a_i(n) B_i(r)``: `Discount.basis` names the B_i, which know nothing of n, and
+`Discount.coefficients` the a_i(n). For every other discount the basis is the discount itself.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import LARGEST_N, Floats
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.language.spec import Spec
+
+Growth = Literal["log", "power", "zipf", "summable", "linear", "unknown"]
+
+
+class Discount(Spec, family="discount"):
+    """The weight of a rank.
+
+    Attributes
+    ----------
+    growth
+        How D decays, which decides the theorem that applies: ``log`` (1/log r), ``power``
+        (r^-b, 0 < b < 1), ``zipf`` (1/r), ``summable`` (sum D < infinity), ``linear``
+        (phi(r/n)), ``unknown``.
+    exponent
+        The b with which D(r) falls like r^-b, up to slower factors: 0 for log, infinite for geometric.
+    depends_on_n
+        Whether D is D_n: then ``n`` must be given wherever it is a parameter.
+    affine
+        Whether D_n(r) = a(n) + b(n) r.
+    regular
+        Whether D varies regularly: D(2r)/D(r) has a positive limit, so that far down D hardly changes
+        over the square root of a rank.
+    known_to
+        The last rank whose F is known.
+    conjecture
+        The limit that the author of a discount expects: a number, a function of (relevance, cutoff), or None.
+    """
+
+    depends_on_n: ClassVar[bool] = False
+    affine: ClassVar[bool] = False
+    regular: ClassVar[bool] = False
+    conjecture: Any = None
+
+    @property
+    @abstractmethod
+    def growth(self) -> Growth: ...
+
+    @property
+    def exponent(self) -> float:
+        return 0.0
+
+    @property
+    def known_to(self) -> float:
+        return LARGEST_N
+
+    @abstractmethod
+    def at(self, rank: Floats, n: float) -> Floats:
+        """D(r) for an array of ranks (real numbers >= 1 are allowed)."""
+
+    @abstractmethod
+    def sum_to(self, k: Floats, n: float) -> Floats:
+        """F(k) for an array of whole numbers k >= 1."""
+
+    def __call__(self, rank: ArrayLike, n: float = math.nan) -> Floats:
+        """D(r).
+
+        >>> Discount.parse("zipf")([1, 2, 4])
+        array([1.  , 0.5 , 0.25])
+        """
+        return self.at(self._checked(rank, n), n)
+
+    def cumulative(self, k: ArrayLike, n: float = math.nan) -> Floats:
+        """F(k) = sum of D(r) for r <= k; F(0) = 0.
+
+        >>> Discount.parse("power(0.5)").cumulative([0, 1, 10**18])
+        array([0.e+00, 1.e+00, 2.e+09])
+        """
+        k = self._checked(k, n)
+        return np.where(k < 1, 0.0, self.sum_to(np.maximum(k, 1.0), n))
+
+    def _checked(self, rank: ArrayLike, n: float) -> Floats:
+        require(not (self.depends_on_n and math.isnan(n)), f"{self} needs the list length n")
+        return np.asarray(rank, dtype=np.float64)
+
+    def profile(self, t: Floats) -> Floats:
+        """phi(t), t in (0, 1), the shape of D_n(nt) for large n where it has one: t^-exponent."""
+        return np.asarray(t**-self.exponent)
+
+    def basis(self) -> tuple[Callable[[ArrayLike], Floats], ...]:
+        """The functions B_i of D_n(r) = sum_i a_i(n) B_i(r)."""
+        return (self,)
+
+    def coefficients(self, n: int) -> tuple[float, ...]:
+        """The coefficients a_i(n) of D_n(r) = sum_i a_i(n) B_i(r)."""
+        return (1.0,)
+
+    def exact_exponentials(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """Rates and weights if D(r) = sum_m w_m exp(-rate_m r) with finitely many terms."""
+        return None

@@ -1,0 +1,35 @@
+"""Geometric discounts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
+
+
+@dataclass(frozen=True)
+class Geometric(Discount, keyword="geometric"):
+    """D(r) = base^-r, base > 1; summable (Wang et al. 2013, Theorem 6, has base 2)."""
+
+    base: float
+    growth: ClassVar[Growth] = "summable"
+    exponent: ClassVar[float] = math.inf
+
+    def __post_init__(self) -> None:
+        require(1 < self.base < math.inf, f"geometric(base) needs base > 1, got {number_text(self.base)}")
+
+    def at(self, rank: Floats, n: float) -> Floats:
+        return np.exp(-rank * math.log(self.base))
+
+    def sum_to(self, k: Floats, n: float) -> Floats:
+        return -np.expm1(-k * math.log(self.base)) / (self.base - 1.0)
+
+    def exact_exponentials(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return (math.log(self.base),), (1.0,)

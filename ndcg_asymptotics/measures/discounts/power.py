@@ -1,0 +1,57 @@
+"""Inverse powers of the rank: r^-b, and Zipf's 1/r."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.measures.discounts.discount import Growth
+from ndcg_asymptotics.measures.discounts.smooth import SmoothDiscount
+
+
+class _InversePower(SmoothDiscount):
+    """r^-b for any b > 0."""
+
+    def at(self, rank: Floats, n: float) -> Floats:
+        return rank**-self.exponent
+
+    def integral(self, a: float, b: Floats) -> Floats:
+        # a^(1-b) (x^(1-b) - 1)/(1-b) with x = b/a: exact through b = 1
+        c, ratio = 1.0 - self.exponent, np.log(b / a)
+        return np.asarray(a**c * (np.expm1(c * ratio) / c if c else ratio))
+
+    def derivatives(self, rank: Floats) -> tuple[Floats, Floats]:
+        b = self.exponent
+        return -b * rank ** (-b - 1), -b * (b + 1) * (b + 2) * rank ** (-b - 3)
+
+
+@dataclass(frozen=True)
+class Power(_InversePower, keyword="power"):
+    """D(r) = r^-b, b > 0 (Wang et al. 2013 for 0 < b < 1; summable beyond 1)."""
+
+    b: float
+
+    def __post_init__(self) -> None:
+        require(0 < self.b < math.inf, f"power(b) needs b > 0, got {number_text(self.b)}")
+
+    @property
+    def exponent(self) -> float:
+        return self.b
+
+    @property
+    def growth(self) -> Growth:
+        return "power" if self.b < 1 else "zipf" if self.b == 1 else "summable"
+
+
+@dataclass(frozen=True)
+class Zipf(_InversePower, keyword="zipf"):
+    """D(r) = 1/r (Wang et al. 2013, Theorem 5)."""
+
+    growth: ClassVar[Growth] = "zipf"
+    exponent: ClassVar[float] = 1.0

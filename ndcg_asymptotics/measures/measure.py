@@ -1,0 +1,165 @@
+"""NDCG measures: a discount and a cutoff, with a text, and NDCG of given scores and labels.
+
+``NDCG_n = DCG_n / IDCG_n``, ``DCG_n = sum_{r <= k(n)} y_(r) D(r)`` over labels in ranked order,
+IDCG_n the same over labels in decreasing order; the cutoff cuts both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import Floats, brief
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.language.scanner import Scanner, read
+from ndcg_asymptotics.language.spec import Portable
+from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
+from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.measures.ideal import ideal_dcg
+
+
+@dataclass(frozen=True, init=False)
+class Measure:
+    """NDCG with a discount and a cutoff.
+
+    Parameters
+    ----------
+    discount : Discount or str
+    cutoff : Cutoff, str or int
+        The empty text is the whole list.
+
+    >>> str(Measure.parse("nDCG@10")), str(Measure.parse("nDCG( power( .5 ) )@0.2n")), str(Measure("zipf"))
+    ('nDCG(log)@10', 'nDCG(power(0.5))@0.2n', 'nDCG(zipf)')
+    """
+
+    discount: Discount
+    cutoff: Cutoff
+
+    def __init__(self, discount: Discount | str = "log", cutoff: Cutoff | str | int = "") -> None:
+        object.__setattr__(self, "discount", Discount.of(discount))
+        object.__setattr__(self, "cutoff", Cutoff.of(cutoff))
+
+    @classmethod
+    def of(cls, given: Self | Discount | str) -> Self:
+        """The measure itself, the one of a text, or that of a discount over the whole list."""
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, Discount):
+            return cls(given)
+        if not isinstance(given, str):
+            raise InputError(f"expected a measure or its text, such as 'nDCG@10', got {brief(given)}")
+        return cls.parse(given)
+
+    @classmethod
+    def parse(cls, text: str, folder: Path | None = None) -> Self:
+        """Read `nDCG`, `nDCG(zipf)@0.2n`, …; plain `nDCG` has the log discount.
+
+        ``folder`` is where the module of a discount of your own is looked for first.
+
+        Raises
+        ------
+        SpecError
+            Saying where in the text and what was expected.
+        """
+        return read(text, cls._scan, folder)
+
+    @classmethod
+    def _scan(cls, scanner: Scanner) -> Self:
+        scanner.expect("nDCG")
+        discount: Discount | str = "log"
+        if scanner.accept("("):
+            discount = Discount.build(scanner.call())
+            scanner.expect(")")
+        return cls(discount, scan(scanner) if scanner.accept("@") else "")
+
+    def __str__(self) -> str:
+        cutoff = str(self.cutoff)
+        return f"nDCG({self.discount})" + (f"@{cutoff}" if cutoff else "")
+
+    def portable(self) -> Portable:
+        """The text, and whatever else it takes, to find this measure again elsewhere."""
+        return self.discount.portable().within(str(self))
+
+    def ideal(self, counts: ArrayLike, gains: ArrayLike, n: int) -> Floats:
+        """IDCG_n from label counts.
+
+        Parameters
+        ----------
+        counts : (..., J) whole numbers
+            How many of the n items have each positive gain.
+        gains : (J,)
+            The gains, in decreasing order.
+        n : int
+            The list length.
+
+        >>> Measure.parse("nDCG(zipf)@2").ideal([1, 3], [2.0, 1.0], 10)
+        array(2.5)
+        """
+        ends = np.minimum(np.cumsum(np.asarray(counts, np.float64), axis=-1), self.cutoff(n))
+        return ideal_dcg(ends, np.asarray(gains, np.float64), lambda k: self.discount.cumulative(k, float(n)))
+
+    def evaluate(
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        ties: Literal["expected", "stable"] = "expected",
+        ideal_labels: ArrayLike | None = None,
+        empty: float = 0.0,
+    ) -> float:
+        """NDCG of one list of given scores and labels (gains).
+
+        Parameters
+        ----------
+        scores, labels : (n,)
+            Finite scores, higher is better; labels >= 0 are the gains.
+        ties : {"expected", "stable"}
+            Items of equal score take the expectation over their orders (as scikit-learn does),
+            or keep the order they are given in.
+        ideal_labels : (m,), optional
+            The labels the ideal list is made from, if not ``labels`` (relevant documents that
+            a run did not retrieve). It may go on past n unless the discount or the cutoff is a
+            function of n.
+        empty : float
+            The value where every label is 0.
+
+        Raises
+        ------
+        InputError
+            For NaN or infinite scores, negative labels, or shapes that differ.
+
+        >>> round(Measure.parse("nDCG").evaluate([3.0, 2.0, 1.0], [0, 1, 1]), 6)
+        0.693426
+        """
+        s, y = np.asarray(scores, np.float64), np.asarray(labels, np.float64)
+        best = y if ideal_labels is None else np.asarray(ideal_labels, np.float64)
+        require(
+            s.ndim == 1 and s.shape == y.shape and s.size > 0,
+            f"scores and labels must be two lists of one length >= 1, got {s.shape} and {y.shape}",
+        )
+        require(bool(np.isfinite(s).all()), "scores must be finite, got NaN or infinity")
+        for values in (y, best):
+            require(bool((values >= 0).all() and np.isfinite(values).all()), "labels must be finite and >= 0")
+        n = s.size
+        ideal = self._dcg(np.sort(best)[::-1], self._ideal_cutoff(n, best.size), n)
+        if ideal == 0:
+            return empty
+        order = np.argsort(-s, kind="stable")
+        gains = y[order]
+        if ties == "expected":
+            _, group, size = np.unique(-s[order], return_inverse=True, return_counts=True)
+            gains = (np.bincount(group, gains) / size)[group]
+        return self._dcg(gains, self.cutoff(n), n) / ideal
+
+    def _ideal_cutoff(self, n: int, available: int) -> int:
+        """How far down the ideal list counts: past n where neither cutoff nor discount knows n."""
+        knows_n = self.discount.depends_on_n or self.cutoff.depends_on_n
+        return self.cutoff(n if knows_n else max(n, available))
+
+    def _dcg(self, gains: Floats, k: int, n: int) -> float:
+        k = min(k, gains.size)
+        return float(gains[:k] @ self.discount(np.arange(1.0, k + 1), float(n)))

@@ -1,0 +1,19 @@
+"""Everything that has a text, with its formula."""
+
+from __future__ import annotations
+
+from ndcg_asymptotics.language.spec import listing
+from ndcg_asymptotics.measures import Cutoff, Discount
+from ndcg_asymptotics.scorers import Coupling, Relevance
+from ndcg_asymptotics.tables import Column, Table
+
+
+def specs() -> Table:
+    """Every discount, cutoff, relevance curve and coupling: how it is written, and its formula."""
+    families = {"discount": Discount, "cutoff": Cutoff, "relevance": Relevance, "coupling": Coupling}
+    rows = tuple(
+        (kind, signature, formula)
+        for kind, family in families.items()
+        for signature, formula in listing(family)
+    )
+    return Table("", (Column("kind"), Column("spec"), Column("formula")), rows)

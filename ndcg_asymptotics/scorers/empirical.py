@@ -1,0 +1,75 @@
+"""Relevance curves that were estimated from data and stand in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Self
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.language.scanner import Call
+from ndcg_asymptotics.language.spec import Portable
+from ndcg_asymptotics.scorers import curve_file
+from ndcg_asymptotics.scorers.curve import Curve
+from ndcg_asymptotics.scorers.relevance import Relevance
+
+FOLDER = "curves"
+"""The folder, beside a store, of the curve files that its study refers to."""
+
+
+@dataclass(frozen=True)
+class Empirical(Relevance, keyword="empirical"):
+    """empirical("file"): the curve or curves of a JSON file, written by the command `fit`.
+
+    ``content`` is that of the file, which need not exist: a curve that was fitted in this process is
+    a scorer as it is.
+    """
+
+    file: str
+    content: bytes = field(repr=False)
+    _decoded: tuple[tuple[float, ...], tuple[Curve, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_decoded", curve_file.decode(self.content))
+
+    @classmethod
+    def signature(cls) -> str:
+        return 'empirical("file")'
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        given = cls.bind(call, ("file",))
+        if "file" not in given:
+            call.scanner.fail('empirical needs "file"', call.position)
+        return cls.read(given["file"], call.scanner.folder)
+
+    @classmethod
+    def read(cls, file: str, folder: Path) -> Self:
+        """The curves of a file, whose name is relative to the folder."""
+        path = folder / file
+        try:
+            return cls(file, path.read_bytes())
+        except OSError as error:
+            raise InputError(f"empirical: {path}: cannot be read ({error.strerror})") from None
+        except InputError as error:
+            raise InputError(f"empirical: {path}: {error}") from None
+
+    def arguments(self) -> tuple[str, ...]:
+        return (json.dumps(self.file),)
+
+    def portable(self) -> Portable:
+        """A name that holds a digest of the content: equal names are equal curves."""
+        path = PurePosixPath(self.file)
+        digest = "-" + hashlib.blake2b(self.content, digest_size=6).hexdigest()
+        name = f"{FOLDER}/{path.stem.removesuffix(digest)}{digest}{path.suffix}"
+        return Portable(f"{self.keyword}({json.dumps(name)})", {name: self.content})
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        return self._decoded[0]
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        return self._decoded[1]

@@ -1,0 +1,98 @@
+"""Populations: scorers that share their labels, and how their scores hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.language.spec import Spec
+from ndcg_asymptotics.scorers.closed_forms import Constant
+from ndcg_asymptotics.scorers.curve import Curve
+from ndcg_asymptotics.scorers.graded import Graded
+from ndcg_asymptotics.scorers.relevance import Random, Relevance
+
+_LAW_TOLERANCE = 1e-12
+
+
+class Coupling(Spec, family="coupling"):
+    """How the scores of several scorers depend on each other, given the label."""
+
+
+@dataclass(frozen=True)
+class Independent(Coupling, keyword="independent"):
+    """independent: scores are independent given the label."""
+
+
+@dataclass(frozen=True)
+class Gaussian(Coupling, keyword="gaussian"):
+    """gaussian(rho): a Gaussian copula given the label, every pair with correlation rho in [0, 1]."""
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        require(0 <= self.rho <= 1, f"gaussian(rho) needs 0 <= rho <= 1, got {number_text(self.rho)}")
+
+
+@dataclass(frozen=True)
+class Population:
+    """Named scorers on the same labels.
+
+    >>> population = Population.of({"good": "linear(0.1, 0.7)", "random": "random"})
+    >>> str(population.scorers["random"]), population.gains, population.masses
+    ('constant(0.4)', (1.0,), (0.4,))
+
+    Raises
+    ------
+    InputError
+        If the label laws of two scorers differ by more than 1e-12, with each one's law.
+    """
+
+    scorers: Mapping[str, Relevance]
+    coupling: Coupling = Independent()
+
+    def __post_init__(self) -> None:
+        require(len(self.scorers) > 0, "a population needs at least one scorer")
+        informed = {k: v for k, v in self.scorers.items() if not isinstance(v, Random)}
+        require(len(informed) > 0, "'random' takes the label law of the others, and there are none")
+        first = next(iter(informed.values()))
+        agree = all(
+            scorer.gains == first.gains
+            and np.allclose(scorer.masses, first.masses, rtol=0, atol=_LAW_TOLERANCE)
+            for scorer in informed.values()
+        )
+        laws = "; ".join(f"{name}: {_law(scorer)}" for name, scorer in informed.items())
+        require(agree, f"the scorers of a population share their labels, these differ: {laws}")
+        blank = _uninformative(first)
+        scorers = {name: informed.get(name, blank) for name in self.scorers}
+        object.__setattr__(self, "scorers", scorers)
+
+    @classmethod
+    def of(
+        cls, scorers: Mapping[str, Relevance | str], coupling: Coupling | str = "independent"
+    ) -> Population:
+        """A population from its scorers or their texts."""
+        return cls({name: Relevance.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """The positive gains y_1 > … > y_J of the labels."""
+        return next(iter(self.scorers.values())).gains
+
+    @property
+    def masses(self) -> tuple[float, ...]:
+        """P(Y = y_j), the same for every scorer."""
+        return next(iter(self.scorers.values())).masses
+
+
+def _uninformative(like: Relevance) -> Relevance:
+    curves = tuple(Constant(mass) for mass in like.masses)
+    return curves[0] if isinstance(like, Curve) else Graded(tuple(zip(like.gains, curves, strict=True)))
+
+
+def _law(scorer: Relevance) -> str:
+    pairs = zip(scorer.gains, scorer.masses, strict=True)
+    return ", ".join(f"P(Y={number_text(y)}) = {mass!r}" for y, mass in pairs)

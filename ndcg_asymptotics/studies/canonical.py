@@ -1,0 +1,69 @@
+"""A study as plain JSON values, by which a folder of results knows what it holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ndcg_asymptotics.language.spec import Portable
+from ndcg_asymptotics.studies.study import Study
+
+_SHOWN = 60  # characters of a field in a message
+_FREE = ("title", "replicates")  # fields that decide no result
+
+
+def canonical(study: Study) -> dict[str, Any]:
+    """The study's fields as JSON values, in canonical texts.
+
+    Names of files in the texts are those of `files`. ``digests``, of the user's own functions, is there
+    only if there are any.
+
+    Raises
+    ------
+    InputError
+        If a function of the user's has no name by which another process finds it.
+    """
+    digests: dict[str, str] = {}
+    for part in _parts(study):
+        digests |= part.digests
+    fields: dict[str, Any] = {
+        "title": study.title,
+        "scorers": {name: scorer.portable().text for name, scorer in study.scorers.items()},
+        "measures": [measure.portable().text for measure in study.measures],
+        "n": list(study.n),
+        "replicates": study.replicates,
+        "seed": study.seed,
+        "engine": study.engine,
+        "coupling": str(study.population.coupling),
+        "pairs": [list(pair) for pair in study.pairs],
+        "bracket": study.bracket,
+    }
+    return fields | ({"digests": digests} if digests else {})
+
+
+def files(study: Study) -> dict[str, bytes]:
+    """What the canonical texts refer to: curve files and modules, by the names they have beside a store."""
+    found: dict[str, bytes] = {}
+    for part in _parts(study):
+        found |= part.files
+    return found
+
+
+def _parts(study: Study) -> list[Portable]:
+    scorers = [scorer.portable() for scorer in study.scorers.values()]
+    return [*scorers, *(measure.portable() for measure in study.measures)]
+
+
+def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
+    """The fields of two canonical studies that decide results and differ, with both values."""
+    return [
+        f"{name} (there {_brief(there.get(name))}, here {_brief(here.get(name))})"
+        for name in dict.fromkeys((*here, *there))
+        if name not in _FREE and json.dumps(here.get(name)) != json.dumps(there.get(name))
+    ]
+
+
+def _brief(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,0 +1,228 @@
+"""A study: which scorers, measures and list lengths, how often and from which seed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import brief, list_lengths
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.scorers import Coupling, Population, Relevance
+from ndcg_asymptotics.studies.design import Design
+from ndcg_asymptotics.studies.engines import resolve
+
+_MOST_REPLICATES = 10**9
+
+
+def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
+    """List lengths evenly spaced in log n, both ends included.
+
+    >>> decades(10, 1e4, per_decade=2)
+    (10, 32, 100, 316, 1000, 3162, 10000)
+
+    Raises
+    ------
+    InputError
+        If an end is no list length, they are the wrong way round, or per_decade is not 1 to 1000.
+    """
+    (first,), (last,) = list_lengths(start, "start"), list_lengths(stop, "stop")
+    per = _whole(per_decade, "per_decade", 1, 1000)
+    require(first <= last, f"start must be at most stop, got {first} and {last}")
+    found = {last}
+    step = 0
+    while (n := round(first * 10.0 ** (step / per))) < last:
+        found.add(n)
+        step += 1
+    return tuple(sorted(found))
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Study:
+    """Scorers, measures and list lengths, to be simulated so many times from a seed.
+
+    Parameters
+    ----------
+    scorers : mapping of name to Relevance or text
+        One label law for all of them; "random" takes that of the others.
+    measures : sequence of Measure, Discount or text
+    n : list lengths
+        Increasing whole numbers from 1 to 9e18, such as `decades` gives.
+    replicates : int
+    title : str
+    seed : int
+    engine : {"auto", "items", "every-n", "cells"}
+        "auto" is items up to n = 1e7, then cells.
+    coupling : Coupling or text
+        How the scores of two scorers depend on each other given the label.
+    pairs : pairs of names
+        Scorers whose order is wanted.
+    bracket : float
+        The width of the bracket that the cells engine aims for.
+    folder : path, optional
+        Where names of files and modules in the texts are looked for, if not in the current folder.
+
+    Raises
+    ------
+    InputError
+        In one line: the field, what was given and what is allowed.
+
+    >>> study = Study(
+    ...     scorers={"good": "linear(0.1, 0.7)", "random": "random"},
+    ...     measures=["nDCG", "nDCG@0.2n"],
+    ...     n=decades(10, 1e3, per_decade=1),
+    ...     replicates=100,
+    ... )
+    >>> study.n, [str(measure) for measure in study.measures], study.engine
+    ((10, 100, 1000), ['nDCG(log)', 'nDCG(log)@0.2n'], 'items')
+    """
+
+    title: str
+    population: Population
+    measures: tuple[Measure, ...]
+    n: tuple[int, ...]
+    replicates: int
+    seed: int
+    engine: str
+    pairs: tuple[tuple[str, str], ...]
+    bracket: float
+    _given: dict[str, Any] = field(repr=False)
+
+    def __init__(
+        self,
+        *,
+        scorers: Mapping[str, Relevance | str],
+        measures: Sequence[Measure | Discount | str] | Measure | Discount | str,
+        n: ArrayLike | Iterable[int],
+        replicates: int,
+        title: str = "",
+        seed: int = 0,
+        engine: str = "auto",
+        coupling: Coupling | str = "independent",
+        pairs: Iterable[Sequence[str]] = (),
+        bracket: float = Design.bracket,
+        folder: Path | str | None = None,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name != "self"}
+        place = None if folder is None else Path(folder)
+        sizes = _sizes(n)
+        population = _population(scorers, coupling, place)
+        real = isinstance(bracket, int | float) and 0 < bracket <= 1
+        require(real, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
+        for name, value in {
+            "title": str(title),
+            "population": population,
+            "measures": _measures(measures, place),
+            "n": sizes,
+            "replicates": _whole(replicates, "replicates", 1, _MOST_REPLICATES),
+            "seed": _whole(seed, "seed", 0, None),
+            "engine": resolve(engine, sizes[-1]),
+            "pairs": _pairs(pairs, population),
+            "bracket": float(bracket),
+            "_given": given,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def with_(self, **changes: Any) -> Self:
+        """The same study but for some fields.
+
+        >>> study = Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=5)
+        >>> study.with_(replicates=7, n=[10, 20]).n
+        (10, 20)
+        """
+        return type(self)(**self._given | changes)
+
+    @property
+    def scorers(self) -> Mapping[str, Relevance]:
+        """The scorers by name."""
+        return self.population.scorers
+
+    @cached_property
+    def design(self) -> Design:
+        """What an engine is asked to do."""
+        return Design(self.population, self.measures, self.n, self.seed, self.pairs, self.bracket)
+
+
+def _whole(value: object, name: str, low: int, high: int | None) -> int:
+    """1e6 is a float; here it is a whole number."""
+    allowed = f"a whole number from {low} to {high:g}" if high else f"a whole number >= {low}"
+    number = isinstance(value, int | float) or hasattr(value, "__index__")
+    known = number and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]
+    if not (known and value == int(value) and low <= value <= (high or math.inf)):  # type: ignore[call-overload,operator]
+        raise InputError(f"must be {allowed}, got {brief(value)}", name)
+    return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def _sizes(given: Any) -> tuple[int, ...]:
+    sizes = list_lengths(given, "n")
+    for before, n in itertools.pairwise(sizes):
+        require(before < n, f"list lengths must increase, got {n} after {before}", "n")
+    return sizes
+
+
+def _measures(given: Any, folder: Path | None) -> tuple[Measure, ...]:
+    wanted = [given] if isinstance(given, str | Measure | Discount) else list(_listed(given, "measures"))
+    require(len(wanted) > 0, "must hold at least one measure", "measures")
+    try:
+        found = tuple(Measure.parse(m, folder) if isinstance(m, str) else Measure.of(m) for m in wanted)
+    except InputError as error:
+        raise InputError(str(error), "measures") from None
+    texts = [str(measure) for measure in found]
+    for text in texts:
+        require(texts.count(text) == 1, f"{text!r} is given twice", "measures")
+    return found
+
+
+def _listed(given: Any, name: str) -> Iterable[Any]:
+    listed = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
+    require(listed, f"must be a list, got {brief(given)}", name)
+    return given  # type: ignore[no-any-return]
+
+
+def _population(given: Any, coupling: Any, folder: Path | None) -> Population:
+    known = isinstance(given, Mapping) and len(given) > 0
+    require(known, f"must name at least one scorer, got {brief(given)}", "scorers")
+    scorers = {}
+    for name, scorer in given.items():
+        proper = isinstance(name, str) and name.strip() != ""
+        require(proper, f"a scorer needs a name, got {brief(name)}", "scorers")
+        try:
+            scorers[name] = (
+                Relevance.parse(scorer, folder) if isinstance(scorer, str) else Relevance.of(scorer)
+            )
+        except InputError as error:
+            raise InputError(str(error), f"scorers.{name}") from None
+    try:
+        found = Coupling.of(coupling)
+    except InputError as error:
+        raise InputError(str(error), "coupling") from None
+    try:
+        return Population(scorers, found)
+    except InputError as error:
+        raise InputError(str(error), "scorers") from None
+
+
+def _pairs(given: Any, population: Population) -> tuple[tuple[str, str], ...]:
+    known = ", ".join(population.scorers)
+    found: list[tuple[str, str]] = []
+    for pair in _listed(given, "pairs"):
+        two = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
+        require(two, f"a pair is two names, got {brief(pair)}", "pairs")
+        for name in pair:
+            require(
+                isinstance(name, str) and name in population.scorers,
+                f"{brief(name)} is no scorer, expected one of: {known}",
+                "pairs",
+            )
+        a, b = pair
+        require(a != b, f"a pair needs two different scorers, got {a!r} twice", "pairs")
+        require((a, b) not in found, f"{a!r}, {b!r} is given twice", "pairs")
+        found.append((a, b))
+    return tuple(found)

@@ -1,0 +1,132 @@
+"""Study files::
+
+    title = "Two rankers"
+    measures = ["nDCG", "nDCG(zipf)@0.2n"]
+    n = { start = 10, stop = 1e6, per_decade = 10 }      # or a list
+    replicates = 1000
+    seed = 2013
+    pairs = [["good", "random"]]
+
+    [scorers]
+    good = "linear(0.1, 0.7)"
+    random = "random"
+
+`engine` is "auto" where it is not given, `coupling` is "independent", `seed` is 0, `pairs` is
+empty and `bracket` (what engines that bound NDCG aim for) is that of `Design`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ndcg_asymptotics.arrays import brief
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.studies.study import Study, decades
+
+
+class _Decades(BaseModel):
+    """List lengths evenly spaced in log n."""
+
+    model_config = ConfigDict(extra="forbid")
+    start: float
+    stop: float
+    per_decade: float
+
+
+class _File(BaseModel):
+    """The fields of a study file and their kinds; what their values may be is the study's to say."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    title: str = ""
+    scorers: dict[str, str] = Field(min_length=1)
+    measures: list[str] = Field(min_length=1)
+    n: Any
+    replicates: int | float
+    seed: int | float = 0
+    engine: str = "auto"
+    coupling: str = "independent"
+    pairs: list[list[str]] = []
+    bracket: int | float | None = None
+
+
+def load(path: str | Path) -> Study:
+    """Read a study file. Names of curve files and modules in it are relative to its folder.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and the line and column of a TOML syntax error or the field.
+    OSError
+        If the file cannot be read.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+        fields = tomllib.loads(text)
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
+    except tomllib.TOMLDecodeError as error:
+        lines = text.split("\n")
+        end = f"at the end, line {len(lines)}, column {len(lines[-1]) + 1}"
+        message = str(error).replace("at end of document", end)
+        raise InputError(f"{path}: not a TOML file: {message}") from None
+    return study_of(fields, path.parent, str(path))
+
+
+def study_of(fields: Mapping[str, Any], folder: Path, where: str) -> Study:
+    """The study of these fields; file names are relative to ``folder``, complaints begin with ``where``."""
+    try:
+        given = _File(**fields).model_dump(exclude_none=True, exclude_defaults=True)
+        if isinstance(given["n"], Mapping):
+            given["n"] = _decades(given["n"])
+        elif not isinstance(given["n"], list):
+            raise InputError(
+                f"must be a list of whole numbers, or {{ start, stop, per_decade }}, got {brief(given['n'])}",
+                "n",
+            )
+        return Study(**given, folder=folder)
+    except ValidationError as error:
+        raise InputError(f"{where}: {_one_line(error)}") from None
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _decades(table: Mapping[str, Any]) -> tuple[int, ...]:
+    given = _Decades(**table).model_dump()
+    try:
+        return decades(**given)
+    except InputError as error:
+        raise InputError(f"n.{error}" if error.argument else f"n: {error}") from None
+
+
+def _one_line(error: ValidationError) -> str:
+    """The first complaint: field, what was given, what is allowed."""
+    first = error.errors(include_url=False)[0]
+    within = "n." if error.title == _Decades.__name__ else ""
+    place = within + ".".join(str(part) for part in first["loc"] if part not in ("int", "float"))
+    if first["type"] == "extra_forbidden":
+        model = _Decades if within else _File
+        return f"unknown field {place!r}, expected one of: {', '.join(model.model_fields)}"
+    if first["type"] == "missing":
+        return f"{place} is missing"
+    return f"{place}: {_toml_terms(first['msg'])}, got {brief(first['input'])}"
+
+
+def _toml_terms(message: str) -> str:
+    for theirs, ours in [
+        ("Input should be", "must be"),
+        ("a valid dictionary", "a table"),
+        ("a valid list", "a list"),
+        ("a valid string", "a text"),
+        ("a valid integer", "a number"),
+        ("Dictionary should", "must"),
+        ("List should", "must"),
+        (" after validation", ""),
+    ]:
+        message = message.replace(theirs, ours)
+    return message

@@ -1,0 +1,1 @@
+"""The replicates of a study, spread over cores and machines, continued where they stopped."""

@@ -1,0 +1,49 @@
+"""How the missing replicates of a sweep are dealt out in blocks."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+
+from ndcg_asymptotics.sweep.block import Block
+
+_BLOCK_BYTES = 2**24
+
+
+class Deal:
+    """Consecutive blocks of the missing replicates, until the deadline.
+
+    A block is meant to take about two seconds (longer for many workers, so that the writer keeps
+    up), and no more than a fair part of what is left. The first ones, of unknown cost, hold one
+    replicate each.
+    """
+
+    def __init__(self, missing: Sequence[int], jobs: int, size: int | None, deadline: float) -> None:
+        self._missing = missing
+        self._jobs = jobs
+        self._size = size
+        self._deadline = deadline
+        self._seconds = max(2.0, jobs / 4)
+        self._largest = 1
+        self.late = False
+
+    def learn(self, block: Block) -> None:
+        """Take the cost of a replicate from a block."""
+        if not block.replicates:
+            return
+        each = block.seconds / len(block.asked)
+        size = sum(values.nbytes for values in block.draws.values()) / len(block.replicates)
+        largest = min(self._seconds / max(each, 1e-9), _BLOCK_BYTES / size)
+        self._largest = max(self._largest, int(largest))
+
+    def __iter__(self) -> Iterator[Sequence[int]]:
+        start = 0
+        while start < len(self._missing):
+            if time.monotonic() >= self._deadline:
+                self.late = True
+                return
+            left = len(self._missing) - start
+            size = self._size or min(self._largest, math.ceil(left / (2 * self._jobs)))
+            yield self._missing[start : start + size]
+            start += size

@@ -1,0 +1,104 @@
+"""Where blocks of replicates are computed: in this process, its threads or children, or a dask cluster."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Literal, get_args
+
+from joblib import Parallel, cpu_count, parallel_config
+
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.sweep.progress import Silent
+
+Backend = Literal["loky", "threading", "dask"]
+
+_SECONDS_TO_CONNECT = 30
+_SECONDS_IDLE = 20  # after which a process goes; so it does when its parent was killed
+_ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
+
+
+@contextmanager
+def pool(backend: Backend, jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator[Parallel]:
+    """A `joblib.Parallel` that yields blocks as they come."""
+    known = ", ".join(get_args(Backend))
+    require(backend in get_args(Backend), f"must be one of {known}, got {backend!r}", "backend")
+    require(scheduler is None or backend == "dask", "needs the backend dask", "scheduler")
+    require(
+        scheduler is None or _ADDRESS.fullmatch(scheduler) is not None,
+        f"must be an address such as tcp://host:8786, got {scheduler!r}",
+        "scheduler",
+    )
+    require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
+    with ExitStack() as stack:
+        if backend == "dask":
+            jobs = stack.enter_context(_dask(jobs, scheduler, progress))
+        elif backend == "loky":
+            stack.enter_context(parallel_config(backend="loky", idle_worker_timeout=_SECONDS_IDLE))
+        else:
+            stack.enter_context(parallel_config(backend=backend))
+        count = jobs or cpu_count()
+        # few tasks in advance: those that wait are lost in an interruption and delay a time limit
+        yield Parallel(
+            n_jobs=count,
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch=count + 1,
+        )
+
+
+@contextmanager
+def _dask(jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator[int]:
+    """joblib's dask backend, on a scheduler or on a cluster of ``jobs`` processes for the time being.
+
+    The number of jobs is how many blocks are out at a time.
+    """
+    try:
+        distributed: Any = importlib.import_module("distributed")
+        from ndcg_asymptotics.sweep.cluster import ClusterBackend, check_workers
+    except ImportError:
+        raise InputError(
+            "dask needs the extra cluster: pip install 'ndcg-asymptotics[cluster]'", "backend"
+        ) from None
+    # what it has to tell is told here in one line
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    with ExitStack() as stack:
+        if scheduler is None:
+            with interrupts_ignored():
+                cluster = distributed.LocalCluster(
+                    n_workers=jobs or cpu_count(),
+                    threads_per_worker=1,
+                    dashboard_address=":0",
+                    silence_logs=logging.CRITICAL,
+                )
+            stack.enter_context(cluster)
+            scheduler = cluster.scheduler_address
+        client = stack.enter_context(
+            distributed.Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+        )
+        if not client.ncores():
+            progress.say(f"waiting for a worker to come to {scheduler}")
+            client.wait_for_workers(1)
+        check_workers(client, progress)
+        out_at_a_time = jobs or sum(client.ncores().values())
+        stack.enter_context(parallel_config(backend=ClusterBackend(client, out_at_a_time)))
+        yield out_at_a_time
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Start processes that Ctrl-C, which reaches all that a terminal runs, leaves to their parent."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,1 @@
+"""How far NDCG of one list is from its mean."""

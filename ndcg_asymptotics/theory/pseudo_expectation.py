@@ -1,0 +1,48 @@
+"""The paper's stand-in for the mean of NDCG at finite n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats, list_lengths
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory import quadrature
+
+
+def pseudo_expectation(relevance: Relevance | str, measure: Measure | str, n: int) -> float | None:
+    """Definition 5's N(n), the paper's stand-in for E[NDCG_n].
+
+    ``N(n) = int_1^k E(s/n) D(s) ds / sum_j y_j int D(s) ds``, the j-th integral of the
+    denominator over the ranks from n R_{j-1} to n R_j, all cut to [1, k(n)]; binary and without
+    cutoff this is ``int_1^n ybar(1 - s/n) D(s) ds / int_1^{np} D(s) ds``.
+
+    Returns
+    -------
+    float or None
+        None where the denominator is an empty integral: k(n) or n P(Y > 0) at most 1.
+
+    >>> round(pseudo_expectation("linear(0.1, 0.7)", "nDCG(power(0.5))", 1000), 6)
+    0.795347
+    """
+    relevance, measure, (n,) = Relevance.of(relevance), Measure.of(measure), list_lengths(n, "n")
+    k = float(measure.cutoff(n))
+    ends = np.clip(n * np.cumsum((0.0, *relevance.masses)), 1.0, k)
+    if ends[-1] <= 1.0:
+        return None
+
+    def integral(upper: float, weight: Callable[[Floats], Floats]) -> float:
+        breaks = [b for b in relevance.breakpoints if 1 < b * n < upper]
+        # geometric panels in the rank, eight per factor of ten, as the discounts are smooth there
+        mesh = np.geomspace(1.0, upper, max(2, int(8 * np.log10(upper)) + 4))
+        ends = (1.0 - np.geomspace(1e-12, 1.0, 97)) * n
+        ranks, w = quadrature.nodes(
+            np.unique([*mesh, *(np.array(breaks) * n), *ends[(ends > 1) & (ends < upper)]])
+        )
+        return float(np.sum(w * weight(ranks) * measure.discount(ranks, float(n))))
+
+    numerator = integral(k, lambda s: relevance.mean_gain(np.minimum(s / n, 1.0)))
+    sums = [integral(end, np.ones_like) if end > 1.0 else 0.0 for end in ends]
+    return numerator / float(np.diff(sums) @ np.asarray(relevance.gains))

@@ -1,0 +1,216 @@
+"""Verdicts: right under the truth at the stated rate, wrong under every mutation."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cases import LINEAR, results, simulated, study
+from scipy import stats
+
+from ndcg_asymptotics.analysis.check import Check, check
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure, discount
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.theory.limits import Limit, limit
+
+SIZES = (10, 100, 1000, 10_000)
+MEASURES = (
+    "nDCG(log)", "nDCG(power(0.3))", "nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))",
+    "nDCG(log)@0.2n", "nDCG(log)@n^0.5",
+)  # fmt: skip
+
+
+BINARY = study({"good": "linear(0.1, 0.7)", "random": "random"}, SIZES, MEASURES, seed=5)
+GRADED = study(
+    {"graded": "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"},
+    SIZES,
+    ("nDCG(log)", "nDCG(power(0.3))", "nDCG(log)@0.2n"),
+    seed=5,
+)
+
+
+@pytest.fixture(scope="module")
+def binary() -> Results:
+    return simulated(BINARY, 300)
+
+
+@pytest.fixture(scope="module")
+def graded() -> Results:
+    return simulated(GRADED, 300)
+
+
+def verdicts(report: Check) -> dict[tuple[str, str], str]:
+    return {(row.scorer, row.measure): row.verdict for row in report.limits}
+
+
+def test_the_truth_agrees(binary: Results, graded: Results) -> None:
+    """Chance of a false alarm 1e-4 for each of the two tables."""
+    for report in (check(binary), check(graded)):
+        assert report.agrees
+        assert {row.verdict for row in report.rows} == {"agrees"}
+    assert verdicts(check(binary))["good", "nDCG(geometric(2))"] == "does not converge"
+    assert len(check(binary).rows) == 2 * len(MEASURES) * len(SIZES)
+
+
+@pytest.mark.parametrize("perturb", [0.01, -0.01])
+def test_perturbed_theory_disagrees(binary: Results, graded: Results, perturb: float) -> None:
+    for report in (check(binary, perturb=perturb), check(graded, perturb=perturb)):
+        assert not report.agrees
+        assert any(row.verdict == "disagrees" for row in report.rows)
+        assert any(row.verdict == "disagrees" for row in report.limits)
+
+
+def test_detectable_error_is_what_it_says(binary: Results) -> None:
+    report = check(binary)
+    for measure, error in report.detectable.items():
+        rows = check(binary, perturb=1.5 * error).rows
+        assert any(row.verdict == "disagrees" for row in rows if row.measure == measure)
+
+
+def mutated(change: Callable[[Relevance, Measure, float], float]) -> Callable[[Relevance, Measure], Limit]:
+    """`limit` with another formula."""
+
+    def wrong(relevance: Relevance, measure: Measure) -> Limit:
+        found = limit(relevance, measure)
+        return found if found.value is None else replace(found, value=change(relevance, measure, found.value))
+
+    return wrong
+
+
+def beta_for_one_minus_beta(_: Relevance, measure: Measure, value: float) -> float:
+    return value * 0.3 / 0.7 if "power" in str(measure) else value
+
+
+def p_for_the_smaller_of_c_and_p(relevance: Relevance, measure: Measure, value: float) -> float:
+    return value * 0.2 / relevance.masses[0] if str(measure).endswith("0.2n") else value
+
+
+def grades_shifted_by_one(relevance: Relevance, measure: Measure, value: float) -> float:
+    """R_j for R_{j-1}: each gain takes the ranks of the next grade."""
+    (p2, p1), (y2, y1) = relevance.masses, relevance.gains
+    if str(measure) != "nDCG(power(0.3))":
+        return value
+    first, second = p2**0.7, (p1 + p2) ** 0.7 - p2**0.7
+    return value * (y2 * first + y1 * second) / (y2 * second + y1 * (1 - first - second))
+
+
+@pytest.mark.parametrize(
+    ("change", "measure"),
+    [
+        (beta_for_one_minus_beta, "nDCG(power(0.3))"),
+        (p_for_the_smaller_of_c_and_p, "nDCG(log)@0.2n"),
+    ],
+)
+def test_mutated_binary_limits_are_caught(
+    binary: Results, monkeypatch: pytest.MonkeyPatch, change: Callable[..., float], measure: str
+) -> None:
+    monkeypatch.setattr("ndcg_asymptotics.analysis.check.limit", mutated(change))
+    found = verdicts(check(binary))
+    assert found["good", measure] == "disagrees"
+    assert found["good", "nDCG(log)"] == "agrees"
+
+
+def test_mutated_graded_limit_is_caught(graded: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ndcg_asymptotics.analysis.check.limit", mutated(grades_shifted_by_one))
+    found = verdicts(check(graded))
+    assert found["graded", "nDCG(power(0.3))"] == "disagrees"
+    assert found["graded", "nDCG(log)@0.2n"] == "agrees"
+
+
+def naive_results(shift: int, cut_ideal: bool) -> Results:
+    """A simulator of its own for one linear(0.1, 0.7) scorer and `nDCG(log)@0.2n`, with bugs to order."""
+    of = study(LINEAR, (10, 100, 1000), "nDCG(log)@0.2n")
+    rng = np.random.default_rng(11)
+    values = np.zeros((300, 1, 1, len(of.n)))
+    for r in range(300):
+        score = rng.random(of.n[-1])
+        label = rng.random(of.n[-1]) < 0.1 + 0.6 * score
+        for i, n in enumerate(of.n):
+            k = -(-n // 5)
+            ranked = label[:n][np.argsort(-score[:n])]
+            weight = 1 / np.log(1 + np.arange(1, n + 1) + shift)
+            ideal = np.sum((1 / np.log(1 + np.arange(1, n + 1)))[: label[:n].sum()][: k if cut_ideal else n])
+            values[r, 0, 0, i] = ranked[:k] @ weight[:k] / ideal if ideal else 0.0
+    return results(of, ndcg=values)
+
+
+@pytest.mark.parametrize(
+    ("shift", "cut_ideal", "agrees"), [(0, True, True), (1, True, False), (0, False, False)]
+)
+def test_mutated_engines_are_caught(shift: int, cut_ideal: bool, agrees: bool) -> None:
+    """A rank off by one, and an ideal list without the cutoff."""
+    assert check(naive_results(shift, cut_ideal)).agrees is agrees
+
+
+def test_false_alarms_come_at_the_stated_rate() -> None:
+    """200 independent studies of one mean each: z is Student's t, and alarms come at alpha = 0.05.
+
+    Chance that a true study fails here: 1e-4 for each of the two tests.
+    """
+    alpha, found = 0.05, []
+    for seed in range(200):
+        found.append(check(simulated(study(LINEAR, (200,), seed=seed), 40), alpha=alpha))
+    z = np.array([one.rows[0].z for one in found], dtype=float)
+    alarms = sum(one.rows[0].verdict == "disagrees" for one in found)
+    assert stats.kstest(z, "t", (39,)).pvalue > 1e-4
+    assert stats.binomtest(alarms, 200, alpha).pvalue > 1e-4
+    # and the same tests reject means that are off by half a standard error, or alarms at 2.5 times the rate
+    assert stats.kstest(z + 0.5, "t", (39,)).pvalue < 1e-4
+    assert stats.binomtest(25, 200, alpha).pvalue < 1e-4
+
+
+def test_degenerate_means() -> None:
+    """n = 1: NDCG is 0 or 1; a study that never saw a relevant item is no disagreement by itself."""
+    never = np.zeros((100, 1, 1, 1))
+    (row,) = check(results(study("constant(0.001)", (1,)), ndcg=never)).rows
+    assert row.mcse == 0
+    assert row.verdict == "agrees"
+    # but it is one if half of the items are relevant
+    assert check(results(study("constant(0.5)", (1,)), ndcg=never)).rows[0].verdict == "disagrees"
+
+
+def test_brackets_are_allowed_for() -> None:
+    """What lies within the cells engine's brackets is no deviation; what lies outside is one."""
+    of = study(LINEAR, (1000,), "nDCG(zipf)", seed=5)
+    off = simulated(of, 400).data["ndcg"].to_numpy() + 0.2
+    assert not check(results(of, ndcg=off)).agrees
+    assert check(results(of, ndcg=off, low=off - 0.3, high=off + 0.3)).agrees
+
+
+def test_assumptions_not_met_is_said() -> None:
+    (row,) = check(simulated(study("step(0.1, 0.6, 0.7)", (100,), "nDCG(zipf)"), 20)).limits
+    assert row.verdict == "assumptions not met"
+    assert "continuous" in row.explanation
+
+
+def test_unknown_is_not_tested() -> None:
+    found = check(simulated(study(LINEAR, (100,), 'nDCG(custom("numpy:reciprocal"))'), 20))
+    assert found.limits[0].verdict == "not tested"
+    assert "nothing is known" in found.limits[0].explanation
+
+
+def test_a_limit_of_ones_own_is_tested() -> None:
+    """The discount 1/log(2 + r), with the limit its author conjectures: 1 is right, 0.9 is not."""
+    for conjecture, verdict in ((1.0, "agrees"), (lambda relevance, cutoff: 0.9, "disagrees")):
+        slow = discount(lambda r: 1 / np.log(2 + r), name="slow", largest=1e7, limit=conjecture)
+        (row,) = check(simulated(study(LINEAR, (100,), [slow]), 20)).limits
+        assert (row.theorem, row.verdict) == ("conjectured", verdict)
+
+
+def test_a_discount_that_falls_like_another_has_its_limit() -> None:
+    slow = discount(lambda r: 1 / (r + 3.0) ** 0.5, name="slow", largest=1e7, like="power(0.5)")
+    (row,) = check(simulated(study(LINEAR, (100,), [slow]), 20)).limits
+    assert (row.theorem, row.verdict) == ("Theorem 3", "agrees")
+    assert row.limit == pytest.approx(0.7905694150)
+
+
+def test_bad_input(binary: Results) -> None:
+    one = results(study(LINEAR, (10,)), ndcg=np.zeros((1, 1, 1, 1)))
+    with pytest.raises(InputError, match="at least 2"):
+        check(one)
+    with pytest.raises(InputError, match="alpha"):
+        check(binary, alpha=0.0)
+    with pytest.raises(InputError, match="perturb"):
+        check(binary, perturb=np.inf)

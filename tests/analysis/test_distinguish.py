@@ -1,0 +1,146 @@
+"""Rates of right order from made-up orders whose law is known."""
+
+import numpy as np
+import pytest
+from cases import results, study
+
+from ndcg_asymptotics.analysis.distinguish import distinguish
+from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.studies import Study
+
+SIZES = tuple(round(10 ** (k / 4)) for k in range(4, 21))
+SCORERS = {"good": "linear(0.1, 0.7)", "random": "random", "same": "linear(0.1, 0.7)"}
+
+
+def of_pair(*pairs: tuple[str, str]) -> Study:
+    return study(SCORERS, SIZES, pairs=pairs)
+
+
+def given(of: Study, order: np.ndarray, **more: np.ndarray) -> Results:
+    """Results in which all pairs have the orders of ``order`` (replicate, n)."""
+    per_pair = {name: values[:, None, None] for name, values in more.items()}
+    return results(of, order=order[:, None, None, :].astype(np.int8), **per_pair)
+
+
+def draws(wrong: np.ndarray, replicates: int = 4000, seed: int = 3) -> np.ndarray:
+    """Orders that are wrong with these probabilities, independently."""
+    return np.where(np.random.default_rng(seed).random((replicates, len(wrong))) < wrong, -1, 1)
+
+
+def test_rates_and_intervals() -> None:
+    of = of_pair(("good", "random"))
+    order = draws(np.full(len(SIZES), 0.25))
+    (pair,) = distinguish(given(of, order)).pairs
+    assert pair.right == "good"
+    assert pair.right_from == "the exact means"
+    for i, point in enumerate(pair.points):
+        assert point.rate == np.mean(order[:, i] == 1)
+        assert point.low < point.rate < point.high
+    # every one of 17 Wilson intervals covers 0.75 at 5 sigma instead of 2: 1e-5 false alarms
+    assert all(abs(p.rate - 0.75) < 2.5 * (p.high - p.low) / 2 for p in pair.points)
+    assert not all(abs(p.rate - 0.78) < 2.5 * (p.high - p.low) / 2 for p in pair.points)
+
+
+def test_the_other_way_round() -> None:
+    of = of_pair(("random", "good"))
+    (pair,) = distinguish(given(of, draws(np.full(len(SIZES), 0.25)))).pairs
+    assert pair.right == "good"
+    assert pair.points[0].rate == pytest.approx(0.25, abs=0.03)
+
+
+def test_from_n_on_a_grid_is_an_upper_bound() -> None:
+    of = of_pair(("good", "random"))
+    order = np.ones((100, len(SIZES)))
+    order[:30, 5] = -1  # 30 streams are wrong at the sixth size and never again
+    (pair,) = distinguish(given(of, order)).pairs
+    assert pair.from_n_is_upper_bound
+    assert [p.rate for p in pair.from_n] == [0.7] * 6 + [1.0] * (len(SIZES) - 6)
+
+
+def test_from_n_sees_between_grid_points() -> None:
+    of = of_pair(("good", "random"))
+    last = np.where(np.arange(100) < 40, SIZES[8] + 1, 0)
+    found = given(
+        of, np.ones((100, len(SIZES))), last_not_greater=last, last_not_less=np.full(100, SIZES[-1]),
+        changes=np.full(100, 7),
+    )  # fmt: skip
+    (pair,) = distinguish(found).pairs
+    assert not pair.from_n_is_upper_bound
+    assert [p.rate for p in pair.from_n] == [0.6] * 9 + [1.0] * (len(SIZES) - 9)
+    assert [p.rate for p in pair.points] == [1.0] * len(SIZES)
+    assert pair.last_wrong["0.9"] == SIZES[8] + 1
+    assert pair.changes["mean"] == 7
+
+
+def test_ties_and_undecided_count_as_wrong() -> None:
+    of = of_pair(("good", "random"))
+    order = np.ones((100, len(SIZES)))
+    order[:10], order[10:15] = 0, UNDECIDED
+    (pair,) = distinguish(given(of, order)).pairs
+    assert pair.points[3].rate == 0.85
+    assert pair.ties == 0.1
+    assert pair.undecided == 0.05
+
+
+def test_identical_scorers() -> None:
+    of = of_pair(("good", "same"))
+    order = draws(np.full(len(SIZES), 0.5))
+    order[:, 0] = 0
+    (pair,) = distinguish(given(of, order)).pairs
+    assert pair.right is None
+    assert {p.rate for p in pair.points} == {0.0}
+    assert {p.rate for p in pair.from_n} == {0.0}
+    assert "same relevance curve" in pair.text
+    assert "tie" in pair.text
+
+
+def test_half_elects_half_counts_without_an_exact_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> None:
+        raise InputError("no exact mean")
+
+    monkeypatch.setattr("ndcg_asymptotics.analysis.distinguish.expected_ndcg", unknown)
+    of = of_pair(("good", "random"))
+    order = np.ones((100, len(SIZES)))
+    order[50:75] = -1  # only the second half is counted, and half of it is wrong
+    (pair,) = distinguish(given(of, order)).pairs
+    assert pair.right == "good"
+    assert pair.replicates == 50
+    assert pair.points[0].rate == 0.5
+    assert "first half" in pair.right_from
+
+
+N = np.array(SIZES, dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "verdict"),
+    [
+        (0.5 * np.exp(-((N / 3e3) ** 0.7)), "falls faster than a power"),
+        (np.exp(-0.03 * np.log(N) ** 2), "falls faster than a power"),
+        (0.5 * (N / 10) ** -0.3, "falls like a power"),
+        (np.full(len(N), 0.4), "does not fall"),
+        (np.full(len(N), 1e-4), "is too low"),
+    ],
+)
+def test_speed_of_the_fall(wrong: np.ndarray, verdict: str) -> None:
+    of = of_pair(("good", "random"))
+    (pair,) = distinguish(given(of, draws(wrong, 10_000))).pairs
+    assert pair.fall.verdict.startswith(verdict)
+    assert verdict in pair.text
+    assert "cannot see" in pair.text
+
+
+def test_no_pairs() -> None:
+    of = of_pair()
+    with pytest.raises(InputError, match="names no pairs"):
+        distinguish(given(of, np.ones((3, len(SIZES)))))
+
+
+def test_as_dict_has_the_documented_keys() -> None:
+    of = of_pair(("good", "random"))
+    (found,) = distinguish(given(of, draws(np.full(len(SIZES), 0.1), 50))).as_dict()["pairs"]
+    assert {"pair", "measure", "right", "points", "from_n", "last_wrong", "changes"} <= found.keys()
+    assert found["points"][0].keys() == {"n", "rate", "low", "high"}
+    assert found["from_n"][0].keys() == {"n", "rate", "low", "high"}

@@ -1,0 +1,125 @@
+"""The commands that look at results, theory and real lists, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from cases import command
+
+STUDY = """
+title = "small"
+measures = ["nDCG", "nDCG(geometric(2))"]
+n = [10, 100, 1000]
+replicates = 60
+seed = 4
+pairs = [["good", "random"]]
+[scorers]
+good = "linear(0.1, 0.7)"
+random = "random"
+"""
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process: exit status, stdout, stderr."""
+    return partial(command, monkeypatch, capsys)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "study.toml").write_text(STUDY)
+    with pytest.MonkeyPatch.context() as patch:
+        out = folder / "out"
+        assert command(patch, None, "run", folder / "study.toml", "--out", out, "--jobs", 1)[0] == 0
+    return out
+
+
+def test_check(results: Path, run: Run) -> None:
+    code, out, _ = run("check", results, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert {"study", "replicates", "complete", "rows"} <= found.keys()
+    assert {
+        "scorer", "measure", "n", "simulated", "mcse", "pseudo_expectation", "limit", "theorem",
+        "assumptions", "expectation", "z", "verdict", "false_alarm",
+    } <= found["rows"][0].keys()  # fmt: skip
+    assert len(found["rows"]) == 2 * 2 * 3
+    code, text, _ = run("check", results)
+    assert code == 0
+    assert "Nothing disagrees" in text
+    assert text.count("agrees") >= 12
+    code, text, _ = run("check", results, "--summary", "--perturb", 0.01)
+    assert code == 1
+    assert "disagree" in text
+
+
+def test_distinguish(results: Path, run: Run) -> None:
+    code, out, _ = run("distinguish", results, "--pair", "good", "random", "--json")
+    assert code == 0
+    assert len(json.loads(out)["pairs"]) == 2
+    code, out, _ = run("distinguish", results)
+    assert code == 0
+    assert "good ought to win" in out
+
+
+def test_predict(run: Run) -> None:
+    options = ["--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@10", "--n", "5"]
+    code, out, _ = run("predict", *options, "--n", "1e18", "--json")
+    assert code == 0
+    rows = json.loads(out)
+    assert [row["n"] for row in rows] == [5, 10**18] * 2
+    keys = {"scorer", "measure", "n", "limit", "theorem", "assumptions", "pseudo_expectation"}
+    assert keys <= rows[0].keys()
+    assert rows[1]["expectation"] == pytest.approx(0.98662, abs=5e-6)
+    assert rows[2]["limit"] is None
+    code, out, _ = run("predict", *options)
+    assert code == 0
+    assert "Theorem 6" in out
+
+
+def test_figures(results: Path, tmp_path: Path, run: Run) -> None:
+    assert run("figures", results, "--out", tmp_path / "figures")[0] == 0
+    assert {p.suffix for p in (tmp_path / "figures").iterdir()} == {".svg", ".png"}
+
+
+LINEAR = ("--scorer", "linear(0.1, 0.7)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("predict", "--scorer", "liner(1, 2)", "--measure", "nDCG", "--n", 10),
+            "unknown relevance model 'liner'",
+        ),
+        (("predict", *LINEAR, "--measure", "nDCG(lgo)", "--n", 10), "unknown discount 'lgo'"),
+        (("predict", *LINEAR, "--measure", "nDCG(power(-1))", "--n", 10), "b > 0"),
+        (("predict", *LINEAR, "--measure", "nDCG(power(nan))", "--n", 10), "b > 0"),
+        (("predict", *LINEAR, "--measure", "nDCG(geometric(1))", "--n", 10), "base > 1"),
+        (("predict", *LINEAR, "--measure", "nDCG@1.5n", "--n", 10), "0 < c <= 1"),
+        (("predict", *LINEAR, "--measure", "nDCG", "--n", "1e19"), "--n: must be list lengths"),
+        (("predict", *LINEAR, "--measure", "nDCG", "--n", "0"), "from 1 to 9e18"),
+        (("predict", *LINEAR, "--measure", "nDCG", "--n", "ten"), "'ten'"),
+        (("predict", "--scorer", "linear(0, 1.4)", "--measure", "nDCG", "--n", 10), "within [0, 1]"),
+        (("check", "nowhere"), "no results here"),
+        (("figures", "nowhere", "--out", "figures"), "no results here"),
+        (("evaluate", "--run", "nofile", "--qrels", "nofile", "--measure", "nDCG"), "nofile"),
+        (("fit", "--out", "curve.json"), "--run and --qrels, or --csv"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: tuple[object, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert words in err
+    assert list(tmp_path.iterdir()) == []

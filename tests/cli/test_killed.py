@@ -1,0 +1,94 @@
+"""Runs in processes of their own that are killed or interrupted, and resumed."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import fake_engine
+import numpy as np
+import pytest
+from cli_cases import write_study
+
+from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.layout import STORE
+from ndcg_asymptotics.studies import load
+
+# the command line with the engine of tests/fake_engine.py, for processes that are killed
+LAUNCHER = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from ndcg_asymptotics.studies.engines import ENGINES
+ENGINES["items"] = "fake_engine"
+from ndcg_asymptotics.cli.app import main
+main()
+"""
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    here = str(Path(__file__).parents[1])
+    return subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, here, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for_results(folder: Path, process: subprocess.Popen[str]) -> None:
+    while process.poll() is None and not (folder / STORE / "zarr.json").exists():
+        time.sleep(0.01)
+
+
+def assert_bits(folder: Path, file: Path) -> None:
+    """Every complete replicate is what the engine gives when asked for it alone."""
+    results = open_results(folder)
+    design = load(file).design
+    if results.replicates_complete:
+        for replicate in results.data.replicate.values:
+            want = fake_engine.simulate(design, int(replicate))["ndcg"]
+            np.testing.assert_array_equal(results.data.ndcg.sel(replicate=replicate).values, want)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_killed_runs_resume_to_the_same_bits(tmp_path: Path, jobs: int) -> None:
+    """A short form of `make soak`."""
+    out, moments = tmp_path / "out", random.Random(jobs)
+    quick = write_study(tmp_path, replicates="60")
+    file = write_study(tmp_path, "slow", replicates="60") if jobs == 1 else quick
+    before = 0
+    for _ in range(3):
+        process = start("run", file, "--out", out, "--jobs", jobs)
+        wait_for_results(out, process)
+        time.sleep(moments.uniform(0, 1))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        results = open_results(out)
+        assert before <= results.replicates_complete
+        before = results.replicates_complete
+    process = start("run", file, "--out", out, "--jobs", jobs)
+    assert "60 of 60 replicates complete" in process.communicate()[0]
+    assert process.returncode == 0
+    assert_bits(out, quick if jobs == 2 else write_study(tmp_path, "slow", replicates="60"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_exits_with_130_and_says_how_to_continue(tmp_path: Path, jobs: int) -> None:
+    file, out = write_study(tmp_path, "slow", replicates="400"), tmp_path / "out"
+    process = start("run", file, "--out", out, "--jobs", jobs)
+    wait_for_results(out, process)
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+    said, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "stopped: interrupted; the same command continues" in said
+    assert "Traceback" not in err
+    assert 0 <= open_results(out).replicates_complete < 400

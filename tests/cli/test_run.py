@@ -1,0 +1,222 @@
+"""The command line in this process: what `run`, `merge` and `list` say, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+import zarr
+from cases import command
+from cli_cases import write_study
+
+from ndcg_asymptotics.cli import app
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.layout import STORE
+from ndcg_asymptotics.studies.engines import ENGINES
+
+Cli = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Run a command in this process: exit status, stdout, stderr."""
+    monkeypatch.setitem(ENGINES, "items", "fake_engine")
+    return partial(command, monkeypatch, capsys)
+
+
+@pytest.fixture
+def study_file(tmp_path: Path) -> Path:
+    return write_study(tmp_path)
+
+
+def refused(result: tuple[int, str, str], *words: str) -> None:
+    """One line on stderr, exit status 2."""
+    code, out, err = result
+    assert (code, out) == (2, "")
+    assert err.startswith("ndcg-asymptotics: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    assert "\x1b" not in err
+    assert not [word for word in words if word not in err], err
+
+
+def test_a_study_runs_and_runs_again(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
+    code, out, err = run_cli("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
+    assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
+    assert "0 of 12 replicates are complete" in err
+    assert "\x1b" not in err
+    assert open_results(tmp_path / "out").complete
+    code, out, _ = run_cli("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
+    assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
+
+
+def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
+    to = ("--out", tmp_path / "out", "--jobs", 1)
+    run_cli("run", study_file, *to)
+    assert run_cli("run", study_file, *to, "--replicates", 15)[1].endswith("15 of 15 replicates complete\n")
+    code, _, err = run_cli("run", study_file, *to)
+    assert code == 0
+    assert "is for 15 replicates, more than the 12 asked for: they stay" in err
+
+
+def test_a_time_limit_exits_with_1_and_says_how_to_continue(tmp_path: Path, run_cli: Cli) -> None:
+    file = write_study(tmp_path, "slow")
+    code, out, _ = run_cli("run", file, "--out", tmp_path / "out", "--jobs", 1, "--time-limit", 0.2)
+    assert code == 1
+    assert "stopped: time limit; the same command continues" in out
+
+
+def test_failed_replicates_exit_with_1_and_can_be_replayed(tmp_path: Path, run_cli: Cli) -> None:
+    file, to = write_study(tmp_path, "fails"), ("--out", tmp_path / "out")
+    code, out, err = run_cli("run", file, *to, "--jobs", 1)
+    assert code == 1
+    assert "10 of 12 replicates complete\n2 failed (3, 7); replay one with --only 3" in out
+    assert "replicate 3 (seed 5) failed: RuntimeError: no luck with 3" in err
+    code, out, err = run_cli("run", file, *to, "--only", 3)
+    assert (code, out) == (1, "replicate 3 (seed 5) failed\n")
+    assert "fake_engine.py" in err  # where it happened
+    assert run_cli("run", file, *to, "--only", 4)[:2] == (
+        0,
+        "replicate 4 (seed 5): the same as stored, bit for bit\n",
+    )
+    refused(run_cli("run", file, *to, "--only", 99), "no replicate 99", "0 to 11")
+
+
+def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
+    run_cli("run", study_file, "--out", tmp_path / "whole", "--jobs", 1)
+    for first in (0, 6):
+        to = ("--out", tmp_path / f"part{first}", "--first", first, "--replicates", 6)
+        assert run_cli("run", study_file, *to, "--jobs", 1)[0] == 0
+    code, out, _ = run_cli("merge", tmp_path / "part6", tmp_path / "part0", "--out", tmp_path / "all")
+    assert (code, out) == (0, f"{tmp_path / 'all'}: 12 of 12 replicates complete\n")
+    assert open_results(tmp_path / "all").data.equals(open_results(tmp_path / "whole").data)
+    assert run_cli("run", study_file, "--out", tmp_path / "all", "--jobs", 1)[0] == 0
+    refused(run_cli("merge", tmp_path / "part0", "--out", tmp_path / "all"), "holds results already")
+    refused(run_cli("merge", tmp_path, "--out", tmp_path / "new"), "no results here")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"n": "[10, 5]"}, ["n:", "increase"]),
+        ({"n": "[0, 5]"}, ["n:", "from 1 to 9e18"]),
+        ({"n": "[-1]"}, ["n:", "from 1 to 9e18"]),
+        ({"n": "[1e19]"}, ["n:", "from 1 to 9e18"]),
+        ({"replicates": "0"}, ["replicates"]),
+        ({"measures": '["nDCG(cube)"]'}, ["measures", "position 6", "unknown discount 'cube'"]),
+        ({"measures": '["nDCG(power(-1))"]'}, ["measures", "b > 0"]),
+        ({"measures": '["nDCG@2n"]'}, ["measures", "0 < c <= 1"]),
+        ({"good": '"circle(1)"'}, ["scorers.good", "unknown relevance model 'circle'"]),
+        ({"good": '"linear(0.1, 1.7)"'}, ["scorers.good", "[0, 1]"]),
+        ({"other": '"constant(0.3)"'}, ["good: P(Y=1)", "other: P(Y=1) = 0.3"]),
+        ({"seed": '5\npairs = [["good", "bad"]]'}, ["pairs", "'bad' is no scorer"]),
+        ({"seed": "5\nspeed = 9"}, ["unknown field 'speed'"]),
+        ({"seed": "= 5"}, ["not a TOML file", "line 6, column 8"]),
+    ],
+)
+def test_a_bad_study_is_refused(
+    tmp_path: Path, run_cli: Cli, change: dict[str, str], words: list[str]
+) -> None:
+    file = write_study(tmp_path, **change)
+    refused(run_cli("run", file, "--out", tmp_path / "out"), str(file), *words)
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_and_folders_that_are_not_what_they_should_be(
+    tmp_path: Path, study_file: Path, run_cli: Cli
+) -> None:
+    out = tmp_path / "out"
+    refused(run_cli("run", tmp_path / "no.toml", "--out", out), "no.toml", "No such file")
+    refused(run_cli("run", tmp_path, "--out", out), str(tmp_path), "Is a directory")
+    refused(run_cli("run", study_file, "--out", study_file), str(study_file))
+    run_cli("run", study_file, "--out", out, "--jobs", 1)
+    write_study(tmp_path, seed="6", n="[10, 100]")
+    refused(
+        run_cli("run", study_file, "--out", out),
+        "another study: n (there [10, 100, 1000], here [10, 100]); seed (there 5, here 6)",
+    )
+    zarr.open_group(out / STORE, mode="r+").attrs["format"] = 7
+    refused(run_cli("run", study_file, "--out", out), "newer version", "format 7")
+
+
+def test_arguments_are_checked(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
+    start = ("run", study_file, "--out", tmp_path / "out")
+    refused(run_cli(*start, "--jobs", 0), "--jobs: must be at least 1, got 0")
+    refused(run_cli(*start, "--replicates", 0), "--replicates: must be at least 1, got 0")
+    refused(run_cli(*start, "--scheduler", "tcp://x:1"), "--scheduler: needs the backend dask")
+    assert run_cli(*start, "--backend", "mpi")[0] == 2
+    assert not (tmp_path / "out").exists()
+
+
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """Not as root, who may write anywhere."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+def test_a_read_only_folder_is_refused_and_loses_nothing(run_cli: Cli) -> None:
+    folder = Path(tempfile.mkdtemp())
+    try:
+        folder.chmod(0o755)
+        file = write_study(folder)
+        to = ("--out", folder / "out", "--jobs", 1)
+        run_cli("run", file, *to)
+        for path in [folder, *folder.rglob("*")]:
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        with without_privileges():
+            refused(run_cli("run", file, "--out", folder / "new", "--jobs", 1), "Permission denied")
+            refused(run_cli("run", file, *to, "--replicates", 20), "Permission denied")
+            assert run_cli("run", file, *to)[0] == 0  # there is nothing to write
+        assert (open_results(folder / "out").complete, (folder / "new").exists()) == (True, False)
+    finally:
+        for path in [folder, *folder.rglob("*")]:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        shutil.rmtree(folder)
+
+
+def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch, run_cli: Cli) -> None:
+    def raising(error: Exception) -> Callable[[], None]:
+        def fail() -> None:
+            raise error
+
+        return fail
+
+    monkeypatch.setattr(app, "app", raising(InputError("x: got 1,\nallowed is 2")))
+    refused(run_cli(), "x: got 1, allowed is 2")
+    monkeypatch.setattr(app, "app", raising(OSError(28, "No space left on device", "results")))
+    refused(run_cli(), "results: No space left on device")
+
+
+def test_the_list_has_every_family(run_cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    code, out, _ = run_cli("list")
+    assert code == 0
+    for text in ("power(b)", "c*log(n)", "linear(bottom, top)", "gaussian(rho)", "ybar(s) = bottom"):
+        assert text.replace("*", "") in out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, ndcg_asymptotics.cli as c; "
+        "heavy = {'numpy', 'scipy', 'numba', 'xarray', 'zarr', 'joblib', 'pydantic', 'matplotlib'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,228 @@
+"""The cells engine against the stream it draws; what changes none of its values; what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import design
+from oracles import naive
+from oracles.discounts import DISCOUNTS
+
+from ndcg_asymptotics.engines import cells
+from ndcg_asymptotics.engines.cells import engine, streams
+from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.studies import Design
+
+BINARY = {"good": "linear(0.1, 0.7)"}
+GRADED = {"good": "graded(3=linear(0, 0.4), 1=power(0.1, 0.4, 3))"}
+
+PAIR = {"good": "linear(0.1, 0.7)", "bad": "linear(0.5, 0.3)"}
+MEASURES = (
+    "nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))", "nDCG(power(2))",
+    'nDCG(custom("numpy:reciprocal", 10000))', "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))@0.2n",
+    "nDCG(linear)@0.5n", "nDCG(zipf)@n^0.5", "nDCG@5log(n)", 'nDCG(custom("numpy:ones_like", 2000))@0.2n',
+)  # fmt: skip
+
+
+def revealed(what, replicate, name):
+    """The drawn stream item by item: (step, label) in rank order, from cells that hold one item each."""
+    relevance = what.population.scorers[name]
+    arrivals = label_counts(what, replicate)
+    stream = streams.Stream(relevance, engine._key(what, replicate, name), arrivals)
+    found, stack = [], [stream.octaves(np.ones((len(what.sizes), 1), bool))]
+    while stack:
+        batch = stack.pop()
+        held = batch.counts.sum(axis=(1, 2))
+        for i in np.flatnonzero(held == 1):
+            step, label = (int(x[0]) for x in np.nonzero(batch.counts[i]))
+            depth = (batch.octave[i], -(batch.index[i] + 0.5) / 2.0**batch.level)
+            found.append((depth, step, label))
+        last = np.where(held > 1, len(what.sizes) - 1, -1)
+        if (last >= 0).any():
+            assert batch.level < 50
+            stack.append(stream.halves(batch, last))
+    found.sort(key=lambda item: item[0], reverse=True)
+    steps = np.array([step for _, step, _ in found])
+    gains = np.array([*relevance.gains, 0.0])[[label for *_, label in found]]
+    assert np.array_equal(np.bincount(steps, minlength=len(what.sizes)), arrivals.sum(axis=1))
+    return steps, gains
+
+
+def exact(what, replicate, name):
+    """NDCG of the revealed stream's prefixes, (measures, sizes)."""
+    steps, gains = revealed(what, replicate, name)
+    return np.array([
+        [
+            naive.ndcg(gains[steps <= k], lambda r, m=m, n=n: DISCOUNTS[str(m.discount)](r, n), m.cutoff(n))
+            for k, n in enumerate(what.sizes)
+        ]
+        for m in what.measures
+    ])  # fmt: skip
+
+
+# The bracket
+
+
+@pytest.mark.parametrize("scorers", [BINARY, GRADED, {"good": "step(0.01, 0.9, 0.95)"}])
+@pytest.mark.parametrize("bracket", [1e-2, 1e-4, 1e-9])
+def test_bracket_contains_the_drawn_streams_exact_ndcg(scorers, bracket):
+    what = design(scorers, (1, 2, 10, 100, 1000, 3000), MEASURES, seed=7, bracket=bracket)
+    for replicate in range(3):
+        truth = exact(what, replicate, "good")
+        draw = cells.simulate(what, replicate)
+        low, high, estimate = draw["low"][0], draw["high"][0], draw["ndcg"][0]
+        digits = 1e-14  # of the oracle itself
+        assert np.all(low <= truth + digits)
+        assert np.all(truth <= high + digits)
+        assert np.all(high - low <= max(bracket, 1e-7))
+        assert np.all((low <= estimate) & (estimate <= high))
+        assert np.max(np.abs(truth - estimate)) <= bracket + 1e-7
+
+
+def test_bracket_at_ten_thousand():
+    what = design(BINARY, (10_000,), MEASURES, seed=7)
+    truth, draw = exact(what, 0, "good"), cells.simulate(what, 0)
+    assert np.all((draw["low"][0] <= truth + 1e-14) & (truth <= draw["high"][0] + 1e-14))
+    assert np.max(draw["high"] - draw["low"]) <= 1e-4
+    other = exact(what, 1, "good")  # another stream is not contained
+    assert np.all((other < draw["low"][0]) | (other > draw["high"][0]), axis=1)[[0, 1, 2, 3]].all()
+
+
+@pytest.mark.parametrize(
+    "scorers", [BINARY, GRADED, {"good": "binormal(0.1, 1)"}, {"good": "linear(0, 0.000002)"}]
+)
+def test_narrow_brackets_lie_in_wide_ones_at_any_size(scorers):
+    measures = [m for m in MEASURES if "custom" not in m and "zipf" not in m]
+    sizes = (10**7, 10**12, 9 * 10**18)
+    wide, narrow = (
+        cells.simulate(design(scorers, sizes, measures, seed=7, bracket=bracket), 0)
+        for bracket in (1e-2, 1e-3)
+    )
+    slack = 1e-6  # both are widened for rounding
+    assert np.all(wide["low"] <= narrow["low"] + slack)
+    assert np.all(narrow["high"] <= wide["high"] + slack)
+    assert np.all(wide["high"] - wide["low"] <= 1e-2)
+    assert np.all(narrow["high"] - narrow["low"] <= 1e-3)
+    assert np.all((wide["low"] >= 0) & (wide["high"] <= 1))
+
+
+# What does not change what
+
+
+def test_measures_and_scorers_do_not_change_each_other():
+    sizes = (10, 1000, 10**6, 10**12)
+    measures = [m for m in MEASURES if "custom" not in m]
+    every = cells.simulate(design(PAIR, sizes, measures, seed=7, bracket=1e-3, pairs=(("bad", "good"),)), 5)
+    for m, measure in enumerate(measures):
+        alone = cells.simulate(
+            design(PAIR, sizes, (measure,), seed=7, bracket=1e-3, pairs=(("bad", "good"),)), 5
+        )
+        for name in ("ndcg", "low", "high", "order"):
+            assert np.array_equal(alone[name][:, 0], every[name][:, m]), measure
+    single = cells.simulate(design({"bad": PAIR["bad"]}, sizes, measures, seed=7, bracket=1e-3), 5)
+    for name in ("ndcg", "low", "high"):
+        assert np.array_equal(single[name][0], every[name][1])
+    assert not np.array_equal(every["ndcg"][0], every["ndcg"][1])
+
+
+def test_batches_do_not_show(monkeypatch):
+    what = design(GRADED, (100, 10**9), MEASURES[:5], seed=7, bracket=1e-3)
+    whole = cells.simulate(what, 2)
+    monkeypatch.setattr(streams, "_BATCH", 1)
+    parts = cells.simulate(what, 2)
+    assert all(np.array_equal(whole[name], parts[name]) for name in whole)
+
+
+def test_replicates_differ_and_repeat():
+    what = design(BINARY, (1000,), ("nDCG",), seed=7)
+    first, again, other = (cells.simulate(what, r)["ndcg"] for r in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+# Pairs
+
+
+def test_order_is_that_of_the_exact_values():
+    what = design(PAIR, (1, 2, 5, 30, 1000), MEASURES, seed=7, pairs=(("good", "bad"), ("bad", "good")))
+    ties = 0
+    for replicate in range(10):
+        order = cells.simulate(what, replicate)["order"]
+        a, b = (exact(what, replicate, name) for name in ("good", "bad"))
+        truth = np.where(np.abs(a - b) < 1e-12, 0, np.sign(a - b))
+        assert np.array_equal(order[0], truth)
+        assert np.array_equal(order[1], -truth)
+        ties += int((truth == 0).sum())
+    assert ties > 50
+
+
+def test_order_is_found_where_brackets_overlap():
+    what = design(PAIR, (300, 3000), MEASURES, seed=7, pairs=(("good", "bad"),), bracket=0.9)
+    draw = cells.simulate(what, 0)
+    a, b = (exact(what, 0, name) for name in ("good", "bad"))
+    overlap = (draw["low"][0] <= draw["high"][1]) & (draw["high"][0] >= draw["low"][1])
+    assert overlap.sum() > 5
+    assert np.array_equal(draw["order"][0], np.where(np.abs(a - b) < 1e-12, 0, np.sign(a - b)))
+
+
+def test_order_at_large_sizes():
+    scorers = {**PAIR, "twin": PAIR["good"]}
+    measures = ("nDCG", "nDCG(geometric(2))", "nDCG@10")
+    what = design(scorers, (10**9, 10**18), measures, seed=7, pairs=(("good", "bad"), ("good", "twin")))
+    draw = cells.simulate(what, 0)
+    assert np.all(draw["order"][0, 0] == 1)
+    # equal curves differ by about 1e-10 at n = 1e18: more cells than a pair may take
+    assert draw["order"][1, 0, 1] == UNDECIDED
+    assert np.all(draw["order"][1, 1:] != UNDECIDED)
+    for (i, j), order in zip(((0, 1), (0, 2)), draw["order"], strict=True):
+        apart = (draw["low"][i] > draw["high"][j]) | (draw["high"][i] < draw["low"][j])
+        assert np.array_equal(order[apart], np.sign(draw["ndcg"][i] - draw["ndcg"][j])[apart])
+
+
+def test_pairs_do_not_change_values():
+    options = {"scorers": PAIR, "measures": ("nDCG", "nDCG(zipf)@10"), "sizes": (100, 10**6)}
+    without, paired = (
+        cells.simulate(design(seed=7, **options, pairs=p), 0) for p in ((), (("good", "bad"),))
+    )
+    assert all(np.array_equal(without[name], paired[name]) for name in without)
+
+
+# Edges
+
+
+def test_no_relevant_item_and_nothing_else():
+    rare = cells.simulate(design({"a": "linear(0, 0.0000002)"}, (1, 5), MEASURES, seed=7), 0)
+    assert all(np.all(values == 0) for values in rare.values())
+    full = cells.simulate(design({"a": "constant(1)"}, (1, 5, 10**18), MEASURES[:3], seed=7), 0)
+    assert np.all(full["ndcg"] > 1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sizes": (10, 9_100_000_000_000_000_000)}, "9e18"),
+        ({"measures": ('nDCG(custom("numpy:reciprocal", 1000))',)}, "known up to 1000"),
+        ({"bracket": 0.0}, "positive"),
+        ({"bracket": 1e-12}, "wider bracket"),
+    ],
+)
+def test_check_refuses(changes, words):
+    options = {"scorers": BINARY, "measures": ("nDCG",), "sizes": (10, 10**18), **changes}
+    with pytest.raises(InputError, match=words) as error:
+        cells.check(design(seed=7, **options))
+    assert "\n" not in str(error.value)
+
+
+def test_check_refuses_a_coupling_and_names_the_engine():
+    population = Population.of(PAIR, "gaussian(0.5)")
+    with pytest.raises(InputError, match=r"gaussian\(0.5\): use items"):
+        cells.check(Design(population, (Measure(),), (10,), seed=1))
+
+
+def test_check_accepts():
+    cells.check(design(PAIR, (1, 9 * 10**18), [m for m in MEASURES if "custom" not in m], seed=7))
+    cells.check(design(PAIR, (10, 10**18), ('nDCG(custom("numpy:reciprocal", 1000))@1000',), seed=7))

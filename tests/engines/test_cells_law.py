@@ -1,0 +1,156 @@
+"""The law of what the cells engine draws, against items drawn one by one and against exact means."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from cases import design
+from oracles.discounts import DISCOUNTS
+from scipy import stats
+
+from ndcg_asymptotics.engines import cells
+
+BINARY = {"good": "linear(0.1, 0.7)"}
+GRADED = {"good": "graded(3=linear(0, 0.4), 1=power(0.1, 0.4, 3))"}
+
+
+def independent_items(rng, n, curve):
+    """Labels in rank order of n i.i.d. items, from the definition."""
+    depth = np.sort(rng.random(n))
+    return (rng.random(n) < curve(depth)).astype(float)
+
+
+SIZES = (10, 100, 1000)
+REPLICATES = 1500
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    what = design(
+        BINARY, SIZES, ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(zipf)@0.2n"), seed=7, bracket=1e-7
+    )
+    return what, np.stack([cells.simulate(what, r)["ndcg"][0] for r in range(REPLICATES)])
+
+
+def test_law_of_items_drawn_one_by_one(sampled):
+    what, ours = sampled
+    rng = np.random.default_rng(11)
+
+    def theirs(curve):
+        result = np.empty_like(ours)
+        for k, n in enumerate(SIZES):
+            lists = [independent_items(rng, n, curve) for _ in range(REPLICATES)]
+            for m, measure in enumerate(what.measures):
+                weight = np.array([DISCOUNTS[str(measure.discount)](r, n) for r in range(1, n + 1)])
+                weight[measure.cutoff(n) :] = 0
+                ideal = np.concatenate(([np.inf], np.cumsum(weight)))
+                result[:, m, k] = [y @ weight / ideal[int(y.sum())] for y in lists]
+        return result
+
+    def p_values(other):
+        # 36 tests: means by z, variances by Levene's test, whole laws by Kolmogorov-Smirnov
+        for m, k in itertools.product(range(ours.shape[1]), range(len(SIZES))):
+            a, b = ours[:, m, k].round(6), other[:, m, k].round(6)
+            yield stats.ttest_ind(a, b, equal_var=False).pvalue
+            yield stats.levene(a, b).pvalue
+            yield stats.ks_2samp(a, b, method="asymp").pvalue
+
+    # False alarms 36e-6; a curve with the same prevalence and a slightly different slope is rejected.
+    assert min(p_values(theirs(lambda t: 0.7 - 0.6 * t))) > 1e-6
+    assert min(p_values(theirs(lambda t: 0.65 - 0.5 * t))) < 1e-6
+
+
+def test_exact_mean_at_1000(sampled):
+    # E NDCG of log, r^-1/2 and 1/r by quadrature; |z| < 5 has false alarms 6e-7 each.
+    _, ours = sampled
+    mean, error = ours[:, :3, 2].mean(axis=0), ours[:, :3, 2].std(axis=0) / math.sqrt(REPLICATES)
+    assert np.all(np.abs(mean - [0.90313918, 0.79382871, 0.70631867]) < 5 * error)
+    assert np.all((np.abs(mean - [0.84210544, 0.80466887, 0.71220179]) > 5 * error)[:2])  # those at n = 50
+
+
+def test_prefixes_of_one_stream_are_correlated(sampled):
+    # NDCG at 100 and at 1000 share a tenth of their items: independent sizes would give correlation 0
+    # (standard error 1/sqrt(1500) = 0.026, 6 sigma = 0.155: false alarms 2e-9).
+    _, ours = sampled
+    assert np.corrcoef(ours[:, 0, 1], ours[:, 0, 2])[0, 1] > 0.155
+
+
+def test_law_of_graded_items():
+    # Means by z and variances by Levene's test at two sizes: false alarms 4e-6.
+    what = design(GRADED, (20, 200), ("nDCG",), seed=7, bracket=1e-7)
+    ours = np.stack([cells.simulate(what, r)["ndcg"][0, 0] for r in range(REPLICATES)])
+    rng = np.random.default_rng(12)
+
+    def one(n, top):
+        t, u = np.sort(rng.random(n)), rng.random(n)
+        high, low = top * (1 - t), 0.1 + 0.3 * (1 - t) ** 3
+        gains = np.where(u < high, 3.0, np.where(u < high + low, 1.0, 0.0))
+        weight = 1 / np.log(np.arange(2.0, n + 2))
+        ideal = np.sort(gains)[::-1] @ weight
+        return gains @ weight / ideal if ideal else 0.0
+
+    def p_values(top):
+        for k, n in enumerate(what.sizes):
+            other = [one(n, top) for _ in range(REPLICATES)]
+            yield stats.ttest_ind(ours[:, k], other, equal_var=False).pvalue
+            yield stats.levene(ours[:, k], other).pvalue
+
+    assert min(p_values(0.4)) > 1e-6
+    assert min(p_values(0.3)) < 1e-6
+
+
+def limit_integral(discount, n, depth=1.0):
+    """E NDCG up to O(n^-1/2): a list of n items at ranks n t, m(t) = 0.7 - 0.6 t, the cutoff at n depth."""
+
+    def integral(weight, end):
+        ends = [-60, -30, -10, -3, mpmath.log(end)]
+        return mpmath.quad(lambda x: weight(mpmath.e**x) * discount(n * mpmath.e**x) * mpmath.e**x, ends)
+
+    return float(integral(lambda t: 0.7 - 0.6 * t, depth) / integral(lambda t: 1, min(depth, 0.4)))
+
+
+def test_mean_at_1e18():
+    what = design(BINARY, (10**18,), ("nDCG", "nDCG(power(0.5))", "nDCG@0.2n"), seed=7)
+    draws = [cells.simulate(what, r) for r in range(5)]
+    n = mpmath.mpf(10) ** 18
+
+    def log(r):
+        return 1 / mpmath.log(1 + r)
+
+    expected = limit_integral(log, n), 0.5 * (0.7 * 2 - 0.6 * 2 / 3) / 0.4**0.5, limit_integral(log, n, 0.2)
+    wrong = limit_integral(log, n / 10), 0.7906, limit_integral(log, n / 10, 0.2)
+    assert round(expected[0], 5) == 0.98662
+    for draw in draws:  # the standard deviations, below 1e-8, do not show in the bracket
+        low, high, estimate = (draw[name][0, :, 0] for name in ("low", "high", "ndcg"))
+        assert np.all((low <= expected) & (expected <= high))
+        assert np.all(np.abs(estimate - expected) < 1e-6)
+        assert np.all(np.abs(estimate - wrong) > 1e-5)
+    assert np.ptp([draw["ndcg"][0, 0, 0] for draw in draws]) > 0
+
+
+def test_law_of_top_heavy_measures_at_1e18():
+    # sum_r D(r) Y_r over F(k) or F(np), Y_r Bernoulli(0.7 - 0.6 r/n): means by z, |z| < 5 has false
+    # alarms 6e-7 each; variances within 5 of their standard errors, at most 0.1 of them for N = 400.
+    what = design(
+        BINARY, (10**18,), ("nDCG(zipf)", "nDCG(geometric(2))", "nDCG(power(2))@3"), seed=7, bracket=1e-2
+    )
+    count, zipf_sum = 400, math.log(0.4e18) + np.euler_gamma
+    x = np.stack([cells.simulate(what, r)["ndcg"][0, :, 0] for r in range(count)])
+    mean = np.array([(0.7 * (18 * math.log(10) + np.euler_gamma) - 0.6) / zipf_sum, 0.7, 0.7])
+    squares = np.array([math.pi**2 / 6 / zipf_sum**2, 1 / 3, (1 + 2**-4 + 3**-4) / (1 + 1 / 4 + 1 / 9) ** 2])
+    variance = 0.7 * 0.3 * squares
+    error = np.sqrt(variance / count)
+    assert np.all(np.abs(x.mean(axis=0) - mean) < 5 * error)
+    in_full = mean[0] * zipf_sum / (zipf_sum - math.log(0.4))  # the ideal list taken to have n relevant items
+    assert np.abs(x[:, 0].mean() - in_full) > 5 * error[0]
+    assert np.all(np.abs(x.var(axis=0) / variance - 1) < 0.5)
+    assert np.abs(x.var(axis=0)[0] / (variance[0] / 0.7) - 1) > 0.15
+    # 2^-r: the first three labels decide the octave, 8 cases with their exact probabilities
+    seen = np.bincount(np.minimum(8 * x[:, 1], 7).astype(int), minlength=8)
+    law = np.array([0.7 ** k.bit_count() * 0.3 ** (3 - k.bit_count()) for k in range(8)])
+    assert stats.chisquare(seen, count * law).pvalue > 1e-6
+    assert stats.chisquare(seen, count * law[::-1]).pvalue < 1e-6

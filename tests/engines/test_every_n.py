@@ -1,0 +1,126 @@
+"""Every prefix of a list, against plain evaluation one length at a time."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from oracles import naive
+from oracles.discounts import CUTOFFS as ALL_CUTOFFS
+from oracles.discounts import DISCOUNTS
+from own_discount import steps
+
+from ndcg_asymptotics.engines import every_n
+from ndcg_asymptotics.engines.every_n.paths import way
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+
+Floats = NDArray[np.float64]
+
+STEPS = 'custom("own_discount:steps", 10000000)'
+FORMULAS = {
+    **{text: DISCOUNTS[text] for text in ("log", "power(0.5)", "power(2)", "power(40)", "zipf")},
+    **{text: DISCOUNTS[text] for text in ("geometric(2)", "geometric(1.001)", "linear")},
+    STEPS: lambda r, n: steps(r),
+}
+CUTOFFS = {text: ALL_CUTOFFS[text] for text in ("", "@10", "@0.2n", "@n^0.9", "@20log(n)")}
+
+MEASURES = tuple(
+    Measure.parse(f"nDCG({discount}){cutoff}") for discount, cutoff in itertools.product(FORMULAS, CUTOFFS)
+)
+
+
+def direct(order_of_arrival: NDArray[np.int64], gains: Floats, n: int) -> Floats:
+    """NDCG of the first n arrivals by every measure; ``order_of_arrival`` lists the items in rank order."""
+    labels = gains[order_of_arrival[order_of_arrival < n]]
+    best, ranks, found = np.sort(labels)[::-1], np.arange(1.0, n + 1), []
+    for discount in FORMULAS.values():
+        weights = discount(ranks, n)
+        for k in (cutoff(n) for cutoff in CUTOFFS.values()):
+            ideal = best[:k] @ weights[:k]
+            found.append(labels[:k] @ weights[:k] / ideal if ideal > 0 else 0.0)
+    return np.array(found)
+
+
+def real_list(items: int, seed: int) -> tuple[Floats, Floats]:
+    """Scores with ties, and labels 0, 1, 3 that they say something about."""
+    rng = np.random.default_rng(seed)
+    scores = np.round(rng.normal(size=items), 2)
+    labels = rng.choice([0.0, 1.0, 3.0], size=items, p=[0.6, 0.3, 0.1])
+    return scores + np.round(labels * 0.3, 2), labels
+
+
+def test_every_n_up_to_3000_equals_direct_evaluation() -> None:
+    scores, labels = real_list(3000, 1)
+    found = every_n.evaluate_every_n(scores, labels, MEASURES)
+    order = np.array(sorted(range(3000), key=lambda i: (-scores[i], i)))
+    for n in range(1, 3001):
+        error = np.abs(found[:, n - 1] - direct(order, labels, n))
+        assert error.max() <= 1e-10, (MEASURES[error.argmax()], n)
+
+
+@pytest.mark.parametrize("text", ["nDCG", "nDCG(zipf)", "nDCG(linear)", "nDCG(power(0.5))@0.2n", "nDCG@10"])
+def test_each_n_equals_the_plain_oracle(text: str) -> None:
+    scores, labels = real_list(300, 2)
+    measure = Measure.parse(text)
+    found = every_n.evaluate_every_n(scores, labels, [measure])[0]
+    for n in range(1, 301):
+        ranked = [labels[i] for i in sorted(range(n), key=lambda i: (-scores[i], i))]
+        discount = FORMULAS[str(measure.discount)]
+        k = CUTOFFS[f"@{measure.cutoff}".removesuffix("@")](n)
+        expected = naive.ndcg(ranked, lambda r, n=n, d=discount: float(d(float(r), n)), k)
+        assert abs(found[n - 1] - expected) <= 1e-11
+
+
+def test_all_ways_are_taken() -> None:
+    taken = {way(measure, 1024).kind for measure in MEASURES}
+    assert taken == {"heads", "moments", "modes"}
+
+
+def test_random_n_of_a_long_stream() -> None:
+    items = 100_000
+    kept = [i for i, measure in enumerate(MEASURES) if "custom" not in str(measure)]
+    scores, labels = real_list(items, 3)
+    scores += np.random.default_rng(4).random(items) * 1e-3
+    found = every_n.evaluate_every_n(scores, labels, [MEASURES[i] for i in kept])
+    order = np.argsort(-scores, kind="stable")
+    for n in np.random.default_rng(5).integers(1, items + 1, 15):
+        error = np.abs(found[:, n - 1] - direct(order, labels, int(n))[kept])
+        assert error.max() <= 1e-10, (MEASURES[kept[error.argmax()]], n)
+
+
+def test_ties_keep_their_order_of_arrival() -> None:
+    measure = Measure.parse("nDCG(zipf)")
+    tied = every_n.evaluate_every_n(np.zeros(50), np.arange(50) % 2, [measure])
+    falling = every_n.evaluate_every_n(-np.arange(50.0), np.arange(50) % 2, [measure])
+    np.testing.assert_array_equal(tied, falling)
+    for n in (1, 2, 17, 50):
+        last = Measure.parse("nDCG(zipf)").evaluate(np.zeros(n), np.arange(n) % 2, ties="stable")
+        assert tied[0, n - 1] == pytest.approx(last, abs=1e-11)
+
+
+def test_ideal_order_gives_one_and_no_relevant_item_zero() -> None:
+    labels = np.concatenate([np.full(20, 2.0), np.ones(30), np.zeros(50)])
+    found = every_n.evaluate_every_n(-np.arange(100.0), labels, MEASURES)
+    linear = [str(m.discount) == "linear" for m in MEASURES]
+    assert np.abs(found[:, 1:] - 1).max() <= 1e-11
+    np.testing.assert_array_equal(found[linear, 0], 0.0)  # D_1(1) = 0
+    assert not every_n.evaluate_every_n(-np.arange(100.0), np.zeros(100), MEASURES).any()
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "what"),
+    [
+        ([1.0, math.nan], [0, 1], "scores must be finite"),
+        ([1.0, math.inf], [0, 1], "scores must be finite"),
+        ([1.0, 2.0], [0, -1], "labels must be finite and >= 0"),
+        ([1.0, 2.0], [0], "one length"),
+        (np.arange(300.0), np.arange(300.0), "at most 255 different"),
+    ],
+)
+def test_bad_lists_are_refused(scores: list[float], labels: list[float], what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        every_n.evaluate_every_n(scores, labels, MEASURES[:1])

@@ -1,0 +1,222 @@
+"""Studies by the every-n engine: pairs against brute force, the exact mean, coupled depths, refusals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.special import zeta
+
+from ndcg_asymptotics.engines import every_n
+from ndcg_asymptotics.engines.every_n.arrivals import arrive, draw_depths, draw_grades
+from ndcg_asymptotics.engines.every_n.pairs import signs
+from ndcg_asymptotics.engines.every_n.paths import dcg, ideal
+from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Population, Relevance
+from ndcg_asymptotics.studies import Design
+
+SCORERS = {"good": "linear(0.1, 0.7)", "fair": "linear(0.3, 0.5)", "random": "random"}
+
+
+def design(
+    measures: tuple[str, ...],
+    sizes: tuple[int, ...],
+    scorers: dict[str, str] = SCORERS,
+    pairs: tuple[tuple[str, str], ...] = (),
+    coupling: str = "independent",
+) -> Design:
+    parsed = tuple(Measure.parse(text) for text in measures)
+    return Design(Population.of(scorers, coupling), parsed, sizes, 20, pairs)
+
+
+def test_nothing_depends_on_what_else_a_study_holds() -> None:
+    texts = ("nDCG", "nDCG(zipf)@0.2n", "nDCG(power(3))", "nDCG(linear)", "nDCG@10", "nDCG(geometric(1.01))")
+    whole = every_n.simulate(design(texts, (10, 500, 2000), pairs=(("good", "fair"),)), 3)
+    for m, text in enumerate(texts):
+        alone = every_n.simulate(design((text,), (10, 500, 2000), {"fair": SCORERS["fair"]}), 3)
+        for name in ("ndcg", "minimum", "maximum"):
+            np.testing.assert_array_equal(alone[name][0, 0], whole[name][1, m])
+    again = every_n.simulate(design(texts, (10, 500, 2000)), 4)
+    assert (again["ndcg"] != whole["ndcg"]).any()
+
+
+def test_shorter_studies_see_the_same_stream() -> None:
+    long = design(("nDCG",), (5, 1000))
+    short = design(("nDCG",), (5, 400))
+    grade = draw_grades(long, 0)
+    np.testing.assert_array_equal(grade[:400], draw_grades(short, 0))
+    depth = draw_depths(short, 0, "good", grade[:400])
+    np.testing.assert_array_equal(draw_depths(long, 0, "good", grade)[:400], depth)
+    close = every_n.simulate(long, 0)["ndcg"][:, :, 0] - every_n.simulate(short, 0)["ndcg"][:, :, 0]
+    assert np.abs(close).max() <= 1e-10
+
+
+def brute_sign(a: list[float], b: list[float], text: str, n: int) -> int:
+    """The sign of DCG_a - DCG_b in rational arithmetic, or to 1e-13 for the log discount."""
+    exact = {
+        "nDCG(zipf)": lambda r: Fraction(1, r),
+        "nDCG(linear)": lambda r: Fraction(n - r),
+        "nDCG(geometric(100))": lambda r: Fraction(1, 100**r),
+        "nDCG@3": lambda r: 1 / math.log(1 + r) if r <= 3 else 0.0,
+        "nDCG": lambda r: 1 / math.log(1 + r),
+    }[text]
+    gap = sum((int(x) - int(y)) * exact(r) for r, (x, y) in enumerate(zip(a, b, strict=True), 1) if x != y)
+    return 0 if abs(gap) < (1e-13 if isinstance(gap, float) else 0) else int(np.sign(float(gap)))
+
+
+def test_pair_statistics_equal_brute_force() -> None:
+    texts = ("nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(100))", "nDCG@3", "nDCG")
+    sizes, ties = (1, 7, 40, 150), 0
+    study = design(texts, sizes, pairs=(("good", "fair"), ("random", "good")))
+    for replicate in range(3):
+        drawn = every_n.simulate(study, replicate)
+        grade = draw_grades(study, replicate)
+        depth = {name: draw_depths(study, replicate, name, grade) for name in SCORERS}
+        for (p, (a, b)), (m, text) in itertools.product(enumerate(study.pairs), enumerate(texts)):
+            sign = []
+            for n in range(1, 151):
+                ranked = [[float(grade[i] == 0) for i in np.argsort(depth[s][:n])] for s in (a, b)]
+                sign.append(brute_sign(*ranked, text, n))
+            ties += sign.count(0)
+            not_greater = [n for n, s in enumerate(sign, 1) if s <= 0]
+            not_less = [n for n, s in enumerate(sign, 1) if s >= 0]
+            assert list(drawn["order"][p, m]) == [sign[n - 1] for n in sizes]
+            assert drawn["last_not_greater"][p, m] == max(not_greater, default=0)
+            assert drawn["last_not_less"][p, m] == max(not_less, default=0)
+            assert drawn["changes"][p, m] == sum(x != y for x, y in itertools.pairwise(sign))
+    assert ties > 100  # the ties are what is hard
+
+
+def test_minimum_and_maximum_are_over_the_lengths_since_the_last_size() -> None:
+    every = every_n.simulate(design(("nDCG", "nDCG(zipf)@0.2n"), tuple(range(1, 201))), 0)["ndcg"]
+    drawn = every_n.simulate(design(("nDCG", "nDCG(zipf)@0.2n"), (1, 10, 200)), 0)
+    for k, (start, stop) in enumerate([(0, 1), (1, 10), (10, 200)]):
+        np.testing.assert_allclose(drawn["minimum"][..., k], every[..., start:stop].min(axis=-1), atol=1e-10)
+        np.testing.assert_allclose(drawn["maximum"][..., k], every[..., start:stop].max(axis=-1), atol=1e-10)
+
+
+def test_identical_scorers_tie_at_every_n() -> None:
+    twins = {"one": "linear(0.1, 0.7)", "two": "linear(0.1, 0.7)"}
+    study = design(
+        ("nDCG", "nDCG(linear)", "nDCG@0.2n"),
+        (10, 3000),
+        twins,
+        (("one", "two"), ("one", "one")),
+        "gaussian(1)",
+    )
+    drawn = every_n.simulate(study, 0)
+    assert not drawn["order"].any()
+    assert not drawn["changes"].any()
+    assert (drawn["last_not_greater"] == 3000).all()
+    assert (drawn["last_not_less"] == 3000).all()
+
+
+def test_scorers_that_are_never_wrong_tie_at_every_n() -> None:
+    scorers = {"a": "step(0, 1, 0.5)", "b": "step(0, 1, 0.5)"}
+    study = design(("nDCG", "nDCG(power(2))@0.9n"), (100, 50_000), scorers, (("a", "b"),))
+    drawn = every_n.simulate(study, 0)
+    assert not drawn["order"].any()
+    assert not drawn["changes"].any()
+
+
+def test_lists_that_agree_at_the_top_are_settled_further_down() -> None:
+    # two relevant items among many swap with each other, and later with an item that is not
+    items = 9000
+    grade = np.zeros(items, np.uint8)
+    grade[-1] = 1
+    gains = np.array([1.0, 0.0])
+    place = np.arange(float(items))
+    swapped = place.copy()
+    swapped[[8000, 8001]] = swapped[[8001, 8000]]
+    lower = swapped.copy()
+    lower[[8998, 8999]] = lower[[8999, 8998]]
+    measure = Measure.parse("nDCG(power(2))")
+    streams = [arrive(key, grade, gains) for key in (place, swapped, lower)]
+    best = ideal(grade, gains, measure)
+    first, second, third = (dcg(stream, [measure])[0] for stream in streams)
+    assert not signs(streams[0], streams[1], measure, first, second, best).any()
+    sign = signs(streams[0], streams[2], measure, first, third, best)
+    assert sign[-1] == 1  # by 1/8999^2 - 1/9000^2 = 2.7e-12, among terms that add up to 1.6
+    assert not sign[:-1].any()
+
+
+# E[NDCG_50] for ybar(s) = 0.1 + 0.6 s, from the exact formula for the mean at finite n.
+EXACT = {"nDCG": 0.84210544, "nDCG(power(0.5))": 0.80466887, "nDCG(zipf)": 0.71220179}
+
+
+@pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
+def test_mean_is_the_exact_one(coupling: str) -> None:
+    study = design(tuple(EXACT), (50,), SCORERS, coupling=coupling)
+    draws = np.array([every_n.simulate(study, r)["ndcg"][:, :, 0] for r in range(1500)])
+    mean, error = draws.mean(axis=0), draws.std(axis=0) / math.sqrt(len(draws))
+    score = (mean - np.array(list(EXACT.values()))) / error
+    assert np.abs(score[0]).max() < 4.5  # normal: false alarms 3 * 7e-6
+    assert np.abs(score[1]).min() > 4.5  # the same test rejects another curve
+
+
+def test_gaussian_coupling_correlates_scorers_given_the_label() -> None:
+    study = design(("nDCG",), (20_000,), coupling="gaussian(0.5)")
+    grade = draw_grades(study, 0)
+    depth = [draw_depths(study, 0, name, grade) for name in ("good", "fair")]
+    for g in (0, 1):
+        ranks = [np.argsort(np.argsort(d[grade == g])) for d in depth]
+        found = np.corrcoef(*ranks)[0, 1]
+        expected = 6 / math.pi * math.asin(0.25)  # Spearman's correlation of a Gaussian copula
+        assert abs(found - expected) < 5 / math.sqrt(ranks[0].size)  # about 6 standard errors
+        assert abs(found) > 5 / math.sqrt(ranks[0].size)
+
+
+def test_rare_top_of_the_zipf_pair() -> None:
+    # DCG_a - DCG_b of these curves has mean 0.25 (log n + gamma) - 0.5 and variance
+    # zeta(2) (q_a (1 - q_a) + q_b (1 - q_b)), q the relevance at the top
+    scorers = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}
+    study = design(("nDCG(zipf)",), (1000,), scorers, (("a", "b"),))
+    wrong = np.mean([every_n.simulate(study, r)["order"][0, 0, 0] < 0 for r in range(1000)])
+    mean = 0.25 * (math.log(1000) + np.euler_gamma) - 0.5
+    normal = 0.5 * math.erfc(mean / math.sqrt(2 * zeta(2) * (0.24 + 0.2275)))
+    # binomial error 0.0076; the normal law is itself off by about 0.01 there
+    assert abs(wrong - normal) < 0.01 + 4.5 * 0.0076
+    assert wrong < 0.25
+
+
+QUANTILES = [
+    "linear(0, 1)",
+    "power(0, 1, 0.3)",
+    "cusp(0.2, 0, 0.5)",
+    "step(0.1, 0.8, 0.9)",
+    "binormal(0.1, 2)",
+    "logistic(0.3, 400)",
+    "polynomial(0.25, -1, 1)",
+    "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))",
+]
+
+
+@pytest.mark.parametrize("text", QUANTILES)
+def test_depths_invert_the_distribution_function(text: str) -> None:
+    relevance = Relevance.parse(text)
+    u = np.concatenate([np.linspace(0, 1, 1001), np.geomspace(1e-12, 1e-3, 300)])
+    for grade in range(len(relevance.gains) + 1):
+        t = quantile(relevance, grade, u)
+        zero = np.zeros_like(t)
+        masses = [curve.integral(zero, t) for curve in relevance.curves]
+        above = masses[grade] if grade < len(masses) else t - sum(masses)
+        whole = relevance.masses[grade] if grade < len(masses) else 1 - sum(relevance.masses)
+        assert np.abs(above / whole - u).max() <= 1e-13
+        if grade < len(masses):
+            assert np.abs(above[1001:] / whole / u[1001:] - 1).max() <= 1e-12
+
+
+def test_too_long_or_too_rough_is_refused_before_anything_is_drawn() -> None:
+    with pytest.raises(InputError, match=r"every-n engine: n = 2e\+09 takes .* bytes"):
+        every_n.check(design(("nDCG",), (2_000_000_000,)))
+    with pytest.raises(InputError, match="beyond 2"):
+        every_n.check(design(("nDCG",), (10**12,)))
+    with pytest.raises(InputError, match="item by item"):
+        every_n.check(design(('nDCG(custom("own_discount:steps"))',), (1_000_000,)))
+    every_n.check(design(("nDCG", "nDCG(linear)@0.2n", "nDCG(geometric(2))"), (100_000,)))
+    every_n.warm(design(("nDCG",), (1000,)))

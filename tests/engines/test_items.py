@@ -1,0 +1,159 @@
+"""The items engine: sums against the plain oracle, what results depend on, and its limits."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from cases import LINEAR, TWO_GRADES, design
+from engines_cases import ndcgs, sequences
+from oracles import naive
+from oracles.discounts import CUTOFFS, DISCOUNTS
+
+from ndcg_asymptotics.engines import items
+from ndcg_asymptotics.engines.items import engine
+from ndcg_asymptotics.engines.items.kernels import CHUNK
+from ndcg_asymptotics.engines.shared import memory
+from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.errors import InputError
+
+MEASURES = {
+    f"nDCG({d}){c}": (DISCOUNTS[d], CUTOFFS[c])
+    for d in ("log", "power(0.5)", "zipf", "geometric(2)", "linear")
+    for c in ("", "@10", "@0.2n", "@n^0.5")
+}
+
+CURVES = [
+    "constant(0.4)",
+    LINEAR,
+    TWO_GRADES,
+    "step(0, 1, 0.7)",
+    "step(0.1, 0.9, 0.35)",
+    "cusp(0.05, 0.95, 0.2)",
+    "binormal(0.2, 1.5)",
+    "constant(0)",
+    "constant(1)",
+]
+
+
+# --- sums: every size, discount and cutoff, exactly -------------------------------------------
+
+
+@pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
+@pytest.mark.parametrize("curve", CURVES)
+def test_agrees_with_the_plain_oracle_at_every_size(curve: str, coupling: str) -> None:
+    # sizes around the width of a summation lane and of a chunk, and beyond several blocks of cells
+    sizes = [1, 2, 3, 15, 16, 17, 100, 1000, CHUNK - 1, CHUNK, CHUNK + 1, 9000]
+    a_design = design(curve, sizes, list(MEASURES), coupling)
+    drawn = items.simulate(a_design, 0)["ndcg"]
+    assert drawn.shape == (1, len(MEASURES), len(sizes))
+    for j, (n, gains) in enumerate(zip(sizes, sequences(a_design, 0)[0], strict=True)):
+        assert len(gains) == n
+        for i, (discount, cutoff) in enumerate(MEASURES.values()):
+            expected = naive.ndcg(gains, lambda r, D=discount, n=n: D(r, n), cutoff(n))
+            assert drawn[0, i, j] == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+def test_agrees_with_the_plain_oracle_on_long_lists() -> None:
+    sizes = [10, 31_623, 200_000, 1_000_003]
+    names = ["nDCG(log)", "nDCG(power(0.5))@0.2n", "nDCG(linear)", "nDCG(zipf)@n^0.5"]
+    a_design = design(TWO_GRADES, sizes, names)
+    drawn = items.simulate(a_design, 3)["ndcg"][0]
+    for j, (n, gains) in enumerate(zip(sizes, sequences(a_design, 3)[0], strict=True)):
+        for i, name in enumerate(names):
+            discount, cutoff = MEASURES[name]
+            expected = naive.ndcg(gains, lambda r, D=discount, n=n: D(r, n), cutoff(n))
+            assert drawn[i, j] == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [[1], [1, 2, 3], list(range(1, 40)), [10**6]])
+def test_lists_of_sizes(sizes: list[int]) -> None:
+    a_design = design({"a": LINEAR, "b": "random"}, sizes, ["nDCG", "nDCG(zipf)"], pairs=[("a", "b")])
+    draw = items.simulate(a_design, 0)
+    assert draw["ndcg"].shape == (2, 2, len(sizes))
+    assert draw["order"].shape == (1, 2, len(sizes))
+    assert np.all((draw["ndcg"] >= 0) & (draw["ndcg"] <= 1))
+
+
+def test_label_counts_meet_the_sizes_and_are_shared() -> None:
+    sizes = [7, 100, 5000]
+    two = {"a": TWO_GRADES, "b": "random"}
+    for coupling in ("independent", "gaussian(0.9)"):
+        a_design = design(two, sizes, coupling=coupling)
+        first, second = sequences(a_design, 2)
+        for j, n in enumerate(sizes):
+            assert len(first[j]) == n
+            assert sorted(first[j]) == sorted(second[j])
+
+
+def test_zero_where_every_label_is_zero_and_one_where_none_is() -> None:
+    assert np.all(items.simulate(design("constant(0)", [1, 50]), 0)["ndcg"] == 0)
+    full = items.simulate(design("constant(1)", [1, 50], ["nDCG", "nDCG(zipf)@3"]), 0)["ndcg"]
+    np.testing.assert_allclose(full, 1, rtol=0, atol=1e-15)
+
+
+def test_a_perfect_scorer_has_one_everywhere() -> None:
+    # scores separate the labels whatever their number is, so that NDCG is 1 at every size
+    a_design = design("step(0, 1, 0.7)", [1, 10, 1000], ["nDCG", "nDCG(power(0.5))@0.2n"])
+    values = ndcgs(a_design, 20)
+    some = np.array([label_counts(a_design, r)[:, 0].cumsum() > 0 for r in range(20)])
+    np.testing.assert_allclose(values, np.broadcast_to(some[:, None, None, :], values.shape), atol=1e-14)
+
+
+# --- what results depend on -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
+def test_other_measures_scorers_and_replicates_change_no_bit(coupling: str) -> None:
+    sizes = [5, 700, 40_000]
+    scorers = {"a": LINEAR, "b": "cusp(prevalence=0.4, top=0.9, alpha=0.5)", "c": "constant(0.4)"}
+    names = ["nDCG(zipf)@0.2n", "nDCG", "nDCG(linear)", "nDCG(log)@10", "nDCG(geometric(2))"]
+    whole = items.simulate(design(scorers, sizes, names, coupling), 4)["ndcg"]
+    for s, (name, curve) in enumerate(scorers.items()):
+        for m, measure in enumerate(names):
+            alone = items.simulate(design({name: curve}, sizes, [measure], coupling), 4)["ndcg"]
+            np.testing.assert_array_equal(alone[0, 0], whole[s, m])
+    other = items.simulate(design(scorers, sizes, names, coupling), 5)["ndcg"]
+    assert np.all(other[:, :, -1] != whole[:, :, -1])
+
+
+def test_order_is_the_sign_and_equal_lists_tie_exactly() -> None:
+    # two perfect scorers rank the same labels the same way, each from its own draw
+    both = {"a": "step(0, 1, 0.6)", "b": "step(0, 1, 0.6)", "c": "random"}
+    names = ["nDCG", "nDCG(power(0.3))@0.2n"]
+    a_design = design(both, [3, 100, 30_000], names, pairs=[("a", "b"), ("a", "c"), ("c", "a")])
+    draw = items.simulate(a_design, 0)
+    order = draw["order"]
+    assert order.dtype == np.int8
+    assert np.all(order[0] == 0)
+    np.testing.assert_array_equal(order[1], np.sign(draw["ndcg"][0] - draw["ndcg"][2]))
+    np.testing.assert_array_equal(order[1], -order[2])
+    assert np.all(order[1, :, -1] == 1)
+
+
+# --- limits of the engine ---------------------------------------------------------------------
+
+
+def test_check_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    items.check(design(LINEAR, [10**6]))
+    with pytest.raises(InputError, match=r"n = 3e\+09 is beyond 2e\+09; the cells engine can do it"):
+        items.check(design(LINEAR, [3 * 10**9]))
+    monkeypatch.setattr(memory.os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__)
+    with pytest.raises(InputError, match=r"takes 8.* bytes, here are 4.1e\+06; the cells engine can do it"):
+        items.check(design(LINEAR, [10**6]))
+    items.check(design(LINEAR, [10**6], ["nDCG@10"]))  # a table of ten ranks
+
+
+def test_memory_of_the_largest_asked_for() -> None:
+    five = ["nDCG", "nDCG(power(0.25))", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(linear)"]
+    for coupling in ("independent", "gaussian(0.5)"):
+        a_design = design({"a": LINEAR, "b": "random"}, [10**3, 10**7], five, coupling)
+        assert engine.memory(a_design) <= 7e8
+
+
+def test_warm_leaves_results_alone() -> None:
+    a_design = design(LINEAR, [10, 1000], ["nDCG", "nDCG(linear)@0.2n"])
+    before = items.simulate(a_design, 0)["ndcg"]
+    items.warm(dataclasses.replace(a_design, sizes=(5, 77)))
+    np.testing.assert_array_equal(items.simulate(a_design, 0)["ndcg"], before)

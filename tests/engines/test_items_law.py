@@ -1,0 +1,214 @@
+"""The law of the items engine's rank orders, of one scorer and of two that are coupled.
+
+Stochastic tests have fixed seeds. `z_score` is a mean's distance from its expected value in standard errors;
+|z| <= 4.5 fails by chance with probability 7e-6 per comparison. Beside each stands a wrong
+hypothesis that the same data reject.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from cases import LINEAR, TWO_GRADES, design
+from engines_cases import ndcgs, sequences
+from oracles import naive
+from oracles.discounts import DISCOUNTS
+from scipy import stats
+
+from ndcg_asymptotics.engines import items
+from ndcg_asymptotics.engines.items import rank_order
+from ndcg_asymptotics.engines.shared import grades
+from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.scorers import Relevance
+
+LIMIT = 4.5
+
+
+def z_score(values: Sequence[float] | np.ndarray, expected: float) -> float:
+    values = np.asarray(values, float)
+    return float((values.mean() - expected) / (values.std(ddof=1) / math.sqrt(values.size)))
+
+
+# --- the law ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coupling", ["independent", "gaussian(0.7)"])
+@pytest.mark.parametrize(
+    ("curve", "polynomials", "wrong"),
+    [
+        (LINEAR, {1.0: ["0.7", "-0.6"]}, {1.0: ["0.4"]}),
+        (
+            TWO_GRADES,
+            {3.0: ["0.5", "-0.4"], 1.0: ["0.1", "0.2"]},
+            {3.0: ["0.3", "0"], 1.0: ["0.2", "0"]},
+        ),
+    ],
+)
+def test_mean_of_short_lists_is_the_exact_one(
+    curve: str, polynomials: dict[float, list[str]], wrong: dict[float, list[str]], coupling: str
+) -> None:
+    sizes = [1, 3, 6]
+    names = ["nDCG(log)", "nDCG(zipf)@2"]
+    draws = ndcgs(design(curve, sizes, names, coupling), 2500 if coupling == "independent" else 1500)
+    for j, n in enumerate(sizes):
+        for i, (discount, k) in enumerate([(DISCOUNTS["log"], n), (DISCOUNTS["zipf"], min(n, 2))]):
+            mean = naive.expected_ndcg(fractions(polynomials), lambda r, D=discount, n=n: D(r, n), n, k)
+            assert abs(z_score(draws[:, 0, i, j], mean)) <= LIMIT
+    # the same label law, no information: rejected at the largest size
+    other = naive.expected_ndcg(fractions(wrong), lambda r: 1 / math.log(1 + r), 6)
+    assert abs(z_score(draws[:, 0, 0, 2], other)) > LIMIT
+
+
+def fractions(curves: dict[float, list[str]]) -> dict[float, list[naive.Fraction]]:
+    return {gain: [naive.Fraction(c) for c in curve] for gain, curve in curves.items()}
+
+
+def test_sizes_are_nested() -> None:
+    # E[NDCG_3 NDCG_6] by enumeration; prefixes that were drawn afresh would give the product of means
+    draws = ndcgs(design(LINEAR, [3, 6]), 4000)[:, 0, 0]
+    curve = fractions({1.0: ["0.7", "-0.6"]})
+    product = draws[:, 0] * draws[:, 1]
+    assert abs(z_score(product, naive.expected_product(curve, lambda r: 1 / math.log(1 + r), 3, 6))) <= LIMIT
+    apart = [naive.expected_ndcg(curve, lambda r: 1 / math.log(1 + r), n) for n in (3, 6)]
+    assert abs(z_score(product, math.prod(apart))) > LIMIT
+
+
+def test_reference_means() -> None:
+    # E NDCG_n for ybar(s) = 0.1 + 0.6 s, computed by quadrature of the exact mean
+    reference = {
+        "nDCG(log)": (0.84210544, 0.90313918),
+        "nDCG(power(0.5))": (0.80466887, 0.79382871),
+        "nDCG(zipf)": (0.71220179, 0.70631867),
+    }
+    draws = ndcgs(design(LINEAR, [50, 1000], list(reference)), 3000)[:, 0]
+    for i, values in enumerate(reference.values()):
+        for j, value in enumerate(values):
+            assert abs(z_score(draws[:, i, j], value)) <= LIMIT
+    assert abs(z_score(draws[:, 0, 0], reference["nDCG(log)"][1])) > LIMIT
+
+
+@pytest.mark.parametrize("coupling", ["independent", "gaussian(0.4)"])
+@pytest.mark.parametrize("curve", ["cusp(0.05, 0.95, 0.2)", "step(0.1, 0.9, 0.8)", "binormal(0.2, 1.5)"])
+def test_relevance_of_the_first_rank(curve: str, coupling: str) -> None:
+    # P(rank 1 is relevant) = int n (1-t)^(n-1) m(t) dt, and nDCG@1 is its indicator
+    n, replicates = 40, 500
+    m = Relevance.parse(curve)
+    edges = np.union1d(np.geomspace(1e-9, 1, 40), [0.0, *m.breakpoints])
+    x, weights = np.polynomial.legendre.leggauss(8)
+    t = (edges[:-1] + np.outer(x + 1, np.diff(edges)) / 2).T
+    expected = float(np.sum(n * (1 - t) ** (n - 1) * m.mean_gain(t) * weights / 2 * np.diff(edges)[:, None]))
+    draws = ndcgs(design(curve, [n], ["nDCG@1"], coupling), replicates)[:, 0, 0, 0]
+    error = math.sqrt(expected * (1 - expected) / replicates)
+    assert abs(draws.mean() - expected) <= LIMIT * error
+    # what uniform positions within the label law would give
+    assert abs(draws.mean() - m.masses[0]) > LIMIT * error
+
+
+@pytest.mark.parametrize("coupling", ["independent", "gaussian(0.3)"])
+@pytest.mark.parametrize(
+    "curve", ["cusp(0.05, 0.95, 0.2)", "step(0.1, 0.9, 0.35)", "power(0, 1, 8)", TWO_GRADES]
+)
+def test_ranks_of_each_grade_follow_the_curve(curve: str, coupling: str) -> None:
+    # counts of a grade among ten slices of the ranks against n times the mass of the slice; few cells
+    # and many items, so that the mixture is put to work. False alarm 1e-6 per grade.
+    n = 100_000
+    a_design = design(curve, [n], coupling=coupling, seed=5)
+    relevance = a_design.population.scorers["a"]
+    gains = np.array(sequences(a_design, 0)[0][0])
+    edges = np.array([0, 0.0005, 0.002, 0.01, 0.05, 0.15, 0.3, 0.5, 0.7, 0.9, 1.0])
+    sizes = np.diff(np.round(edges * n))
+    for grade, gain in enumerate(relevance.gains):
+        seen = np.add.reduceat(gains == gain, np.round(edges[:-1] * n).astype(int))
+        p = grades.mean(relevance, grade, edges[:-1], edges[1:])
+        # rank r/n and depth differ by O(n^-1/2): allow the shift of the slice's ends
+        slope = np.abs(np.diff(grades.value(relevance, grade, edges)))
+        variance = sizes * p * (1 - p) + slope**2 * n * edges[1:] + 1
+        assert stats.chi2.sf(np.sum((seen - sizes * p) ** 2 / variance), len(p)) > 1e-6
+        assert stats.chi2.sf(np.sum((seen - sizes * p.mean()) ** 2 / variance), len(p)) < 1e-6
+
+
+def test_mixture_is_exact_within_one_wide_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a single cell: nearly half of the items come by rejection and are merged in
+    monkeypatch.setattr(rank_order, "_FEWEST_SLICES", 1)
+    rank_order.slices.cache_clear()
+    try:
+        draws = ndcgs(design(LINEAR, [5, 50], ["nDCG(log)", "nDCG(zipf)"]), 3000)[:, 0]
+    finally:
+        rank_order.slices.cache_clear()
+    expected = {(0, 0): 0.76853711, (0, 1): 0.84210544, (1, 0): 0.70900858, (1, 1): 0.71220179}
+    for (i, j), value in expected.items():
+        assert abs(z_score(draws[:, i, j], value)) <= LIMIT
+    # the uninformative scorer of the same label law, for n = 5 and the log discount
+    blank = naive.expected_ndcg({1.0: [0.4]}, lambda r: 1 / math.log(1 + r), 5)
+    assert abs(z_score(draws[:, 0, 0], blank)) > LIMIT
+
+
+def test_shuffles_are_uniform() -> None:
+    # orders of four items of distinct codes under a constant curve: 24 equally likely. False alarm 1e-6.
+    a_design = design("constant(1)", [1, 2, 3, 4])
+    labels = label_counts(a_design, 0)
+    rng = np.random.default_rng(8)
+    seen: dict[tuple[int, ...], int] = {}
+    for _ in range(4800):
+        (codes,) = rank_order.blocks(a_design.population.scorers["a"], labels, rng)
+        key = tuple(codes.tolist())
+        seen[key] = seen.get(key, 0) + 1
+    assert len(seen) == 24
+    assert stats.chisquare(list(seen.values())).pvalue > 1e-6
+
+
+def test_empirical_graded_curve(tmp_path: Path) -> None:
+    content = {
+        "format": "ndcg-asymptotics curve 1",
+        "gains": [2, 1],
+        "depth": [0, 0.3, 1],
+        "probability": [[0.6, 0.2, 0.0], [0.2, 0.3, 0.1]],
+    }
+    path = tmp_path / "curve.json"
+    path.write_text(json.dumps(content))
+    a_design = design({"a": f'empirical("{path}")'}, [1, 2000], ["nDCG(power(0.5))", "nDCG"])
+    draws = ndcgs(a_design, 300)
+    # Theorem 10 for r^-1/2 up to a bias of order n^-1/2: int E[Y|t] t^-1/2 / 2 / (2 R1^1/2 + R2^1/2 - R1^1/2)
+    m = a_design.population.scorers["a"]
+    top = float(mpmath.quad(lambda u: float(m.mean_gain(float(u * u))), [0, math.sqrt(0.3), 1]))
+    r1, r2 = m.masses[0], sum(m.masses)
+    assert draws[:, 0, 0, 1].mean() == pytest.approx(top / (math.sqrt(r1) + math.sqrt(r2)), abs=0.02)
+
+
+# --- the Gaussian coupling --------------------------------------------------------------------
+
+
+def test_full_correlation_of_equal_scorers_is_one_ranking() -> None:
+    a_design = design({"a": LINEAR, "b": LINEAR}, [10, 3000], coupling="gaussian(1)", pairs=[("a", "b")])
+    draw = items.simulate(a_design, 0)
+    np.testing.assert_array_equal(draw["ndcg"][0], draw["ndcg"][1])
+    assert np.all(draw["order"] == 0)
+
+
+def test_correlation_reaches_the_scorers() -> None:
+    # the correlation of two scorers' NDCG, given the labels' share, grows with rho
+    def correlation(coupling: str) -> float:
+        draws = ndcgs(design({"a": LINEAR, "b": LINEAR}, [200], ["nDCG(power(0.3))"], coupling), 500)
+        return float(np.corrcoef(draws[:, :, 0, 0].T)[0, 1])
+
+    apart, half, close = (correlation(f"gaussian({rho})") for rho in (0, 0.5, 0.95))
+    # the standard error of each is at most 0.045, the expected gaps are 0.3 and more
+    assert half - apart > 0.1
+    assert close - half > 0.1
+
+
+def test_no_correlation_is_the_independent_coupling() -> None:
+    values = [
+        ndcgs(design({"a": LINEAR, "b": LINEAR}, [100], coupling=coupling), 1000)[:, :, 0, 0]
+        for coupling in ("independent", "gaussian(0)", "gaussian(0.9)")
+    ]
+    gaps = [v[:, 0] - v[:, 1] for v in values]
+    # false alarm 1e-6; a correlation of 0.9 is rejected by the same test
+    assert stats.ks_2samp(gaps[0], gaps[1]).pvalue > 1e-6
+    assert stats.ks_2samp(gaps[0], gaps[2]).pvalue < 1e-6

@@ -1,0 +1,201 @@
+"""Curves from ranked lists: the cells against a plain loop, the law kept, the truth recovered."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.interpolate import make_smoothing_spline
+from scipy.special import logit
+from sklearn.isotonic import IsotonicRegression
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.lists import RankedList, fit_curves
+from ndcg_asymptotics.lists.fitting import _penalty
+from ndcg_asymptotics.scorers import Curve, PiecewiseLinear
+
+
+def sample(curve: Curve, queries: int, n: int, seed: int) -> list[RankedList]:
+    """Lists of n items whose canonical scores follow the curve (depths uniform, labels given depth)."""
+    rng = np.random.default_rng(seed)
+    lists = []
+    for query in range(queries):
+        depth = rng.random(n)
+        labels = (rng.random(n) < curve.value(depth)).astype(float)
+        lists.append(RankedList(str(query), -depth, labels))
+    return lists
+
+
+def random_lists(seed: int, gains=(0, 1), queries: int = 5) -> list[RankedList]:
+    """Lists of different lengths, with many ties and labels that lean to the top."""
+    rng = np.random.default_rng(seed)
+    lists = []
+    for query in range(queries):
+        n = int(rng.integers(20, 60))
+        labels = rng.choice(np.array(gains, float), n)
+        lists.append(RankedList(str(query), np.round(labels + rng.normal(0, 2, n)), labels))
+    return lists
+
+
+def pooled(lists: list[RankedList], gain: float) -> float:
+    labels = np.concatenate([ranked.labels for ranked in lists])
+    return float(np.mean(labels == gain))
+
+
+def cell_means(lists: list[RankedList], depth: np.ndarray) -> list[float]:
+    """The mean label of each cell, by a loop over groups of ties and cells."""
+    edges = [0.0, *((depth[1:] + depth[:-1]) / 2).tolist(), 1.0]
+    means = []
+    for a, b in itertools.pairwise(edges):
+        total = weight = 0.0
+        for ranked in lists:
+            n = len(ranked.scores)
+            weight += n * (b - a)
+            for score in set(ranked.scores.tolist()):
+                above = sum(s > score for s in ranked.scores)
+                labels = [y for s, y in zip(ranked.scores, ranked.labels, strict=True) if s == score]
+                overlap = min(b, (above + len(labels)) / n) - max(a, above / n)
+                total += max(overlap, 0.0) * n * sum(labels) / len(labels)
+        means.append(total / weight)
+    return means
+
+
+def test_isotonic_curve_is_the_isotonic_regression_of_the_cells():
+    lists = random_lists(1)
+    curve = fit_curves({"a": lists}, resamples=1)["a"]
+    edges = np.concatenate(([0.0], (curve.depth[1:] + curve.depth[:-1]) / 2, [1.0]))
+    peer = IsotonicRegression(increasing=False)
+    means = cell_means(lists, curve.depth)
+    expected = peer.fit(curve.depth, means, np.diff(edges)).predict(curve.depth)
+    np.testing.assert_allclose(curve.probability[0], expected, atol=1e-12)
+
+
+def test_the_topmost_cell_is_the_first_rank():
+    lists = [RankedList("q", -np.arange(50.0), np.eye(50)[0])]
+    curve = fit_curves({"a": lists}, resamples=1)["a"]
+    assert curve.probability[0, 0] == pytest.approx(1)
+    assert curve.probability[0, 1] == pytest.approx(0)
+    assert curve.depth[1] == 2 / 50
+    assert curve.depth[-1] == 1
+
+
+@pytest.mark.parametrize("method", ["isotonic", "spline"])
+def test_a_list_that_is_one_tie_has_a_flat_curve(method):
+    lists = [RankedList("q", np.zeros(40), (np.arange(40) < 10).astype(float))]
+    curve = fit_curves({"a": lists}, method=method, resamples=1)["a"]
+    np.testing.assert_allclose(curve.probability, 0.25, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["isotonic", "spline"])
+@pytest.mark.parametrize("gains", [(0, 1), (0, 0.5, 1, 4), (1, 2)])
+def test_the_label_law_is_the_pooled_one(method, gains):
+    lists = random_lists(2, gains, queries=12)
+    curve = fit_curves({"a": lists}, method=method, resamples=1)["a"]
+    assert curve.gains == tuple(sorted((y for y in gains if y > 0), reverse=True))
+    for gain, row in zip(curve.gains, curve.probability, strict=True):
+        fitted = PiecewiseLinear(tuple(curve.depth.tolist()), tuple(row.tolist()))
+        assert fitted.mass == pytest.approx(pooled(lists, gain), abs=1e-13)
+    assert curve.probability.min() >= 0
+    assert curve.probability.sum(axis=0).max() <= 1 + 1e-12
+    if method == "isotonic":  # P(Y >= gain) does not increase with depth
+        assert np.diff(np.cumsum(curve.probability, axis=0), axis=1).max() <= 1e-12
+
+
+TRUTH = Curve.parse("power(0.1, 0.8, 4)")
+WRONG = Curve.parse("power(0.1, 0.6, 4)")
+
+
+@pytest.mark.parametrize("method", ["isotonic", "spline"])
+def test_the_truth_is_recovered(method):
+    queries, n = 200, 400
+    curve = fit_curves({"a": sample(TRUTH, queries, n, seed=3)}, method=method, resamples=1)["a"]
+    edges = np.concatenate(([0.0], (curve.depth[1:] + curve.depth[:-1]) / 2, [1.0]))
+    items = queries * n * np.diff(edges)
+
+    def largest_z(hypothesis: Curve) -> float:
+        mean = hypothesis.mean(edges[:-1], edges[1:])
+        return float(np.max(np.abs(curve.probability[0] - mean) / np.sqrt(mean * (1 - mean) / items)))
+
+    # Smoothing brings no cell further from the truth than its own counts are, but for the bias at
+    # the ends; 50 cells beyond 5 standard errors: 3e-5.
+    assert largest_z(TRUTH) < 5
+    assert largest_z(WRONG) > 5
+
+
+def test_the_band_covers_the_truth():
+    inside = {"truth": 0, "wrong": 0}
+    runs = 40
+    for seed in range(runs):
+        curve = fit_curves({"a": sample(TRUTH, 40, 40, 100 + seed)}, resamples=80, seed=seed)["a"]
+        # the topmost cell, depth 0 … 1/40, where the curve is too steep for the isotonic fit to pool much
+        for name, hypothesis in (("truth", TRUTH), ("wrong", Curve.parse("power(0.1, 0.5, 4)"))):
+            inside[name] += bool(curve.low[0, 0] <= hypothesis.mean(0, 1 / 40) <= curve.high[0, 0])
+    # 32 of 40 or fewer has probability 1e-3 if the coverage is 0.92
+    assert inside["truth"] > 32
+    assert inside["wrong"] < 20
+
+
+def test_the_band_depends_on_the_seed_only():
+    lists = random_lists(4)
+    one = fit_curves({"a": lists}, resamples=20, seed=1)
+    two = fit_curves({"b": lists[::-1], "a": lists}, resamples=20, seed=1)
+    other = fit_curves({"a": lists}, resamples=20, seed=2)
+    assert np.array_equal(one["a"].low, two["a"].low)
+    assert not np.array_equal(one["a"].low, other["a"].low)
+    assert (one["a"].low <= one["a"].high).all()
+
+
+def test_the_band_is_that_of_resampled_queries():
+    lists = random_lists(11, queries=7)  # of different lengths
+    anchor = [RankedList("anchor", np.arange(40.0), np.ones(40))] * 50  # holds the nodes where they are
+    resamples, seed = 12, 3
+    band = fit_curves({"a": lists, "anchor": anchor}, resamples=resamples, seed=seed)["a"]
+    draws = np.random.default_rng(seed).multinomial(7, np.full(7, 1 / 7), size=resamples)
+    samples = []
+    for draw in draws:
+        chosen = [ranked for ranked, times in zip(lists, draw, strict=True) for _ in range(times)]
+        samples.append(fit_curves({"a": chosen, "anchor": anchor}, resamples=1)["a"].probability)
+    low, high = np.quantile(samples, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(band.low, low, atol=1e-12)
+    np.testing.assert_allclose(band.high, high, atol=1e-12)
+
+
+def test_a_wished_prevalence_shifts_the_log_odds():
+    lists = sample(TRUTH, 30, 100, seed=7)
+    plain = fit_curves({"a": lists}, resamples=5)["a"]
+    tilted = fit_curves({"a": lists}, prevalence=[0.05], resamples=5)["a"]
+    row = tuple(tilted.probability[0].tolist())
+    assert PiecewiseLinear(tuple(tilted.depth.tolist()), row).mass == pytest.approx(0.05, abs=1e-13)
+    inside = (plain.probability[0] > 0) & (plain.probability[0] < 1)
+    shift = logit(tilted.probability[0, inside]) - logit(plain.probability[0, inside])
+    assert np.ptp(shift) < 1e-10
+    # the band moves along
+    assert (tilted.low <= tilted.probability + 0.05).all()
+    assert tilted.high.max() < plain.high.max()
+
+
+def test_a_wished_prevalence_of_grades():
+    lists = random_lists(8, (0, 1, 3), queries=12)
+    curve = fit_curves({"a": lists}, prevalence=[0.05, 0.6], method="spline", resamples=5)["a"]
+    depth = tuple(curve.depth.tolist())
+    masses = [PiecewiseLinear(depth, tuple(row.tolist())).mass for row in curve.probability]
+    np.testing.assert_allclose(masses, [0.05, 0.6], atol=1e-13)
+
+
+def test_the_penalty_is_the_one_of_cross_validation():
+    rng = np.random.default_rng(9)
+    x = np.sort(rng.random(40))
+    y, w = np.cos(3 * x) + rng.normal(0, 0.1, 40), rng.uniform(0.5, 2, 40)
+    chosen = make_smoothing_spline(x, y, w=w)
+    again = make_smoothing_spline(x, y, w=w, lam=_penalty(x, y, w))
+    np.testing.assert_allclose(again(x), chosen(x), atol=1e-10)
+
+
+def test_short_lists_and_prevalences_out_of_reach():
+    short = {"a": [RankedList("q", np.array([1.0, 0.0]), np.array([1.0, 0.0]))]}
+    with pytest.raises(InputError, match="too short for a spline"):
+        fit_curves(short, method="spline")
+    top_only = {"a": [RankedList("q", -np.arange(20.0), (np.arange(20) < 2).astype(float))]}
+    with pytest.raises(InputError, match=r"cannot have the prevalence 0\.9: it is 0 over"):
+        fit_curves(top_only, prevalence=[0.9], resamples=1)

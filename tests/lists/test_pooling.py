@@ -1,0 +1,126 @@
+"""From files of ranked lists to files of curves: one label law for all runs, and nothing half-written."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.lists import fit_csv, fit_files, pool_runs
+from ndcg_asymptotics.scorers import Population, Relevance
+
+
+def test_pooled_runs_share_their_labels():
+    runs = {
+        "a": {"1": {"x": 3.0, "y": 2.0}, "2": {"x": 1.0}, "only": {"x": 1.0}},
+        "b": {"2": {"y": 1.0}, "1": {"z": 9.0, "x": 5.0}},
+    }
+    qrels = {"1": {"x": 1.0, "w": 2.0}, "2": {"y": 1.0}, "3": {"x": 1.0}}
+    lists = pool_runs(runs, qrels)
+    assert [ranked.query for ranked in lists["a"]] == ["1", "2"]
+    for one, two in zip(lists["a"], lists["b"], strict=True):
+        assert one.labels.tolist() == two.labels.tolist()
+    assert lists["a"][0].scores.tolist() == [3.0, 2.0, -np.inf]  # x, y, z
+    assert lists["b"][0].scores.tolist() == [5.0, -np.inf, 9.0]
+    assert lists["a"][0].labels.tolist() == [1.0, 0.0, 0.0]
+    judged = pool_runs(runs, qrels, "judged")["a"][0]
+    assert judged.labels.tolist() == [2.0, 1.0, 0.0, 0.0]  # w, x, y, z
+    assert judged.scores.tolist() == [-np.inf, 3.0, 2.0, -np.inf]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two runs and their qrels, and a CSV file of one of them."""
+    rng = np.random.default_rng(10)
+    runs = {"good": [], "bad": []}
+    qrels, csv = [], ["query,score,label"]
+    for query in range(20):
+        for document in range(30):
+            label = int(rng.choice(3, p=[0.6, 0.3, 0.1]))
+            qrels.append(f"{query} 0 d{document} {label}")
+            for name, noise in (("good", 0.5), ("bad", 3.0)):
+                score = label + noise * rng.normal()
+                if score > -0.5:
+                    runs[name].append(f"{query} Q0 d{document} 0 {score} {name}")
+                if name == "good":
+                    csv.append(f"{query},{score},{label}")
+    paths = {name: tmp_path / f"{name}.run" for name in runs}
+    for name, lines in runs.items():
+        paths[name].write_text("\n".join(lines) + "\n")
+    (tmp_path / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    (tmp_path / "good.csv").write_text("\n".join(csv) + "\n")
+    return tmp_path, list(paths.values()), tmp_path / "qrels.txt"
+
+
+@pytest.mark.parametrize("method", ["isotonic", "spline"])
+def test_fitted_runs_make_a_population(files, method):
+    folder, runs, qrels = files
+    written = fit_files(runs, qrels, folder / "curves", method=method, resamples=10)
+    assert written == [folder / "curves" / "good.json", folder / "curves" / "bad.json"]
+    texts = {path.stem: f'empirical("{path}")' for path in written}
+    population = Population.of({**texts, "random": "random"})
+    assert population.gains == (2.0, 1.0)
+    good, bad = (population.scorers[name].mean_gain_at_top for name in ("good", "bad"))
+    assert good > bad
+    content = json.loads(written[0].read_text())
+    assert content["band"]["level"] == 0.95
+    source = content["source"]
+    assert (source["run"], source["qrels"], source["pool"]) == ("good.run", "qrels.txt", "retrieved")
+    assert (source["queries"], source["method"], source["resamples"]) == (20, method, 10)
+    assert str(folder) not in written[0].read_text()
+
+
+def test_labels_can_be_made_binary(files):
+    folder, runs, qrels = files
+    (path,) = fit_files(runs[:1], qrels, folder / "one.json", binary_at=2, resamples=2)
+    assert path == folder / "one.json"
+    assert Relevance.parse(f'empirical("{path}")').gains == (1.0,)
+
+
+def test_a_csv_file_is_fitted(files):
+    folder, _, qrels = files
+    (path,) = fit_csv(folder / "good.csv", folder / "curves", resamples=2)
+    assert path == folder / "curves" / "good.json"
+    labels = [int(line.split()[3]) for line in qrels.read_text().splitlines()]
+    expected = [np.mean(np.array(labels) == gain) for gain in (2, 1)]
+    np.testing.assert_allclose(Relevance.parse(f'empirical("{path}")').masses, expected, atol=1e-12)
+
+
+def bad_fit(files, said: str, **options) -> None:
+    folder, runs, qrels = files
+    options = {"runs": runs, "qrels": qrels, "resamples": 2, **options}
+    with pytest.raises(InputError, match=said) as error:
+        fit_files(out=folder / "new", **options)
+    assert "\n" not in str(error.value)
+    assert not (folder / "new").exists()
+
+
+def test_bad_input_writes_nothing(files):
+    folder, runs, qrels = files
+    bad_fit(files, "at least one run", runs=[])
+    bad_fit(files, "distinct file names, got good, good", runs=[runs[0], runs[0]])
+    bad_fit(files, "resamples must be at least 1, got 0", resamples=0)
+    bad_fit(files, "seed of the bootstrap must be at least 0, got -1", seed=-1)
+    bad_fit(files, "method must be one of", method="kernel")
+    bad_fit(files, "pool must be one of", pool="all")
+    bad_fit(files, "no item has a positive label", binary_at=3)
+    bad_fit(files, "one probability for each of the gains 2, 1, .* got 0.5", prevalence=[0.5])
+    bad_fit(files, "adding up to at most 1, got 0.5, 0.6", prevalence=[0.5, 0.6])
+    bad_fit(files, "one probability for each", prevalence=[0.0, 0.6])
+    other = folder / "other.qrels"
+    other.write_text("nobody 0 d1 1\n")
+    bad_fit(files, r"good\.run.*bad\.run.*other\.qrels.*no query in common", qrels=other)
+    with pytest.raises(InputError, match="cannot be written"):
+        fit_files(runs, qrels, qrels, resamples=2)
+
+
+def test_real_runs_share_their_law(data_folder, tmp_path):
+    folder = data_folder / "robust03"
+    runs = [folder / f"{name}.run.gz" for name in ("pircRBa1", "THUIRr0301", "aplrob03a")]
+    written = fit_files(runs, folder / "qrels.txt.gz", tmp_path, resamples=5)
+    assert [path.name for path in written] == ["pircRBa1.json", "THUIRr0301.json", "aplrob03a.json"]
+    population = Population.of({path.stem: f'empirical("{path}")' for path in written})
+    laws = np.array([scorer.masses for scorer in population.scorers.values()])
+    assert np.ptp(laws, axis=0).max() <= 1e-15

@@ -1,0 +1,210 @@
+"""D and F against mpmath and exact sums, from rank 1 to 1e18."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mp
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures.discounts import Discount
+
+RANKS = [
+    1,
+    2,
+    3,
+    10,
+    999,
+    4095,
+    4096,
+    4097,
+    5000,
+    10**5 + 3,
+    10**6,
+    123_456_789,
+    10**9,
+    10**12 + 7,
+    10**15,
+    10**18,
+]
+EXPONENTS = ["0.01", "0.1", "0.5", "0.9", "0.999999", "1", "1.000001", "1.5", "2", "7.25", "30"]
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    with mp.workdps(60):
+        yield
+
+
+def log_sum(k: int) -> mpmath.mpf:
+    """Sum of 1/log(1+r) for r <= k: 500 terms, then Euler-Maclaurin with Taylor coefficients."""
+    start = 500
+    head = mp.fsum(1 / mp.log(1 + r) for r in range(1, min(k, start) + 1))
+    if k <= start:
+        return head
+    total = head + mp.li(k + 1) - mp.li(start + 1)
+    for sign, end in ((1, k), (-1, start)):
+        taylor = mp.taylor(lambda r: 1 / mp.log(1 + r), end, 7)
+        odd = mp.fsum(mp.bernoulli(j + 1) / (j + 1) * taylor[j] for j in (1, 3, 5, 7))
+        total += sign * (taylor[0] / 2 + odd)
+    return total
+
+
+def power_sum(b: str, k: int) -> mpmath.mpf:
+    exponent = mp.mpf(float(b))
+    if exponent == 1:
+        return mp.harmonic(k)
+    # zeta(b) - zeta(b, k+1) loses all digits where the tail is tiny; there it is summed
+    if k <= 5000:
+        return mp.fsum(mp.mpf(r) ** -exponent for r in range(1, k + 1))
+    return mp.zeta(exponent) - mp.zeta(exponent, k + 1)
+
+
+def worst(text: str, exact) -> float:
+    values = Discount.parse(text).cumulative(RANKS)
+    return max(float(abs(v / exact(k) - 1)) for v, k in zip(values.tolist(), RANKS, strict=True))
+
+
+def test_the_oracle_for_log_is_a_sum():
+    assert float(abs(log_sum(5000) - mp.fsum(1 / mp.log(1 + r) for r in range(1, 5001)))) < 1e-25
+
+
+def test_log_sums():
+    assert worst("log", log_sum) < 1e-13
+
+
+@pytest.mark.parametrize("b", EXPONENTS)
+def test_power_sums(b):
+    assert worst(f"power({b})", lambda k: power_sum(b, k)) < 1e-13
+
+
+def test_zipf_sums():
+    assert worst("zipf", lambda k: mp.harmonic(k)) < 1e-13
+
+
+@pytest.mark.parametrize("base", [1.000001, 1.01, 2.0, 10.0, 1e6])
+def test_geometric_sums(base):
+    z = 1 / mp.mpf(base)
+    assert worst(f"geometric({base!r})", lambda k: z * (1 - z**k) / (1 - z)) < 1e-13
+
+
+def test_linear_sums():
+    for n in (1, 2, 7, 10**6, 10**18):
+        ranks = [k for k in RANKS if k <= n]
+        values = Discount.parse("linear").cumulative(ranks, float(n))
+        for value, k in zip(values.tolist(), ranks, strict=True):
+            assert value == pytest.approx(k * n - k * (k + 1) // 2, rel=1e-13)
+
+
+@pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "power(1.7)", "geometric(1.001)"])
+def test_sums_are_sums_of_the_discount(text):
+    discount = Discount.parse(text)
+    ranks = np.arange(1.0, 20_001)  # across the end of the table
+    exact = np.cumsum(discount(ranks).astype(np.longdouble))
+    np.testing.assert_allclose(discount.cumulative(ranks), exact.astype(float), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("log", lambda r: 1 / mp.log(1 + r)),
+        ("zipf", lambda r: 1 / r),
+        ("power(0.37)", lambda r: r ** -mp.mpf(0.37)),
+        ("geometric(1.5)", lambda r: mp.mpf(1.5) ** -r),
+    ],
+)
+def test_values(text, formula):
+    values = Discount.parse(text)([1, 2, 2.5, 100, 1000])
+    for value, rank in zip(values.tolist(), [1, 2, 2.5, 100, 1000], strict=True):
+        assert value == pytest.approx(float(formula(mp.mpf(rank))), rel=1e-12)
+
+
+@pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "geometric(2)", "linear"])
+def test_shapes_and_the_empty_sum(text):
+    discount = Discount.parse(text)
+    assert discount.cumulative(0, 10.0) == 0
+    assert discount.cumulative([[0, 1], [2, 3]], 10.0).shape == (2, 2)
+    assert discount(np.ones((3, 1)), 10.0).shape == (3, 1)
+    assert discount.cumulative(1, 10.0) == discount(1, 10.0)
+
+
+@pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "linear"])
+def test_the_basis_adds_up(text):
+    discount = Discount.parse(text)
+    ranks, n = np.arange(1.0, 51), 50
+    parts = zip(discount.coefficients(n), discount.basis(), strict=True)
+    np.testing.assert_allclose(sum(a * b(ranks) for a, b in parts), discount(ranks, float(n)), rtol=1e-15)
+
+
+def test_growth():
+    growth = {text: Discount.parse(text).growth for text in ("log", "zipf", "linear", "geometric(2)")}
+    assert growth == {"log": "log", "zipf": "zipf", "linear": "linear", "geometric(2)": "summable"}
+    assert [Discount.parse(f"power({b})").growth for b in (0.5, 1, 1.5)] == ["power", "zipf", "summable"]
+
+
+def test_linear_needs_the_list_length():
+    with pytest.raises(InputError, match="linear needs the list length n"):
+        Discount.parse("linear")([1, 2])
+
+
+def harmonic(rank):
+    return 1 / rank
+
+
+def rising(rank):
+    return rank
+
+
+def broken(rank):
+    return math.nan * rank
+
+
+def failing(rank):
+    raise KeyError("no\nrank")
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """The name of this module where `custom` can import it."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "discounts_of_mine", sys.modules[__name__])
+    return "discounts_of_mine"
+
+
+def test_custom_discount(here):
+    discount = Discount.parse(f'custom("{here}:harmonic", 5000)')
+    zipf = Discount.parse("zipf")
+    ranks = np.arange(0, 5001)
+    np.testing.assert_allclose(discount.cumulative(ranks), zipf.cumulative(ranks), rtol=1e-14)
+    np.testing.assert_array_equal(discount(ranks[1:]), zipf(ranks[1:]))
+    assert discount.growth == "unknown"
+    with pytest.raises(InputError, match="knows its sums up to rank 5000, got 5001"):
+        discount.cumulative(5001)
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("nothing:here", "No module named 'nothing'"),
+        ("math:no_such", "no attribute 'no_such'"),
+        ("math", 'needs "module:function"'),
+        (":f", 'needs "module:function"'),
+        ("math:pi", "must be a function of the rank"),
+        ("discounts_of_mine:rising", "must be finite, non-increasing and positive"),
+        ("discounts_of_mine:broken", "must be finite, non-increasing and positive"),
+        ("discounts_of_mine:failing", "failed at .* ranks .KeyError"),
+    ],
+)
+def test_bad_custom_discounts(here, target, said):
+    with pytest.raises(InputError, match=said) as error:
+        Discount.parse(f'custom("{target}")')
+    assert "\n" not in str(error.value)
+
+
+def test_custom_table_has_a_limit(here):
+    with pytest.raises(InputError, match="largest must be 1 to 1e9, got 10000000000"):
+        Discount.parse(f'custom("{here}:harmonic", 1e10)')

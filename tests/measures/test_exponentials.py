@@ -1,0 +1,105 @@
+"""Sums of exponentials against the discounts themselves, in high precision."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures.discounts import Discount, Linear, Log, Power, Zipf
+from ndcg_asymptotics.measures.discounts import discount as own_discount
+from ndcg_asymptotics.measures.exponentials import exponential_sum
+
+SMOOTH = ["log", "power(0.1)", "power(0.5)", "zipf", "power(1.5)", "power(2)"]
+
+
+def shifted(rank):  # completely monotone: a user's own
+    return 1.0 / (np.asarray(rank, float) + 2.5) ** 0.7
+
+
+def stairs(rank):  # non-increasing, and no mixture of exponentials
+    return np.where(np.asarray(rank) < 10, 1.0, 0.5)
+
+
+def exact(text: str, rank: int) -> mpmath.mpf:
+    if text == "log":
+        return 1 / mpmath.log(1 + mpmath.mpf(rank))
+    b = {"zipf": 1.0}.get(text) or float(text[6:-1])
+    return mpmath.mpf(rank) ** -mpmath.mpf(b)
+
+
+@pytest.mark.parametrize("largest", [1, 50, 1e3, 1e6, 1e12, 1e18, 9e18])
+@pytest.mark.parametrize("text", SMOOTH)
+def test_relative_error_at_points(text, largest):
+    fit = exponential_sum([Discount.parse(text)], largest)
+    ranks = {1, 2, 3, 5, 17, int(largest**0.3), int(largest**0.61), int(largest) - 1, int(largest)}
+    assert fit.error <= 1e-11
+    with mpmath.workdps(40):
+        for rank in ranks - {0}:
+            terms = (
+                mpmath.mpf(w) * mpmath.exp(-mpmath.mpf(x) * rank)
+                for x, w in zip(fit.rates, fit.weights[0], strict=True)
+            )
+            assert abs(mpmath.fsum(terms) / exact(text, rank) - 1) <= 1.001e-11
+
+
+@pytest.mark.parametrize("largest", [1e4, 1e18])
+def test_dense_mesh_one_shared_set(largest):
+    discounts = [Discount.parse(text) for text in [*SMOOTH, "geometric(2)", "geometric(1.001)"]]
+    fit = exponential_sum(discounts, largest)
+    ranks = np.union1d(np.arange(1.0, 500), np.rint(np.geomspace(500, largest, 8_000)))
+    assert np.all(np.diff(fit.rates) > 0)
+    assert fit.rates[0] > 0
+    powers = np.exp(-np.outer(ranks, fit.rates))
+    for discount, weights, values in zip(discounts, fit.weights, fit.at(ranks), strict=True):
+        truth = discount(ranks)
+        kept = truth > 1e-280
+        assert np.abs(values[kept] / truth[kept] - 1).max() <= 1.01e-11
+        # nothing cancels: rounding stays within a few units of 1e-15
+        assert np.max((powers @ np.abs(weights))[kept] / truth[kept]) < 15
+
+
+def test_few_terms():
+    assert exponential_sum([Log(), Power(0.5), Zipf()], 1e6).rates.size <= 52
+    assert exponential_sum([Log(), Power(0.5), Zipf()], 1e18).rates.size <= 140
+
+
+def test_geometric_is_one_exact_term():
+    fit = exponential_sum([Discount.parse("geometric(3)")], 1e18)
+    assert fit.rates.tolist() == [np.log(3)]
+    assert fit.weights.tolist() == [[1.0]]
+    assert fit.error == 0
+
+
+@pytest.mark.parametrize("text", [*SMOOTH, "geometric(2)", "power(5)"])
+def test_sums(text):
+    discount = Discount.parse(text)
+    k = np.array([0, 1, 2, 10, 1000, 10**5])
+    assert exponential_sum([discount], 1e5).cumulative(k)[0] == pytest.approx(
+        discount.cumulative(k), rel=1.1e-11
+    )
+
+
+def test_a_users_own_discount():
+    own = own_discount(shifted, largest=1e6)
+    ranks = np.arange(1.0, 1e5)
+    fit = exponential_sum([own], 1e5)
+    assert fit.at(ranks)[0] == pytest.approx(shifted(ranks), rel=1.01e-11)
+
+
+def test_not_a_mixture_of_exponentials():
+    with pytest.raises(InputError, match="1e-11 is needed"):
+        exponential_sum([own_discount(stairs, largest=1e6)], 1e3)
+    with pytest.raises(InputError, match="depends on the list length"):
+        exponential_sum([Linear()], 10)
+    with pytest.raises(InputError, match="falls faster"):
+        exponential_sum([Power(40)], 10)
+    with pytest.raises(InputError, match="largest must be"):
+        exponential_sum([Zipf()], 0)
+
+
+def test_a_wrong_discount_is_noticed():
+    ranks = np.arange(1.0, 1000)
+    fit = exponential_sum([Power(0.5)], 1e3)
+    assert np.abs(fit.at(ranks)[0] / Power(0.5 + 1e-9)(ranks) - 1).max() > 1e-9

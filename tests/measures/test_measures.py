@@ -1,0 +1,192 @@
+"""NDCG of given scores and labels: against scikit-learn, brute force over tie orders, and its properties."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import naive
+from oracles.discounts import formula
+from sklearn.metrics import ndcg_score
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+
+TEXTS = [
+    "nDCG",
+    "nDCG@1",
+    "nDCG@3",
+    "nDCG(power(0.5))",
+    "nDCG(power(1.5))@0.5n",
+    "nDCG(zipf)@n^0.5",
+    "nDCG(geometric(2))",
+    "nDCG(linear)@0.8n",
+    "nDCG(log)@2log(n)",
+]
+WHOLE = ["nDCG(log)", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)"]
+measures = st.sampled_from([Measure.parse(text) for text in TEXTS])
+# few distinct values, so that ties are common
+items = st.lists(
+    st.tuples(st.integers(-3, 3), st.sampled_from([0.0, 0.0, 0.5, 1.0, 3.0])), min_size=1, max_size=40
+)
+
+
+def columns(pairs):
+    return [float(s) for s, _ in pairs], [y for _, y in pairs]
+
+
+@given(items.filter(lambda pairs: len(pairs) > 1), st.integers(1, 50))
+def test_agrees_with_scikit_learn_ties_and_cutoffs(pairs, k):
+    scores, labels = columns(pairs)
+    for text, depth in (("nDCG", None), (f"nDCG@{k}", k)):
+        peer = ndcg_score([labels], [scores], k=depth)
+        assert Measure.parse(text).evaluate(scores, labels) == pytest.approx(peer, rel=0, abs=1e-12)
+
+
+def test_agrees_with_scikit_learn_on_long_lists():
+    rng = np.random.default_rng(1)
+    for n in (100, 5000):
+        labels = rng.choice([0.0, 1.0, 2.0], n, p=[0.8, 0.15, 0.05])
+        for scores in (rng.normal(size=n), rng.integers(0, 20, n).astype(float)):
+            peer = ndcg_score([labels], [scores], k=n // 7)
+            found = Measure.parse(f"nDCG@{n // 7}").evaluate(scores, labels)
+            assert found == pytest.approx(peer, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("text", WHOLE)
+@given(items.filter(lambda pairs: len(pairs) <= 6), st.integers(1, 7))
+def test_ties_are_the_mean_over_their_orders(text, pairs, k):
+    scores, labels = columns(pairs)
+    n = len(pairs)
+
+    def discount(rank):
+        return formula(text, n)[0](rank)
+
+    values = [
+        naive.ndcg([labels[i] for i in order], discount, k)
+        for order in itertools.permutations(range(n))
+        if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order))
+    ]
+    measure = Measure.parse(f"{text}@{k}")
+    assert measure.evaluate(scores, labels) == pytest.approx(np.mean(values), rel=0, abs=1e-12)
+    stable = sorted(range(n), key=lambda i: -scores[i])
+    expected = naive.ndcg([labels[i] for i in stable], discount, k)
+    assert measure.evaluate(scores, labels, ties="stable") == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+@given(measures, items)
+def test_between_0_and_1_and_1_for_the_ideal_order(measure, pairs):
+    scores, labels = columns(pairs)
+    assert 0 <= measure.evaluate(scores, labels) <= 1 + 1e-12
+    n, k = len(labels), measure.cutoff(len(labels))
+    reachable = any(labels) and not (str(measure.discount) == "linear" and (n == 1 or k == 0))
+    ideal = measure.evaluate(labels, labels)
+    assert ideal == pytest.approx(1 if reachable else 0, abs=1e-12)
+
+
+@given(measures, items)
+def test_increasing_transforms_change_nothing(measure, pairs):
+    scores, labels = columns(pairs)
+    value = measure.evaluate(scores, labels)
+    for transform in (np.exp, lambda s: 7 * s - 100, lambda s: s**3):
+        assert measure.evaluate(transform(np.array(scores)), labels) == value
+
+
+@given(measures, items, st.randoms(use_true_random=False))
+def test_the_order_items_are_given_in_changes_nothing(measure, pairs, random):
+    shuffled = list(pairs)
+    random.shuffle(shuffled)
+    assert measure.evaluate(*columns(shuffled)) == pytest.approx(measure.evaluate(*columns(pairs)), abs=1e-12)
+
+
+@given(measures, items)
+def test_scaling_labels_changes_nothing(measure, pairs):
+    scores, labels = columns(pairs)
+    assert measure.evaluate(scores, np.array(labels) * 4) == measure.evaluate(scores, labels)
+
+
+@given(items, st.integers(0, 10))
+def test_a_cutoff_beyond_the_list_is_none(pairs, more):
+    scores, labels = columns(pairs)
+    whole = Measure.parse("nDCG").evaluate(scores, labels)
+    assert Measure.parse(f"nDCG@{len(pairs) + more}").evaluate(scores, labels) == whole
+    assert Measure.parse("nDCG@1n").evaluate(scores, labels) == whole
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if "linear" not in text])
+def test_one_item(text):
+    measure = Measure.parse(text)
+    assert measure.evaluate([0.3], [2.0]) == 1
+    assert measure.evaluate([0.3], [0.0]) == 0
+
+
+def test_no_relevant_item():
+    measure = Measure.parse("nDCG")
+    assert measure.evaluate([1.0, 2.0], [0, 0]) == 0
+    assert math.isnan(measure.evaluate([1.0, 2.0], [0, 0], empty=math.nan))
+    assert measure.evaluate([1.0, 2.0], [0, 0], ideal_labels=[1.0]) == 0
+
+
+def test_relevant_items_that_are_not_in_the_list():
+    def log2(r):
+        return math.log2(r)
+
+    zipf = Measure.parse("nDCG(zipf)")
+    assert zipf.evaluate([2.0, 1.0], [0, 1], ideal_labels=[1, 1, 1]) == pytest.approx(
+        0.5 / (1 + 1 / 2 + 1 / 3)
+    )
+    at_2 = Measure.parse("nDCG(zipf)@2")
+    assert at_2.evaluate([2.0, 1.0], [0, 1], ideal_labels=[1, 1, 1]) == pytest.approx(0.5 / 1.5)
+    # a cutoff of more than the list cuts the ideal list where it says
+    assert Measure.parse("nDCG(zipf)@3").evaluate([1.0], [1], ideal_labels=[1] * 9) == pytest.approx(6 / 11)
+    # where the cutoff is a function of n, both lists are cut at k(n)
+    half = Measure.parse("nDCG(zipf)@0.5n")
+    assert half.evaluate([4.0, 3.0, 2.0, 1.0], [1, 1, 0, 0], ideal_labels=[1] * 100) == 1
+
+
+@pytest.mark.parametrize("text", WHOLE)
+@given(
+    counts=st.lists(st.integers(0, 9), min_size=1, max_size=3), extra=st.integers(0, 9), k=st.integers(1, 40)
+)
+def test_ideal_from_counts(text, counts, extra, k):
+    gains = [4.0, 1.5, 0.5][: len(counts)]
+    n = sum(counts) + extra + 1
+    labels = [y for y, c in zip(gains, counts, strict=True) for _ in range(c)]
+    expected = naive.dcg(labels, lambda rank: formula(text, n)[0](rank), min(k, n))
+    found = Measure.parse(f"{text}@{k}").ideal(counts, gains, n)
+    assert float(found) == pytest.approx(expected, rel=1e-12)
+
+
+def test_ideal_is_vectorised_and_knows_long_lists():
+    measure = Measure.parse("nDCG(power(0.5))@0.5n")
+    counts = np.array([[10**17, 10**17], [10**18, 0], [0, 0]])
+    found = measure.ideal(counts, [2.0, 1.0], 10**18)
+    # F(k) ~ 2 sqrt(k)
+    expected = [2 * 2 * math.sqrt(1e17) + 2 * (math.sqrt(2e17) - math.sqrt(1e17)), 2 * 2 * math.sqrt(5e17), 0]
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "said"),
+    [
+        ([1.0, math.nan], [0, 1], "scores must be finite"),
+        ([1.0, math.inf], [0, 1], "scores must be finite"),
+        ([1.0, 2.0], [0, -1], "labels must be finite and >= 0"),
+        ([1.0, 2.0], [0, math.nan], "labels must be finite and >= 0"),
+        ([1.0, 2.0], [0, 1, 1], r"got \(2,\) and \(3,\)"),
+        ([], [], r"one length >= 1, got \(0,\)"),
+        ([[1.0]], [[1.0]], r"got \(1, 1\)"),
+    ],
+)
+def test_bad_lists(scores, labels, said):
+    with pytest.raises(InputError, match=said):
+        Measure.parse("nDCG").evaluate(scores, labels)
+
+
+def test_bad_ideal_labels():
+    with pytest.raises(InputError, match="labels must be finite and >= 0"):
+        Measure.parse("nDCG").evaluate([1.0], [1], ideal_labels=[-1])

@@ -1,0 +1,43 @@
+"""Discounts and cutoffs as their formulas read: one table for all tests, none of it the package's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+#: D(r) in a list of n items, for a rank or an array of them, by the discount's text.
+DISCOUNTS: dict[str, Callable[[Any, float], Any]] = {
+    "log": lambda r, n: 1 / np.log(1.0 + r),
+    "power(0.3)": lambda r, n: 1.0 / np.power(r, 0.3),
+    "power(0.5)": lambda r, n: 1 / np.sqrt(r),
+    "power(0.7)": lambda r, n: 1.0 / np.power(r, 0.7),
+    "power(2)": lambda r, n: 1.0 / np.power(r, 2.0),
+    "power(40)": lambda r, n: 1.0 / np.power(r, 40.0),
+    "zipf": lambda r, n: 1.0 / r,
+    "geometric(2)": lambda r, n: np.power(0.5, r),
+    "geometric(1.001)": lambda r, n: 1.001 ** (-1.0 * r),
+    "linear": lambda r, n: 1.0 * (n - r),
+    'custom("numpy:reciprocal", 10000)': lambda r, n: 1.0 / r,
+    'custom("numpy:ones_like", 2000)': lambda r, n: np.ones_like(r),
+}
+
+#: k(n), by the cutoff's text with its @.
+CUTOFFS: dict[str, Callable[[int], int]] = {
+    "": lambda n: n,
+    "@10": lambda n: min(n, 10),
+    "@0.2n": lambda n: -(-n // 5),
+    "@0.5n": lambda n: -(-n // 2),
+    "@n^0.5": lambda n: math.isqrt(n - 1) + 1,
+    "@n^0.9": lambda n: math.ceil(n**0.9),
+    "@20log(n)": lambda n: min(n, max(1, math.ceil(20 * math.log(n)))),
+}
+
+
+def formula(measure: str, n: int) -> tuple[Callable[[Any], Any], int]:
+    """D and k(n) of a measure's canonical text."""
+    discount, _, cutoff = measure.removeprefix("nDCG(").rpartition(")")
+    k = CUTOFFS[cutoff](n) if cutoff in CUTOFFS else min(n, int(cutoff[1:]))
+    return lambda r: DISCOUNTS[discount](r, n), k

@@ -1,0 +1,225 @@
+"""Figures: what is drawn is what was given, nothing warns, and the same figure is the same bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import cases
+import numpy as np
+import pytest
+from matplotlib import rcParams
+from matplotlib.axes import Axes
+
+from ndcg_asymptotics import plots
+from ndcg_asymptotics.analysis.distinguish import distinguish
+from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.studies import Study
+
+BINARY = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}
+GRADED = {"strong": "graded(2=linear(0, 0.2), 1=linear(0.1, 0.3))", "random": "random"}
+MEASURES = ["nDCG(log)", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG(log)@0.2n"]
+
+
+def synthetic(
+    folder: Path,
+    *,
+    done: int = 8,
+    wanted: int = 8,
+    bracket: bool = False,
+    every_n: bool = False,
+    **fields: object,
+) -> Results:
+    """Results of a study, with random numbers for values."""
+    given = {"scorers": BINARY, "measures": MEASURES, "n": [10, 100, 1000], "pairs": [["strong", "random"]]}
+    study = Study(**{**given, "replicates": wanted, "title": "synthetic", **fields})
+    lengths = {
+        "scorer": len(study.scorers), "measure": len(study.measures), "n": len(study.n),
+        "pair": len(study.pairs),
+    }  # fmt: skip
+    rng = np.random.default_rng(7)
+
+    def shape(*axes: str) -> list[int]:
+        return [done, *(lengths[axis] for axis in axes)]
+
+    values = {"ndcg": rng.uniform(0.3, 0.9, shape("scorer", "measure", "n"))}
+    if study.pairs:
+        orders = np.array([-1, 0, 1, UNDECIDED], np.int8)
+        values["order"] = rng.choice(orders, shape("pair", "measure", "n"))
+    if bracket:
+        values |= {"low": values["ndcg"] - 5e-5, "high": values["ndcg"] + 5e-5}
+    if every_n:
+        for name in ("last_not_greater", "last_not_less", "changes"):
+            values[name] = rng.integers(0, study.n[-1], shape("pair", "measure"))
+    whole = cases.results(study, **values)
+    asked = np.arange(wanted)
+    return dataclasses.replace(whole, replicates=asked, done=asked < done, folder=folder)
+
+
+def texts(ax: Axes) -> list[str]:
+    titles = [ax.get_title(loc=side) for side in ("left", "right")]
+    return [*titles, *(text.get_text() for text in ax.texts)]
+
+
+def panel(results: Results, measure: str) -> Axes:
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        return plots.ndcg_curves(results, measure, ax)
+
+
+def test_markers_are_the_means_of_the_scorers(tmp_path: Path) -> None:
+    results = synthetic(tmp_path)
+    ax = panel(results, "nDCG(power(0.5))")
+    drawn = [line for line in ax.lines if line.get_marker() in ("o", "s", "^")]
+    assert len(drawn) == 3
+    means = results.data["ndcg"].sel(measure="nDCG(power(0.5))").mean("replicate")
+    for line, name in zip(drawn, BINARY, strict=True):
+        np.testing.assert_allclose(line.get_ydata(), means.sel(scorer=name))
+    assert len({line.get_color() for line in drawn}) == 3
+
+
+def test_the_band_holds_nine_tenths_of_the_replicates(tmp_path: Path) -> None:
+    results = synthetic(tmp_path)
+    ax = panel(results, "nDCG(log)@0.2n")
+    values = results.data["ndcg"].sel(measure="nDCG(log)@0.2n", scorer="strong").to_numpy()
+    corners = ax.collections[0].get_paths()[0].vertices
+    assert len(ax.collections) == 3
+    assert corners[:, 1].min() == pytest.approx(np.quantile(values, 0.05, axis=0).min())
+    assert corners[:, 1].max() == pytest.approx(np.quantile(values, 0.95, axis=0).max())
+
+
+def test_limits_are_drawn_and_labelled_with_their_theorem(tmp_path: Path) -> None:
+    ax = panel(synthetic(tmp_path), "nDCG(log)@0.2n")
+    assert "Theorem 8" in texts(ax)
+    # means of 0.05 + 0.75 (1-t)^2, of 0.5 - 0.4 t and of 0.3 over t < 0.2
+    assert {"strong → 0.660", "weak → 0.460", "random → 0.300"} <= set(texts(ax))
+    heights = {round(float(line.get_ydata()[0]), 9) for line in ax.lines if line.get_linestyle() == ":"}
+    assert heights == {0.66, 0.46, 0.3}
+
+
+def test_a_shared_limit_is_one_line_and_gets_an_inset(tmp_path: Path) -> None:
+    results = synthetic(tmp_path)
+    ax = panel(results, "nDCG(log)")
+    assert {"Theorem 1", "limit 1", "strong", "weak", "random"} <= set(texts(ax))
+    assert sum(line.get_linestyle() == ":" for line in ax.lines) == 1
+    inset = plots.enlarge(results, "nDCG(log)", ax)
+    assert inset.get_xlim()[1] < 2 * results.study.n[-1]
+    assert inset.get_ylim()[1] - inset.get_ylim()[0] < ax.get_ylim()[1] - ax.get_ylim()[0]
+
+
+def test_no_limit_is_said(tmp_path: Path) -> None:
+    ax = panel(synthetic(tmp_path), "nDCG(geometric(2))")
+    assert "no limit (Theorem 6)" in texts(ax)
+    assert not [line for line in ax.lines if line.get_linestyle() == ":"]
+
+
+def test_unmet_assumptions_are_said(tmp_path: Path) -> None:
+    scorers = {"jump": "step(0.1, 0.7, 0.5)", "flat": "constant(0.4)"}
+    ax = panel(synthetic(tmp_path, scorers=scorers, pairs=[]), "nDCG(power(0.5))")
+    assert "Theorem 3; assumptions not met: jump" in texts(ax)
+
+
+def test_an_unknown_measure_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no results for nDCG\(zipf\), the study has: nDCG\(log\)"):
+        panel(synthetic(tmp_path), "nDCG(zipf)")
+
+
+def test_margin_labels_stay_apart_and_in_order(tmp_path: Path) -> None:
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        ax.set_ylim(0, 1)
+        wanted = [0.97, 0.99, 0.5, 0.98]
+        plots.margin_labels(ax, [(y, f"{y}", "k") for y in wanted])
+    heights = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert sorted(heights, key=lambda name: heights[name]) == ["0.5", "0.97", "0.98", "0.99"]
+    assert np.diff(sorted(heights.values())).min() > 0.03
+    assert heights["0.5"] == pytest.approx(0.5)
+
+
+def test_rates_of_order(tmp_path: Path) -> None:
+    results = synthetic(tmp_path, every_n=True)
+    pair = distinguish(results).pairs[0]
+    with plots.style():
+        _, (linear, logarithmic) = plots.panels(2)
+        plots.right_order(linear, pair)
+        plots.wrong_order(logarithmic, pair)
+    at, from_n = (line for line in linear.lines if line.get_marker() in ("o", "s"))
+    np.testing.assert_allclose(at.get_ydata(), [p.rate for p in pair.points])
+    np.testing.assert_allclose(from_n.get_ydata(), [p.rate for p in pair.from_n])
+    assert logarithmic.get_yscale() == "log"
+    assert texts(linear)[:2] == ["nDCG(log)", "right: strong > random"]
+    assert [handle.get_label() for handle in plots.order_key([pair])][:2] == [
+        "at $n$",
+        "at every list length from $n$ on",
+    ]
+
+
+def test_rates_on_a_grid_are_called_an_upper_bound(tmp_path: Path) -> None:
+    results = synthetic(tmp_path)
+    pair = distinguish(results).pairs[0]
+    assert plots.order_key([pair])[1].get_label().endswith("an upper bound)")
+
+
+def test_gaps_leave_out_what_a_logarithm_cannot_show() -> None:
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        plots.gap_curves(ax, [10, 100, 1000], {"a": [0.1, 0.0, -0.001]}, rates={"n^-1/3": 1 / 3})
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.1, 0.001])
+    np.testing.assert_allclose(ax.lines[1].get_ydata(), [0.1, 0.1 * 10 ** (-1 / 3), 0.1 * 100 ** (-1 / 3)])
+    assert {"a", "n^-1/3"} <= set(texts(ax))
+
+
+def test_lengths_needed() -> None:
+    sizes, gap = [10, 100, 1000, 10000], np.array([0.5, 0.001, 0.1, 0.001])
+    assert plots.length_within(sizes, gap, 0.01) == pytest.approx(1000 * 10**0.5)  # the last crossing
+    assert plots.length_within(sizes, gap, 1.0) == 10
+    assert plots.length_within(sizes, gap, 1e-4) == np.inf
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        plots.lengths_needed(
+            ax, {"nDCG(log)": {"a": 1e3, "b": np.inf}, "nDCG(zipf)": {"a": 1e4, "b": 1e5}}, 1e6
+        )
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["nDCG(log)", "nDCG(zipf)"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"bracket": True, "every_n": True},
+        {"scorers": GRADED, "measures": ["nDCG(power(0.5))", "nDCG(linear)"]},
+        {"measures": ["nDCG(zipf)"], "pairs": [], "n": [50]},
+        {"measures": ["nDCG(log)"], "done": 2, "wanted": 5},
+    ],
+)
+def test_every_study_is_drawn(tmp_path: Path, kind: dict[str, object]) -> None:
+    results = synthetic(tmp_path, **{"measures": ["nDCG(log)", "nDCG(geometric(2))"], **kind})
+    files = plots.draw_all(results, tmp_path / "figures")
+    measures, pairs = len(results.study.measures), len(results.study.pairs)
+    assert len(set(files)) == 2 * (measures + (measures > 1) + pairs)
+    assert all(file.stat().st_size > 1000 for file in files)
+
+
+def test_incomplete_results_are_called_so(tmp_path: Path) -> None:
+    for done, remark in ((5, ""), (2, "Incomplete: 2 of 5 replicates")):
+        results = synthetic(tmp_path, done=done, wanted=5, measures=["nDCG(zipf)"])
+        (order,) = plots.order_figures(results).values()
+        figures = [plots.measure_figure(results, "nDCG(zipf)"), plots.overview_figure(results), order]
+        assert [figure.get_suptitle() for figure in figures] == [remark] * 3
+
+
+def test_the_same_figure_is_the_same_bytes(tmp_path: Path) -> None:
+    results = synthetic(tmp_path, bracket=True, measures=["nDCG(log)"])
+    first, second = (
+        plots.save(plots.overview_figure(results), tmp_path / name, "figure") for name in ("one", "two")
+    )
+    for one, two in zip(first, second, strict=True):
+        assert one.read_bytes() == two.read_bytes()
+    assert b"<dc:date>" not in first[0].read_bytes()
+
+
+def test_drawing_leaves_matplotlib_as_it_was(tmp_path: Path) -> None:
+    before = dict(rcParams)
+    plots.draw_all(synthetic(tmp_path, measures=["nDCG(log)"]), tmp_path)
+    assert dict(rcParams) == before

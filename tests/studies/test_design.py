@@ -1,0 +1,103 @@
+"""Random streams: one for every (seed, replicate, names), independent of everything else."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from scipy import stats
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.studies import Design
+
+POPULATION = Population.of({"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "c": "random"})
+
+
+def design(seed: int = 1, **changes) -> Design:
+    values = {
+        "population": POPULATION,
+        "measures": (Measure(),),
+        "sizes": (10, 100),
+        "seed": seed,
+        "pairs": (("c", "a"), ("b", "c")),
+    }
+    return Design(**{**values, **changes})
+
+
+def numbers(generator: np.random.Generator, count: int = 8) -> tuple[float, ...]:
+    return tuple(generator.random(count).tolist())
+
+
+def test_streams_are_reproducible_whatever_else_the_design_holds():
+    first = numbers(design().generator(3, "scorer", "a"))
+    assert numbers(design().generator(3, "scorer", "a")) == first
+    other = design(
+        population=Population.of({"a": "constant(0.5)"}),
+        measures=(Measure.parse("nDCG(zipf)@3"),),
+        sizes=(5,),
+        pairs=(),
+        bracket=0.5,
+    )
+    assert numbers(other.generator(3, "scorer", "a")) == first
+
+
+def test_the_stream_itself_is_pinned():
+    # a changed value changes every stored study: a new major version
+    assert design(2013).generator(0, "labels").integers(0, 2**32, 3).tolist() == [
+        3315864898,
+        3641306769,
+        1746161497,
+    ]
+
+
+def test_streams_differ_in_seed_replicate_and_every_name():
+    keys = [
+        (seed, replicate, names)
+        for seed, replicate in itertools.product((0, 1, 2**40), (0, 1, 2, 10**6))
+        for names in (
+            (),
+            ("labels",),
+            ("scorer", "a"),
+            ("scorer", "b"),
+            ("scorera",),
+            ("a", "scorer"),
+            ("scorer", ""),
+        )
+    ]
+    seen = {numbers(design(seed).generator(replicate, *names)) for seed, replicate, names in keys}
+    assert len(seen) == len(keys)
+
+
+def correlation_p_value(x: np.ndarray, y: np.ndarray) -> float:
+    return float(stats.spearmanr(x, y).pvalue)
+
+
+def test_streams_are_uncorrelated():
+    n, pairs = 4000, []
+    for r in range(5):
+        one = design().generator(r, "scorer", "a").random(n)
+        pairs += [
+            (one, design().generator(r, "scorer", "b").random(n)),
+            (one, design().generator(r + 1, "scorer", "a").random(n)),
+            (one, design(2).generator(r, "scorer", "a").random(n)),
+            (one, design().generator(r, "labels").random(n)),
+        ]
+    # false alarm: 20 tests at 1e-6
+    assert min(correlation_p_value(x, y) for x, y in pairs) > 1e-6
+    # a tenth of the numbers in common is noticed
+    x, y = pairs[0]
+    shared = np.where(np.arange(n) % 10 == 0, x, y)
+    assert correlation_p_value(x, shared) < 1e-6
+
+
+def test_first_numbers_of_many_replicates_are_uniform():
+    first = [design().generator(r, "scorer", "a").random() for r in range(3000)]
+    # false alarm: 1e-6
+    assert stats.kstest(first, "uniform").pvalue > 1e-6
+    assert stats.kstest(np.array(first) ** 1.2, "uniform").pvalue < 1e-6
+    assert abs(stats.pearsonr(first[1:], first[:-1]).statistic) < 5 / np.sqrt(3000)
+
+
+def test_pairs_are_positions():
+    assert design().pair_indices() == [(2, 0), (1, 2)]

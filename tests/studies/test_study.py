@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.scorers import Empirical
+from ndcg_asymptotics.studies import Study, decades, load
+from ndcg_asymptotics.studies.canonical import canonical, differences, files
+from ndcg_asymptotics.studies.engines import ITEMS_LIMIT
+from ndcg_asymptotics.studies.toml import study_of
+
+GOOD: dict[str, Any] = {
+    "scorers": {"good": "linear(0.1, 0.7)", "random": "random"},
+    "measures": ["nDCG", "nDCG(zipf)@0.2n"],
+    "n": [10, 100],
+    "replicates": 5,
+}
+
+TOML = """
+title = "A title"
+measures = ["nDCG"]
+n = { start = 10, stop = 1e6, per_decade = 10 }
+replicates = 1000
+seed = 2013
+engine = "auto"
+coupling = "gaussian(0.5)"
+pairs = [["good", "random"]]
+[scorers]
+good = "linear(0.1, 0.7)"
+random = "random"
+"""
+
+CURVE = {
+    "format": "ndcg-asymptotics curve 1",
+    "gains": [1],
+    "depth": [0.0, 0.5, 1.0],
+    "probability": [[0.8, 0.3, 0.1]],
+}
+
+
+def test_a_file_becomes_a_design(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(TOML)
+    study = load(tmp_path / "study.toml")
+    design = study.design
+    assert study.title == "A title"
+    assert list(design.population.scorers) == ["good", "random"]
+    assert str(design.population.coupling) == "gaussian(0.5)"
+    assert [str(m) for m in design.measures] == ["nDCG(log)"]
+    assert (design.seed, study.replicates, design.pairs) == (2013, 1000, (("good", "random"),))
+    assert (design.sizes[0], design.sizes[-1], len(design.sizes)) == (10, 10**6, 51)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "per_decade"), [(10, 1e6, 10), (1, 1e18, 3), (7, 1000, 4), (5, 5, 10), (1, 30, 50)]
+)
+def test_sizes_are_even_in_log_n_and_include_both_ends(start: int, stop: float, per_decade: int) -> None:
+    n = decades(start, stop, per_decade)
+    table = {"start": start, "stop": stop, "per_decade": per_decade}
+    assert study_of(GOOD | {"n": table}, Path(), "").n == n
+    assert (n[0], n[-1]) == (start, int(stop))
+    assert all(a < b for a, b in itertools.pairwise(n))
+    steps = np.log10(n[:-1]) * per_decade - math.log10(start) * per_decade
+    off = np.abs(steps - np.round(steps))  # a whole number of steps, up to rounding n
+    assert np.all(off <= per_decade / math.log(10) * 0.5 / np.array(n[:-1]) + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"n": [10, 5]}, ["n:", "increase", "5", "10"]),
+        ({"n": [10, 10]}, ["n:", "increase"]),
+        ({"n": [0, 10]}, ["n:", "from 1 to 9e18", "0"]),
+        ({"n": [-3]}, ["n:", "from 1 to 9e18", "-3"]),
+        ({"n": [10, 1e19]}, ["n:", "from 1 to 9e18", "10000000000000000000"]),
+        ({"n": [1.5]}, ["n:", "whole number", "1.5"]),
+        ({"n": [math.nan]}, ["n:", "whole number", "nan"]),
+        ({"n": [True]}, ["n:", "whole number", "True"]),
+        ({"n": ["ten"]}, ["n:", "whole number", "ten"]),
+        ({"n": []}, ["n:", "whole numbers", "none"]),
+        ({"n": 10}, ["n:", "list of whole numbers", "10"]),
+        ({"n": {"start": 0, "stop": 10, "per_decade": 1}}, ["n.start", "1", "0"]),
+        ({"n": {"start": 10, "stop": 1e19, "per_decade": 1}}, ["n.stop", "9e18"]),
+        ({"n": {"start": 10, "stop": 5, "per_decade": 1}}, ["n:", "start", "10", "5"]),
+        ({"n": {"start": 10, "stop": 50}}, ["n.per_decade", "missing"]),
+        ({"n": {"start": 1, "stop": 5, "per_decade": 1, "step": 1}}, ["n.step", "per_decade"]),
+        ({"replicates": 0}, ["replicates", "1", "0"]),
+        ({"replicates": 2.5}, ["replicates", "whole number", "2.5"]),
+        ({"replicates": None}, ["replicates", "missing"]),
+        ({"seed": -1}, ["seed", "0", "-1"]),
+        ({"measures": []}, ["measures", "at least 1"]),
+        ({"measures": "nDCG"}, ["measures", "list"]),
+        ({"measures": ["nDCG", "nDCG(log)"]}, ["measures", "nDCG(log)", "twice"]),
+        ({"measures": ["MAP"]}, ["measures", "position 1", "nDCG"]),
+        ({"measures": ["nDCG(cubic)"]}, ["measures", "position 6", "unknown discount 'cubic'", "power"]),
+        ({"measures": ["nDCG(power(-1))"]}, ["measures", "b > 0", "-1"]),
+        ({"measures": ["nDCG(power(nan))"]}, ["measures", "b > 0", "nan"]),
+        ({"measures": ["nDCG(geometric(1))"]}, ["measures", "base > 1", "1"]),
+        ({"measures": ["nDCG@1.5n"]}, ["measures", "0 < c <= 1", "1.5"]),
+        ({"measures": ["nDCG@0n"]}, ["measures", "0 < c <= 1", "0"]),
+        ({"measures": ["nDCG@n^2"]}, ["measures", "0 < a < 1", "2"]),
+        ({"measures": ["nDCG@sqrt"]}, ["measures", "a cutoff"]),
+        ({"scorers": {}}, ["scorers", "at least 1"]),
+        ({"scorers": {"a": "parabola(1)"}}, ["scorers.a", "unknown relevance model 'parabola'", "linear"]),
+        ({"scorers": {"a": "linear(0.1, 1.7)"}}, ["scorers.a", "[0, 1]", "1.7"]),
+        ({"scorers": {"a": "graded(1=constant(0.6), 2=constant(0.6))"}}, ["scorers.a", "1.2"]),
+        ({"scorers": {"a": "graded(1=constant(0.1), 1=constant(0.2))"}}, ["scorers.a", "distinct"]),
+        ({"scorers": {"a": "graded(-1=constant(0.1))"}}, ["scorers.a", "positive", "-1"]),
+        ({"scorers": {"a": 3}}, ["scorers.a", "text", "3"]),
+        ({"scorers": {"": "constant(0.1)"}}, ["scorers", "name"]),
+        ({"scorers": {"a": "random"}}, ["scorers", "random"]),
+        ({"scorers": {"a": 'empirical("none.json")'}}, ["scorers.a", "none.json", "No such file"]),
+        (
+            {"scorers": {"a": "constant(0.3)", "b": "constant(0.4)"}},
+            ["scorers", "a: P(Y=1) = 0.3", "b: P(Y=1) = 0.4"],
+        ),
+        ({"engine": "gpu"}, ["engine", "auto, items, every-n, cells", "gpu"]),
+        ({"coupling": "frank(2)"}, ["coupling", "frank", "gaussian, independent"]),
+        ({"coupling": "gaussian(2)"}, ["coupling", "0 <= rho <= 1", "2"]),
+        ({"pairs": [["good", "bad"]]}, ["pairs", "'bad'", "good, random"]),
+        ({"pairs": [["good", "good"]]}, ["pairs", "different", "good"]),
+        ({"pairs": [["good"]]}, ["pairs", "two names", "good"]),
+        ({"pairs": [["good", "random"], ["good", "random"]]}, ["pairs", "twice"]),
+        ({"bracket": 0.0}, ["bracket", "0"]),
+        ({"title": 3}, ["title", "text", "3"]),
+        ({"replicate": 10}, ["unknown field 'replicate'", "replicates"]),
+    ],
+)
+def test_a_bad_field_is_told_in_one_line(change: dict[str, Any], words: list[str]) -> None:
+    fields = {key: value for key, value in (GOOD | change).items() if value is not None}
+    with pytest.raises(InputError) as caught:
+        study_of(fields, Path(), "study.toml")
+    message = str(caught.value)
+    assert message.startswith("study.toml: ")
+    assert "\n" not in message
+    assert not [word for word in words if word not in message], message
+
+
+def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text("title = 'x'\nmeasures = [\n")
+    with pytest.raises(InputError, match=r"study\.toml: not a TOML file: .*line 3, column 1"):
+        load(file)
+    file.write_text("title = 'x'\nn = = 3\n")
+    with pytest.raises(InputError, match=r"line 2, column 5"):
+        load(file)
+    file.write_bytes(b"\x1f\x8b\xff\xfe\x00")
+    with pytest.raises(InputError, match="UTF-8"):
+        load(file)
+    file.write_text("")
+    with pytest.raises(InputError, match=r"study\.toml: scorers is missing"):
+        load(file)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.toml")
+
+
+def test_two_scorers_with_one_curve_make_a_pair() -> None:
+    scorers = {"a": "linear(0.1, 0.7)", "b": "linear(0.1, 0.7)"}
+    assert Study(**GOOD | {"scorers": scorers, "pairs": [["a", "b"]]}).pairs == (("a", "b"),)
+
+
+def test_auto_is_items_up_to_a_length_and_cells_beyond() -> None:
+    assert Study(**GOOD | {"n": [ITEMS_LIMIT]}).engine == "items"
+    assert Study(**GOOD | {"n": [ITEMS_LIMIT + 1]}).engine == "cells"
+    assert Study(**GOOD | {"n": [ITEMS_LIMIT + 1], "engine": "items"}).engine == "items"
+
+
+def test_canonical_form_reads_back_as_itself() -> None:
+    study = Study(**GOOD | {"coupling": " gaussian( 0.50 )", "pairs": [["random", "good"]], "title": "x"})
+    again = Study(**json.loads(json.dumps(canonical(study))))
+    assert canonical(again) == canonical(study)
+    assert differences(canonical(again), canonical(study)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"seed": 1}, "seed (there 0, here 1)"),
+        ({"n": [10, 101]}, "n (there [10, 100], here [10, 101])"),
+        ({"measures": ["nDCG"]}, "measures"),
+        ({"scorers": {"good": "linear(0.1, 0.7)", "random": "constant(0.4)", "x": "random"}}, "scorers"),
+        ({"coupling": "gaussian(0.5)"}, 'coupling (there "independent", here "gaussian(0.5)")'),
+        ({"pairs": [["good", "random"]]}, "pairs"),
+        ({"engine": "cells"}, "engine"),
+        ({"bracket": 0.01}, "bracket"),
+    ],
+)
+def test_differences_name_the_fields_that_decide_results(change: dict[str, Any], field: str) -> None:
+    found = differences(canonical(Study(**GOOD | change)), canonical(Study(**GOOD)))
+    assert len(found) == 1
+    assert found[0].startswith(field)
+
+
+def test_title_replicates_and_ways_to_write_decide_nothing() -> None:
+    other = GOOD | {
+        "title": "y",
+        "replicates": 9,
+        "measures": [" nDCG(log)", "nDCG( zipf )@.2 n"],
+        "seed": 0.0,
+    }
+    assert differences(canonical(Study(**other)), canonical(Study(**GOOD))) == []
+
+
+def test_curve_files_are_relative_to_the_study_and_named_by_content(tmp_path: Path) -> None:
+    def study(folder: str, **change: Any) -> Study:
+        here = tmp_path / folder
+        here.mkdir()
+        (here / "c.json").write_text(json.dumps(CURVE | change))
+        scorers = {"fitted": 'empirical("c.json")', "random": "random"}
+        return study_of(GOOD | {"scorers": scorers}, here, "study.toml")
+
+    a, b = study("a"), study("b")
+    other = study("c", probability=[[0.9, 0.25, 0.1]])
+    assert isinstance(a.scorers["fitted"], Empirical)
+    assert differences(canonical(a), canonical(b)) == []
+    assert [text.split(" ")[0] for text in differences(canonical(other), canonical(a))] == ["scorers"]
+    ((name, content),) = files(a).items()
+    assert json.loads(content) == CURVE
+    # the canonical study, beside copies of its curves, is the same study
+    copied = tmp_path / "store" / name
+    copied.parent.mkdir(parents=True)
+    copied.write_bytes(content)
+    shutil.rmtree(tmp_path / "a")
+    again = study_of(canonical(a), tmp_path / "store", "store")
+    assert canonical(again) == canonical(b)
+    assert list(files(again)) == [name]

@@ -1,0 +1,202 @@
+"""Sweeps: bits that depend on the study alone, continuing, failures, replays and refusals."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from pathlib import Path
+from typing import Any
+
+import fake_engine
+import numpy as np
+import pytest
+from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.sweep import pool
+from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.deal import Deal
+from ndcg_asymptotics.sweep.run import replay, sweep
+
+_fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
+
+
+def digest(folder: Path) -> str:
+    """A hash of every array of the results."""
+    data = open_results(folder).data
+    state = hashlib.sha256()
+    for name in sorted(map(str, data.variables)):
+        values = data[name].values
+        state.update(f"{name} {values.dtype} {values.shape}".encode())
+        state.update(values.tobytes())
+    return state.hexdigest()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The digest of an uninterrupted sweep in one process."""
+    folder = tmp_path_factory.mktemp("plain")
+    with pytest.MonkeyPatch.context() as patch:
+        use_fake_engine(patch)
+        outcome = sweep(study(), folder, jobs=1)
+    assert (outcome.complete, outcome.wanted, outcome.failures, outcome.stopped) == (23, 23, [], None)
+    np.testing.assert_array_equal(open_results(folder).data.ndcg.values, expected())
+    return digest(folder)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_the_bits_do_not_depend_on_jobs_or_backend(
+    tmp_path: Path, plain: str, backend: pool.Backend, jobs: int
+) -> None:
+    sweep(study(), tmp_path, jobs=jobs, backend=backend)
+    assert digest(tmp_path) == plain
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 100])
+def test_the_bits_do_not_depend_on_the_blocks(tmp_path: Path, plain: str, block: int) -> None:
+    recorder = Recorder()
+    sweep(study(), tmp_path, jobs=2, backend="threading", block=block, progress=recorder)
+    assert digest(tmp_path) == plain
+    assert sum(count for count, _, _ in recorder.blocks) == REPLICATES
+    assert {count for count, _, _ in recorder.blocks} <= {block, REPLICATES % block, REPLICATES}
+
+
+def test_another_seed_gives_other_bits(tmp_path: Path, plain: str) -> None:
+    sweep(study(seed=6), tmp_path, jobs=1)
+    assert digest(tmp_path) != plain
+
+
+def test_a_sweep_continues_and_extends(tmp_path: Path, plain: str) -> None:
+    sweep(study(), tmp_path, jobs=1, replicates=6)
+    recorder = Recorder()
+    outcome = sweep(study(), tmp_path, jobs=1, progress=recorder)
+    assert recorder.begun == (23, 6)
+    assert min(first for _, first, _ in recorder.blocks) == 6
+    assert (outcome.complete, outcome.wanted) == (23, 23)
+    assert digest(tmp_path) == plain
+
+
+def test_nothing_is_computed_twice(tmp_path: Path, plain: str) -> None:
+    sweep(study(), tmp_path, jobs=1)
+    recorder = Recorder()
+    outcome = sweep(study(), tmp_path, jobs=1, progress=recorder)
+    assert (recorder.blocks, outcome.complete) == ([], 23)
+
+
+def test_fewer_than_there_are_is_said(tmp_path: Path, plain: str) -> None:
+    sweep(study(), tmp_path, jobs=1)
+    recorder = Recorder()
+    outcome = sweep(study(), tmp_path, jobs=1, replicates=10, progress=recorder)
+    assert "is for 23 replicates, more than the 10 asked for: they stay" in recorder.lines[0]
+    assert (outcome.complete, outcome.wanted) == (23, 23)
+    assert digest(tmp_path) == plain
+
+
+def test_parts_with_first_are_the_replicates_of_the_whole(tmp_path: Path) -> None:
+    sweep(study(), tmp_path, jobs=1, first=10, replicates=5)
+    data = open_results(tmp_path).data
+    assert data.replicate.values.tolist() == [10, 11, 12, 13, 14]
+    np.testing.assert_array_equal(data.ndcg.values, expected(range(10, 15)))
+
+
+def test_a_time_limit_stops_between_blocks_with_what_is_complete(tmp_path: Path) -> None:
+    slow = study("slow")
+    recorder = Recorder()
+    outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=0.4, progress=recorder)
+    assert outcome.stopped == "time limit"
+    assert 0 < outcome.complete < REPLICATES
+    assert outcome.complete % 2 == 0
+    assert open_results(tmp_path).replicates_complete == outcome.complete
+    again = sweep(slow, tmp_path, jobs=1)
+    assert (again.complete, again.stopped) == (REPLICATES, None)
+
+
+def test_failures_are_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
+    recorder = Recorder()
+    outcome = sweep(study("fails"), tmp_path, jobs=2, backend="threading", block=5, progress=recorder)
+    assert [(f.replicate, f.reason) for f in sorted(outcome.failures, key=lambda f: f.replicate)] == [
+        (3, "RuntimeError: no luck with 3"),
+        (7, "RuntimeError: no luck with 7"),
+    ]
+    assert "replicate 3 (seed 5) failed: RuntimeError: no luck with 3" in recorder.lines
+    results = open_results(tmp_path)
+    assert (results.complete, results.replicates_complete) == (False, REPLICATES - 2)
+    assert set(results.replicates[~results.done].tolist()) == {3, 7}
+    np.testing.assert_array_equal(
+        results.data.ndcg.sel(scorer=["good", "other"]).values, np.delete(expected(), [3, 7], axis=0)
+    )
+
+
+def test_a_replicate_can_be_replayed_alone(tmp_path: Path) -> None:
+    failing = study("fails")
+    sweep(failing, tmp_path / "a", jobs=1)
+    with pytest.raises(RuntimeError, match="no luck with 7"):
+        replay(failing, tmp_path / "a", 7)
+    assert replay(failing, tmp_path / "a", 8) == "same"
+    with pytest.raises(InputError, match="no replicate 99, it is for 0 to 22"):
+        replay(failing, tmp_path / "a", 99)
+    assert replay(study(), tmp_path / "b", 4) == "written"
+    np.testing.assert_array_equal(open_results(tmp_path / "b").data.ndcg.values, expected(range(4, 5)))
+
+
+def test_a_replicate_that_is_not_what_is_stored_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep(study(), tmp_path, jobs=1)
+    honest = fake_engine.simulate
+    monkeypatch.setattr(fake_engine, "simulate", lambda d, r: {k: v + 1 for k, v in honest(d, r).items()})
+    assert replay(study(), tmp_path, 4) == "different"
+
+
+def test_an_interruption_keeps_what_is_complete(tmp_path: Path, plain: str) -> None:
+    def interrupt(blocks: int) -> None:
+        if blocks == 4:
+            raise KeyboardInterrupt
+
+    outcome = sweep(study(), tmp_path, jobs=2, backend="threading", block=2, progress=Recorder(interrupt))
+    assert (outcome.stopped, outcome.complete) == ("interrupted", 8)
+    assert sweep(study(), tmp_path, jobs=1).complete == REPLICATES
+    assert digest(tmp_path) == plain
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"replicates": 0}, "replicates: must be at least 1, got 0"),
+        ({"first": -1}, "first: must be at least 0, got -1"),
+        ({"jobs": 0}, "jobs: must be at least 1, got 0"),
+        ({"block": 0}, "block: must be at least 1"),
+        ({"time_limit": 0.0}, "time_limit: must be positive, got 0"),
+        ({"time_limit": math.nan}, "time_limit: must be positive, got nan"),
+        ({"scheduler": "tcp://127.0.0.1:1"}, "scheduler: needs the backend dask"),
+        (
+            {"backend": "dask", "scheduler": "localhost"},
+            "an address such as tcp://host:8786, got 'localhost'",
+        ),
+    ],
+)
+def test_bad_arguments_write_nothing(tmp_path: Path, arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        sweep(study(), tmp_path / "out", **arguments)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_the_engine_refuses_writes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the cells engine can do it"):
+        sweep(study("impossible"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_blocks_grow_to_about_two_seconds_and_shrink_at_the_end() -> None:
+    deal = Deal(range(1000), jobs=2, size=None, deadline=math.inf)
+    sizes = []
+    for block in deal:
+        sizes.append(len(block))
+        draws = {"ndcg": np.zeros((len(block), 2))}
+        deal.learn(Block(block, tuple(block), draws, (), seconds=0.01 * len(block)))
+    assert sizes[0] == 1
+    assert max(sizes) == 200
+    assert sizes[-1] == 1
+    assert sum(sizes) == 1000

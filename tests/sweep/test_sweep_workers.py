@@ -1,0 +1,127 @@
+"""Sweeps that lose their workers, and sweeps on a cluster of dask."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.layout import versions_here
+from ndcg_asymptotics.sweep import pool
+from ndcg_asymptotics.sweep.run import sweep
+
+_fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
+
+
+def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
+    dying = study(f"dies:{tmp_path / 'died'}")
+    recorder = Recorder()
+    outcome = sweep(dying, tmp_path / "out", jobs=2, progress=recorder)
+    assert (tmp_path / "died").exists()
+    assert any("a worker was lost" in line for line in recorder.lines)
+    assert (outcome.complete, outcome.stopped) == (REPLICATES, None)
+    data = open_results(tmp_path / "out").data.sel(scorer=["good", "other"])
+    np.testing.assert_array_equal(data.ndcg.values, expected())
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_processes_that_always_die_end_a_sweep(tmp_path: Path, backend: pool.Backend) -> None:
+    if backend == "dask":
+        pytest.importorskip("distributed")
+    outcome = sweep(study("always dies"), tmp_path, jobs=2, backend=backend)
+    assert (outcome.complete, outcome.stopped) == (0, "workers lost")
+
+
+def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(pool, "_SECONDS_TO_CONNECT", 0.5)
+    with pytest.raises(OSError, match=r"tcp://127\.0\.0\.1:9"):
+        sweep(study(), tmp_path / "out", backend="dask", scheduler="tcp://127.0.0.1:9")
+    assert not (tmp_path / "out").exists()
+
+
+def is_gone(process: int) -> bool:
+    """Whether a process ends within five seconds."""
+    for _ in range(100):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+# a cluster of separate processes; distributed leaves sockets of killed workers to the collector
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+    ) as running:
+        yield running
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_cluster_that_loses_a_worker_gives_the_same_bits(tmp_path: Path, cluster: Any) -> None:
+    victims = [worker.pid for worker in cluster.workers.values()]
+    slow = study("slow")
+
+    def kill(blocks: int) -> None:
+        if blocks == 3:
+            os.kill(victims[0], signal.SIGKILL)
+
+    outcome = sweep(
+        slow,
+        tmp_path,
+        backend="dask",
+        scheduler=cluster.scheduler_address,
+        block=2,
+        progress=Recorder(kill),
+    )
+    assert (outcome.complete, outcome.failures, outcome.stopped) == (REPLICATES, [], None)
+    assert is_gone(victims[0])
+    data = open_results(tmp_path).data.sel(scorer=["good", "other"])
+    np.testing.assert_array_equal(data.ndcg.values, expected())
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_dask_starts_a_cluster_of_its_own(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    once = study(f"dies:{tmp_path / 'died'}")  # only a worker can die and the sweep go on
+    sweep(once, tmp_path / "out", jobs=1, backend="dask")
+    assert (tmp_path / "died").exists()
+    data = open_results(tmp_path / "out").data.sel(scorer=["good", "other"])
+    np.testing.assert_array_equal(data.ndcg.values, expected())
+
+
+def test_workers_that_would_not_do_are_told() -> None:
+    cluster = pytest.importorskip("ndcg_asymptotics.cluster")
+
+    class Client:
+        def __init__(self, found: object, **versions: str) -> None:
+            self.answers = iter([{"tcp://w:1": found}, {"tcp://w:1": versions_here() | versions}])
+
+        def run(self, *_: object) -> object:
+            return next(self.answers)
+
+    recorder = Recorder()
+    with pytest.raises(InputError, match="worker tcp://w:1 has no package ndcg_asymptotics"):
+        cluster.check_workers(Client(None), recorder)
+    cluster.check_workers(Client("found"), recorder)
+    assert recorder.lines == []
+    cluster.check_workers(Client("found", numpy="9"), recorder)
+    assert re.fullmatch(
+        r"the worker tcp://w:1 has numpy 9 \(here .*\): its bits may differ", recorder.lines[0]
+    )

@@ -1,0 +1,279 @@
+"""The exact mean of NDCG against brute force, direct sums, reference values and itself."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.polynomial.legendre import leggauss
+from oracles import naive
+from scipy.stats import binom
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.measures.discounts import discount as own_discount
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.mean import (
+    conditional,
+    counts,
+    cut_expectation,
+    expectation,
+    expected_dcg,
+    expected_ndcg,
+    kinks,
+    segments,
+)
+
+BINARY = "polynomial(0.7, -0.6)"
+GRADED = "graded(3=polynomial(0.3, -0.2), 1=polynomial(0.1, 0.4, -0.2))"
+POLYNOMIALS = {  # the same curves in exact arithmetic
+    BINARY: [[Fraction(7, 10), Fraction(-6, 10)]],
+    GRADED: [[Fraction(3, 10), Fraction(-2, 10)], [Fraction(1, 10), Fraction(4, 10), Fraction(-2, 10)]],
+}
+CURVES = [
+    "linear(0.1, 0.7)",
+    "linear(0, 1)",
+    "constant(1)",
+    "constant(1e-6)",
+    "power(0.05, 0.9, 0.1)",
+    "power(0.05, 0.9, 200)",
+    "cusp(0.1, 0.9, 0.1)",
+    "cusp(0.9, 0, 0.3)",
+    "step(0.1, 0.8, 0.7)",
+    "step(0, 1, 0.5)",
+    "logistic(0.05, -300)",
+    "binormal(0.2, 1)",
+    "polynomial(0.5, -1, 1.5, -0.6)",
+    "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))",
+]
+DISCOUNTS = ["log", "power(0.5)", "zipf", "power(2)", "power(6)", "geometric(2)", "linear"]
+
+
+def shifted(rank):
+    return 1.0 / (np.asarray(rank, float) + 2.5) ** 0.7
+
+
+def stairs(rank):
+    return np.where(np.asarray(rank) < 10, 1.0, 0.5)
+
+
+def label_vectors(text, n):
+    law = naive.label_law(dict(zip(Relevance.parse(text).gains, POLYNOMIALS[text], strict=True)), n)
+    return [(list(labels), float(p)) for labels, p in law]
+
+
+def plain_ndcg(labels, measure):
+    n = len(labels)
+    return naive.ndcg(labels, lambda r: float(measure.discount(float(r), float(n))), measure.cutoff(n))
+
+
+@pytest.mark.parametrize(("text", "n"), [*((BINARY, n) for n in (1, 3, 8)), *((GRADED, n) for n in (2, 6))])
+def test_brute_force(text, n):
+    vectors = label_vectors(text, n)
+    assert sum(p for _, p in vectors) == pytest.approx(1, abs=1e-13)
+    for discount, cutoff in itertools.product([*DISCOUNTS, "power(2.5)"], ["", "@2", "@0.5n"]):
+        measure = Measure.parse(f"nDCG({discount}){cutoff}")
+        truth = sum(p * plain_ndcg(labels, measure) for labels, p in vectors)
+        mean = expected_ndcg(Relevance.parse(text), measure, [n])
+        assert mean.value[0] == pytest.approx(truth, rel=1e-10)
+        assert abs(mean.value[0] - truth) <= mean.error[0]
+        # a rank too many in the discount is seen
+        if n > 1 and discount != "linear" and cutoff == "":
+            off = sum(p * plain_ndcg([0.0, *labels], measure) for labels, p in vectors)
+            assert abs(off / truth - 1) > 1e-3
+
+
+def test_brute_force_dcg():
+    for discount in map(Discount.parse, DISCOUNTS):
+        d = discount(np.arange(1.0, 7), 6.0)
+        truth = sum(p * (d @ np.array(labels)) for labels, p in label_vectors(GRADED, 6))
+        assert expected_dcg(Relevance.parse(GRADED), discount, [6]).value[0] == pytest.approx(
+            truth, rel=1e-10
+        )
+
+
+@pytest.mark.parametrize(
+    ("discount", "values"),
+    [
+        ("log", [0.76853711, 0.84210544, 0.90313918]),
+        ("power(0.5)", [0.78911816, 0.80466887, 0.79382871]),
+        ("zipf", [0.70900858, 0.71220179, 0.70631867]),
+    ],
+)
+def test_reference_values(discount, values):
+    mean = expected_ndcg(
+        Relevance.parse("linear(0.1, 0.7)"), Measure.parse(f"nDCG({discount})"), [5, 50, 1000]
+    )
+    assert mean.value == pytest.approx(values, abs=5.1e-9)
+
+
+def direct_sum(n, k, discount):
+    """m(t) = 0.7 - 0.6 t by the convolution of two binomials, for each number of positives."""
+    t, w = ((leggauss(2 * n + 20)[i] + 1 - i) / 2 for i in (0, 1))
+    below = (0.7 * t - 0.3 * t**2) / 0.4
+    ranks = np.arange(n)
+    d = discount(ranks + 1.0)
+    total = 0.0
+    for positives in range(1, n + 1):
+        ours = binom.pmf(ranks[:, None], positives - 1, below)
+        theirs = binom.pmf(ranks[:, None], n - positives, (t - 0.4 * below) / 0.6)
+        mean = [d[:k] @ np.convolve(ours[:, i], theirs[:, i])[:k] for i in range(len(t))]
+        gained = positives * (w @ ((0.7 - 0.6 * t) / 0.4 * mean))
+        total += binom.pmf(positives, n, 0.4) * gained / d[: min(positives, k)].sum()
+    return total
+
+
+@pytest.mark.parametrize("cutoff", ["", "@5", "@5log(n)", "@n^0.5", "@0.4n", "@0.45n", "@0.9n"])
+@pytest.mark.parametrize("n", [12, 60])
+def test_direct_sum(n, cutoff):
+    measure = Measure.parse(f"nDCG(power(0.5)){cutoff}")
+    mean = expected_ndcg(Relevance.parse("linear(0.1, 0.7)"), measure, [n])
+    truth = direct_sum(n, measure.cutoff(n), measure.discount)
+    assert mean.value[0] == pytest.approx(truth, rel=3e-11)
+    assert abs(mean.value[0] - truth) <= 3 * mean.error[0]
+    if 0 < measure.cutoff(n) < n:  # one rank more or fewer is seen
+        assert abs(direct_sum(n, measure.cutoff(n) + 1, measure.discount) / truth - 1) > 1e-4
+
+
+@pytest.mark.parametrize("text", CURVES)
+def test_finer_quadrature_agrees(text, monkeypatch):
+    """Panels half as wide, moments trusted four times later: the same to 1e-9, from 1 to 1e18."""
+    sizes = [1, 2, 7, 60, 150, 10**4, 10**6, 10**9, 10**18]
+    for discount in ["log", "power(2)", "geometric(2)", "linear"]:
+        measure = Measure.parse(f"nDCG({discount})")
+        mean = expected_ndcg(Relevance.parse(text), measure, sizes)
+        with monkeypatch.context() as patch:
+            patch.setattr(segments, "_WIDTH", 1.2)
+            patch.setattr(conditional, "_SMOOTH_FROM", 4e5)
+            finer = expected_ndcg(Relevance.parse(text), measure, sizes)
+        assert np.all(np.isfinite(mean.value))
+        assert mean.value == pytest.approx(finer.value, rel=1e-9, abs=1e-300)
+        assert np.all(np.abs(mean.value - finer.value) <= 3 * mean.error + 1e-300)
+
+
+def test_mean_without_information_is_the_prevalence_at_every_rank():
+    # E[DCG] = p F(n), whatever n
+    for text in ["log", "power(0.5)", "zipf", "power(1.7)", "geometric(1.1)", "linear"]:
+        discount = Discount.parse(text)
+        sizes = [1, 2, 10, 10**4, 10**7, 10**18]
+        mean = expected_dcg(Relevance.parse("constant(0.3)"), discount, sizes)
+        truth = [0.3 * float(discount.cumulative(float(n), float(n))) for n in sizes]
+        assert mean.value == pytest.approx(truth, rel=1e-10)
+
+
+def test_perfect_and_empty_scorers():
+    perfect = Relevance.parse("step(0, 1, 0.6)")
+    for cutoff in ["", "@10", "@0.4n", "@n^0.5"]:
+        mean = expected_ndcg(perfect, Measure.parse(f"nDCG{cutoff}"), [3, 100, 10**6, 10**18])
+        assert mean.value == pytest.approx([1 - 0.6**3, 1, 1, 1], rel=1e-9)
+    assert expected_ndcg(Relevance.parse("constant(0)"), Measure(), [5]).value.tolist() == [0.0]
+    every = expected_ndcg(Relevance.parse("constant(1)"), Measure.parse("nDCG@3"), [2, 10**9])
+    assert every.value == pytest.approx([1, 1], rel=1e-10)
+
+
+def test_far_along():
+    linear = Relevance.parse("linear(0.1, 0.7)")
+    mean = expected_ndcg(linear, Measure(), [10**18])
+    assert mean.value[0] == pytest.approx(0.98662, abs=5e-6)
+    limits = {
+        "nDCG(power(0.5))": 0.7905694150,
+        "nDCG(power(0.5))@0.2n": 0.66,
+        "nDCG(log)@10": 0.7,
+        "nDCG(geometric(2))": 0.7,
+        "nDCG(linear)": 0.78125,
+    }
+    for text, limit in limits.items():
+        far = expected_ndcg(linear, Measure.parse(text), [10**18]).value[0]
+        assert far == pytest.approx(limit, rel=1e-8)
+    # approached at its rate: n^-1/2 for r^-1/2
+    gaps = (
+        expected_ndcg(linear, Measure.parse("nDCG(power(0.5))"), [10**8, 10**12]).value - 0.5**0.5 * 1.25**0.5
+    )
+    assert gaps[0] / gaps[1] == pytest.approx(100, rel=0.01)
+
+
+def test_a_cutoff_at_the_number_of_positives(monkeypatch):
+    """The kink of IDCG: the lattice of counts, thinned beyond n of about 1e5, refined."""
+    measure, curve = Measure.parse("nDCG(power(0.5))@0.4n"), Relevance.parse("linear(0.1, 0.7)")
+    sizes = [3 * 10**4, 10**6, 10**12]
+    mean = expected_ndcg(curve, measure, sizes)
+    monkeypatch.setattr(cut_expectation, "_POINTS", 20_000)
+    finer = expected_ndcg(curve, measure, sizes)
+    assert np.all(np.abs(mean.value - finer.value) <= mean.error)
+    assert np.all(mean.error < 1e-9)
+
+
+@pytest.mark.parametrize("cutoff", ["@0.05n", "@0.2n", "@0.4n", "@0.7n"])
+@pytest.mark.parametrize("n", [60, 100])
+def test_graded_cutoffs_with_every_count_summed_over(monkeypatch, cutoff, n):
+    """Quadrature over the counts against the sum over all of them: IDCG kinks at 0.1n and at 0.4n."""
+    relevance = Relevance.parse("graded(2=power(0.1, 0.34, 3), 1=linear(prevalence=0.3, top=0.4))")
+    measure = Measure.parse(f"nDCG(power(0.8)){cutoff}")
+    mean = expected_ndcg(relevance, measure, [n])
+    monkeypatch.setattr(counts, "_RARE", math.inf)
+    monkeypatch.setattr(kinks, "_nodes_for", lambda spread: math.inf)
+    expectation._expected_ndcg.cache_clear()
+    summed = expected_ndcg(relevance, measure, [n])
+    assert mean.value[0] == pytest.approx(summed.value[0], rel=2e-10)
+    assert mean.value[0] != summed.value[0]
+
+
+def test_graded_kinks_beyond_small_lists(monkeypatch):
+    """The kink of one grade, the nodes of the polynomials doubled."""
+    relevance, measure = Relevance.parse(GRADED), Measure.parse("nDCG@0.2n")
+    mean = expected_ndcg(relevance, measure, [300, 10_000])
+    monkeypatch.setattr(counts, "_ACCURACY", 1e-15)
+    monkeypatch.setattr(kinks, "_ACCURACY", 1e-28)
+    expectation._expected_ndcg.cache_clear()
+    finer = expected_ndcg(relevance, measure, [300, 10_000])
+    assert mean.value == pytest.approx(finer.value, rel=1e-10)
+
+
+def test_cutoff_by_simulation():
+    """Graded labels, a cutoff and the kink, item by item; 5 standard errors: 6e-7 by chance."""
+    rng = np.random.default_rng(5)
+    relevance, measure = Relevance.parse(GRADED), Measure.parse("nDCG@20")
+    n, draws = 60, 100_000
+    depths = np.sort(rng.random((draws, n)), axis=1)
+    u = rng.random((draws, n))
+    high, low = (curve.value(depths) for curve in relevance.curves)
+    labels = np.where(u < high, 3.0, np.where(u < high + low, 1.0, 0.0))
+    d = measure.discount(np.arange(1.0, 21))
+    ideal = -np.sort(-labels, axis=1)[:, :20] @ d
+    values = labels[:, :20] @ d / ideal
+    mean = expected_ndcg(relevance, measure, [n])
+    deviation = values.std() / math.sqrt(draws)
+    assert abs(values.mean() - mean.value[0]) < 5 * deviation + mean.error[0]
+    wrong = expected_ndcg(relevance, Measure.parse("nDCG@19"), [n])
+    assert abs(values.mean() - wrong.value[0]) > 5 * deviation
+
+
+def test_a_users_own_discount():
+    own = own_discount(shifted, largest=1e5)
+    n = 6
+    truth = sum(p * plain_ndcg(labels, Measure(own)) for labels, p in label_vectors(BINARY, n))
+    assert expected_ndcg(Relevance.parse(BINARY), Measure(own), [n]).value[0] == pytest.approx(
+        truth, rel=1e-10
+    )
+
+
+def test_refusals():
+    curve = Relevance.parse("constant(0.5)")
+    with pytest.raises(InputError, match="not a mixture of exponentials"):
+        expected_ndcg(curve, Measure(own_discount(stairs, largest=1e5)), [100])
+    for sizes in ([0], [10**19], [], [10.5], "ten"):
+        with pytest.raises(InputError, match="list lengths"):
+            expected_ndcg(curve, Measure(), sizes)
+    with pytest.raises(InputError, match="other scorers"):
+        expected_ndcg(Relevance.parse("random"), Measure(), [10])
+
+
+def test_the_error_is_not_a_constant():
+    # a mesh too coarse for the curve is told by the second one
+    mean = expected_ndcg(Relevance.parse("linear(0.1, 0.7)"), Measure(), [1000])
+    assert isinstance(mean, expectation.Expectation)
+    assert 0 < mean.error[0] < 1e-9

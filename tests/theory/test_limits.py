@@ -1,0 +1,199 @@
+"""Limits against the theorems' formulas, written out again with mpmath and nothing shared."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.scorers import Curve, Relevance
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
+
+mp.mp.dps = 25
+
+
+def value(curve: str, measure: str) -> float:
+    found = limit(Relevance.parse(curve), Measure.parse(measure)).value
+    assert found is not None
+    return found
+
+
+# Wang et al. (2013), section 2 of the theory page: each written from the paper's text.
+LINEAR = "linear(0.1, 0.7)"  # ybar(s) = 0.1 + 0.6 s, p = 0.4
+
+
+def ybar(s: mp.mpf) -> mp.mpf:
+    return mp.mpf("0.1") + mp.mpf("0.6") * s
+
+
+def theorem_3(b: str) -> mp.mpf:
+    b = mp.mpf(b)
+    return (1 - b) * mp.quad(lambda s: ybar(s) * (1 - s) ** -b, [0, 0.5, 1]) / mp.mpf("0.4") ** (1 - b)
+
+
+def theorem_8(c: str) -> mp.mpf:
+    c = mp.mpf(c)
+    return mp.quad(ybar, [1 - c, 1]) / min(c, mp.mpf("0.4"))
+
+
+def theorem_9(b: str, c: str) -> mp.mpf:
+    b, c = mp.mpf(b), mp.mpf(c)
+    top = (1 - b) * mp.quad(lambda s: ybar(s) * (1 - s) ** -b, [1 - c, 1 - c / 2, 1])
+    return top / min(c, mp.mpf("0.4")) ** (1 - b)
+
+
+@pytest.mark.parametrize(
+    ("measure", "theorem", "expected"),
+    [
+        ("nDCG(log)", "Theorem 1", mp.mpf(1)),
+        ("nDCG(power(0.5))", "Theorem 3", theorem_3("0.5")),
+        ("nDCG(power(0.25))", "Theorem 3", theorem_3("0.25")),
+        ("nDCG(zipf)", "Theorem 5", mp.mpf("0.7")),
+        ("nDCG(power(1))", "Theorem 5", mp.mpf("0.7")),
+        ("nDCG(log)@n^0.5", "Theorem 7", mp.mpf("0.7")),
+        ("nDCG(zipf)@5log(n)", "Theorem 7", mp.mpf("0.7")),
+        ("nDCG(log)@0.2n", "Theorem 8", theorem_8("0.2")),
+        ("nDCG(log)@0.7n", "Theorem 8", theorem_8("0.7")),
+        ("nDCG(power(0.5))@0.2n", "Theorem 9", theorem_9("0.5", "0.2")),
+        ("nDCG(power(0.5))@0.7n", "Theorem 9", theorem_9("0.5", "0.7")),
+    ],
+)
+def test_binary_theorems(measure: str, theorem: str, expected: mp.mpf) -> None:
+    found = limit(Relevance.parse(LINEAR), Measure.parse(measure))
+    assert found.theorem == theorem
+    assert not found.unmet
+    assert found.value == pytest.approx(float(expected), rel=1e-11)
+
+
+def test_reference_values() -> None:
+    """Five numbers found independently of this package, ten digits each."""
+    assert value(LINEAR, "nDCG(power(0.5))") == pytest.approx(0.7905694150, abs=1e-10)
+    assert value(LINEAR, "nDCG(log)@0.2n") == pytest.approx(0.64, abs=1e-12)
+    assert value(LINEAR, "nDCG(power(0.5))@0.2n") == pytest.approx(0.66, abs=1e-12)
+
+
+GRADED = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"
+
+
+def expected_gain(t: mp.mpf) -> mp.mpf:
+    s = 1 - t
+    return 2 * mp.mpf("0.3") * s**3 + mp.mpf("0.1") + mp.mpf("0.2") * s
+
+
+R1, R2 = mp.mpf("0.075"), mp.mpf("0.275")
+
+
+@pytest.mark.parametrize(
+    ("measure", "theorem", "top", "ideal"),
+    [
+        ("nDCG(log)", "Theorem 1", mp.mpf(1), mp.mpf(1)),
+        (
+            "nDCG(power(0.3))",
+            "Theorem 10",
+            mp.quad(lambda t: 0.7 * expected_gain(t) * t ** mp.mpf("-0.3"), [0, 0.1, 1]),
+            2 * R1 ** mp.mpf("0.7") + (R2 ** mp.mpf("0.7") - R1 ** mp.mpf("0.7")),
+        ),
+        ("nDCG(log)@n^0.5", "Theorem 11", expected_gain(mp.mpf(0)), mp.mpf(2)),
+        ("nDCG(log)@0.2n", "Theorem 12", mp.quad(expected_gain, [0, 0.2]), 2 * R1 + (mp.mpf("0.2") - R1)),
+        ("nDCG(log)@0.05n", "Theorem 12", mp.quad(expected_gain, [0, 0.05]), mp.mpf("0.1")),
+        ("nDCG(log)@0.9n", "Theorem 12", mp.quad(expected_gain, [0, 0.9]), 2 * R1 + (R2 - R1)),
+        (
+            "nDCG(power(0.3))@0.2n",
+            "Theorem 13",
+            mp.quad(lambda t: 0.7 * expected_gain(t) * t ** mp.mpf("-0.3"), [0, 0.1, 0.2]),
+            2 * R1 ** mp.mpf("0.7") + (mp.mpf("0.2") ** mp.mpf("0.7") - R1 ** mp.mpf("0.7")),
+        ),
+    ],
+)
+def test_graded_theorems(measure: str, theorem: str, top: mp.mpf, ideal: mp.mpf) -> None:
+    found = limit(Relevance.parse(GRADED), Measure.parse(measure))
+    assert found.theorem == theorem
+    assert found.value == pytest.approx(float(top / ideal), rel=1e-9)
+
+
+def test_linear_discount() -> None:
+    """Jin & Geng: int m (1-t) / int_0^p (1-t)."""
+    top = mp.quad(lambda t: ybar(1 - t) * (1 - t), [0, 1])
+    assert value(LINEAR, "nDCG(linear)") == pytest.approx(
+        float(top / (mp.mpf("0.4") - mp.mpf("0.08"))), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "curve", ["binormal(0.2, 1.5)", "cusp(0.1, 0.6, 0.3)", "power(0, 0.9, 0.5)", "logistic(0.3, 8)"]
+)
+@pytest.mark.parametrize("b", [0.1, 0.5, 0.9])
+def test_integral_with_singular_curves(curve: str, b: float) -> None:
+    """The numerator of Theorem 3 for curves that are not smooth at an end, against scipy in u = t^(1-b)."""
+    from scipy.integrate import quad
+
+    model = Curve.parse(curve)
+    top = quad(lambda u: float(model.value(u ** (1 / (1 - b)))), 0, 1, epsabs=0, epsrel=1e-11, limit=500)[0]
+    assert value(curve, f"nDCG(power({b}))") == pytest.approx(top / model.mass ** (1 - b), rel=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["nDCG(geometric(2))", "nDCG(power(1.5))", "nDCG@10", "nDCG(linear)@3"])
+def test_theorem_6_has_no_limit(measure: str) -> None:
+    found = limit(Relevance.parse(LINEAR), Measure.parse(measure))
+    assert found.value is None
+    assert found.converges is False
+    assert found.theorem == "Theorem 6"
+    assert "random" in found.reason
+
+
+def test_theorem_6_needs_a_random_top() -> None:
+    found = limit(Relevance.parse("linear(0.1, 1)"), Measure.parse("nDCG(geometric(2))"))
+    assert found.value == 1.0
+    assert found.theorem.startswith("beyond")
+
+
+def test_unknown_says_so() -> None:
+    found = limit(Relevance.parse(LINEAR), Measure.parse('nDCG(custom("numpy:reciprocal"))'))
+    assert found.value is None
+    assert found.converges is None
+    assert "nothing is known" in found.reason
+    top = limit(Relevance.parse(LINEAR), Measure.parse('nDCG(custom("numpy:reciprocal"))@n^0.5'))
+    assert [a.met for a in top.assumptions] == [True, True, None]
+
+
+def test_assumptions_that_are_not_met() -> None:
+    found = limit(Relevance.parse("step(0.1, 0.6, 0.7)"), Measure.parse("nDCG(zipf)"))
+    assert [str(a) for a in found.unmet] == ["ybar continuous (not met)"]
+
+
+def test_pseudo_expectation_against_definition_5() -> None:
+    n, p = mp.mpf(1000), mp.mpf("0.4")
+    for text, discount in (
+        ("log", lambda s: 1 / mp.log(1 + s)),
+        ("power(0.5)", lambda s: s ** mp.mpf("-0.5")),
+    ):
+        top = mp.quad(lambda s, d=discount: ybar(1 - s / n) * d(s), mp.linspace(1, n, 40))
+        expected = top / mp.quad(discount, mp.linspace(1, n * p, 40))
+        found = pseudo_expectation(Relevance.parse(LINEAR), Measure.parse(f"nDCG({text})"), 1000)
+        assert found == pytest.approx(float(expected), rel=1e-10)
+
+
+def test_pseudo_expectation_needs_an_ideal_list() -> None:
+    assert pseudo_expectation(Relevance.parse(LINEAR), Measure.parse("nDCG"), 2) is None
+
+
+def test_pseudo_expectation_goes_to_the_limit() -> None:
+    curve = Relevance.parse(GRADED)
+    for text in ("nDCG(power(0.5))", "nDCG(power(0.5))@0.2n", "nDCG(linear)", "nDCG(log)@n^0.5"):
+        measure = Measure.parse(text)
+        found = pseudo_expectation(curve, measure, 10**18)
+        assert found == pytest.approx(limit(curve, measure).value, abs=2e-8)
+
+
+def test_lasting_spread_against_draws() -> None:
+    """The law of sum D Y / sum D by drawing it: sd within 4 standard errors (6e-5 false alarms)."""
+    rng = np.random.default_rng(7)
+    curve, measure = Relevance.parse(LINEAR), Measure.parse("nDCG(geometric(1.5))")
+    weights = Discount.parse("geometric(1.5)")(np.arange(1, 60))
+    draws = (rng.random((200_000, 59)) < 0.7) @ weights / weights.sum()
+    error = np.sqrt((np.mean((draws - 0.7) ** 4) - draws.var() ** 2) / 200_000) / (2 * draws.std())
+    assert abs(draws.std() - lasting_spread(curve, measure)) < 4 * error
+    # the wrong hypothesis that the label law at the top is the average one is rejected
+    assert abs(draws.std() - lasting_spread(Relevance.parse("constant(0.4)"), measure)) > 4 * error
