@@ -29,8 +29,7 @@ def curve(relevance: Relevance, measure: str, count: int) -> Callable[[], object
     sizes = [int(n) for n in np.geomspace(10, 1e18, count)]
 
     def action() -> object:
-        exponentials._cached.cache_clear()
-        expectation._expected_ndcg.cache_clear()
+        expectation.forget()
         return expected_ndcg(relevance, Measure.parse(measure), sizes)
 
     return action

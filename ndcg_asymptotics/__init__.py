@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.measures import Measure as Measure
     from ndcg_asymptotics.measures import discount as discount
     from ndcg_asymptotics.plots import draw_all as draw_all
-    from ndcg_asymptotics.plots import ndcg_curves as plot  # noqa: F401
+    from ndcg_asymptotics.plots import ndcg_curves
     from ndcg_asymptotics.reports.specs import specs as specs
     from ndcg_asymptotics.scorers import Coupling as Coupling
     from ndcg_asymptotics.scorers import Curve as Curve
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.studies import Design as Design
     from ndcg_asymptotics.studies import Study as Study
     from ndcg_asymptotics.studies import decades as decades
-    from ndcg_asymptotics.studies import load as load_study  # noqa: F401
+    from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.sweep.run import run as run
     from ndcg_asymptotics.theory.limits import Limit as Limit
     from ndcg_asymptotics.theory.limits import limit as limit
@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.theory.mean import expected_ndcg as expected_ndcg
     from ndcg_asymptotics.theory.prediction import predict as predict
     from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation as pseudo_expectation
+
+    plot = ndcg_curves
+    load_study = load
 
 __version__ = "0.2.0"
 

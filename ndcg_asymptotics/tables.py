@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WIDTH = 100
 """Columns of text where there is no terminal to ask."""
 
-_GAP = 2  # between columns
+_GAP = 2  # characters between columns
 _SHORTEST = 8  # characters that a shortened text keeps
 
 
@@ -87,8 +87,13 @@ class Table:
             if longest < 0 or widths[longest] <= _SHORTEST:
                 break
             widths[longest] = max(_SHORTEST, widths[longest] - (_total(widths, kept) - width))
-        table = RichTable(title=Text(self.title) if self.title else None, box=box.SIMPLE_HEAD,
-                          title_justify="left", title_style="bold", pad_edge=False)  # fmt: skip
+        table = RichTable(
+            title=Text(self.title, "bold") if self.title else None,
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            show_edge=False,
+            padding=(0, 1, 0, 0),
+        )
         for i in kept:
             right = self.columns[i].show is not None
             table.add_column(Text(self.columns[i].name), justify="right" if right else "left", no_wrap=True)
@@ -153,6 +158,7 @@ def print_parts(parts: Iterable[Part], console: Console) -> None:
     for part in parts:
         if isinstance(part, Table):
             console.print(part.fitted(console.width))
+            console.print()
         else:
             console.print(Text(part.text, part.style), soft_wrap=True)
 

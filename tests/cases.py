@@ -11,7 +11,7 @@ import pytest
 
 from ndcg_asymptotics.cli.app import main
 from ndcg_asymptotics.engines.engine import load
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.scorers import Population
 from ndcg_asymptotics.store import Results, results_of
 from ndcg_asymptotics.store.layout import dataset
@@ -40,7 +40,7 @@ def design(
 def study(
     scorers: Mapping[str, str] | str = LINEAR,
     n: Sequence[int] = (10, 100),
-    measures: Sequence[str] | str = ("nDCG",),
+    measures: Sequence[str | Discount] | str = ("nDCG",),
     **fields: Any,
 ) -> Study:
     """A study of a few replicates; a single scorer is named "a"."""

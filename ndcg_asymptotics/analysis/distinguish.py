@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -27,6 +27,9 @@ from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.theory.mean import expected_ndcg
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _QUANTILES = (0.5, 0.9, 0.99)
 
@@ -69,6 +72,20 @@ class Distinction(Shown):
         """Everything as plain data, for JSON."""
         pairs = [asdict(pair) for pair in self.pairs]
         return {"study": self.study, "complete": self.complete, "confidence": CONFIDENCE, "pairs": pairs}
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A row per pair, measure and n: the rate of the right order at n and from n on, with intervals."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "a": pair.pair[0], "b": pair.pair[1], "measure": pair.measure, "right": pair.right, "n": at.n,
+                "rate": at.rate, "low": at.low, "high": at.high,
+                "rate_from_n": since.rate, "low_from_n": since.low, "high_from_n": since.high,
+            }
+            for pair in self.pairs
+            for at, since in zip(pair.points, pair.from_n, strict=True)
+        )  # fmt: skip
 
     def parts(self) -> Iterator[Part]:
         """A table of rates and a paragraph for each pair and measure."""
@@ -123,6 +140,15 @@ def distinguish(results: Results, *, pair: Sequence[str] | None = None) -> Disti
     ------
     InputError
         If the study names no pairs, or not this one.
+
+    >>> import ndcg_asymptotics as na
+    >>> study = na.Study(
+    ...     scorers={"good": "linear(0.1, 0.7)", "random": "random"},
+    ...     measures="nDCG", n=[10, 100], replicates=50, pairs=[("good", "random")],
+    ... )
+    >>> (pair,) = distinguish(na.run(study, jobs=1)).pairs
+    >>> pair.right, [(point.n, point.low < point.rate < point.high) for point in pair.points]
+    ('good', [(10, True), (100, True)])
     """
     study, data = results.study, results.data
     if not study.pairs or "order" not in data:

@@ -129,6 +129,11 @@ def _cached(discounts: tuple[Discount, ...], largest: float) -> ExponentialSum:
     return result
 
 
+def forget() -> None:
+    """Drop the fits that are kept."""
+    _cached.cache_clear()
+
+
 def _fit(discounts: Sequence[Discount], largest: float) -> tuple[Floats, Floats, float]:
     """A short progression of rates that reaches the tolerance for every discount."""
     ranks = _ranks(largest, _PER_EFOLD)

@@ -9,7 +9,11 @@ from ndcg_asymptotics.tables import Column, Table
 
 
 def specs() -> Table:
-    """Every discount, cutoff, relevance curve and coupling: how it is written, and its formula."""
+    """Every discount, cutoff, relevance curve and coupling: how it is written, and its formula.
+
+    >>> specs().rows[0][:2]
+    ('discount', 'custom(target, largest, like)')
+    """
     families = {"discount": Discount, "cutoff": Cutoff, "relevance": Relevance, "coupling": Coupling}
     rows = tuple(
         (kind, signature, formula)

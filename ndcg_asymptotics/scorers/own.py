@@ -72,7 +72,8 @@ class OwnCurve(Curve, keyword="custom"):
 
     def _ask(self, t: Floats) -> Floats:
         try:
-            values = np.asarray(self.function(1.0 - t), np.float64)
+            with np.errstate(all="ignore"):
+                values = np.asarray(self.function(1.0 - t), np.float64)
         except Exception as error:  # whatever the user's own code may raise
             raise InputError(f"custom: {self.target!r} failed ({own.brief_error(error)})") from error
         require(

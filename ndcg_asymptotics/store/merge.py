@@ -27,6 +27,16 @@ def merge(parts: Sequence[str | Path], folder: str | Path) -> Results:
         replicate, or the new folder holds results already.
     OSError
         If the folder cannot be written to.
+
+    >>> import tempfile
+    >>> import ndcg_asymptotics as na
+    >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parts = [f"{folder}/{part}" for part in ("first", "second")]
+    ...     for first, part in zip((0, 2), parts):
+    ...         _ = na.run(study, part, first=first, jobs=1)
+    ...     merge(parts, f"{folder}/both").data["replicate"].to_numpy()
+    array([0, 1, 2, 3])
     """
     folder = Path(folder)
     require(not holds_results(folder), f"{folder}: holds results already; merge into a new folder")

@@ -107,6 +107,14 @@ def open_results(folder: str | Path) -> Results:
     ------
     InputError
         If the folder holds no results, or they are of a newer version or damaged.
+
+    >>> import tempfile
+    >>> import ndcg_asymptotics as na
+    >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = na.run(study, folder, jobs=1)
+    ...     open_results(folder).data["ndcg"].shape
+    (2, 1, 1, 1)
     """
     results, fields = open_with_fields(folder)
     changed = differences(canonical(results.study), fields)

@@ -60,6 +60,7 @@ class Writer:
     def __init__(self, folder: str | Path, study: Study) -> None:
         self.folder = Path(folder)
         self.study = study
+        self._fields = canonical(study)
         self._lock: int | None = None
         self._row: dict[int, int] = {}
         self._done = np.zeros(0, np.bool_)
@@ -81,7 +82,7 @@ class Writer:
             if not holds_results(self.folder):
                 _create(self.folder, self.study)
             results, fields = open_with_fields(self.folder)
-            differing = differences(canonical(self.study), fields)
+            differing = differences(self._fields, fields)
             require(not differing, f"{self.folder}: holds another study: {'; '.join(differing)}")
         except BaseException:
             self._release()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -44,7 +44,7 @@ def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-@dataclass(frozen=True, init=False, eq=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Study:
     """Scorers, measures and list lengths, to be simulated so many times from a seed.
 
@@ -93,7 +93,7 @@ class Study:
     engine: str
     pairs: tuple[tuple[str, str], ...]
     bracket: float
-    _given: dict[str, Any] = field(repr=False)
+    _given: dict[str, Any]
 
     def __init__(
         self,
@@ -129,6 +129,21 @@ class Study:
             "_given": given,
         }.items():
             object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        scorers = ", ".join(f"{name!r}: {str(scorer)!r}" for name, scorer in self.scorers.items())
+        shown = {
+            "title": repr(self.title),
+            "scorers": f"{{{scorers}}}",
+            "measures": [str(measure) for measure in self.measures],
+            "n": brief(list(self.n)),
+            "replicates": self.replicates,
+            "seed": self.seed,
+            "engine": repr(self.engine),
+            "coupling": repr(str(self.population.coupling)),
+            "pairs": list(self.pairs),
+        }
+        return f"Study({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
     def with_(self, **changes: Any) -> Self:
         """The same study but for some fields.

@@ -63,6 +63,13 @@ def load(path: str | Path) -> Study:
         Naming the file, and the line and column of a TOML syntax error or the field.
     OSError
         If the file cannot be read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> text = "measures = ['nDCG']\\nn = [10]\\nreplicates = 5\\n[scorers]\\na = 'constant(0.4)'"
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "study.toml").write_text(text)
+    ...     load(Path(folder) / "study.toml").replicates
+    5
     """
     path = Path(path)
     try:

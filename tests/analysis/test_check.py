@@ -45,6 +45,7 @@ def verdicts(report: Check) -> dict[tuple[str, str], str]:
     return {(row.scorer, row.measure): row.verdict for row in report.limits}
 
 
+@pytest.mark.slow
 def test_the_truth_agrees(binary: Results, graded: Results) -> None:
     """Chance of a false alarm 1e-4 for each of the two tables."""
     for report in (check(binary), check(graded)):
@@ -144,6 +145,7 @@ def test_mutated_engines_are_caught(shift: int, cut_ideal: bool, agrees: bool) -
     assert check(naive_results(shift, cut_ideal)).agrees is agrees
 
 
+@pytest.mark.slow
 def test_false_alarms_come_at_the_stated_rate() -> None:
     """200 independent studies of one mean each: z is Student's t, and alarms come at alpha = 0.05.
 

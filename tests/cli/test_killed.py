@@ -56,6 +56,7 @@ def assert_bits(folder: Path, file: Path) -> None:
             np.testing.assert_array_equal(results.data.ndcg.sel(replicate=replicate).values, want)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_killed_runs_resume_to_the_same_bits(tmp_path: Path, jobs: int) -> None:

@@ -36,6 +36,7 @@ def sampled():
     return what, np.stack([cells.simulate(what, r)["ndcg"][0] for r in range(REPLICATES)])
 
 
+@pytest.mark.slow
 def test_law_of_items_drawn_one_by_one(sampled):
     what, ours = sampled
     rng = np.random.default_rng(11)

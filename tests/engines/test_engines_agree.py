@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from cases import design
 from scipy import stats
 
 from ndcg_asymptotics.engines import cells, items
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Population
 from ndcg_asymptotics.studies import Design
 
 SIZES = (100, 10_000, 1_000_000)
@@ -15,14 +14,13 @@ REPLICATES = 500
 ALPHA = 1e-4  # the chance that one of all tests below rejects though the engines agree (Bonferroni)
 
 
-def design(seed: int, curve: str = "linear(0.1, 0.7)") -> Design:
-    population = Population.of({"scorer": curve})
-    return Design(population, tuple(map(Measure.parse, MEASURES)), SIZES, seed, bracket=1e-3)
+def asked(seed: int, curve: str = "linear(0.1, 0.7)") -> Design:
+    return design(curve, SIZES, MEASURES, seed=seed, bracket=1e-3)
 
 
 @pytest.fixture(scope="module")
 def by_items() -> np.ndarray:
-    return np.array([items.simulate(design(1), r)["ndcg"][0] for r in range(REPLICATES)])
+    return np.array([items.simulate(asked(1), r)["ndcg"][0] for r in range(REPLICATES)])
 
 
 def smallest_p_values(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -36,10 +34,11 @@ def smallest_p_values(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def by_cells(seed: int, curve: str = "linear(0.1, 0.7)") -> np.ndarray:
-    drawn = design(seed, curve)
+    drawn = asked(seed, curve)
     return np.array([cells.simulate(drawn, r)["ndcg"][0] for r in range(REPLICATES)])
 
 
+@pytest.mark.slow
 def test_engines_agree(by_items: np.ndarray) -> None:
     level = ALPHA / (3 * len(MEASURES) * len(SIZES))
     assert (smallest_p_values(by_items, by_cells(2)) > level).all()

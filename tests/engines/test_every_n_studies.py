@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import design
 from scipy.special import zeta
 
 from ndcg_asymptotics.engines import every_n
@@ -17,37 +18,25 @@ from ndcg_asymptotics.engines.every_n.paths import dcg, ideal
 from ndcg_asymptotics.engines.shared.inverse import quantile
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Population, Relevance
-from ndcg_asymptotics.studies import Design
+from ndcg_asymptotics.scorers import Relevance
 
 SCORERS = {"good": "linear(0.1, 0.7)", "fair": "linear(0.3, 0.5)", "random": "random"}
 
 
-def design(
-    measures: tuple[str, ...],
-    sizes: tuple[int, ...],
-    scorers: dict[str, str] = SCORERS,
-    pairs: tuple[tuple[str, str], ...] = (),
-    coupling: str = "independent",
-) -> Design:
-    parsed = tuple(Measure.parse(text) for text in measures)
-    return Design(Population.of(scorers, coupling), parsed, sizes, 20, pairs)
-
-
 def test_nothing_depends_on_what_else_a_study_holds() -> None:
     texts = ("nDCG", "nDCG(zipf)@0.2n", "nDCG(power(3))", "nDCG(linear)", "nDCG@10", "nDCG(geometric(1.01))")
-    whole = every_n.simulate(design(texts, (10, 500, 2000), pairs=(("good", "fair"),)), 3)
+    whole = every_n.simulate(design(SCORERS, (10, 500, 2000), texts, seed=20, pairs=(("good", "fair"),)), 3)
     for m, text in enumerate(texts):
-        alone = every_n.simulate(design((text,), (10, 500, 2000), {"fair": SCORERS["fair"]}), 3)
+        alone = every_n.simulate(design({"fair": SCORERS["fair"]}, (10, 500, 2000), (text,), seed=20), 3)
         for name in ("ndcg", "minimum", "maximum"):
             np.testing.assert_array_equal(alone[name][0, 0], whole[name][1, m])
-    again = every_n.simulate(design(texts, (10, 500, 2000)), 4)
+    again = every_n.simulate(design(SCORERS, (10, 500, 2000), texts, seed=20), 4)
     assert (again["ndcg"] != whole["ndcg"]).any()
 
 
 def test_shorter_studies_see_the_same_stream() -> None:
-    long = design(("nDCG",), (5, 1000))
-    short = design(("nDCG",), (5, 400))
+    long = design(SCORERS, (5, 1000), ("nDCG",), seed=20)
+    short = design(SCORERS, (5, 400), ("nDCG",), seed=20)
     grade = draw_grades(long, 0)
     np.testing.assert_array_equal(grade[:400], draw_grades(short, 0))
     depth = draw_depths(short, 0, "good", grade[:400])
@@ -72,7 +61,7 @@ def brute_sign(a: list[float], b: list[float], text: str, n: int) -> int:
 def test_pair_statistics_equal_brute_force() -> None:
     texts = ("nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(100))", "nDCG@3", "nDCG")
     sizes, ties = (1, 7, 40, 150), 0
-    study = design(texts, sizes, pairs=(("good", "fair"), ("random", "good")))
+    study = design(SCORERS, sizes, texts, seed=20, pairs=(("good", "fair"), ("random", "good")))
     for replicate in range(3):
         drawn = every_n.simulate(study, replicate)
         grade = draw_grades(study, replicate)
@@ -81,7 +70,7 @@ def test_pair_statistics_equal_brute_force() -> None:
             sign = []
             for n in range(1, 151):
                 ranked = [[float(grade[i] == 0) for i in np.argsort(depth[s][:n])] for s in (a, b)]
-                sign.append(brute_sign(*ranked, text, n))
+                sign.append(brute_sign(ranked[0], ranked[1], text, n))
             ties += sign.count(0)
             not_greater = [n for n, s in enumerate(sign, 1) if s <= 0]
             not_less = [n for n, s in enumerate(sign, 1) if s >= 0]
@@ -93,8 +82,9 @@ def test_pair_statistics_equal_brute_force() -> None:
 
 
 def test_minimum_and_maximum_are_over_the_lengths_since_the_last_size() -> None:
-    every = every_n.simulate(design(("nDCG", "nDCG(zipf)@0.2n"), tuple(range(1, 201))), 0)["ndcg"]
-    drawn = every_n.simulate(design(("nDCG", "nDCG(zipf)@0.2n"), (1, 10, 200)), 0)
+    two = ("nDCG", "nDCG(zipf)@0.2n")
+    every = every_n.simulate(design(SCORERS, tuple(range(1, 201)), two, seed=20), 0)["ndcg"]
+    drawn = every_n.simulate(design(SCORERS, (1, 10, 200), two, seed=20), 0)
     for k, (start, stop) in enumerate([(0, 1), (1, 10), (10, 200)]):
         np.testing.assert_allclose(drawn["minimum"][..., k], every[..., start:stop].min(axis=-1), atol=1e-10)
         np.testing.assert_allclose(drawn["maximum"][..., k], every[..., start:stop].max(axis=-1), atol=1e-10)
@@ -103,12 +93,9 @@ def test_minimum_and_maximum_are_over_the_lengths_since_the_last_size() -> None:
 def test_identical_scorers_tie_at_every_n() -> None:
     twins = {"one": "linear(0.1, 0.7)", "two": "linear(0.1, 0.7)"}
     study = design(
-        ("nDCG", "nDCG(linear)", "nDCG@0.2n"),
-        (10, 3000),
-        twins,
-        (("one", "two"), ("one", "one")),
-        "gaussian(1)",
-    )
+        twins, (10, 3000), ("nDCG", "nDCG(linear)", "nDCG@0.2n"), "gaussian(1)", seed=20,
+        pairs=(("one", "two"), ("one", "one")),
+    )  # fmt: skip
     drawn = every_n.simulate(study, 0)
     assert not drawn["order"].any()
     assert not drawn["changes"].any()
@@ -118,7 +105,7 @@ def test_identical_scorers_tie_at_every_n() -> None:
 
 def test_scorers_that_are_never_wrong_tie_at_every_n() -> None:
     scorers = {"a": "step(0, 1, 0.5)", "b": "step(0, 1, 0.5)"}
-    study = design(("nDCG", "nDCG(power(2))@0.9n"), (100, 50_000), scorers, (("a", "b"),))
+    study = design(scorers, (100, 50_000), ("nDCG", "nDCG(power(2))@0.9n"), seed=20, pairs=(("a", "b"),))
     drawn = every_n.simulate(study, 0)
     assert not drawn["order"].any()
     assert not drawn["changes"].any()
@@ -151,7 +138,7 @@ EXACT = {"nDCG": 0.84210544, "nDCG(power(0.5))": 0.80466887, "nDCG(zipf)": 0.712
 
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
 def test_mean_is_the_exact_one(coupling: str) -> None:
-    study = design(tuple(EXACT), (50,), SCORERS, coupling=coupling)
+    study = design(SCORERS, (50,), tuple(EXACT), seed=20, coupling=coupling)
     draws = np.array([every_n.simulate(study, r)["ndcg"][:, :, 0] for r in range(1500)])
     mean, error = draws.mean(axis=0), draws.std(axis=0) / math.sqrt(len(draws))
     score = (mean - np.array(list(EXACT.values()))) / error
@@ -160,7 +147,7 @@ def test_mean_is_the_exact_one(coupling: str) -> None:
 
 
 def test_gaussian_coupling_correlates_scorers_given_the_label() -> None:
-    study = design(("nDCG",), (20_000,), coupling="gaussian(0.5)")
+    study = design(SCORERS, (20_000,), ("nDCG",), seed=20, coupling="gaussian(0.5)")
     grade = draw_grades(study, 0)
     depth = [draw_depths(study, 0, name, grade) for name in ("good", "fair")]
     for g in (0, 1):
@@ -175,7 +162,7 @@ def test_rare_top_of_the_zipf_pair() -> None:
     # DCG_a - DCG_b of these curves has mean 0.25 (log n + gamma) - 0.5 and variance
     # zeta(2) (q_a (1 - q_a) + q_b (1 - q_b)), q the relevance at the top
     scorers = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}
-    study = design(("nDCG(zipf)",), (1000,), scorers, (("a", "b"),))
+    study = design(scorers, (1000,), ("nDCG(zipf)",), seed=20, pairs=(("a", "b"),))
     wrong = np.mean([every_n.simulate(study, r)["order"][0, 0, 0] < 0 for r in range(1000)])
     mean = 0.25 * (math.log(1000) + np.euler_gamma) - 0.5
     normal = 0.5 * math.erfc(mean / math.sqrt(2 * zeta(2) * (0.24 + 0.2275)))
@@ -213,10 +200,10 @@ def test_depths_invert_the_distribution_function(text: str) -> None:
 
 def test_too_long_or_too_rough_is_refused_before_anything_is_drawn() -> None:
     with pytest.raises(InputError, match=r"every-n engine: n = 2e\+09 takes .* bytes"):
-        every_n.check(design(("nDCG",), (2_000_000_000,)))
+        every_n.check(design(SCORERS, (2_000_000_000,), ("nDCG",), seed=20))
     with pytest.raises(InputError, match="beyond 2"):
-        every_n.check(design(("nDCG",), (10**12,)))
+        every_n.check(design(SCORERS, (10**12,), ("nDCG",), seed=20))
     with pytest.raises(InputError, match="item by item"):
-        every_n.check(design(('nDCG(custom("own_discount:steps"))',), (1_000_000,)))
-    every_n.check(design(("nDCG", "nDCG(linear)@0.2n", "nDCG(geometric(2))"), (100_000,)))
-    every_n.warm(design(("nDCG",), (1000,)))
+        every_n.check(design(SCORERS, (1_000_000,), ('nDCG(custom("own_discount:steps"))',), seed=20))
+    every_n.check(design(SCORERS, (100_000,), ("nDCG", "nDCG(linear)@0.2n", "nDCG(geometric(2))"), seed=20))
+    every_n.warm(design(SCORERS, (1000,), ("nDCG",), seed=20))

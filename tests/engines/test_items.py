@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from oracles.discounts import CUTOFFS, DISCOUNTS
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import engine
 from ndcg_asymptotics.engines.items.kernels import CHUNK
-from ndcg_asymptotics.engines.shared import memory
 from ndcg_asymptotics.engines.shared.labels import label_counts
 from ndcg_asymptotics.errors import InputError
 
@@ -139,7 +139,7 @@ def test_check_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> Non
     items.check(design(LINEAR, [10**6]))
     with pytest.raises(InputError, match=r"n = 3e\+09 is beyond 2e\+09; the cells engine can do it"):
         items.check(design(LINEAR, [3 * 10**9]))
-    monkeypatch.setattr(memory.os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__)
+    monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__)
     with pytest.raises(InputError, match=r"takes 8.* bytes, here are 4.1e\+06; the cells engine can do it"):
         items.check(design(LINEAR, [10**6]))
     items.check(design(LINEAR, [10**6], ["nDCG@10"]))  # a table of ten ranks

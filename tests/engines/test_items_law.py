@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import mpmath
@@ -65,8 +66,8 @@ def test_mean_of_short_lists_is_the_exact_one(
     assert abs(z_score(draws[:, 0, 0, 2], other)) > LIMIT
 
 
-def fractions(curves: dict[float, list[str]]) -> dict[float, list[naive.Fraction]]:
-    return {gain: [naive.Fraction(c) for c in curve] for gain, curve in curves.items()}
+def fractions(curves: dict[float, list[str]]) -> dict[float, list[Fraction]]:
+    return {gain: [Fraction(c) for c in curve] for gain, curve in curves.items()}
 
 
 def test_sizes_are_nested() -> None:
@@ -79,6 +80,7 @@ def test_sizes_are_nested() -> None:
     assert abs(z_score(product, math.prod(apart))) > LIMIT
 
 
+@pytest.mark.slow
 def test_reference_means() -> None:
     # E NDCG_n for ybar(s) = 0.1 + 0.6 s, computed by quadrature of the exact mean
     reference = {

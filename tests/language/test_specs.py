@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.language.spec import SpecError, listing, number_text
+from ndcg_asymptotics.language.scanner import SpecError, number_text
+from ndcg_asymptotics.language.spec import listing
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff, FixedRank, ListFraction, ListLog, ListPower, WholeList
 from ndcg_asymptotics.measures.discounts import Discount, Geometric, Linear, Log, Power, Zipf

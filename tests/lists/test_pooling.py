@@ -34,7 +34,7 @@ def test_pooled_runs_share_their_labels():
 def files(tmp_path):
     """Two runs and their qrels, and a CSV file of one of them."""
     rng = np.random.default_rng(10)
-    runs = {"good": [], "bad": []}
+    runs: dict[str, list[str]] = {"good": [], "bad": []}
     qrels, csv = [], ["query,score,label"]
     for query in range(20):
         for document in range(30):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndcg_asymptotics.language.spec import number_text
+from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 
 SIZES = [1, 2, 3, 7, 10, 99, 1000, 10**6, 10**6 + 1, 10**9, 10**12 + 1, 10**18]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import cases
 import numpy as np
@@ -44,7 +45,7 @@ def synthetic(
     def shape(*axes: str) -> list[int]:
         return [done, *(lengths[axis] for axis in axes)]
 
-    values = {"ndcg": rng.uniform(0.3, 0.9, shape("scorer", "measure", "n"))}
+    values: dict[str, Any] = {"ndcg": rng.uniform(0.3, 0.9, shape("scorer", "measure", "n"))}
     if study.pairs:
         orders = np.array([-1, 0, 1, UNDECIDED], np.int8)
         values["order"] = rng.choice(orders, shape("pair", "measure", "n"))

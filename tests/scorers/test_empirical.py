@@ -68,7 +68,7 @@ def test_piecewise_linear_bounds(ends, inner):
 
 def test_bounds_of_one_interval():
     low, high = piecewise().bounds(np.array(0.0), np.array(0.5))
-    assert (low, high) == (0.3, 0.9)
+    assert (float(low), float(high)) == (0.3, 0.9)
 
 
 def curve_file(path, **changes):

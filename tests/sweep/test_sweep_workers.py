@@ -35,6 +35,7 @@ def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.ndcg.values, expected())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_processes_that_always_die_end_a_sweep(tmp_path: Path, backend: pool.Backend) -> None:
@@ -73,6 +74,7 @@ def cluster() -> Iterator[Any]:
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cluster_that_loses_a_worker_gives_the_same_bits(tmp_path: Path, cluster: Any) -> None:
     victims = [worker.pid for worker in cluster.workers.values()]
@@ -96,6 +98,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bits(tmp_path: Path, clust
     np.testing.assert_array_equal(data.ndcg.values, expected())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_dask_starts_a_cluster_of_its_own(tmp_path: Path) -> None:
     pytest.importorskip("distributed")

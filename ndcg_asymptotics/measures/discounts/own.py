@@ -105,7 +105,8 @@ class Custom(Discount, keyword="custom"):
 
     def at(self, rank: Floats, n: float) -> Floats:
         try:
-            values = np.asarray(self.function(rank), dtype=np.float64)
+            with np.errstate(all="ignore"):
+                values = np.asarray(self.function(rank), dtype=np.float64)
         except Exception as error:  # whatever the user's own code may raise
             said = own.brief_error(error)
             raise InputError(f"custom: {self.target!r} failed at {rank.size} ranks ({said})") from error

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.arrays import Floats, list_lengths
-from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.mean.conditional import RankMean
 from ndcg_asymptotics.theory.mean.counts import multinomial_rule
@@ -110,6 +110,12 @@ def _expected_ndcg(relevance: Relevance, measure: Measure, lengths: tuple[int, .
     bound = value * (error + _mesh_error(relevance, mesh, mean, depths, lengths))
     value.flags.writeable = bound.flags.writeable = False
     return Expectation(value, bound)
+
+
+def forget() -> None:
+    """Drop the means that are kept, and the sums of exponentials behind them."""
+    _expected_ndcg.cache_clear()
+    exponentials.forget()
 
 
 def expected_dcg(

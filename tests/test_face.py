@@ -1,0 +1,226 @@
+"""The public face: what it shows, what it takes, and that errors speak of arguments."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import ndcg_asymptotics as na
+
+SCORERS = {"good": "linear(0.1, 0.7)", "random": "random"}
+
+
+def small(**changes: object) -> na.Study:
+    fields = {"scorers": SCORERS, "measures": ["nDCG"], "n": [10, 100], "replicates": 20, "seed": 3}
+    return na.Study(**fields | {"pairs": [("good", "random")]} | changes)
+
+
+def test_it_shows_its_names_and_nothing_else() -> None:
+    assert dir(na) == na.__all__ == sorted(na.__all__)
+    for name in na.__all__:
+        assert getattr(na, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = na.nothing
+
+
+@pytest.mark.parametrize("name", na.__all__)
+def test_every_public_function_is_described_and_shown(name: str) -> None:
+    """A docstring, and for functions a doctest (which the suite runs)."""
+    thing = getattr(na, name)
+    assert inspect.getdoc(thing)
+    takes_files = {"draw_all", "plot", "fit_files", "fit_csv", "evaluate_files"}
+    if inspect.isfunction(thing) and name not in takes_files:
+        assert doctest.DocTestFinder().find(thing, name)[0].examples, name
+
+
+def test_importing_it_is_light() -> None:
+    code = "import sys, ndcg_asymptotics; print([m for m in ('numpy', 'numba', 'scipy') if m in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "[]"
+
+
+def test_the_tour() -> None:
+    results = na.run(small(), jobs=1)
+    assert na.check(results).agrees
+    assert "Nothing disagrees" in repr(na.check(results))
+    assert "<table>" in na.check(results)._repr_html_()
+    frame = na.distinguish(results).to_dataframe()
+    assert frame["n"].tolist() == [10, 100]
+    assert list(frame.columns[:5]) == ["a", "b", "measure", "right", "n"]
+    mpl.use("Agg")
+    _, ax = plt.subplots()
+    assert na.plot(results, "nDCG", ax=ax) is ax
+    assert ax.get_title(loc="left") == "nDCG(log)"
+    plt.close("all")
+
+
+def test_a_folder_keeps_and_continues(tmp_path: Path) -> None:
+    first = na.run(small(replicates=3), tmp_path, jobs=1)
+    more = na.run(small(replicates=5), tmp_path, jobs=1)
+    assert (first.replicates_complete, more.replicates_complete) == (3, 5)
+    assert more.data.sel(replicate=[0, 1, 2]).equals(first.data)
+    assert na.open_results(tmp_path).data.equals(more.data)
+    # the same in memory
+    assert na.run(small(replicates=5), jobs=1).data["ndcg"].equals(more.data["ndcg"])
+
+
+def test_texts_and_objects_and_arrays_are_welcome() -> None:
+    by_text = small()
+    by_object = small(
+        scorers={"good": na.Curve.parse("linear(0.1, 0.7)"), "random": "random"},
+        measures=na.Measure("log"),
+        n=np.array([10, 100]),
+        coupling=na.Coupling.parse("independent"),
+    )
+    assert by_object.design == by_text.design
+    assert small(n=range(5, 8)).n == (5, 6, 7)
+    assert str(na.Measure("zipf", 10)) == "nDCG(zipf)@10"
+    assert na.limit("linear(0.1, 0.7)", "nDCG").value == 1
+    assert na.expected_ndcg("linear(0.1, 0.7)", "nDCG", 10).value.shape == (1,)
+    assert by_text.with_(seed=4).seed == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: na.limit(3, "nDCG"), "expected a relevance model .* got 3"),
+        (lambda: na.limit("constant(0.4)", 0.5), "expected a measure or its text, .*, got 0.5"),
+        (lambda: na.Measure(7), "expected a discount .* got 7"),
+        (lambda: na.Measure("log", 1.5), "expected a cutoff .* got 1.5"),
+        (lambda: na.expected_ndcg("linear(0.1, 0.7)", "nDCG", [10.5]), "sizes: must be list lengths.*10.5"),
+        (lambda: na.evaluate_files("a.run", "q", "nDCG"), "a.run: cannot be read"),
+        (lambda: na.run(small(), jobs=0), "^jobs: must be at least 1, got 0$"),
+        (lambda: na.run(small(), replicates=0), "^replicates: must be"),
+        (lambda: na.run(small(), backend="mpi"), "^backend: must be one of loky, thr.*, got 'mpi'$"),
+        (lambda: small(n=[10, 5]), "^n: list lengths must increase"),
+        (lambda: small(scorers=[1]), "^scorers: must name at least one scorer"),
+        (lambda: small(scorers={"a": 3}), "^scorers.a: expected a relevance model"),
+        (lambda: small(measures=[3]), "^measures: expected a measure"),
+        (lambda: na.decades(10, 5), "start must be at most stop"),
+        (lambda: na.check(na.run(small(), jobs=1), alpha=2), "^alpha: must lie inside"),
+    ],
+)  # fmt: skip
+def test_errors_speak_of_arguments(call, said: str) -> None:
+    with pytest.raises(na.InputError, match=said) as caught:
+        call()
+    assert "--" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+OWN = """
+import numpy as np
+
+def slow(rank):
+    return 1 / np.log(FACTOR + rank)
+
+def wave(score):
+    return 0.3 + 0.2 * np.sin(6 * score)
+"""
+
+STUDY = """
+measures = ['nDCG(custom("mine:slow", 1000, "log"))']
+n = [10, 100]
+replicates = 4
+[scorers]
+a = 'custom("mine:wave")'
+"""
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_functions_of_ones_own_run_everywhere(backend: str) -> None:
+    slope = 0.6
+    study = small(
+        scorers={"a": na.curve(lambda s: 0.1 + slope * s, name="a")},
+        measures=[na.discount(lambda r: 1 / np.log1p(r), name="mine", largest=100)],
+        pairs=[],
+    )
+    drawn = na.run(study, backend=backend, jobs=2).data["ndcg"].to_numpy()
+    same = na.run(small(scorers={"a": "linear(0.1, 0.7)"}, pairs=[]), jobs=1).data["ndcg"].to_numpy()
+    np.testing.assert_allclose(drawn, same, rtol=0, atol=1e-12)
+
+
+def test_what_has_no_name_cannot_be_kept(tmp_path: Path) -> None:
+    study = small(measures=[na.discount(lambda r: 1 / r, largest=100)])
+    with pytest.raises(na.InputError, match=r"cannot be written to a file.*keep the study in memory"):
+        na.run(study, tmp_path / "out", jobs=1)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_a_module_beside_the_study_is_found_everywhere(tmp_path: Path, backend: str) -> None:
+    if backend == "dask":
+        pytest.importorskip("distributed")
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "mine.py").write_text(OWN.replace("FACTOR", "1.0"))
+    (tmp_path / "study" / "study.toml").write_text(STUDY)
+    study = na.load_study(tmp_path / "study" / "study.toml")
+    assert "mine" not in sys.modules
+    drawn = na.run(study, tmp_path / "out", jobs=2, backend=backend)
+    assert drawn.complete
+    # the copy beside the results is enough to look at them
+    os.rename(tmp_path / "study" / "mine.py", tmp_path / "elsewhere.py")
+    assert na.check(na.open_results(tmp_path / "out")).agrees
+
+
+def test_an_edited_function_is_another_study(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWN.replace("FACTOR", "1.0"))
+    (tmp_path / "study.toml").write_text(STUDY)
+    na.run(na.load_study(tmp_path / "study.toml"), tmp_path / "out", jobs=1)
+    (tmp_path / "mine.py").write_text(OWN.replace("FACTOR", "1.5"))
+    edited = na.load_study(tmp_path / "study.toml")
+    with pytest.raises(na.InputError, match=r"holds another study: digests \(there .*, here "):
+        na.run(edited, tmp_path / "out", jobs=1)
+    (tmp_path / "out" / "mine.py").write_text(OWN.replace("FACTOR", "1.5"))
+    with pytest.raises(na.InputError, match="the study no longer is what was simulated: digests"):
+        na.open_results(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda r: np.where(r < 4000, 1 / r, 2.0), r"D\(4000\) = 2 after 0.00025"),
+        (lambda r: -1.0 / r, r"D\(1\) = -1"),
+        (lambda r: np.where(r == 77, np.nan, 1 / r), r"D\(77\) = nan"),
+        (lambda r: np.zeros_like(r), r"positive at rank 1"),
+        (lambda r: 1.0, "made shape"),
+    ],
+)
+def test_a_discount_is_checked_on_its_whole_table(function, said: str) -> None:
+    with pytest.raises(na.InputError, match=said):
+        na.discount(function, name="bad", largest=5000)
+
+
+def test_a_curve_is_checked() -> None:
+    with pytest.raises(na.InputError, match=r"within \[0, 1\]"):
+        na.curve(lambda s: 1.5 * s, name="bad")
+    with pytest.raises(na.InputError, match="one finite number of each score"):
+        na.curve(lambda s: np.log(0 * s - 1), name="bad")
+    with pytest.raises(na.InputError, match="name its jumps and kinks"):
+        na.curve(lambda s: np.where(np.sin(1 / (1e-9 + s)) > 0, 0.2, 0.3), name="bad")
+
+
+def test_a_fitted_curve_is_a_scorer_without_a_file() -> None:
+    rng = np.random.default_rng(1)
+    from ndcg_asymptotics.lists import RankedList
+
+    lists = [RankedList(str(q), rng.random(50), (rng.random(50) < 0.3).astype(float)) for q in range(5)]
+    fitted = na.fit_curves({"a": lists}, resamples=5)["a"]
+    study = small(scorers={"fitted": fitted.relevance, "random": "random"}, pairs=[("fitted", "random")])
+    assert na.run(study, jobs=1).complete
+
+
+def test_there_is_one_version() -> None:
+    pyproject = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    assert f'"{na.__version__}"' not in pyproject
+    assert importlib.metadata.version("ndcg-asymptotics") == na.__version__
