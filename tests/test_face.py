@@ -119,9 +119,10 @@ def test_errors_speak_of_arguments(call, said: str) -> None:
 
 OWN = """
 import numpy as np
+import neighbour
 
 def slow(rank):
-    return 1 / np.log(FACTOR + rank)
+    return neighbour.one(rank) / np.log(FACTOR + rank)
 
 def wave(score):
     return 0.3 + 0.2 * np.sin(6 * score)
@@ -134,6 +135,13 @@ replicates = 4
 [scorers]
 a = 'custom("mine:wave")'
 """
+
+
+def write_own(folder: Path, factor: str) -> None:
+    """A study with a module beside it, which needs another one."""
+    (folder / "mine.py").write_text(OWN.replace("FACTOR", factor))
+    (folder / "neighbour.py").write_text("def one(rank):\n    return 1.0\n")
+    (folder / "study.toml").write_text(STUDY)
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
@@ -162,22 +170,20 @@ def test_a_module_beside_the_study_is_found_everywhere(tmp_path: Path, backend: 
     if backend == "dask":
         pytest.importorskip("distributed")
     (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "mine.py").write_text(OWN.replace("FACTOR", "1.0"))
-    (tmp_path / "study" / "study.toml").write_text(STUDY)
+    write_own(tmp_path / "study", "1.0")
     study = na.load_study(tmp_path / "study" / "study.toml")
-    assert "mine" not in sys.modules
+    assert not {"mine", "neighbour"} & sys.modules.keys()
     drawn = na.run(study, tmp_path / "out", jobs=2, backend=backend)
     assert drawn.complete
     # the copy beside the results is enough to look at them
-    os.rename(tmp_path / "study" / "mine.py", tmp_path / "elsewhere.py")
+    os.rename(tmp_path / "study", tmp_path / "elsewhere")
     assert na.check(na.open_results(tmp_path / "out")).agrees
 
 
 def test_an_edited_function_is_another_study(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(OWN.replace("FACTOR", "1.0"))
-    (tmp_path / "study.toml").write_text(STUDY)
+    write_own(tmp_path, "1.0")
     na.run(na.load_study(tmp_path / "study.toml"), tmp_path / "out", jobs=1)
-    (tmp_path / "mine.py").write_text(OWN.replace("FACTOR", "1.5"))
+    write_own(tmp_path, "1.5")
     edited = na.load_study(tmp_path / "study.toml")
     with pytest.raises(na.InputError, match=r"holds another study: digests \(there .*, here "):
         na.run(edited, tmp_path / "out", jobs=1)

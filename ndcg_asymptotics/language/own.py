@@ -8,7 +8,6 @@ travel to worker processes and clusters by value.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,11 +19,10 @@ from ndcg_asymptotics.errors import InputError, require
 
 @dataclass(frozen=True)
 class Own:
-    """An object of the user's code, and the module file it was read from, if from one beside the study."""
+    """An object of the user's code, and the files of the folder that it was made from, if any."""
 
     value: Any
-    file: str = ""
-    content: bytes = b""
+    files: tuple[tuple[str, bytes], ...] = ()
 
 
 def find(target: str, folder: Path) -> Own:
@@ -37,32 +35,46 @@ def find(target: str, folder: Path) -> Own:
     """
     module, _, name = target.partition(":")
     require(bool(module and name), f'custom needs "module:function", got {target!r}')
-    path = folder.joinpath(*module.split(".")).with_suffix(".py")
     try:
-        if path.is_file():
-            content = path.read_bytes()
-            value = getattr(_run(str(path), module, content), name)
-            return Own(value, path.relative_to(folder).as_posix(), content)
+        if folder.joinpath(*module.split(".")).with_suffix(".py").is_file():
+            stamps = tuple((str(path), path.stat().st_mtime_ns) for path in sorted(folder.glob("*.py")))
+            found, files = _run(str(folder.resolve()), module, stamps)
+            return Own(getattr(found, name), files)
         return Own(getattr(importlib.import_module(module), name))
     except Exception as error:  # the module is the user's own code
         raise InputError(f'custom needs "module:function", got {target!r} ({brief_error(error)})') from error
 
 
-@lru_cache(maxsize=64)
-def _run(path: str, name: str, content: bytes) -> Any:
-    """The module of a file; run again when its content changes."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    hidden = sys.modules.get(name)
-    sys.modules[name] = module  # while it runs: dataclasses look themselves up
+@lru_cache(maxsize=16)
+def _run(
+    folder: str, target: str, stamps: tuple[tuple[str, int], ...]
+) -> tuple[Any, tuple[tuple[str, bytes], ...]]:
+    """A module of a folder and the files of it and its neighbours; run again when one of them changes.
+
+    They do not stay among the imported modules: what no worker could import is sent to it by value.
+    """
+    hidden = {name: sys.modules.pop(name) for name in _standing(stamps, folder) if name in sys.modules}
+    before = set(sys.modules)
+    sys.path.insert(0, folder)
     try:
-        exec(compile(content, path, "exec"), module.__dict__)
+        importlib.invalidate_caches()
+        found = importlib.import_module(target)
     finally:
-        del sys.modules[name]  # what no worker could import is sent by value
-        if hidden is not None:
-            sys.modules[name] = hidden
-    return module
+        sys.path.remove(folder)
+        new = {name: sys.modules[name] for name in set(sys.modules) - before}
+        paths = {name: Path(getattr(module, "__file__", None) or "") for name, module in new.items()}
+        own = {name: path for name, path in paths.items() if path.is_relative_to(folder)}
+        for name in own:
+            del sys.modules[name]
+        sys.modules.update(hidden)
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in own.values()}
+    return found, tuple(sorted(files.items()))
+
+
+def _standing(stamps: tuple[tuple[str, int], ...], folder: str) -> list[str]:
+    """The names under which the files of a folder would be imported."""
+    relative = [Path(path).resolve().relative_to(folder).with_suffix("") for path, _ in stamps]
+    return [".".join(path.parts) for path in relative]
 
 
 def brief_error(error: BaseException) -> str:

@@ -116,8 +116,7 @@ class OwnCurve(Curve, keyword="custom"):
         if "target" not in given:
             call.scanner.fail('custom needs "module:function"', call.position)
         found = own.find(given["target"], call.scanner.folder)
-        files = ((found.file, found.content),) if found.file else ()
-        return cls(given["target"], *_described(found.value), files=files)
+        return cls(given["target"], *_described(found.value), files=found.files)
 
     @classmethod
     def _fields(cls) -> tuple[Any, ...]:

@@ -69,8 +69,7 @@ class Custom(Discount, keyword="custom"):
         if "target" not in given:
             call.scanner.fail('custom needs "module:function"', call.position)
         found = own.find(given["target"], call.scanner.folder)
-        files = ((found.file, found.content),) if found.file else ()
-        return cls(**_described(found.value) | given, files=files)
+        return cls(**_described(found.value) | given, files=found.files)
 
     @classmethod
     def _fields(cls) -> tuple[Any, ...]:
