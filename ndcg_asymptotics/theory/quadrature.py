@@ -42,9 +42,20 @@ def on_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:
 
 
 def on_graded_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:
-    """The same in the logarithm on panels that are wide in it; left > 0."""
+    """The same in log t on panels above 1/2 that are wide in it, in log (1 - t) below; 0 < left < right <= 1.
+
+    A panel lies on one side of 1/2.
+    """
     x, w = rule(count)
-    width = np.log(right / left)[:, None]
-    graded = left[:, None] * np.exp(width * (x + 1) / 2)
+    deep = left >= 0.5
+    # from the nearer end; the last panel ends at 1 itself and stays as it is
+    near, far = np.where(deep, 1 - right, left), np.where(deep, 1 - left, right)
+    with np.errstate(divide="ignore"):
+        width = np.log(far / near)[:, None]
+    wide = (width > 0.5) & np.isfinite(width)
+    width = np.where(wide, width, 1.0)
+    graded = near[:, None] * np.exp(width * (x + 1) / 2)
     t, weights = on_panels(left, right, count)
-    return np.where(width > 0.5, graded, t), np.where(width > 0.5, graded * width / 2 * w, weights)
+    t = np.where(wide, np.where(deep[:, None], 1 - graded[:, ::-1], graded), t)
+    graded_weights = graded * width / 2 * w
+    return t, np.where(wide, np.where(deep[:, None], graded_weights[:, ::-1], graded_weights), weights)

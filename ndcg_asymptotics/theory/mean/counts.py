@@ -1,153 +1,211 @@
-"""Means over label counts: quadrature for functions of binomial and multinomial counts.
+"""Rules for means over the label counts of a list: few nodes, for functions that are smooth in the counts.
 
-Counts of a common label are replaced by the Gauss rule of their binomial law (the zeros of
-Krawtchouk polynomials), which takes a smooth function's mean to rounding with a handful of nodes;
-counts of a rare label are summed one by one.
+Grades are split apart one after another, ``C ~ Binomial(total, share)`` at each split, and each binomial
+law is replaced by its Gauss rule (zeros of Krawtchouk polynomials). A rule of K nodes for every split
+would need K^J of them. So nodes are added where they still change the mean, at one split or at several
+together (Gerstner and Griebel 2003), and the rules found are added up by the combination technique
+(Griebel, Schneider, Zenger 1992).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import eigh_tridiagonal
 
 from ndcg_asymptotics.arrays import Floats
 
-_RARE = 32.0  # labels expected fewer times than this are summed over
-_TAIL = 1e-14  # probability, relative to the mode's, below which a count is left out
-_ACCURACY = 1e-11
-_MOST = 20  # nodes of a Gauss rule for a law that cannot be summed
+MOST = 20_000  # points of a rule
+_ALL = 1000  # possible counts that are simply all taken
+_LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 46)  # nodes of the rules that a split may have
+_CHANCE = 1e-3  # a level may change the mean less than this part of the one before by chance
+_NEGLIGIBLE = 1e-17  # part of all weights
+
+Level = tuple[int, ...]
+Nodes = tuple[Floats, Floats]
 
 
-def binomial_rule(size: float, probability: float, scale: float = 0.0) -> tuple[Floats, Floats]:
-    """Nodes and weights for the mean of f(X), X ~ Binomial(size, probability).
+@dataclass(frozen=True)
+class Rule:
+    """Nodes and weights of a mean over label counts.
 
-    ``size`` may be real: the law's moments are polynomials in it. For a function that varies on
-    the scale s (a power or a logarithm of X: its mean) the Gauss rule of K nodes leaves about
-    ``K! (Var X / s^2)^K``; K is taken to make this 1e-11. Where no K does, X is summed over.
-
-    Parameters
+    Attributes
     ----------
-    size : float
-    probability : float
-    scale : float
-        Of f, if it is larger than the mean of X.
+    counts : (C, J + 1)
+        Real numbers, the last grade being the one without gain.
+    weights : (C,)
+        Some may be negative.
+    missed : float
+        What the mean of the function may still lack.
     """
-    if probability <= 0 or probability >= 1 or size <= 0:
-        return np.array([size if probability >= 1 else 0.0]), np.ones(1)
-    mean = size * probability
-    alike = mean * max(1.0, scale / mean) ** 2  # a mean that would vary as little on its own scale
-    if alike > _RARE:
-        count, left = 1, (1 - probability) / alike
-        while left > _ACCURACY and count < alike:
-            count += 1
-            left *= count * (1 - probability) / alike
-        if count < int(size):
-            return _gauss(size, probability, count + 1)
-    last = math.ceil(mean + 8 * math.sqrt(mean) + 16)
-    if size == int(size) or last < size or probability ** int(size) < _TAIL:
-        return _mass(size, probability, min(last, int(size)))
-    return _gauss(size, probability, min(_MOST, int(size) + 1))
+
+    counts: Floats
+    weights: Floats
+    missed: float = 0.0
 
 
-def _mass(size: float, probability: float, last: int) -> tuple[Floats, Floats]:
-    """The probability mass function at 0 … last, where it is not negligible."""
-    x = np.arange(last + 1.0)
-    steps = np.log((size - x[:-1]) / (x[:-1] + 1) * (probability / (1 - probability)))
-    weights = np.exp(np.concatenate(([0.0], np.cumsum(steps))) + size * math.log1p(-probability))
-    kept = weights > _TAIL * weights.max()
-    return x[kept], weights[kept] / weights.sum()
+def gauss(size: Floats, probability: float, count: int) -> tuple[Floats, Floats]:
+    """The Gauss rules of Binomial(size, probability) for several sizes, real numbers: (sizes, count) each.
 
-
-def _gauss(size: float, probability: float, count: int) -> tuple[Floats, Floats]:
-    """The Gauss rule of the binomial law, from the recurrence of Krawtchouk polynomials."""
+    Where a size is below ``count - 1`` it is a whole number and the rule is the law itself, with nodes of
+    weight 0 added.
+    """
+    if probability <= 0 or probability >= 1 or count == 1:
+        mean = np.repeat(size[:, None] * min(max(probability, 0.0), 1.0), count, axis=1)
+        return mean, np.eye(count)[np.zeros(len(size), int)]
     k = np.arange(float(count))
-    diagonal = k * (1 - 2 * probability)  # about the mean
-    beside = np.sqrt(k[1:] * probability * (1 - probability) * (size - k[1:] + 1))
-    shift, vectors = eigh_tridiagonal(diagonal, beside)
-    return np.asarray(size * probability + shift), np.asarray(vectors[0] ** 2)
+    matrix = np.zeros((len(size), count, count))
+    inside = k[1:] * probability * (1 - probability) * np.maximum(size[:, None] - k[1:] + 1, 0.0)
+    i = np.arange(count)
+    matrix[:, i, i] = k * (1 - 2 * probability)  # about the mean
+    matrix[:, i[1:], i[:-1]] = np.sqrt(inside)
+    shift, vectors = np.linalg.eigh(matrix)
+    return size[:, None] * probability + shift, vectors[:, 0, :] ** 2
 
 
-def multinomial_rule(
-    size: float, probabilities: Floats, scales: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """Nodes (N, labels) and weights (N,) for the mean over label counts.
+def smooth_rule(
+    total: int, law: Floats, order: Sequence[int], function: Callable[[Floats], Floats], tolerance: float,
+    head: Nodes | None = None,
+) -> Rule:  # fmt: skip
+    """A rule for the multinomial counts of ``total`` items with which ``function`` has the relative error asked for.
+
+    Where `MOST` points do not suffice it is the best that was found with them.
 
     Parameters
     ----------
-    size : float
-        The number of items.
-    probabilities : (labels,)
-    scales : (labels,), optional
-        On which the function varies with each count, where they are larger than its mean.
+    total : int
+    law : (J + 1,)
+        The probabilities of the grades.
+    order : positions
+        Where the grades are split, first to last: position s parts the grades before s from the others.
+    function : counts (C, J + 1) -> (C,)
+    tolerance : float
+    head : nodes and weights, optional
+        A rule for the first split that is given.
     """
-    none = np.zeros_like(probabilities)
-    counts, weights, _ = divide(np.array([size]), probabilities, none if scales is None else scales)
-    return counts, weights
+    splits = _Splits(float(total), law, tuple(order), head)
+    if total < _LEVELS[-1] and math.comb(total + len(order), total) <= _ALL:
+        return splits.rule((len(_LEVELS) - 1,) * len(order))
+    return _Search(splits, function).rule(tolerance)
 
 
-def divide(totals: Floats, probabilities: Floats, scales: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """How each of some totals divides among labels, the rarest first: only whole totals can be summed over.
+@dataclass(frozen=True)
+class _Parts:
+    """Weights, and the sizes of the parts into which the grades are split so far: (first, last) -> (C,)."""
 
-    Returns
-    -------
-    counts : (N, labels)
-    weights : (N,)
-        Of each division, given its total.
-    parent : (N,)
-        The index of its total.
-    """
-    parent, weights, left = np.arange(totals.size), np.ones(totals.size), totals
-    counts = np.zeros((totals.size, probabilities.size))
-    *rarer, commonest = np.argsort(probabilities)
-    share = float(probabilities.sum())
-    for label in rarer:
-        here = float(probabilities[label]) / share if share > 0 else 0.0
-        rules = [binomial_rule(m, here, float(scales[label])) for m in left]
-        rows = np.repeat(np.arange(left.size), [nodes.size for nodes, _ in rules])
-        drawn = np.concatenate([nodes for nodes, _ in rules])
-        weights = weights[rows] * np.concatenate([weight for _, weight in rules])
-        kept = weights > _TAIL * weights.max()
-        rows, drawn, weights = rows[kept], drawn[kept], weights[kept]
-        counts, left, parent = counts[rows], left[rows] - drawn, parent[rows]
-        counts[:, label] = drawn
-        share -= float(probabilities[label])
-    counts[:, commonest] = left
-    return counts, weights, parent
+    weights: Floats
+    sizes: dict[tuple[int, int], Floats]
+    complete: bool
+    """More nodes at the last split would make the same rule."""
 
 
-def binomial_lattice(size: int, probability: float, spacing: int, phase: int = 0) -> tuple[Floats, Floats]:
-    """Whole numbers ``phase`` modulo ``spacing`` and Binomial(size, probability) on them.
+class _Splits:
+    """How the grades are split, and the rules that follow from a number of nodes for each split."""
 
-    With spacing 1 this is the probability mass function, within 9 standard deviations; else its
-    Stirling form (relative error 1/(12 mean), in shape much less), normalised on the lattice.
-    """
-    low, high = lattice_window(size, probability)
-    if low == high:
-        return np.array([float(low)]), np.ones(1)
-    first = low + (phase - low) % spacing
-    x = np.arange(first, max(high, first) + 1, spacing, dtype=np.float64)
-    if spacing == 1:
-        odds = probability / (1 - probability)
-        logs = np.concatenate(([0.0], np.cumsum(np.log((size - x[:-1]) / (x[:-1] + 1) * odds))))
-    else:
-        mean, other = size * probability, size * (1 - probability)
-        up, down = (x - mean) / mean, (mean - x) / other
-        logs = -mean * _deviance(up) - other * _deviance(down) - (np.log1p(up) + np.log1p(down)) / 2
-    weights = np.exp(logs - logs.max())
-    return x, weights / weights.sum()
+    def __init__(self, total: float, law: Floats, order: tuple[int, ...], head: Nodes | None) -> None:
+        self.law, self.order, self.head = law, order, head
+        whole = _Parts(np.ones(1), {(0, len(law)): np.array([total])}, complete=False)
+        self._made: dict[Level, _Parts] = {(): whole}
+
+    def rule(self, level: Level) -> Rule:
+        """The product of so many nodes at each split."""
+        parts = self.parts(level)
+        return Rule(np.column_stack([parts.sizes[i, i + 1] for i in range(len(self.law))]), parts.weights)
+
+    def parts(self, level: Level) -> _Parts:
+        """What is split so far: every node of one split is the total of the next."""
+        if level not in self._made:
+            self._made[level] = self._split(self.parts(level[:-1]), len(level) - 1, level[-1])
+        return self._made[level]
+
+    def _split(self, parts: _Parts, split: int, level: int) -> _Parts:
+        position, count = self.order[split], _LEVELS[level]
+        first, last = next(part for part in parts.sizes if part[0] < position < part[1])
+        whole = parts.sizes[first, last]
+        if split == 0 and self.head is not None:
+            (nodes, weights), complete = (x[None] for x in self.head), True
+        else:
+            above, both = float(self.law[first:position].sum()), float(self.law[first:last].sum())
+            probability = min(above / both, 1.0) if both > 0 else 0.0
+            nodes, weights = gauss(whole, probability, count)
+            complete = probability in (0.0, 1.0) or count == _LEVELS[-1] or bool(np.all(whole < count))
+        weights = parts.weights[:, None] * weights
+        row, column = np.nonzero(weights > _NEGLIGIBLE * weights.sum())
+        sizes = {part: counts[row] for part, counts in parts.sizes.items() if part != (first, last)}
+        sizes[first, position] = nodes[row, column]
+        sizes[position, last] = whole[row] - nodes[row, column]
+        return _Parts(weights[row, column], sizes, complete)
 
 
-def lattice_window(size: int, probability: float) -> tuple[int, int]:
-    """Where Binomial(size, probability) is, to about 1e-17."""
-    if probability <= 0 or probability >= 1:
-        return (size, size) if probability >= 1 else (0, 0)
-    mean, sd = size * probability, math.sqrt(size * probability * (1 - probability))
-    return max(0, math.floor(mean - 9 * sd - 16)), min(size, math.ceil(mean + 9 * sd + 16))
+class _Search:
+    """Levels, and how much each changes the mean of a function."""
+
+    def __init__(self, splits: _Splits, function: Callable[[Floats], Floats]) -> None:
+        self.splits, self.function = splits, function
+        self.values: dict[Level, float] = {}
+        self.changes: dict[Level, float] = {}
+
+    def rule(self, tolerance: float) -> Rule:
+        dimensions = range(len(self.splits.order))
+        origin = (0,) * len(dimensions)
+        active, old, checked = {origin: self._add(origin)}, set[Level](), 1
+        while sum(active.values()) > tolerance * abs(math.fsum(self.changes.values())):
+            level = max(active, key=active.__getitem__)
+            before = active.pop(level)
+            old.add(level)
+            for i in dimensions:
+                following = _moved(level, i, 1)
+                behind = {_moved(following, j, -1) for j in dimensions if following[j]}
+                if behind <= old and not self.splits.parts(level[: i + 1]).complete:
+                    # a small change along one split may be chance
+                    alone = sum(map(bool, following)) == 1 and level != origin
+                    active[following] = max(self._add(following), _CHANCE * before if alone else 0.0)
+            if len(self.changes) > 1.2 * checked:
+                checked = len(self.changes)
+                if self._points(_combination(self.changes)) > MOST:
+                    break
+        return self._combined(sum(active.values()))
+
+    def _add(self, level: Level) -> float:
+        """How much a level changes the mean beyond what the levels before it do."""
+        rule = self.splits.rule(level)
+        self.values[level] = float(rule.weights @ self.function(rule.counts))
+        corners = itertools.product(*((0, 1) if i else (0,) for i in level))
+        self.changes[level] = math.fsum(
+            (-1) ** sum(corner) * self.values[tuple(i - j for i, j in zip(level, corner, strict=True))]
+            for corner in corners
+        )
+        return abs(self.changes[level])
+
+    def _combined(self, missed: float) -> Rule:
+        """The rules of all levels together, or the one with most nodes at each split if it is smaller."""
+        combination = _combination(self.changes)
+        highest = tuple(max(column) for column in zip(*self.changes, strict=True))
+        size = math.prod(_LEVELS[i] for i in highest)
+        if size <= MOST and self.splits.rule(highest).weights.size <= self._points(combination):
+            combination = {highest: 1}
+        rules = [(times, self.splits.rule(level)) for level, times in combination.items()]
+        return Rule(
+            np.concatenate([rule.counts for _, rule in rules]),
+            np.concatenate([times * rule.weights for times, rule in rules]),
+            missed,
+        )
+
+    def _points(self, combination: dict[Level, int]) -> int:
+        return sum(self.splits.rule(level).weights.size for level in combination)
 
 
-def _deviance(x: Floats) -> Floats:
-    """(1 + x) log(1 + x) - x."""
-    return (1 + x) * np.log1p(x) - x
+def _moved(level: Level, split: int, by: int) -> Level:
+    return (*level[:split], level[split] + by, *level[split + 1 :])
+
+
+def _combination(levels: Iterable[Level]) -> dict[Level, int]:
+    """How often the rule of each level counts."""
+    times = dict.fromkeys(sorted(levels), 1)
+    for split in range(len(next(iter(times)))):
+        for level in times:  # later ones are still as they were
+            times[level] -= times.get(_moved(level, split, 1), 0)
+    return {level: count for level, count in times.items() if count}

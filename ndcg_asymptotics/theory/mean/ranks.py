@@ -1,14 +1,9 @@
-"""The mean DCG of a list, given its label counts.
+"""The mean discount of an item at a depth, given the labels of the others.
 
-A list of N items whose depths are independent and uniform on [0, tau], with c_i items of grade i
-(the last grade is the one without gain). An item of grade i lies above depth t with probability
-``G_i(t)``, so an item of grade j at depth t has rank ``1 + B``, B a sum of independent binomials
-``Bin(c_i - [i = j], G_i(t))``, and::
-
-    E[DCG | c] = sum_j y_j c_j int g_j(t) E[D(1 + B)] dt,    g_j = G_j'.
-
-`RankMean` is E[D(1 + B)] integrated so: exactly by a sum of exponentials near the top, from the
-first four moments of B where it is large.
+Of n items one stands at depth t. The others, c_i of grade i, have independent depths, and one of
+grade i lies above t with probability ``G_i(t)``. So the item has rank ``1 + A``, A a sum of
+independent binomials ``Bin(c_i, G_i(t))``, and `RankMean` is E[D(1 + A)]: exactly by a sum of
+exponentials near the top, from the first four moments of A where it is large.
 """
 
 from __future__ import annotations
@@ -24,15 +19,14 @@ from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
-from ndcg_asymptotics.measures.ideal import ideal_dcg
-from ndcg_asymptotics.theory.mean.segments import TOP, Segment
+from ndcg_asymptotics.theory.mean.mesh import Depths
 
 _SMOOTH_FROM = 1e5  # ranks from which a discount is smooth on the scale of its square root
 _TABLE = 4096.0  # below it F of a real count comes from the exponentials
 _SMALLEST_LOG = -690.0
 _VANISHED = -120.0  # the log of a term that does not count, whatever the discount
 _CHUNK = 2_000_000  # numbers held at a time
-_MANY = 5000  # counts whose F is read from a table
+_MANY = 200  # counts whose F is read from a table
 _LONGEST = 9.3e18  # of the table
 
 
@@ -44,11 +38,11 @@ class RankMean:
     ----------
     discount : Discount
     fit : ExponentialSum or None
-        The discount as a sum of exponentials, for which
-        ``E z^B = prod_i (1 - G_i (1 - z))^c_i``; None if it is linear in the rank.
+        The discount as a sum of exponentials, for which ``E z^A = prod_i (1 - G_i (1 - z))^c_i``;
+        None if it is affine in the rank.
     smooth_from : float
-        Where the mean of B exceeds this, three points that have the first four central moments
-        of B stand for its law; where D falls like r^-b that leaves a relative error of about
+        Where the mean of A exceeds this, three points that have the first four central moments
+        of A stand for its law; where D falls like r^-b that leaves a relative error of about
         ``b (b+1) … (b+5) / (120 smooth_from^3)``.
     """
 
@@ -63,11 +57,11 @@ class RankMean:
         Raises
         ------
         InputError
-            If the discount is neither linear nor a sum of exponentials.
+            If the discount is neither affine nor a sum of exponentials.
         """
         if discount.affine:
             return cls(discount, None, math.inf)
-        require(not discount.depends_on_n, f"exact mean: {discount} depends on n and is not linear")
+        require(not discount.depends_on_n, f"exact mean: {discount} depends on n and is not affine")
         if not discount.regular:
             return cls(discount, exponential_sum([discount], largest), math.inf)
         near, far = discount([_SMOOTH_FROM, 2 * _SMOOTH_FROM])
@@ -94,39 +88,26 @@ class RankMean:
         x = np.linspace(0.0, math.log1p(_LONGEST), 2401)
         return make_interp_spline(x, self._sums(np.expm1(x)), k=7)
 
-    def ideal(self, counts: Floats, gains: Floats, n: float) -> Floats:
-        """IDCG of whole lists for rows of real counts (K, J + 1)."""
-        ends = np.cumsum(counts[:, :-1], axis=1)
-        return ideal_dcg(ends, gains, lambda k: self.sums(k, n))
+    def gained(self, depths: Depths, counts: Floats, n: int) -> Floats:
+        """``n int P(Y = y_j | t) E[D(1 + A) | c, t] dt`` for rows of real counts (C, J + 1): (C, J).
 
-    def dcg(self, segment: Segment, counts: Floats, n: float) -> Floats:
-        """E[DCG | counts] for rows of real counts (K, J + 1), each adding up to the same N."""
+        Every row adds up to n - 1.
+        """
         if self.fit is None:
-            return self._linear(segment, counts, n)
-        items = float(counts[0].sum())
-        start, split = (
-            int(np.searchsorted(segment.t, segment.depth * min(bound / items, 2.0)))
-            for bound in (TOP, self.smooth_from)
-        )
-        near = self._near(segment, counts, slice(start, split)) if split > start else 0.0
-        far = self._far(segment, counts, slice(split, None), n) if split < segment.t.size else 0.0
-        return np.asarray(near + far)
+            return self._affine(depths, counts, n)
+        split = int(np.searchsorted(depths.t, min(self.smooth_from / n, 2.0)))
+        return n * (self._near(depths[:split], counts) + self._far(depths[split:], counts, n))
 
-    def _linear(self, segment: Segment, counts: Floats, n: float) -> Floats:
-        """D(r) = a + b r: E[D(1 + B)] = a + b + b sum_i (c_i - [i = j]) int g_j G_i."""
-        constant, slope = self.discount.coefficients(int(n))
-        above = segment.density @ segment.below.T  # (J, J + 1)
-        others = counts @ above.T - np.diagonal(above)
-        ranked = (constant + slope) * segment.density.sum(axis=1) + slope * others
-        return np.asarray((ranked * counts[:, :-1]) @ segment.gains)
+    def _affine(self, depths: Depths, counts: Floats, n: int) -> Floats:
+        """D(r) = a + b r: E[D(1 + A)] = a + b + b sum_i c_i G_i."""
+        constant, slope = self.discount.coefficients(n)
+        weights = n * depths.value * depths.dt
+        return (constant + slope) * weights.sum(axis=1) + slope * counts @ (depths.above @ weights.T)
 
-    def _near(self, segment: Segment, counts: Floats, part: slice) -> Floats:
+    def _near(self, depths: Depths, counts: Floats) -> Floats:
         assert self.fit is not None
-        z = np.exp(-self.fit.rates)
-        inside = segment.below[:, part, None] * np.expm1(-self.fit.rates)
-        logs = np.log1p(inside).reshape(len(segment.law), -1)
-        # the item itself is not above itself: one factor less of its own grade
-        terms = segment.density[:, part, None] * (self.fit.weights[0] * z) / (1.0 + inside[:-1])
+        terms = (depths.value * depths.dt)[:, :, None] * (self.fit.weights[0] * np.exp(-self.fit.rates))
+        logs = np.log1p(depths.above[:, :, None] * np.expm1(-self.fit.rates)).reshape(len(depths.above), -1)
         terms = terms.reshape(len(terms), -1).T
         # steep exponentials have vanished deep in the list, even if every grade had its smallest count
         alive = (counts.min(axis=0) @ logs) > _VANISHED
@@ -137,24 +118,23 @@ class RankMean:
             powers = counts[i : i + step] @ logs
             # numbers that underflow cost a hundred times as much
             blocks.append(np.exp(np.maximum(powers, _SMALLEST_LOG, out=powers), out=powers) @ terms)
-        return np.asarray((np.concatenate(blocks) * counts[:, :-1]) @ segment.gains)
+        return np.concatenate(blocks)
 
-    def _far(self, segment: Segment, counts: Floats, part: slice, n: float) -> Floats:
-        g = segment.below[:, part]
+    def _far(self, depths: Depths, counts: Floats, n: int) -> Floats:
+        g = depths.above
         v = g * (1 - g)
         cumulants = np.stack([g, v, v * (1 - 2 * g), v * (1 - 6 * v)])  # of one item: (4, J + 1, T)
-        total = np.zeros(len(counts))
-        step = max(1, _CHUNK // (8 * g.shape[1]))
+        weights = (depths.value * depths.dt).T
+        total = np.zeros((len(counts), weights.shape[1]))
+        step = max(1, _CHUNK // max(1, 8 * g.shape[1]))
         for i in range(0, len(counts), step):
             rows = slice(i, i + step)
-            sums = np.tensordot(counts[rows], cumulants, axes=(1, 1)).swapaxes(0, 1)  # (4, K, T)
-            for j, gain in enumerate(segment.gains):
-                values = self._three_points(sums - cumulants[:, None, j], n)
-                total[rows] += gain * counts[rows, j] * (values @ segment.density[j, part])
+            sums = np.tensordot(counts[rows], cumulants, axes=(1, 1)).swapaxes(0, 1)  # (4, C, T)
+            total[rows] = self._three_points(sums, n) @ weights
         return total
 
     def _three_points(self, cumulants: Floats, n: float) -> Floats:
-        """The mean of D(1 + B) by nodes at the mean and on both sides of it."""
+        """The mean of D(1 + A) by nodes at the mean and on both sides of it."""
         mean = cumulants[0]
         left, right, weight_left, weight_right = three_points(*cumulants[1:])
         centre = self.discount(1 + mean, n)

@@ -1,0 +1,97 @@
+"""A rule of many nodes as one of few, for functions that are smooth in the label counts.
+
+What an item gains changes little with the counts of the others, far less than the weights of the counts
+(a reciprocal of an ideal DCG with kinks) do. Nodes are chosen among those that are there, and given the
+weights that keep every moment up to a degree: the node chosen next is the one whose monomials differ
+most from those of the nodes before (QR with column pivoting: discrete Fekete points, Sommariva and
+Vianello 2010).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from scipy.linalg import qr
+
+from ndcg_asymptotics.arrays import Floats
+
+_CANDIDATES = 8  # nodes to choose from, for each that is chosen
+_EXHAUSTED = 1e-7  # the norm of a polynomial that the ones before make up on all nodes
+_DEPENDENT = 1e-10  # a node whose monomials those before make up, relative to the first
+_MISSED = 1e-11  # of the moments
+
+
+def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Floats]:
+    """Counts (N, J + 1) and weights (N, K) with the moments up to ``degree`` of counts (C, J + 1), weights (C, K).
+
+    N is at most the number of moments, ``(degree + J choose J)``; the rule as it is if it has no more.
+
+    >>> x = np.arange(10.0)
+    >>> few, weights = condensed(np.column_stack([x, 9 - x]), np.full((10, 1), 0.1), 2)
+    >>> len(few), float((weights.T @ few[:, 0]**2).round(9).item())
+    (3, 28.5)
+    """
+    grades = counts.shape[1] - 1
+    if len(counts) <= math.comb(degree + grades, grades):
+        return counts, weights
+    size = np.abs(weights).sum(axis=1)
+    size = size / size.sum()
+    monomials = _monomials(counts, size, degree)
+    moments = monomials @ weights
+    leverage = size * (monomials**2).sum(axis=0)
+    first = np.argsort(-leverage)
+    for candidates in (first[: _CANDIDATES * len(monomials)], first):
+        _, triangle, order = qr(
+            monomials[:, candidates] * np.sqrt(size[candidates]), mode="economic", pivoting=True
+        )
+        diagonal = np.abs(np.diag(triangle))
+        chosen = candidates[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]]
+        fewer = np.linalg.lstsq(monomials[:, chosen], moments)[0]
+        missed = np.abs(monomials[:, chosen] @ fewer - moments).max()
+        if missed <= _MISSED * np.abs(moments).max():
+            return counts[chosen], fewer
+    return counts, weights
+
+
+def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:
+    """Products of polynomials of each coordinate, of total degree up to ``degree``: (moments, C)."""
+    along = [_polynomials(x, size, degree) for x in _coordinates(counts, size)]
+    exponents = itertools.product(*(range(len(values)) for values in along))
+    return np.array(
+        [
+            math.prod(values[i] for values, i in zip(along, exponent, strict=True))
+            for exponent in exponents
+            if sum(exponent) <= degree
+        ]
+    )
+
+
+def _coordinates(counts: Floats, size: Floats) -> list[Floats]:
+    """Each count less what the ones before tell of it: uncorrelated."""
+    found: list[Floats] = []
+    for x in counts.T[:-1]:
+        left = x - size @ x
+        for _twice in range(2):
+            for other in found:
+                left = left - (size @ (left * other)) * other
+        norm = math.sqrt(size @ left**2)
+        if norm > _EXHAUSTED * max(1e-9, math.sqrt(size @ (x - size @ x) ** 2)):
+            found.append(left / norm)
+    return found
+
+
+def _polynomials(x: Floats, size: Floats, degree: int) -> list[Floats]:
+    """Orthonormal with weights ``size``, up to ``degree`` or as many as there are on these nodes."""
+    found = [np.ones_like(x)]
+    while len(found) <= degree:
+        following = x * found[-1]
+        for _twice in range(2):
+            for other in found:
+                following = following - (size @ (following * other)) * other
+        norm = math.sqrt(size @ following**2)
+        if norm < _EXHAUSTED:
+            break
+        found.append(following / norm)
+    return found

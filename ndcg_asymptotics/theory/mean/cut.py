@@ -1,0 +1,186 @@
+"""What items around a cutoff gain: the mean of ``D(1 + A) 1(A < k)`` where k cuts through the law of A.
+
+The characteristic function of A, a sum of independent binomials ``Bin(c_i, G_i(t))``, is a product, and
+on a window of N ranks that holds the law the sum over ranks is one over N frequencies::
+
+    E[D(1 + A); A < k] = 1/N sum_f  E[exp(i w_f A)]  sum_{a < k} D(1 + a) exp(-i w_f a),   w_f = 2 pi f / N.
+
+The inner sum does not depend on t or c. The product falls off like a Gaussian, so that some forty
+frequencies are enough whatever the length of the list.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.measures import Discount
+from ndcg_asymptotics.theory.mean.mesh import Depths, Mesh
+from ndcg_asymptotics.theory.quadrature import on_panels
+
+_DEVIATIONS = 8.0  # a law ends so many standard deviations from its mean,
+_FURTHER = 14.0  # and so many ranks beyond them
+_PANEL = 4.0  # width of a panel, in standard deviations of the rank
+_SUMMED = 2**17  # ranks of a window that are summed over one by one; beyond it is an integral
+_NODES, _PANELS = 16, 24  # of that integral
+_SERIES = 0.05  # frequencies below which the logarithm of a characteristic function is its cumulants'
+_CHUNK = 1_000_000  # complex numbers held at a time
+
+Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where the cutoff k goes through the ranks of a list of n items.
+
+    Attributes
+    ----------
+    start, stop : float
+        Depths: an item above ``start`` is within the cutoff, one below ``stop`` is not.
+    low, high : int
+        The ranks above an item between them, from ``low`` to ``high``.
+    """
+
+    k: int
+    n: int
+    start: float
+    stop: float
+    low: int
+    high: int
+
+    @classmethod
+    def of(cls, k: int, n: int, spread: float) -> Crossing:
+        """For counts that move the mean of A by up to ``spread`` from (n - 1) t."""
+
+        others = max(n - 1, 1)
+
+        def reach(mean: float) -> float:
+            return _DEVIATIONS * math.sqrt(mean * (1 - mean / others)) + _FURTHER + spread
+
+        first = _bisect(lambda mean: mean + reach(mean) < k, 0.0, float(others))
+        last = _bisect(lambda mean: mean - reach(mean) < k, 0.0, float(others))
+        low, high = math.floor(first - reach(first)) - 1, math.ceil(last + reach(last)) + 1
+        return cls(k, n, first / others, last / others, max(low, 0), min(high, n - 1))
+
+    def panels(self, refine: float) -> Floats:
+        """Edges of panels on which the law of A changes smoothly."""
+        edges = [self.start]
+        while edges[-1] < self.stop:
+            t = edges[-1]
+            deviation = math.sqrt(t * (1 - t) / self.n) + 1 / self.n
+            edges.append(min(t + _PANEL * deviation / refine, self.stop))
+        return np.array(edges)
+
+
+def _bisect(below: Callable[[float], bool], low: float, high: float) -> float:
+    """Where a condition that holds at first ends; ``low`` or ``high`` if that is nowhere between."""
+    if not below(low) or below(high):
+        return high if below(high) else low
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) else (low, middle)
+    return low
+
+
+def gained_at_cut(
+    discount: Discount, mesh: Mesh, crossing: Crossing, counts: Floats, refine: float = 1.0
+) -> Floats:
+    """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt`` between the crossing's depths: (C, J)."""
+    inside = mesh.edges[(mesh.edges > crossing.start) & (mesh.edges < crossing.stop)]
+    # what is above the mesh holds no item
+    edges = np.union1d(np.maximum(crossing.panels(refine), mesh.edges[0]), inside)
+    depths = mesh.between(edges)
+    law = (crossing.n - 1) * mesh.law
+    frequencies, weights, origin = _frequencies(discount, crossing, depths, counts)
+    moved = (counts - law)[:, :-1]
+    total = np.zeros((len(counts), len(depths.value)))
+    step = max(1, _CHUNK // (len(counts) * frequencies.size))
+    for i in range(0, depths.t.size, step):
+        part = depths[i : i + step]
+        mean = _mean_discount(part, law, moved, origin, frequencies, weights)
+        total += mean.T @ (part.value * part.dt).T
+    return crossing.n * total
+
+
+def _frequencies(
+    discount: Discount, crossing: Crossing, depths: Depths, counts: Floats
+) -> tuple[Floats, Complex, float]:
+    """Frequencies >= 0, the discount's sums at them (divided by N), and the rank that counts as 0."""
+    window = max(crossing.high - crossing.low + 1, 16)
+    g = depths.above
+    # |E exp(i w A)| <= exp(-2 variance sin^2(w / 2))
+    variance = float(np.min(counts.min(axis=0) @ (g * (1 - g))))
+    highest = 2 * math.asin(min(_DEVIATIONS / 2 / math.sqrt(max(variance, 1e-9)), 1.0))
+    number = min(window // 2, math.ceil(highest * window / (2 * math.pi)) + 1) + 1
+    frequencies = 2 * math.pi * np.arange(number) / window
+    origin = crossing.k - 0.5
+    reach = crossing.k - crossing.low  # ranks of the window above the cutoff
+    if window <= _SUMMED:
+        ranks = np.arange(crossing.low, crossing.k, dtype=np.float64)
+        sums = _sums(discount(1.0 + ranks, float(crossing.n)), window, number)
+        sums = sums * np.exp(1j * frequencies * (origin - crossing.low))
+    else:
+        sums = _integrals(discount, crossing, frequencies, reach)
+    weights = 2 * sums / window
+    weights[0] /= 2
+    if 2 * (number - 1) == window:
+        weights[-1] /= 2
+    return frequencies, weights, origin
+
+
+def _sums(values: Floats, window: int, number: int) -> Complex:
+    """sum_a values[a] exp(-i w_f a)."""
+    return np.asarray(np.fft.rfft(values, window)[:number])
+
+
+def _integrals(discount: Discount, crossing: Crossing, frequencies: Floats, reach: int) -> Complex:
+    """The sum over ``reach`` ranks above the cutoff, seen from it, by the midpoint rule read backwards.
+
+    ``sum_{b = 1/2, 3/2, …} f(b) = int_0 f + f'(0)/24 - …``; at the far end the law has vanished.
+    """
+    edges = np.linspace(0.0, float(reach), _PANELS + 1)
+    b, w = (x.ravel() for x in on_panels(edges[:-1], edges[1:], _NODES))
+    last = float(crossing.k)  # the rank at b = 1/2 is k
+    values = discount(last + 0.5 - b, float(crossing.n))
+    near = discount(np.array([last, last - 1.0]), float(crossing.n))
+    slope = float(near[1] - near[0]) + 1j * frequencies * float(near.mean())  # d/db of D exp(i w b) at 0
+    return np.exp(1j * np.outer(frequencies, b)) @ (w * values) + slope / 24
+
+
+def _mean_discount(
+    depths: Depths, law: Floats, moved: Floats, origin: float, frequencies: Floats, weights: Complex
+) -> Floats:
+    """E[D(1 + A); A < k] at each depth and for counts ``moved`` (C, J) away from their means, (T, C)."""
+    g = depths.above.T[:, :, None]  # (T, J + 1, 1)
+    log_of_one = _log_characteristic(g, frequencies)  # its mean taken out: (T, J + 1, F)
+    mean = depths.above.T @ law - origin
+    base = np.tensordot(log_of_one, law, axes=(1, 0)) + 1j * np.outer(mean, frequencies)
+    # an item more of a grade is an item less without gain
+    change = log_of_one[:, :-1] - log_of_one[:, -1:] + 1j * (g[:, :-1] - g[:, -1:]) * frequencies
+    columns = [np.unique(column, return_inverse=True) for column in moved.T]
+    if 2 * sum(values.size for values, _ in columns) > len(moved):
+        characteristic = np.exp(base[:, None] + np.matmul(moved, change))
+    else:  # counts on a grid: products of few exponentials
+        characteristic = np.exp(base)[:, None]
+        for grade, (values, row) in enumerate(columns):
+            characteristic = characteristic * np.exp(values[:, None] * change[:, None, grade])[:, row]
+    return np.asarray((characteristic @ weights).real)
+
+
+def _log_characteristic(g: Floats, w: Floats) -> Complex:
+    """``log(1 + g (exp(i w) - 1)) - i w g`` without cancellation."""
+    if w[-1] > _SERIES:
+        # |1 + g (exp(i w) - 1)|^2 - 1 = 2 g (1 - g) (cos w - 1); numpy's own log1p is lost for small complex numbers
+        chord = -2.0 * np.sin(w / 2) ** 2
+        real = np.log1p(2.0 * g * (1.0 - g) * chord) / 2
+        return np.asarray(real + 1j * (np.arctan2(g * np.sin(w), 1.0 + g * chord) - w * g))
+    v, u = g * (1 - g), 1 - 2 * g
+    cumulants = (
+        v, v * u, v * (1 - 6 * v), v * u * (1 - 12 * v), v * (1 - 30 * v + 120 * v**2),
+        v * u * (1 - 60 * v + 360 * v**2), v * (1 - 126 * v + 1680 * v**2 - 5040 * v**3),
+    )  # fmt: skip
+    return np.asarray(sum(c * (1j * w) ** m / math.factorial(m) for m, c in enumerate(cumulants, 2)))

@@ -1,0 +1,113 @@
+"""The reciprocal of IDCG as a sum of smooth parts.
+
+With C_j the number of items of grade j or better and y_1 > … > y_J > y_(J+1) = 0 the gains::
+
+    IDCG = sum_j (y_j - y_(j+1)) F(min(C_j, k))
+
+has a kink where a C_j passes k. Let I_c be IDCG with the terms j >= c cut and the others left
+uncut. Since C_j grows with j, only I_j and I_(j+1) matter where C_j > k, and 1/IDCG telescopes into a
+smooth function and parts with one threshold each::
+
+    1/IDCG = 1/I_(J+1) + sum_j 1(C_j > k) (1/I_j - 1/I_(j+1)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.theory.mean.counts import Nodes, Rule, smooth_rule
+from ndcg_asymptotics.theory.mean.ranks import RankMean
+from ndcg_asymptotics.theory.mean.tails import binomial_beyond
+
+_CERTAIN = 60.0  # a count whose mean is sqrt(60 mean) off k is on that side of it: 1e-13
+
+
+@dataclass(frozen=True)
+class IdealRule:
+    """A rule for the mean of a function over IDCG.
+
+    Attributes
+    ----------
+    counts : (C, J + 1)
+        Of n - 1 items.
+    weights : (C, J)
+        Column j has what 1/IDCG is with one more item of grade j.
+    missed : float
+        The error of the mean of 1/IDCG, relative.
+    """
+
+    counts: Floats
+    weights: Floats
+    missed: float = 0.0
+
+
+def ideal_rule(mean: RankMean, gains: Floats, law: Floats, k: int, n: int, tolerance: float) -> IdealRule:
+    """For functions that are smooth in the label counts.
+
+    Parameters
+    ----------
+    gains : (J,)
+    law : (J + 1,)
+        The probabilities of the grades, the last one without gain.
+    tolerance : float
+        Relative.
+    """
+    others, grades = n - 1, len(gains)
+    expected = others * np.minimum(np.cumsum(law[:-1]), 1.0)
+    gap = expected - k
+    more = (gap > 0) & (gap**2 >= _CERTAIN * expected)
+    fewer = (gap < 0) & (gap**2 >= _CERTAIN * (expected - gap / 3))
+    ideal = _Ideal(mean, np.append(gains, 0.0), k, n)
+    uncut = int(np.count_nonzero(~more))
+    if uncut == 0:  # the top grade alone fills the ideal list
+        return IdealRule((others * law)[None], np.full((1, grades), 1 / (gains[0] * ideal.whole)))
+
+    def rule(order: Sequence[int], head: Nodes | None = None) -> Rule:
+        return smooth_rule(
+            others, law, order, lambda c: ideal.inverse(c, uncut).mean(axis=1), tolerance, head
+        )
+
+    # from the bottom: C_J, then C_(J-1) of them, …
+    smooth = rule(range(grades, 0, -1))
+    counts, weights = [smooth.counts], [smooth.weights[:, None] * ideal.inverse(smooth.counts, uncut)]
+    missed = smooth.missed
+    for j in np.flatnonzero(~(more | fewer)) if k < n else ():
+        head = binomial_beyond(others, min(float(law[: j + 1].sum()), 1.0), k)
+        if head[0].size:
+            beyond = rule((j + 1, *range(j, 0, -1), *range(grades, j + 1, -1)), head)
+            change = ideal.inverse(beyond.counts, int(j)) - ideal.inverse(beyond.counts, int(j) + 1)
+            counts.append(beyond.counts)
+            weights.append(beyond.weights[:, None] * change)
+            missed += beyond.missed
+    whole = np.concatenate(weights)
+    return IdealRule(np.concatenate(counts), whole, missed / float(whole.mean(axis=1).sum()))
+
+
+@dataclass(frozen=True)
+class _Ideal:
+    """Gains (J + 1, the last 0), the cutoff and the length of the list."""
+
+    mean: RankMean
+    gains: Floats
+    k: int
+    n: int
+
+    @property
+    def whole(self) -> float:
+        """F(k)."""
+        return float(self.mean.sums(np.array(float(self.k)), self.n))
+
+    def inverse(self, counts: Floats, uncut: int) -> Floats:
+        """1/I_(uncut + 1) of the counts with one more item of grade j, (C, J)."""
+        grades = len(self.gains) - 1
+        ends = np.cumsum(counts[:, :uncut], axis=1)
+        without, with_one = self.mean.sums(np.stack([ends, ends + 1.0]), self.n)
+        # an item of grade j counts among those of grade i or better if i >= j
+        below = np.tri(uncut, grades, dtype=bool)
+        steps = (self.gains[:-1] - self.gains[1:])[:uncut]
+        ideal = without @ (steps[:, None] * ~below) + with_one @ (steps[:, None] * below)
+        return 1.0 / (ideal + self.gains[uncut] * self.whole)

@@ -1,0 +1,166 @@
+"""Relevance curves on a quadrature mesh of depth.
+
+The mesh is geometric towards depth 0, where the top of a long list is, and towards 1; the curves'
+jumps and kinks are panel edges, and a panel on which a curve is not resolved is halved.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial.legendre import legvander
+
+from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.quadrature import on_graded_panels, rule
+
+TOP = 1e-13  # depths below TOP/n hold no item of a list of n
+
+_MANY, _FEW = 16, 6  # nodes of a panel
+_NARROW = 0.25  # width of a panel for which few nodes do, relative to its distance from both ends
+_WIDTH = 2.0  # of a panel in log depth
+_WIDER = 2.5  # times that where there is less than a tenth of an item
+_EXTREME = 0.1
+_LAST = 1e-15  # depths nearer to 1 are not told apart
+_UNRESOLVED = 1e-11  # of a curve's two highest Legendre coefficients on a panel
+_HIGHEST = legvander(rule(16)[0], 15)[:, -2:] * rule(16)[1][:, None] * np.array([14.5, 15.5])
+_HALVINGS = 40
+
+
+@dataclass(frozen=True)
+class Depths:
+    """Nodes of depth, increasing, with what the curves are there.
+
+    Attributes
+    ----------
+    t, dt : (T,)
+        Gauss-Legendre nodes and weights.
+    value : (J, T)
+        The probability of each gain, P(Y = y_j | t).
+    above : (J + 1, T)
+        The part of each grade that lies above depth t, ``int_0^t P(Y = y_i | u) du / P(Y = y_i)``; the last
+        grade is the one without gain.
+    """
+
+    t: Floats
+    dt: Floats
+    value: Floats
+    above: Floats
+
+    def __getitem__(self, part: slice) -> Depths:
+        return Depths(self.t[part], self.dt[part], self.value[:, part], self.above[:, part])
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Panels of [0, 1] with the curves on them.
+
+    Attributes
+    ----------
+    relevance : Relevance
+    law : (J + 1,)
+        The probabilities of the grades, the last one without gain.
+    edges : (P + 1,)
+    first : (P + 1,)
+        The index of the first node of each panel.
+    depths : Depths
+        Of all panels.
+    """
+
+    relevance: Relevance
+    law: Floats
+    edges: Floats
+    first: Integers
+    depths: Depths
+
+    @classmethod
+    def of(cls, relevance: Relevance, n: int, refine: float = 1.0) -> Mesh:
+        """A mesh for lists of n items; ``refine`` > 1 makes panels that much narrower."""
+        masses = np.array(relevance.masses)
+        law = np.append(masses, max(1.0 - float(masses.sum()), 0.0))
+        edges = _edges(relevance, n, _WIDTH / refine)
+        left, right = edges[:-1], edges[1:]
+        narrow = right - left < _NARROW / refine * np.minimum(left, 1.0 - right)
+        nodes = [
+            np.concatenate([few.ravel(), many.ravel()])
+            for few, many in zip(
+                on_graded_panels(left[narrow], right[narrow], _FEW),
+                on_graded_panels(left[~narrow], right[~narrow], _MANY),
+                strict=True,
+            )
+        ]
+        order = np.argsort(nodes[0])
+        first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW, _MANY))))
+        return cls(relevance, law, edges, first, depths_at(relevance, law, nodes[0][order], nodes[1][order]))
+
+    def unlabelled(self) -> Depths:
+        """All depths, the labels of the other items not known: an item is above t with probability t."""
+        return Depths(self.depths.t, self.depths.dt, self.depths.value, self.depths.t[None])
+
+    def down_to(self, depth: float) -> Depths:
+        """The depths from 0 to ``depth``: whole panels, and a panel of its own for the last piece."""
+        if depth >= 1.0:
+            return self.depths
+        whole = int(np.searchsorted(self.edges, depth, side="left")) - 1  # edges[whole] < depth
+        if whole < 0:
+            return self.depths[:0]
+        last = self.between(np.array([self.edges[whole], depth]))
+        start = self.depths[: int(self.first[whole])]
+        return Depths(
+            np.concatenate([start.t, last.t]),
+            np.concatenate([start.dt, last.dt]),
+            np.concatenate([start.value, last.value], axis=1),
+            np.concatenate([start.above, last.above], axis=1),
+        )
+
+    def between(self, edges: Floats) -> Depths:
+        """The depths on panels of one's own."""
+        t, dt = on_graded_panels(edges[:-1], edges[1:], _MANY)
+        return depths_at(self.relevance, self.law, t.ravel(), dt.ravel())
+
+
+def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depths:
+    """Nodes and weights, with what the curves are there."""
+    value = np.array([curve.value(t) for curve in relevance.curves])
+    mass = np.array([curve.integral(0.0, t) for curve in relevance.curves])
+    every = np.vstack([mass, t - mass.sum(axis=0)])
+    present = law[:, None] > 0
+    above = np.where(present, np.clip(every / np.where(present, law[:, None], 1.0), 0.0, 1.0), 0.0)
+    return Depths(t, dt, value, above)
+
+
+def _edges(relevance: Relevance, n: int, width: float) -> Floats:
+    top = _falling(TOP / n, _EXTREME / n, width)
+    bottom = 1.0 - _falling(max(TOP / n, _LAST), max(_EXTREME / n, _LAST), width)
+    breaks = [b for b in relevance.breakpoints if b > top[0]]
+    edges = np.unique(np.concatenate([top, bottom, breaks, [1.0]]))
+    for _ in range(_HALVINGS):
+        t, _dt = on_graded_panels(edges[:-1], edges[1:], _MANY)
+        rough = np.zeros(len(edges) - 1, bool)
+        for curve in relevance.curves:
+            left_over = np.abs(curve.value(t) @ _HIGHEST).max(axis=1) * np.diff(edges)
+            rough |= left_over > _UNRESOLVED * curve.mass * edges[1:]
+        if not rough.any():
+            break
+        edges = np.union1d(edges, _middles(edges)[rough])
+    return edges
+
+
+def _falling(lowest: float, extreme: float, width: float) -> Floats:
+    """Geometric from ``lowest`` to 1/2, with panels that are wider up to ``extreme``."""
+    start, panels = lowest, []
+    for stop, step in ((min(extreme, 0.5), _WIDER * width), (0.5, width)):
+        if stop > start:
+            panels.append(np.geomspace(start, stop, math.ceil(math.log(stop / start) / step) + 1)[:-1])
+            start = stop
+    return np.concatenate([*panels, [0.5]])
+
+
+def _middles(edges: Floats) -> Floats:
+    """Between neighbouring edges, as seen from the nearer of 0 and 1."""
+    left, right = edges[:-1], edges[1:]
+    with np.errstate(invalid="ignore"):
+        deep = 1 - np.sqrt((1 - left) * np.maximum(1 - right, (1 - left) * 1e-6))
+    return np.where(left >= 0.5, deep, np.sqrt(left * right))
