@@ -85,4 +85,5 @@ def excess_risk(problem: Problem, loss: Loss | str, scores: ArrayLike) -> Excess
     margin = regrets[regrets > 0].min(initial=np.inf)
     linear = np.inf if np.isinf(margin) else constant**2 * excess / (convexity * margin)
     regret = float(problem.regret([np.argsort(-s, kind="stable")])[0])
+    regret = regret if regret > problem.rounding else 0.0
     return ExcessRisk(regret, excess, constant * float(np.sqrt(excess / convexity)), float(linear))

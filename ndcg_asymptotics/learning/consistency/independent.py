@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.learning.gains import Gain, gains_of
 from ndcg_asymptotics.measures import Measure
+
+_AT_ONCE = 2**19  # labels drawn at a time
 
 
 @dataclass(frozen=True)
@@ -104,16 +106,17 @@ def expected_shares(
     rng = np.random.default_rng(seed)
     moves = np.eye(kinds)[None, :, :] - np.eye(kinds)[:, None, :]  # label a taken out, label b put in
     means = {name: np.zeros(items) for name in shares}
-    for _ in range(draws):
-        drawn: Integers = np.count_nonzero(rng.random((items, 1)) >= below, axis=1)
-        counts = np.bincount(drawn, minlength=kinds) + moves
-        present = np.bincount(drawn, minlength=kinds) > 0
+    step = max(1, _AT_ONCE // items)
+    for start in range(0, draws, step):
+        drawn = (rng.random((min(step, draws - start), items, 1)) >= below).sum(axis=-1, dtype=np.int64)
+        occurs = np.stack([np.count_nonzero(drawn == kind, axis=1) for kind in range(kinds)], axis=1)
+        # a label that does not occur cannot be taken out: those entries are not used
+        counts = np.maximum(occurs[:, None, None, :] + moves, 0.0)
         for name, share in shares.items():
-            norm = np.ones((kinds, kinds))
-            norm[present] = share.norm(counts[present], y, items)
+            norm = share.norm(counts, y, items)
             top = np.broadcast_to(share.numerator(y), norm.shape)
             table = np.divide(top, norm, out=np.zeros_like(norm), where=norm > 0)
-            means[name] += np.einsum("ij,ij->i", p, table[drawn])
+            means[name] += np.einsum("ij,rij->i", p, table[np.arange(len(drawn))[:, None], drawn])
     return {name: total / draws for name, total in means.items()}
 
 

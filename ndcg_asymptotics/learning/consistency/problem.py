@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -112,7 +113,7 @@ class Problem:
 
     def regret(self, orders: ArrayLike) -> Floats:
         """How much less orders (P, m) are worth than the best one."""
-        return np.asarray(self._all().max() - self.expected(orders))
+        return np.asarray(self._values.max() - self.expected(orders))
 
     @property
     def rounding(self) -> float:
@@ -121,12 +122,12 @@ class Problem:
             64
             * (len(self.labels) + self.items)
             * float(np.finfo(float).eps)
-            * float(np.abs(self._all()).max())
+            * float(np.abs(self._values).max())
         )
 
     def regrets(self) -> tuple[Integers, Floats]:
         """All orders (m!, m), and their regrets, 0 where rounding could not tell."""
-        values = self._all()
+        values = self._values
         regrets = values.max() - values
         return all_orders(self.items), np.where(regrets <= self.rounding, 0.0, regrets)
 
@@ -164,7 +165,9 @@ class Problem:
         lines = [f'measure = "{self.utility}"', f'gain = "{self.utility.gain}"', f"labels = [{rows}]"]
         return "\n".join([*lines, f"probabilities = [{chances}]", ""])
 
-    def _all(self) -> Floats:
+    @cached_property
+    def _values(self) -> Floats:
+        """The expected utility of all orders."""
         return self.utility.expected(all_orders(self.items), self.labels, self.probabilities)
 
 
@@ -174,7 +177,8 @@ def _label_vectors(given: ArrayLike | Sequence[ArrayLike]) -> Floats:
         labels = np.asarray(given, np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{wanted}, got {brief(given)}", "labels") from None
-    require(labels.ndim == 2 and labels.size > 0, f"{wanted}, got {brief(given)}", "labels")
+    if labels.ndim != 2 or labels.size == 0:
+        raise InputError(f"{wanted}, got {brief(given)}", "labels")
     items = labels.shape[1]
     require(
         items <= MOST_ITEMS, f"all orders are tried for at most {MOST_ITEMS} items, got {items}", "labels"
@@ -191,5 +195,6 @@ def _distribution(given: ArrayLike, count: int) -> Floats:
     except (TypeError, ValueError):
         raise InputError(f"{wanted}, got {brief(given)}", "probabilities") from None
     proper = p.shape == (count,) and bool(np.isfinite(p).all() and (p >= 0).all())
-    require(proper and abs(p.sum() - 1) <= _SUM_TOLERANCE, f"{wanted}, got {brief(given)}", "probabilities")
+    if not proper or abs(p.sum() - 1) > _SUM_TOLERANCE:
+        raise InputError(f"{wanted}, got {brief(given)}", "probabilities")
     return np.asarray(p / p.sum())

@@ -168,13 +168,13 @@ def search_losses(
     if losses is None:
         suited = decide_losses(problems[0], None)
         wanted = tuple(d.loss for d in suited.losses)
+    verdicts = []
+    for number, problem in enumerate(problems):
+        progress(f"distribution {number + 1} of {draws}")
+        verdicts.append(decide_losses(problem, wanted).losses)
     found = []
-    for number, loss in enumerate(wanted):
+    for number, (loss, decided) in enumerate(zip(wanted, zip(*verdicts, strict=True), strict=True)):
         said = f"{loss} ({number + 1} of {len(wanted)})"
-        decided = []
-        for i, problem in enumerate(problems):
-            progress(f"{said}, distribution {i + 1} of {draws}")
-            decided.append(decide_losses(problem, loss).losses[0])
         found.append(_summary(loss, utility, problems, decided, grades, rng, within(progress, said)))
     return Search(utility, items, grades, vectors, draws, seed, tuple(found))
 

@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog, minimize
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ndcg_asymptotics.arrays import Bools, Floats, Integers
-from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.learning.losses.loss import Minimiser
 from ndcg_asymptotics.learning.losses.pairwise.phi import Phi
 from ndcg_asymptotics.learning.losses.pairwise.terms import Terms
 
-_POLISH = 20  # Newton steps at most
+_STEPS = 1000  # of Newton's method at most: where a weight is w it may take -log w of them
+_SHORTEST = 1e-3  # share of a step that is tried
+_LOST = 1e-24  # a decrement beyond rounding, relative to the value
 _ACCEPTED = 1e-6  # the largest decrement, relative to the value
 _SIMPLEX_TOLERANCE = 1e-9  # relative, of a linear program's value: HiGHS's own is 1e-7 on single constraints
 
@@ -68,11 +67,10 @@ def _reachable(terms: Terms, items: int) -> Bools:
 
 
 def _infimum(phi: Phi, terms: Terms, items: int) -> _Infimum:
-    ones = np.ones(terms.first.size)
-    graph = coo_array((ones, (terms.first, terms.second)), shape=(items, items))
-    count, part = connected_components(graph, directed=True, connection="strong")
+    reach = _reachable(terms, items)
+    part = np.argmax(reach & reach.T, axis=1)  # named after its first item
     scores, value, error = np.zeros(items), 0.0, 0.0
-    for number in range(count):
+    for number in np.unique(part).tolist():
         members = np.flatnonzero(part == number)
         if members.size == 1:
             continue
@@ -82,54 +80,72 @@ def _infimum(phi: Phi, terms: Terms, items: int) -> _Infimum:
         solve = _smooth if phi.differentiable else _simplex
         found, least, off = solve(phi, inside, members.size)
         scores[members], value, error = found, value + least, error + off
-    return _Infimum(value, error, scores, part.astype(np.int64))
+    return _Infimum(value, error, scores, part)
 
 
 def _smooth(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
-    """A trust region far from the minimum, Newton's method near it: scores, value, and its error.
+    """Newton's method, after a trust region where it does not get there alone: scores, value, and its error.
 
     The error is the Newton decrement g'H^-1 g, which bounds Φ(s) - min Φ where φ is (generalised)
-    self-concordant or piecewise quadratic and the decrement is small, as it is checked to be; and rounding.
+    self-concordant or piecewise quadratic and the decrement is small, and rounding; infinite if it is not.
     """
-
-    def scores(x: Floats) -> Floats:
-        return np.concatenate([[0.0], x])  # the first item stays where it is: only differences count
-
-    def objective(x: Floats) -> tuple[float, Floats]:
-        margins = terms.margins(scores(x))
-        return float(terms.weight @ phi.value(margins)), terms.slopes(phi, margins, items)[1:]
-
-    def hessian(x: Floats) -> Floats:
-        return _hessian(phi, terms, terms.margins(scores(x)), items)[1:, 1:]
-
     scale = float(terms.weight.max())
-    terms = terms._replace(weight=terms.weight / scale)
-    start = np.zeros(items - 1)
-    x = minimize(objective, start, jac=True, hess=hessian, method="trust-exact", options={"gtol": 1e-8}).x
-    (value, gradient), decrement = objective(x), np.inf
-    for _ in range(_POLISH):
-        step = -np.linalg.lstsq(hessian(x), gradient, rcond=None)[0]
+    objective = _Objective(phi, terms._replace(weight=terms.weight / scale), items)
+    x, value, decrement = _newton(objective, np.zeros(items - 1))
+    if not decrement <= _ACCEPTED * value:
+        near = minimize(
+            objective, np.zeros(items - 1), jac=True, hess=objective.hessian, method="trust-exact",
+            options={"gtol": 1e-8},
+        ).x  # fmt: skip
+        x, value, decrement = _newton(objective, near)
+    rounding = 16 * float(np.finfo(float).eps) * terms.first.size * value
+    error = max(decrement, 0.0) + rounding if decrement <= _ACCEPTED * value else np.inf
+    s = objective.scores(x)
+    return s - s.mean(), scale * value, scale * error
+
+
+@dataclass(frozen=True)
+class _Objective:
+    """The sum as a function of all scores but the first, which stays 0: only differences count."""
+
+    phi: Phi
+    terms: Terms
+    items: int
+
+    def scores(self, x: Floats) -> Floats:
+        return np.concatenate([[0.0], x])
+
+    def __call__(self, x: Floats) -> tuple[float, Floats]:
+        margins = self.terms.margins(self.scores(x))
+        value = float(self.terms.weight @ self.phi.value(margins))
+        return value, self.terms.slopes(self.phi, margins, self.items)[1:]
+
+    def hessian(self, x: Floats) -> Floats:
+        curved = self.terms.weight * self.phi.curvature(self.terms.margins(self.scores(x)))
+        pairs = np.zeros((self.items, self.items))
+        np.add.at(pairs, (self.terms.first, self.terms.second), curved)
+        pairs += pairs.T
+        return (np.diag(pairs.sum(axis=0)) - pairs)[1:, 1:]
+
+
+def _newton(objective: _Objective, x: Floats) -> tuple[Floats, float, float]:
+    """Damped Newton steps while they lower the sum: where it ends, its value and decrement."""
+    value, gradient = objective(x)
+    decrement = np.inf
+    for _ in range(_STEPS):
+        step = -np.linalg.lstsq(objective.hessian(x), gradient, rcond=None)[0]
         decrement = -float(gradient @ step)
+        if decrement <= _LOST * value:
+            break
+        length = 1.0
         after, slope = objective(x + step)
+        while not after < value and length > _SHORTEST:
+            length /= 4
+            after, slope = objective(x + length * step)
         if not after < value:
             break
-        x, value, gradient = x + step, after, slope
-    rounding = 16 * float(np.finfo(float).eps) * terms.first.size * value
-    if not decrement <= _ACCEPTED * value:
-        raise InputError(f"the expected loss could not be minimised (Newton decrement {decrement:.1e})")
-    s = scores(x)
-    return s - s.mean(), scale * value, scale * (max(decrement, 0.0) + rounding)
-
-
-def _hessian(phi: Phi, terms: Terms, margins: Floats, items: int) -> Floats:
-    curved = terms.weight * phi.curvature(margins)
-    hessian = np.zeros((items, items))
-    for row, column, sign in (
-        (terms.first, terms.first, 1), (terms.second, terms.second, 1),
-        (terms.first, terms.second, -1), (terms.second, terms.first, -1),
-    ):  # fmt: skip
-        np.add.at(hessian, (row, column), sign * curved)
-    return hessian
+        x, value, gradient = x + length * step, after, slope
+    return x, value, decrement
 
 
 def _simplex(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
@@ -144,7 +160,7 @@ def _simplex(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
     free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
     found: Any = linprog(cost, A_ub=bounds, b_ub=-(1 + terms.offset), bounds=free, method="highs")
     if found.status != 0:
-        raise InputError(f"the expected loss could not be minimised ({found.message})")
+        return np.zeros(items), 0.0, np.inf
     s = np.asarray(found.x[:items])
     value = float(terms.weight @ phi.value(terms.margins(s)))
     return s - s.mean(), value, abs(value - float(found.fun)) + _SIMPLEX_TOLERANCE * (1 + value)
