@@ -17,7 +17,7 @@ NAMES = {
     "squared_consistent - squared": "squared", "cosine_consistent - cosine": "cosine",
     "listnet_consistent - listnet": "listnet",
     "pnorm_normalised(1.25) - cosine_consistent": "p-norm less cosine",
-    'order_preserving - pairwise("squared_hinge")': "order-preserving\nless RankSVM",
+    'order_preserving - pairwise("squared_hinge")': "Buffoni less RankSVM",
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from ndcg_asymptotics.learning.consistency import search_losses
 from ndcg_asymptotics.learning.losses import losses_of
 from ndcg_asymptotics.learning.progress import on_stderr
 
-DRAWS = 2000
+DRAWS = 1000
 
 
 def main() -> None:

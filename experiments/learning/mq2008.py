@@ -54,8 +54,8 @@ def main() -> None:
         print(f"{pair:60s}", tested)
     keep(
         "mq2008",
-        {"losses": LOSSES, "queries": len(by_query["squared"]), "means": means, "errors": errors, "tests": tests,
-         "penalties": penalties},
+        {"losses": LOSSES, "queries": len(by_query["squared"]), "means": means, "errors": errors,
+         "tests": tests, "penalties": penalties},
     )  # fmt: skip
 
 

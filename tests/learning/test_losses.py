@@ -236,12 +236,12 @@ def test_bad_labels_and_scores():
     ):
         with pytest.raises(InputError, match=words):
             Batch.of(labels)
-    with pytest.raises(InputError, match="^sizes: must be list lengths"):
+    with pytest.raises(InputError, match=r"^sizes: must be list lengths"):
         Batch(np.zeros(3), np.array([2, 2]))
     loss, lists = Loss.parse("listnet"), Batch.of([[1, 0]])
-    with pytest.raises(InputError, match="^scores: must be 2 numbers, got 3"):
+    with pytest.raises(InputError, match=r"^scores: must be 2 numbers, got 3"):
         loss.evaluate([1, 2, 3], lists)
-    with pytest.raises(InputError, match="^scores: must be finite"):
+    with pytest.raises(InputError, match=r"^scores: must be finite"):
         loss.evaluate([1, np.nan], lists)
 
 
@@ -265,7 +265,7 @@ def test_a_missing_label_is_in_no_pair():
 
 @pytest.mark.parametrize("measure", ["AP", "ERR"])
 def test_no_standardisation_is_said(measure):
-    with pytest.raises(InputError, match=f"no standardisation for {measure}, which squared_consistent needs"):
+    with pytest.raises(InputError, match=f"needs a standardisation of the labels, and {measure} has none"):
         Loss.parse("squared_consistent").evaluate([1, 2], Batch.of([[1, 0]]), measure)
 
 

@@ -141,7 +141,7 @@ def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | 
             least = loss.minimiser(problem.labels, problem.probabilities, problem.utility)
         except InputError as error:
             if losses is not None:
-                raise
+                raise InputError(f"{loss}: {error}") from None
             left_out.append((str(loss), str(error)))
             continue
         found.append(_decided(loss, least, *known))

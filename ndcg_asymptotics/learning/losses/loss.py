@@ -129,5 +129,5 @@ class Loss(Spec, family="loss"):
         """
         targets = utility.standardised(labels)
         if targets is None:
-            raise InputError(f"the labels have no standardisation for {utility}, which {self.keyword} needs")
+            raise InputError(f"the loss needs a standardisation of the labels, and {utility} has none")
         return targets
