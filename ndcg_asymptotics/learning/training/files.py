@@ -86,6 +86,8 @@ def train_files(
         As `read_svmlight` and `train_ranker`. Nothing is written then.
     """
     require(bool(test) or (run is None and qrels is None), "needs test files", "run" if run else "qrels")
+    for path in (model, run, qrels):
+        _can_be_written(path)
     loss = Loss.of(loss)
     queries, held, tested = (_read(paths, progress) for paths in (train, validation, test))
     assert queries is not None
@@ -124,6 +126,13 @@ def _read(paths: Sequence[Path | str], progress: Say) -> Queries | None:
         return None
     progress(f"reading {', '.join(map(str, paths))}")
     return read_svmlight(*paths)
+
+
+def _can_be_written(path: Path | str | None) -> None:
+    """Refuse what would fail after the training only."""
+    if path is not None:
+        possible = Path(path).parent.is_dir() and not Path(path).is_dir()
+        require(possible, f"{path}: cannot be written, it must be a file in a folder that exists")
 
 
 def _named(error: InputError, paths: Sequence[Path | str]) -> InputError:

@@ -75,8 +75,17 @@ class Ranker(Shown):
         return queries.run(self.scores(queries))
 
     def save(self, path: Path | str) -> None:
-        """Write weights, intercept and how they came about as JSON."""
-        Path(path).write_text(json.dumps(self.as_dict(), indent=2) + "\n")
+        """Write weights, intercept and how they came about as JSON.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        try:
+            Path(path).write_text(json.dumps(self.as_dict(), indent=2) + "\n")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
