@@ -157,9 +157,19 @@ def test_bad_training(changed, loss, options, words):
         train_ranker(Queries(**given_), loss, **({"penalties": [1.0]} | options))
 
 
-def test_one_query_cannot_be_split():
-    with pytest.raises(InputError, match="share: 1 queries cannot be split"):
-        train_ranker(Queries(np.eye(2), [0, 1], [2]), "squared")
+def test_splits():
+    first, second = queries(10).split(0.75, seed=1)
+    assert sorted(first.names + second.names, key=int) == list(queries(10).names)
+    assert (first.count, second.count) == (8, 2)
+    assert [part.count for part in queries(2).split(0.99)] == [1, 1]
+    one = Queries(np.eye(2), [0, 1], [2])
+    with pytest.raises(InputError, match="a single query cannot be split"):
+        one.split(0.5)
+    with pytest.raises(InputError, match=r"share: must lie inside \(0, 1\), got 1"):
+        queries(10).split(1)
+    with pytest.raises(InputError, match="a single query leaves none to choose the penalty by"):
+        train_ranker(one, "squared")
+    assert train_ranker(one, "squared", penalties=[1.0]).converged
 
 
 @pytest.mark.parametrize(

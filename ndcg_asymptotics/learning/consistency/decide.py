@@ -100,7 +100,7 @@ class Decision(Shown):
             names = ", ".join(loss for loss, why in self.left_out if why == reason)
             yield Line(f"Left out: {names} ({reason}).")
         yield from _remarks(self.problem)
-        yield Line("An order is certain where its margin, in the loss's own unit, exceeds the residual.")
+        yield Line("An order is certain where its margin, in the loss's unit, exceeds the residual.")
 
 
 def _text(order: Sequence[int]) -> str:

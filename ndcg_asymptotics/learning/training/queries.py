@@ -104,16 +104,16 @@ class Queries:
         return replace(self, features=np.pad(self.features, ((0, 0), (0, short)))) if short > 0 else self
 
     def split(self, share: float, seed: int = 0) -> tuple[Self, Self]:
-        """A random share of the queries, at least one, and the others.
+        """A random share of the queries and the others, at least one each.
 
         Raises
         ------
         InputError
-            Unless both parts get a query.
+            For a single query, or a share that is none.
         """
-        first = max(1, round(share * self.count))
-        enough = 0 < share < 1 and first < self.count
-        require(enough, f"{self.count} queries cannot be split at {share:g}: both parts need one", "share")
+        require(0 < share < 1, f"must lie inside (0, 1), got {share}", "share")
+        require(self.count > 1, "a single query cannot be split")
+        first = min(max(1, round(share * self.count)), self.count - 1)
         shuffled = np.random.default_rng(seed).permutation(self.count)
         return self.select(np.sort(shuffled[:first])), self.select(np.sort(shuffled[first:]))
 

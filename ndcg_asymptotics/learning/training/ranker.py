@@ -175,6 +175,8 @@ def train_ranker(
         bool(strengths) and strengths[-1] >= 0, f"must be numbers >= 0, got {list(penalties)}", "penalties"
     )
     if validation is None and len(strengths) > 1:
+        needed = "a single query leaves none to choose the penalty by: give validation queries or one penalty"
+        require(train.count > 1, needed)
         train, validation = train.split(0.75, seed)
     problem = _Objective(train, loss, utility)
     w = problem.start
