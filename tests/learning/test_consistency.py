@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.learning.batch import Batch
 from ndcg_asymptotics.learning.consistency import Problem, decide_losses, load_problem
-from ndcg_asymptotics.learning.losses import Loss, losses_of
+from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
 from ndcg_asymptotics.learning.utilities import ranks_of
 
 SMOOTH = sorted(text for text in LOSSES if '"hinge"' not in text)
@@ -51,7 +51,9 @@ def test_proposition_7_cosine_and_listnet():
         ("listnet", [[0, 1], [4, 2]], [0.6, 0.4]),
     ):
         given = Problem(labels, p)
-        sorts_by = Loss.parse(loss).target(given.labels, given.utility)
+        parsed = Loss.parse(loss)
+        assert isinstance(parsed, Listwise)
+        sorts_by = parsed.target(given.labels, given.utility)
         order = tuple(np.argsort(-(given.probabilities @ sorts_by)).tolist())
         assert verdict(given, loss) == (order, "inconsistent here")
         assert verdict(given, f"{loss}_consistent")[1] == "consistent here"

@@ -35,6 +35,12 @@ CONSISTENT = ("squared_consistent", "cosine_consistent", "listnet_consistent", "
 INCONSISTENT = ("squared", "listnet", 'pairwise("logistic")', 'margin("logistic")', "duchi", "linear_ndcg")
 
 
+def listwise(text: str) -> Listwise:
+    loss = Loss.parse(text)
+    assert isinstance(loss, Listwise)
+    return loss
+
+
 def test_a_search_finds_the_inconsistent_and_no_other():
     found = search_losses([*CONSISTENT, *INCONSISTENT], draws=40, seed=2).losses
     for f in found:
@@ -105,7 +111,7 @@ def test_no_distribution_is_worse_than_the_linear_program_says(loss):
     drawn = 0.0
     for _ in range(2000):
         given = Problem(rng.integers(0, 4, (2, 3)), rng.dirichlet(np.ones(2)))
-        target = given.probabilities @ Loss.parse(loss).target(given.labels, utility)
+        target = given.probabilities @ listwise(loss).target(given.labels, utility)
         drawn = max(drawn, float(given.regret([np.argsort(-target, kind="stable")])[0]))
     assert 0.3 * worst.regret < drawn <= worst.regret
 
@@ -150,9 +156,7 @@ def test_no_regret_is_above_its_bounds(loss):
     positive, near = 0, 0.0
     for _ in range(150):
         given = Problem(rng.integers(0, 4, (3, 4)), rng.dirichlet(np.ones(3)))
-        parsed = Loss.parse(loss)
-        assert isinstance(parsed, Listwise)
-        best = parsed.minimiser(given.labels, given.probabilities, given.utility).scores
+        best = Loss.parse(loss).minimiser(given.labels, given.probabilities, given.utility).scores
         risk = excess_risk(given, loss, best + 10 ** rng.uniform(-3, 0) * rng.normal(size=4))
         assert 0 <= risk.regret <= min(risk.bound, risk.margin_bound) + 1e-12
         positive += risk.regret > 0

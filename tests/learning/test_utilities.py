@@ -12,7 +12,8 @@ from oracles.discounts import formula
 
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.learning.consistency import Problem
-from ndcg_asymptotics.learning.losses import Loss, swapped_gains
+from ndcg_asymptotics.learning.losses import swapped_gains
+from ndcg_asymptotics.learning.losses.pairwise import LinearNDCG
 from ndcg_asymptotics.learning.preferences import net_preference, require_low_noise
 from ndcg_asymptotics.learning.utilities import MOST_ITEMS, all_orders, utility_of
 from ndcg_asymptotics.measures import Measure
@@ -185,7 +186,7 @@ def test_linear_ndcg_of_binary_labels_has_a_known_ideal():
 def test_the_linear_loss_with_a_step_is_one_less_ndcg():
     """The weights of `linear_ndcg` on the pairs in the wrong order add up to 1 - NDCG."""
     rng = np.random.default_rng(4)
-    loss = Loss.parse("linear_ndcg")
+    loss = LinearNDCG()
     for _ in range(20):
         labels = rng.integers(0, 4, 6).astype(float)
         labels[0] = 3
