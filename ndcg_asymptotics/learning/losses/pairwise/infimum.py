@@ -25,7 +25,8 @@ _STEPS = 1000  # of Newton's method at most: where a weight is w it may take -lo
 _SHORTEST = 1e-3  # share of a step that is tried
 _LOST = 1e-24  # a decrement beyond rounding, relative to the value
 _ACCEPTED = 1e-6  # the largest decrement, relative to the value
-_SIMPLEX_TOLERANCE = 1e-9  # relative, of a linear program's value: HiGHS's own is 1e-7 on single constraints
+_SIMPLEX = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # HiGHS's least
+_SIMPLEX_ERROR = 1e-8  # relative, of the value: those tolerances times scores and weights of at most 8 items
 
 
 @dataclass(frozen=True)
@@ -158,9 +159,11 @@ def _simplex(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
     bounds[rows, items + rows] = -1.0
     cost = np.concatenate([np.zeros(items), terms.weight])
     free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
-    found: Any = linprog(cost, A_ub=bounds, b_ub=-(1 + terms.offset), bounds=free, method="highs")
+    found: Any = linprog(
+        cost, A_ub=bounds, b_ub=-(1 + terms.offset), bounds=free, method="highs", options=_SIMPLEX
+    )
     if found.status != 0:
         return np.zeros(items), 0.0, np.inf
     s = np.asarray(found.x[:items])
     value = float(terms.weight @ phi.value(terms.margins(s)))
-    return s - s.mean(), value, abs(value - float(found.fun)) + _SIMPLEX_TOLERANCE * (1 + value)
+    return s - s.mean(), value, abs(value - float(found.fun)) + _SIMPLEX_ERROR * (1 + value)
