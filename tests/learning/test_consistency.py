@@ -125,6 +125,28 @@ def test_the_minimiser_has_the_least_expected_loss(text):
             assert ranks[i] < ranks[j]
 
 
+STEEP = ['margin("logistic")', 'margin("exponential")', 'pairwise("logistic", "gain")', "order_preserving"]
+
+
+@pytest.mark.parametrize("text", [*STEEP, 'margin("hinge")'])
+def test_a_price_is_never_below_nothing(text):
+    """Where Newton's method ends on a plateau, as it can with margins of 15, the residual must know."""
+    for seed in range(25):
+        given = random_problem(seed, 3 + seed % 2)
+        least = Loss.parse(text).minimiser(given.labels, given.probabilities, given.utility)
+        assert (least.price >= -least.residual).all()
+
+
+def test_margins_of_many_grades():
+    """Here plain Newton steps from 0 end 180 apart, far above the minimum."""
+    given = Problem([[1, 3, 4], [4, 1, 0], [4, 3, 3]], [0.031, 0.109, 0.86])
+    loss = Loss.parse('margin("logistic")')
+    least = loss.minimiser(given.labels, given.probabilities, given.utility)
+    assert np.ptp(least.scores) < 20
+    assert 0 < least.residual < 1e-9
+    assert decide_losses(given, loss).losses[0].verdict != "undecided"
+
+
 def test_the_minimiser_of_the_hinge():
     """The prices against a fine grid of scores."""
     given = random_problem(1)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 
 from ndcg_asymptotics.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.learning.losses.loss import Minimiser
@@ -22,9 +22,8 @@ from ndcg_asymptotics.learning.losses.pairwise.phi import Phi
 from ndcg_asymptotics.learning.losses.pairwise.terms import Terms
 
 _STEPS = 1000  # of Newton's method at most: where a weight is w it may take -log w of them
-_SHORTEST = 1e-3  # share of a step that is tried
-_LOST = 1e-24  # a decrement beyond rounding, relative to the value
-_ACCEPTED = 1e-6  # the largest decrement, relative to the value
+_LEAST, _MOST = 1e-10, 1e6  # of the damping, where the largest weight is 1
+_ROUNDING = 1e-15  # relative, of the value
 _SIMPLEX = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # HiGHS's least
 _SIMPLEX_ERROR = 1e-8  # relative, of the value: those tolerances times scores and weights of at most 8 items
 
@@ -85,24 +84,37 @@ def _infimum(phi: Phi, terms: Terms, items: int) -> _Infimum:
 
 
 def _smooth(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
-    """Newton's method, after a trust region where it does not get there alone: scores, value, and its error.
+    """Newton's method: scores, value, and its error.
 
-    The error is the Newton decrement g'H^-1 g, which bounds Φ(s) - min Φ where φ is (generalised)
-    self-concordant or piecewise quadratic and the decrement is small, and rounding; infinite if it is not.
+    Φ is convex: with g the gradient at s, and s_0 = s*_0 = 0 for a minimiser s*,
+
+        Φ(s) - Φ(s*) <= <g, s - s*> <= Σ |g_i| (|s_i| + |s*_i|),
+
+    and how far apart the scores of a minimiser can be is known (`_spread`).
     """
     scale = float(terms.weight.max())
-    objective = _Objective(phi, terms._replace(weight=terms.weight / scale), items)
-    x, value, decrement = _newton(objective, np.zeros(items - 1))
-    if not decrement <= _ACCEPTED * value:
-        near = minimize(
-            objective, np.zeros(items - 1), jac=True, hess=objective.hessian, method="trust-exact",
-            options={"gtol": 1e-8},
-        ).x  # fmt: skip
-        x, value, decrement = _newton(objective, near)
-    rounding = 16 * float(np.finfo(float).eps) * terms.first.size * value
-    error = max(decrement, 0.0) + rounding if decrement <= _ACCEPTED * value else np.inf
-    s = objective.scores(x)
+    scaled = terms._replace(weight=terms.weight / scale)
+    x, value, gradient = _newton(_Objective(phi, scaled, items))
+    s = np.append(0.0, x)
+    margins = scaled.margins(s)
+    rounding = 16 * float(np.finfo(float).eps) * terms.first.size
+    lost = rounding * float(np.max(scaled.weight * np.abs(phi.slope(margins)), initial=0.0))
+    away = np.abs(x) + _spread(scaled, value, items)[1:]
+    error = float((np.abs(gradient) + lost) @ away) + rounding * value
     return s - s.mean(), scale * value, scale * error
+
+
+def _spread(terms: Terms, value: float, items: int) -> Floats:
+    """A bound of |s_i - s_0| for all scores whose sum is at most ``value``, items on cycles with the first.
+
+    No term is larger than the sum, and φ(t) >= -t, so that s_j - s_i <= value/w - c for every term: lengths of
+    arrows, whose shortest paths bound all differences.
+    """
+    upper = np.where(np.eye(items, dtype=np.bool_), 0.0, np.inf)
+    np.minimum.at(upper, (terms.first, terms.second), value / terms.weight - terms.offset)
+    for k in range(items):
+        upper = np.minimum(upper, upper[:, k, None] + upper[None, k, :])
+    return np.asarray(np.maximum(np.abs(upper[0]), np.abs(upper[:, 0])))
 
 
 @dataclass(frozen=True)
@@ -129,24 +141,36 @@ class _Objective:
         return (np.diag(pairs.sum(axis=0)) - pairs)[1:, 1:]
 
 
-def _newton(objective: _Objective, x: Floats) -> tuple[Floats, float, float]:
-    """Damped Newton steps while they lower the sum: where it ends, its value and decrement."""
+def _newton(objective: _Objective) -> tuple[Floats, float, Floats]:
+    """Newton steps, damped by a multiple of the identity until they lower the sum: the end, value, gradient.
+
+    Where φ is nearly straight, as far from its bend, the Hessian is nearly singular and says nothing of the
+    length of a step.
+    """
+    identity = np.eye(objective.items - 1)
+    x = np.zeros(objective.items - 1)
     value, gradient = objective(x)
-    decrement = np.inf
+    damping = 0.0
     for _ in range(_STEPS):
-        step = -np.linalg.lstsq(objective.hessian(x), gradient, rcond=None)[0]
-        decrement = -float(gradient @ step)
-        if decrement <= _LOST * value:
+        if _norm(gradient) <= _ROUNDING:
             break
-        length = 1.0
+        hessian = objective.hessian(x)
+        step = -np.linalg.lstsq(hessian + damping * identity, gradient, rcond=None)[0]
         after, slope = objective(x + step)
-        while not after < value and length > _SHORTEST:
-            length /= 4
-            after, slope = objective(x + length * step)
-        if not after < value:
+        # near the end the value is lost in rounding, and the gradient still tells
+        lower = after < value or (after <= value * (1 + _ROUNDING) and _norm(slope) < _norm(gradient))
+        if lower:
+            x, value, gradient = x + step, after, slope
+            damping = damping / 10 if damping > _LEAST else 0.0
+        elif damping > _MOST:
             break
-        x, value, gradient = x + length * step, after, slope
-    return x, value, decrement
+        else:
+            damping = max(10 * damping, _LEAST)
+    return x, value, gradient
+
+
+def _norm(gradient: Floats) -> float:
+    return float(np.abs(gradient).sum())
 
 
 def _simplex(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
