@@ -107,8 +107,8 @@ def _smooth(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
 def _spread(terms: Terms, value: float, items: int) -> Floats:
     """A bound of |s_i - s_0| for all scores whose sum is at most ``value``, items on cycles with the first.
 
-    No term is larger than the sum, and φ(t) >= -t, so that s_j - s_i <= value/w - c for every term: lengths of
-    arrows, whose shortest paths bound all differences.
+    No term is larger than the sum, and φ(t) >= -t, so that s_j - s_i <= value/w - c for every term:
+    lengths of arrows, whose shortest paths bound all differences.
     """
     upper = np.where(np.eye(items, dtype=np.bool_), 0.0, np.inf)
     np.minimum.at(upper, (terms.first, terms.second), value / terms.weight - terms.offset)
