@@ -24,7 +24,7 @@ from ndcg_asymptotics.learning.losses.pairwise.terms import Terms
 _STEPS = 1000  # of Newton's method at most: where a weight is w it may take -log w of them
 _LEAST, _MOST = 1e-10, 1e6  # of the damping, where the largest weight is 1
 _ROUNDING = 1e-15  # relative, of the value
-_SIMPLEX = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # HiGHS's least
+_SIMPLEX: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # HiGHS's least
 _SIMPLEX_ERROR = 1e-8  # relative, of the value: those tolerances times scores and weights of at most 8 items
 
 
