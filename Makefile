@@ -9,7 +9,7 @@ JOBS   ?= 2
 # a process per core computes; threads of the linear algebra library would only get in their way
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test bench soak studies gallery clean
+.PHONY: demo test bench soak studies losses gallery clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,10 @@ soak: $(VENV)/installed  ## fifty killed and resumed runs, random searches fifty
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/
 	for study in experiments/*.toml; do \
 	  $(RUN) run $$study --out results/$$(basename $$study .toml) --jobs $(JOBS) || exit 1; done
+
+losses: $(VENV)/installed  ## the experiments about losses, into results/learning; some need NDCG_ASYMPTOTICS_DATA
+	for name in decided discounts excess_risk growing long_lists movielens mq2008 training_queries; do \
+	  $(BIN)/python experiments/learning/$$name.py || exit 1; done
 
 gallery: $(VENV)/installed  ## figures/gallery from results/
 	$(BIN)/python figures/make_all.py results figures/gallery

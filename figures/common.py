@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -16,6 +18,7 @@ from ndcg_asymptotics.studies import Study, load
 HERE = Path(__file__).resolve().parent
 GALLERY = HERE / "gallery"
 EXPERIMENTS = HERE.parent / "experiments"
+LEARNING = HERE.parent / "results" / "learning"
 
 
 def from_results(draw: Callable[[Results], dict[str, Figure]], description: str | None) -> None:
@@ -33,6 +36,16 @@ def from_study(draw: Callable[[Study], dict[str, Figure]], experiment: str, desc
     parser.add_argument("study", type=Path, nargs="?", default=default, help=f"a study file ({default.name})")
     folder, given = _parse(parser)
     _write(lambda: draw(load(given)), folder, parser)
+
+
+def from_json(draw: Callable[[Any], dict[str, Figure]], name: str, description: str | None) -> None:
+    """`script.py [FILE] [--out FOLDER]`: draw figures from what an experiment about losses wrote."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument(
+        "file", type=Path, nargs="?", default=LEARNING / f"{name}.json", help=f"({name}.json)"
+    )
+    folder, given = _parse(parser)
+    _write(lambda: draw(json.loads(given.read_text())), folder, parser)
 
 
 def _parse(parser: argparse.ArgumentParser) -> tuple[Path, Path]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,13 @@ import figure2
 import figure3
 import figure4
 import how_large
+import losses_discounts
+import losses_excess_risk
+import losses_growing
+import losses_long_lists
+import losses_movielens
+import losses_mq2008
+import losses_training_queries
 import order
 import overview
 import pseudo_expectation
@@ -26,6 +34,15 @@ from ndcg_asymptotics.store.layout import holds_results
 from ndcg_asymptotics.studies import load
 
 THEORY = ((pseudo_expectation.draw, "pseudo_expectation"), (how_large.draw, "eighteen_decades"))
+LOSSES = {
+    "discounts": losses_discounts.draw,
+    "excess_risk": losses_excess_risk.draw,
+    "growing": losses_growing.draw,
+    "long_lists": losses_long_lists.draw,
+    "movielens": losses_movielens.draw,
+    "mq2008": losses_mq2008.draw,
+    "training_queries": losses_training_queries.draw,
+}  # by what the experiments about losses write
 PAPER = (figure1.draw, figure2.draw, figure3.draw, figure4.draw)
 
 
@@ -60,6 +77,12 @@ def main() -> None:
         results = open_results(folder)
         for script in scripts_for(results):
             write(script(results))
+    for name, of_losses in LOSSES.items():
+        file = arguments.results / "learning" / f"{name}.json"
+        if not file.exists():
+            print(f"{file}: no results, left out")
+            continue
+        write(of_losses(json.loads(file.read_text())))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ The rooms, from the bottom up; each knows only those below it:
     studies                        what is asked: a study as an object and as a file, the design of an engine
     theory, engines                the same numbers without drawing and with; numba is in engines only
     lists, store, sweep            real ranked lists; where results are kept; replicates in parallel
+    learning                       losses for learning to rank: which are right for NDCG; training
     analysis, plots, reports, cli  results against theory; figures; tables; the command line
 """
 
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
     from ndcg_asymptotics.errors import InputError as InputError
+    from ndcg_asymptotics.learning.consistency import Problem as Problem
+    from ndcg_asymptotics.learning.consistency import decide_losses as decide_losses
+    from ndcg_asymptotics.learning.consistency import load_problem as load_problem
+    from ndcg_asymptotics.learning.consistency import search_losses as search_losses
+    from ndcg_asymptotics.learning.losses import Loss as Loss
+    from ndcg_asymptotics.learning.training import Queries as Queries
+    from ndcg_asymptotics.learning.training import Ranker as Ranker
+    from ndcg_asymptotics.learning.training import read_svmlight as read_svmlight
+    from ndcg_asymptotics.learning.training import train_files as train_files
+    from ndcg_asymptotics.learning.training import train_ranker as train_ranker
     from ndcg_asymptotics.lists import Evaluation as Evaluation
     from ndcg_asymptotics.lists import FittedCurve as FittedCurve
     from ndcg_asymptotics.lists import evaluate as evaluate
@@ -72,6 +83,7 @@ _HOMES = {
     "curve": "scorers:curve",
     "Cutoff": "measures:Cutoff",
     "decades": "studies:decades",
+    "decide_losses": "learning.consistency:decide_losses",
     "Design": "studies:Design",
     "Discount": "measures:Discount",
     "discount": "measures:discount",
@@ -92,19 +104,28 @@ _HOMES = {
     "InputError": "errors:InputError",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
+    "load_problem": "learning.consistency:load_problem",
     "load_study": "studies:load",
+    "Loss": "learning.losses:Loss",
     "Measure": "measures:Measure",
     "merge": "store.merge:merge",
     "open_results": "store:open_results",
     "plot": "plots:ndcg_curves",
     "Population": "scorers:Population",
     "predict": "theory.prediction:predict",
+    "Problem": "learning.consistency:Problem",
     "pseudo_expectation": "theory.pseudo_expectation:pseudo_expectation",
+    "Queries": "learning.training:Queries",
+    "Ranker": "learning.training:Ranker",
+    "read_svmlight": "learning.training:read_svmlight",
     "Relevance": "scorers:Relevance",
     "Results": "store:Results",
     "run": "sweep.run:run",
+    "search_losses": "learning.consistency:search_losses",
     "specs": "reports.specs:specs",
     "Study": "studies:Study",
+    "train_files": "learning.training:train_files",
+    "train_ranker": "learning.training:train_ranker",
 }
 __all__ = sorted(_HOMES)
 

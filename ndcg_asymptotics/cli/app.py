@@ -7,10 +7,12 @@ stderr), 130 interrupted.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import typer
 
-from ndcg_asymptotics.cli import analyse, lists, run, theory
+from ndcg_asymptotics.cli import analyse, lists, losses, run, theory
 from ndcg_asymptotics.errors import InputError
 
 app = typer.Typer(
@@ -22,6 +24,7 @@ app = typer.Typer(
 )
 for commands in (run, analyse, theory, lists):
     app.add_typer(commands.app)
+app.add_typer(losses.app, name="losses", help="Surrogate losses: decided, searched, trained.")
 
 
 def main() -> None:
@@ -40,9 +43,17 @@ def _as_option(error: InputError) -> str:
     if not error.argument:
         return str(error)
     option = "--" + error.argument.replace("_", "-")
-    commands = typer.main.get_command(app).commands.values()  # type: ignore[attr-defined]
-    known = {text for command in commands for parameter in command.params for text in parameter.opts}
+    known = {
+        text for command in _commands(typer.main.get_command(app)) for p in command.params for text in p.opts
+    }
     return option + str(error).removeprefix(error.argument) if option in known else str(error)
+
+
+def _commands(command: Any) -> Iterator[Any]:
+    """The command, and those within it."""
+    yield command
+    for inner in getattr(command, "commands", {}).values():
+        yield from _commands(inner)
 
 
 def _refuse(message: str) -> None:

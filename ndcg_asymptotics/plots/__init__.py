@@ -15,7 +15,17 @@ from ndcg_asymptotics.plots.gallery import (
 )
 from ndcg_asymptotics.plots.gaps import gap_curves, length_key, length_within, lengths_needed
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
-from ndcg_asymptotics.plots.style import key, margin_labels, note, outer_labels, panels, save, style
+from ndcg_asymptotics.plots.style import (
+    key,
+    length_axis,
+    looks,
+    margin_labels,
+    note,
+    outer_labels,
+    panels,
+    save,
+    style,
+)
 
 __all__ = [
     "curve_key",
@@ -23,9 +33,11 @@ __all__ = [
     "enlarge",
     "gap_curves",
     "key",
+    "length_axis",
     "length_key",
     "length_within",
     "lengths_needed",
+    "looks",
     "margin_labels",
     "measure_figure",
     "ndcg_curves",

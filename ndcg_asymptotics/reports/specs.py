@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from ndcg_asymptotics.language.spec import listing
+from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.measures import Cutoff, Discount
 from ndcg_asymptotics.scorers import Coupling, Relevance
 from ndcg_asymptotics.tables import Column, Table
 
 
 def specs() -> Table:
-    """Every discount, cutoff, relevance curve and coupling: how it is written, and its formula.
+    """Every discount, cutoff, relevance curve, coupling and loss: how it is written, and its formula.
 
     >>> specs().rows[0][:2]
     ('discount', 'custom(target, largest, like)')
     """
-    families = {"discount": Discount, "cutoff": Cutoff, "relevance": Relevance, "coupling": Coupling}
+    families = {
+        "discount": Discount, "cutoff": Cutoff, "relevance": Relevance, "coupling": Coupling, "loss": Loss,
+    }  # fmt: skip
     rows = tuple(
         (kind, signature, formula)
         for kind, family in families.items()

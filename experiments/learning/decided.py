@@ -1,0 +1,28 @@
+"""What the papers claim, what is decided, and the worst regret found: every loss, 3 and 4 items."""
+
+from __future__ import annotations
+
+from keeping import keep
+
+from ndcg_asymptotics.learning.consistency import search_losses
+from ndcg_asymptotics.learning.losses import losses_of
+from ndcg_asymptotics.learning.progress import on_stderr
+
+DRAWS = 1000
+
+
+def main() -> None:
+    """Search, and write what was found."""
+    found = {}
+    with on_stderr() as say:
+        for items, measure in ((3, "nDCG"), (4, "nDCG"), (4, "nDCG@2"), (3, "PD")):
+            by_gain = losses_of('duchi(1, "square", "gain")')
+            losses = (*losses_of(None), *by_gain) if measure != "PD" else None
+            search = search_losses(losses, measure=measure, items=items, draws=DRAWS, seed=1, progress=say)
+            print(search)
+            found[f"{measure}, {items} items"] = search.as_dict()
+    keep("decided", found)
+
+
+if __name__ == "__main__":
+    main()

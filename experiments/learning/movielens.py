@@ -1,0 +1,108 @@
+"""Pairwise losses on MovieLens small: hinge and logistic against the loss that is consistent for preferences.
+
+Half of every user's ratings, drawn at random, are the user's profile: they give the film's mean, its number
+of ratings and the like, and ten factors of films and users. The other half is cut into lists of 20 films,
+at most five a user, with a_ij the difference of the stars. Users are cut into five parts: three to train, one
+for the penalty, one to test, in turn. Tests permute two losses within users.
+"""
+
+from __future__ import annotations
+
+import films
+import numpy as np
+from keeping import keep
+from mq2008 import permutation_test
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.learning.progress import on_stderr
+from ndcg_asymptotics.learning.training import Queries, train_ranker
+from ndcg_asymptotics.learning.utilities import utility_of
+from ndcg_asymptotics.lists import evaluate
+
+LOSSES = (
+    'duchi(20, "square", "gain")', 'pairwise("hinge", "gain")', 'pairwise("squared_hinge", "gain")',
+    'pairwise("logistic", "gain")', 'margin("hinge")', 'margin("logistic")', "squared", "listnet",
+    "squared_consistent",
+)  # fmt: skip
+PAIRS = tuple((LOSSES[0], other) for other in LOSSES[1:6])
+MEASURES = ("nDCG@1", "nDCG@5", "nDCG@10")
+LENGTH, MOST_LISTS, RANK = 20, 5, 10
+
+
+def lists() -> tuple[Queries, NDArray[np.int64]]:
+    """The lists of all users, and whose they are."""
+    ratings = films.load()
+    rng = np.random.default_rng(610)
+    shuffled = rng.permutation(ratings.user.size)
+    place = np.empty(ratings.user.size, np.int64)
+    for user in range(int(ratings.user.max()) + 1):
+        mine = shuffled[ratings.user[shuffled] == user]
+        place[mine] = np.arange(mine.size)
+    sizes = np.bincount(ratings.user)
+    users, count = sizes.size, int(ratings.film.max()) + 1
+    in_profile = place < -(-sizes // 2)[ratings.user]
+    profile = ratings.select(np.flatnonzero(in_profile))
+    rest = np.flatnonzero(~in_profile)
+    number = (place[rest] - (-(-sizes // 2))[ratings.user[rest]]) // LENGTH
+    whole = (number + 1) * LENGTH <= (sizes // 2)[ratings.user[rest]]
+    kept = rest[whole & (number < MOST_LISTS)]
+    number = number[whole & (number < MOST_LISTS)]
+    order = np.lexsort((number, ratings.user[kept]))
+    chosen = ratings.select(kept[order])
+    left, right = films.factors(profile, users, count, RANK)
+    own = np.full(chosen.user.size, np.nan)  # what is in a list is not in a profile
+    features = np.hstack([
+        films.film_features(profile, count, chosen.user, chosen.film, own),
+        left[chosen.user] * right[chosen.film],
+    ])  # fmt: skip
+    whose = chosen.user[::LENGTH]
+    names = [f"{user}.{n}" for user, n in zip(whose, number[order][::LENGTH], strict=True)]
+    return Queries(features, chosen.stars, np.full(whose.size, LENGTH), names), whose
+
+
+def main() -> None:
+    """Train five folds, and write the disagreement and NDCG of every loss."""
+    everything, whose = lists()
+    users = np.unique(whose)
+    part = np.random.default_rng(5).permutation(users.size) % 5
+    of_list = part[np.searchsorted(users, whose)]
+    disagreement = utility_of("PD(gain)", "linear")
+    found = {text: np.full((everything.count, 1 + len(MEASURES)), np.nan) for text in LOSSES}
+    with on_stderr() as say:
+        for fold in range(5):
+            split = [
+                np.flatnonzero(np.isin((of_list - fold) % 5, wanted)) for wanted in ([0, 1, 2], [3], [4])
+            ]
+            train, held, test = (everything.select(chosen) for chosen in split)
+            for text in LOSSES:
+                say(f"fold {fold + 1}, {text}")
+                ranker = train_ranker(train, text, validation=held, gain="linear")
+                scores = ranker.scores(test).reshape(-1, LENGTH)
+                labels = test.labels.reshape(-1, LENGTH)
+                orders = np.argsort(-scores, axis=1)
+                wrong = [
+                    -disagreement.expected(order[None], y[None], np.ones(1))[0]
+                    / (np.abs(y[:, None] - y).sum() / 2 or 1)
+                    for order, y in zip(orders, labels, strict=True)
+                ]
+                ndcg = evaluate(ranker.run(test), test.qrels("linear"), MEASURES)
+                row = {name: i for i, name in enumerate(ndcg.queries)}
+                values = ndcg.values[[row[name] for name in test.names]]
+                found[text][split[2]] = np.column_stack([wrong, values])
+    by_user = {t: np.array([v[whose == u].mean(axis=0) for u in users]) for t, v in found.items()}
+    means = {text: values.mean(axis=0).tolist() for text, values in by_user.items()}
+    errors = {t: (v.std(axis=0, ddof=1) / np.sqrt(len(v))).tolist() for t, v in by_user.items()}
+    tests = {f"{a} - {b}": permutation_test(by_user[a] - by_user[b]) for a, b in PAIRS}
+    for text, mean in means.items():
+        print(f"{text:36s}", *(f"{m:.4f}±{e:.4f}" for m, e in zip(mean, errors[text], strict=True)))
+    for pair, tested in tests.items():
+        print(pair, tested)
+    keep(
+        "movielens",
+        {"losses": LOSSES, "columns": ["disagreement", *MEASURES], "users": int(users.size),
+         "lists": everything.count, "means": means, "errors": errors, "tests": tests},
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

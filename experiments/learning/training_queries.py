@@ -1,0 +1,70 @@
+"""Regret of the trained ranker against the number of training queries, on `TwoReaders`.
+
+The population's best linear ranker is known, and so is where every loss goes: the consistent ones to the
+best, the others to a regret of their own. Regret is that of the expected NDCG, exactly, averaged over
+20,000 lists; a number of queries has 200 training sets, fewer from 1000 on, and at least 20.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from keeping import keep
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.learning.losses import Listwise, Loss
+from ndcg_asymptotics.learning.progress import on_stderr
+from ndcg_asymptotics.learning.training import TwoReaders, train_ranker
+from ndcg_asymptotics.learning.utilities import Discounted
+from ndcg_asymptotics.measures import Measure
+
+CONSISTENT = (
+    "squared_consistent", "cosine_consistent", "listnet_consistent", "pnorm(1.5)", "pnorm_normalised(1.5)",
+    'bregman("hyperbolic")', "order_preserving",
+)  # fmt: skip
+INCONSISTENT = ("squared", "cosine", "listnet", 'pairwise("squared_hinge")', 'margin("logistic")', "duchi")
+SIZES = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+TEST_LISTS = 20_000
+
+
+def main() -> None:
+    """Train, and write the regrets of every training set."""
+    population, utility = TwoReaders(), Discounted("exp2", Measure("log"))
+    features = population.features(TEST_LISTS, np.random.default_rng(0))
+    value = features @ population.best(utility)
+    discounts = utility.weights(population.items)
+    best = np.sort(value, axis=1)[:, ::-1] @ discounts
+
+    def regret(weights: NDArray[np.float64]) -> float:
+        order = np.argsort(-(features[..., : len(weights)] @ weights), axis=1)
+        return float((best - np.take_along_axis(value, order, axis=1) @ discounts).mean())
+
+    texts = (*CONSISTENT, *INCONSISTENT)
+    regrets: dict[str, list[list[float]]] = {text: [] for text in texts}
+    with on_stderr() as say:
+        for size in SIZES:
+            replicates = max(20, min(200, 200_000 // size))
+            found: dict[str, list[float]] = {text: [] for text in texts}
+            for replicate in range(replicates):
+                queries = population.draw(size, np.random.SeedSequence([11, size, replicate]))
+                for text in texts:
+                    say(f"{size} queries, training set {replicate + 1} of {replicates}, {text}")
+                    ranker = train_ranker(queries, text, measure=utility, penalties=[0.0])
+                    found[text].append(regret(ranker.weights))
+            for text in texts:
+                regrets[text].append(found[text])
+    limits = {}
+    for text in texts:
+        loss = Loss.parse(text)
+        if isinstance(loss, Listwise):
+            limits[text] = regret(population.slopes(loss.target(population.labels(), utility)))
+    keep(
+        "training_queries",
+        {
+            "sizes": SIZES, "consistent": CONSISTENT, "inconsistent": INCONSISTENT, "regrets": regrets,
+            "limits": limits, "value": float(best.mean()),
+        },
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Labelled lists of unequal length, side by side.
+
+Losses and measures are formulas for rectangular arrays, a row per list. A batch keeps its lists end to
+end and hands them out in blocks of equal length, so that every formula is vectorised over lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import Floats, Integers, brief
+from ndcg_asymptotics.errors import InputError, require
+
+LARGEST_LABEL = 1000.0
+"""Gains 2^y - 1 stay finite."""
+
+
+class Block(NamedTuple):
+    """The lists of one length: their numbers (k,), and where their items stand (k, m)."""
+
+    lists: Integers
+    items: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Labels of lists, end to end.
+
+    Attributes
+    ----------
+    labels : (n,)
+        From 0 to 1000; NaN where an item was not judged.
+    sizes : (Q,)
+        The lengths of the lists, at least 1, which add up to n.
+
+    >>> batch = Batch.of([[2, 0, 1], [1, 1]])
+    >>> batch.sizes, [block.items.tolist() for block in batch.blocks]
+    (array([3, 2]), [[[3, 4]], [[0, 1, 2]]])
+
+    Raises
+    ------
+    InputError
+        For a label out of range, or sizes that do not add up.
+    """
+
+    labels: Floats
+    sizes: Integers
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels, np.float64).reshape(-1)
+        sizes = np.asarray(self.sizes)
+        whole = sizes.ndim == 1 and sizes.size > 0 and bool(np.all(sizes == np.floor(sizes)))
+        require(
+            whole and bool(np.all(sizes >= 1)) and int(sizes.sum()) == labels.size,
+            f"must be list lengths >= 1 that add up to the {labels.size} labels, got {brief(sizes.tolist())}",
+            "sizes",
+        )
+        wrong = labels[~(np.isnan(labels) | ((labels >= 0) & (labels <= LARGEST_LABEL)))]
+        require(wrong.size == 0, f"must be from 0 to {LARGEST_LABEL:g}, got {wrong[:1].tolist()}", "labels")
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "sizes", sizes.astype(np.int64))
+
+    @classmethod
+    def of(cls, lists: Sequence[ArrayLike]) -> Self:
+        """A batch from a sequence of label vectors."""
+        try:
+            vectors = [np.atleast_1d(np.asarray(labels, np.float64)) for labels in lists]
+        except (TypeError, ValueError):
+            raise InputError(f"must be lists of numbers, got {brief(lists)}", "labels") from None
+        flat = all(vector.ndim == 1 for vector in vectors)
+        require(len(vectors) > 0 and flat, f"must be lists of numbers, got {brief(lists)}", "labels")
+        return cls(np.concatenate(vectors), np.array([vector.size for vector in vectors]))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The lists by their length."""
+        starts = np.cumsum(self.sizes) - self.sizes
+        blocks = []
+        for size in np.unique(self.sizes):
+            lists = np.flatnonzero(self.sizes == size)
+            blocks.append(Block(lists, starts[lists, None] + np.arange(size)))
+        return tuple(blocks)
+
+    def check_scores(self, scores: ArrayLike) -> Floats:
+        """Scores as an array of the labels' shape.
+
+        Raises
+        ------
+        InputError
+            If they are not as many as the labels, or not finite.
+        """
+        s = np.asarray(scores, np.float64).reshape(-1)
+        require(s.size == self.labels.size, f"must be {self.labels.size} numbers, got {s.size}", "scores")
+        require(bool(np.isfinite(s).all()), "must be finite, got NaN or infinity", "scores")
+        return s
+
+    def select(self, lists: Integers) -> tuple[Self, Integers]:
+        """Some of the lists, in the order given, and where their items stand in this batch."""
+        starts = np.cumsum(self.sizes) - self.sizes
+        sizes = self.sizes[lists]
+        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        items = np.repeat(starts[lists], sizes) + within
+        return type(self)(self.labels[items], sizes), items

@@ -1,0 +1,126 @@
+"""Long lists whose labels are independent given the items: E[G_i/||G||_D] and the like, without all orders.
+
+The norm of a list depends on how often each label occurs only. Draw all labels, take out item i's and average
+over its own law exactly: with Y the labels drawn, ``Σ_y p_i(y) G(y) / N(counts of Y with y for Y_i)`` has
+the mean E[G_i/N] and hardly any variance of its own, since the other items' counts move all i together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.learning.gains import Gain, gains_of
+from ndcg_asymptotics.measures import Measure
+
+_AT_ONCE = 2**19  # labels drawn at a time
+
+
+@dataclass(frozen=True)
+class Share:
+    """A target T_i = a(y_i) / N(counts): what an item has of a norm of the whole list.
+
+    Attributes
+    ----------
+    numerator : function (J,) -> (J,)
+        a of the labels.
+    norm : function ((..., J), (J,), m) -> (...,)
+        N of the counts of the labels, given in increasing order, in a list of m items.
+    """
+
+    numerator: Callable[[Floats], Floats]
+    norm: Callable[[Floats, Floats, int], Floats]
+
+
+def gain_share(measure: Measure | str, gain: Gain = "exp2") -> Share:
+    """G/||G||_D, by which NDCG sorts (Lemma 4)."""
+    ideal = Measure.of(measure).ideal
+
+    def norm(counts: Floats, labels: Floats, items: int) -> Floats:
+        return ideal(counts[..., ::-1], gains_of(labels, gain)[::-1], items)
+
+    return Share(lambda labels: gains_of(labels, gain), norm)
+
+
+def cosine_share(gain: Gain = "exp2") -> Share:
+    """G/|G|, by which the cosine sorts."""
+
+    def norm(counts: Floats, labels: Floats, items: int) -> Floats:
+        return np.sqrt(counts @ gains_of(labels, gain) ** 2)
+
+    return Share(lambda labels: gains_of(labels, gain), norm)
+
+
+def softmax_share() -> Share:
+    """softmax y, by which ListNet sorts."""
+    return Share(np.exp, lambda counts, labels, items: counts @ np.exp(labels))
+
+
+def plain_share(gain: Gain = "exp2") -> Share:
+    """G itself, by which least squares sorts."""
+    return Share(
+        lambda labels: gains_of(labels, gain), lambda counts, labels, items: np.ones(counts.shape[:-1])
+    )
+
+
+def expected_shares(
+    laws: ArrayLike, labels: ArrayLike, shares: dict[str, Share], *, draws: int = 100, seed: int = 0
+) -> dict[str, Floats]:
+    """E[T_i] of independent labels, for several targets from the same draws.
+
+    Parameters
+    ----------
+    laws : (m, J)
+        P(y_i = label), for each item.
+    labels : (J,)
+        Increasing, >= 0.
+    shares : mapping of name to Share
+    draws, seed : int
+
+    Returns
+    -------
+    dict of (m,)
+
+    Raises
+    ------
+    InputError
+        If a law does not add up to 1, or the labels do not increase.
+
+    >>> laws = [[0.5, 0.5], [0.9, 0.1]]
+    >>> means = expected_shares(laws, [0, 1], {"nDCG": gain_share("nDCG")}, draws=10)
+    >>> bool(means["nDCG"][0] > means["nDCG"][1])
+    True
+    """
+    p, y = np.asarray(laws, np.float64), np.asarray(labels, np.float64).reshape(-1)
+    shaped = p.ndim == 2 and p.shape[1:] == y.shape and bool((p >= 0).all())
+    require(shaped and np.allclose(p.sum(axis=1), 1), "must hold one law of the labels for each item", "laws")
+    require(bool((np.diff(y) > 0).all() and y[0] >= 0), "must increase from 0 or more", "labels")
+    require(draws >= 1, f"must be at least 1, got {draws}", "draws")
+    items, kinds = p.shape
+    below = np.cumsum(p, axis=1)[:, :-1]
+    rng = np.random.default_rng(seed)
+    moves = np.eye(kinds)[None, :, :] - np.eye(kinds)[:, None, :]  # label a taken out, label b put in
+    means = {name: np.zeros(items) for name in shares}
+    step = max(1, _AT_ONCE // items)
+    for start in range(0, draws, step):
+        drawn = (rng.random((min(step, draws - start), items, 1)) >= below).sum(axis=-1, dtype=np.int64)
+        occurs = np.stack([np.count_nonzero(drawn == kind, axis=1) for kind in range(kinds)], axis=1)
+        # a label that does not occur cannot be taken out: those entries are not used
+        counts = np.maximum(occurs[:, None, None, :] + moves, 0.0)
+        for name, share in shares.items():
+            norm = share.norm(counts, y, items)
+            top = np.broadcast_to(share.numerator(y), norm.shape)
+            table = np.divide(top, norm, out=np.zeros_like(norm), where=norm > 0)
+            means[name] += np.einsum("ij,rij->i", p, table[np.arange(len(drawn))[:, None], drawn])
+    return {name: total / draws for name, total in means.items()}
+
+
+def regret_of(key: Floats, value: Floats, discounts: Floats) -> float:
+    """``Σ_r D(r) (v_(r) - v_[r])``: how much less sorting by ``key`` is worth than sorting by the value v."""
+    order = np.argsort(-key, kind="stable")
+    return float((np.sort(value)[::-1] - value[order]) @ discounts)

@@ -1,0 +1,200 @@
+"""A distribution of label vectors, and the orders that are best under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import Floats, Integers, brief
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.learning.batch import LARGEST_LABEL
+from ndcg_asymptotics.learning.gains import Gain
+from ndcg_asymptotics.learning.preferences import require_low_noise, require_weights
+from ndcg_asymptotics.learning.utilities import (
+    MOST_ITEMS,
+    PairwiseDisagreement,
+    Utility,
+    all_orders,
+    judged,
+    utility_of,
+)
+
+_SUM_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Items whose labels are drawn together, and what their order is judged by.
+
+    Parameters
+    ----------
+    labels : (K, m)
+        Label vectors, from 0 to 1000; NaN where an item was not judged (for pairwise disagreement).
+    probabilities : (K,)
+        Of the label vectors, adding up to 1.
+    measure : Utility or str
+        `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, …
+    gain : {"exp2", "linear"}
+        How labels become gains.
+
+    Attributes
+    ----------
+    utility : Utility
+
+    >>> problem = Problem([[5, 4], [1, 3]], [0.3, 0.7])
+    >>> problem.optimal_order(), problem.regret([0, 1]).round(4)
+    ((1, 0), array([0.1594]))
+
+    Raises
+    ------
+    InputError
+        For labels or probabilities that are none, or more than 8 items.
+    """
+
+    labels: Floats
+    probabilities: Floats
+    utility: Utility
+
+    def __init__(
+        self,
+        labels: ArrayLike | Sequence[ArrayLike],
+        probabilities: ArrayLike,
+        measure: Utility | str = "nDCG",
+        gain: Gain = "exp2",
+    ) -> None:
+        object.__setattr__(self, "labels", _label_vectors(labels))
+        object.__setattr__(self, "probabilities", _distribution(probabilities, len(self.labels)))
+        object.__setattr__(self, "utility", utility_of(measure, gain))
+        if not isinstance(self.utility, PairwiseDisagreement):
+            judged(self.labels)
+
+    @classmethod
+    def of_preferences(cls, weights: ArrayLike) -> Self:
+        """The preferences a_ij of i to j, each an observation of its own, judged by their disagreement.
+
+        The same as a distribution of label vectors with two judged items each. Weights count relative to
+        their sum.
+
+        >>> problem = Problem.of_preferences([[0, 1, 9], [0, 0, 2], [6, 0, 0]])
+        >>> problem.optimal_order(), problem.items
+        ((0, 1, 2), 3)
+
+        Raises
+        ------
+        InputError
+            For weights that are negative, or no square matrix.
+        """
+        a = require_weights(np.asarray(weights))
+        pairs = np.argwhere(a > 0)
+        labels = np.full((len(pairs), len(a)), np.nan)
+        rows = np.arange(len(pairs))
+        labels[rows, pairs[:, 0]], labels[rows, pairs[:, 1]] = 1.0, 0.0
+        return cls(labels, a[a > 0] / a.sum(), "PD")
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return int(self.labels.shape[1])
+
+    def expected(self, orders: ArrayLike) -> Floats:
+        """The expected utility of orders (P, m), items best first."""
+        given = np.atleast_2d(np.asarray(orders, np.int64))
+        if given.shape[1:] != (self.items,) or not (np.sort(given) == np.arange(self.items)).all():
+            raise InputError(
+                f"must hold each of the items 0 … {self.items - 1} once, got {brief(orders)}", "order"
+            )
+        return self.utility.expected(given, self.labels, self.probabilities)
+
+    def regret(self, orders: ArrayLike) -> Floats:
+        """How much less orders (P, m) are worth than the best one."""
+        return np.asarray(self._values.max() - self.expected(orders))
+
+    @property
+    def rounding(self) -> float:
+        """Regrets up to this are 0: what rounding does to a difference of expected utilities."""
+        return (
+            64
+            * (len(self.labels) + self.items)
+            * float(np.finfo(float).eps)
+            * float(np.abs(self._values).max())
+        )
+
+    def regrets(self) -> tuple[Integers, Floats]:
+        """All orders (m!, m), and their regrets, 0 where rounding could not tell."""
+        values = self._values
+        regrets = values.max() - values
+        return all_orders(self.items), np.where(regrets <= self.rounding, 0.0, regrets)
+
+    def optimal_order(self) -> tuple[int, ...]:
+        """A best order, found by trying all; of several, the one that standardisation gives, if any."""
+        orders, regrets = self.regrets()
+        try:
+            sorted_order = self.standardised_order()
+        except InputError:
+            sorted_order = None
+        if sorted_order is not None and self.regret([sorted_order])[0] <= self.rounding:
+            return sorted_order
+        return tuple(orders[int(np.argmin(regrets))].tolist())
+
+    def standardised_order(self) -> tuple[int, ...]:
+        """Items by decreasing E[r(Y)], r the standardisation: Lemma 4 of Ravikumar et al. (2011) for NDCG.
+
+        Raises
+        ------
+        InputError
+            If there is no standardisation; for pairwise disagreement if the mean preferences are not
+            low-noise, naming three items.
+        """
+        targets = self.utility.standardised(self.labels)
+        if targets is None:
+            raise InputError(f"{self.utility} has no standardisation")
+        if isinstance(self.utility, PairwiseDisagreement):
+            require_low_noise(np.tensordot(self.probabilities, self.utility.pairs(self.labels), 1))
+        return tuple(np.argsort(-(self.probabilities @ targets), kind="stable").tolist())
+
+    def to_toml(self) -> str:
+        """The text of a file that holds this problem."""
+        rows = ", ".join("[" + ", ".join(map(number_text, row)) + "]" for row in self.labels)
+        chances = ", ".join(repr(float(p)) for p in self.probabilities)
+        lines = [f'measure = "{self.utility}"', f'gain = "{self.utility.gain}"', f"labels = [{rows}]"]
+        return "\n".join([*lines, f"probabilities = [{chances}]", ""])
+
+    @cached_property
+    def _values(self) -> Floats:
+        """The expected utility of all orders."""
+        return self.utility.expected(all_orders(self.items), self.labels, self.probabilities)
+
+
+def _label_vectors(given: ArrayLike | Sequence[ArrayLike]) -> Floats:
+    wanted = "must be label vectors of one length, one row for each"
+    try:
+        labels = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{wanted}, got {brief(given)}", "labels") from None
+    if labels.ndim != 2 or labels.size == 0:
+        raise InputError(f"{wanted}, got {brief(given)}", "labels")
+    items = labels.shape[1]
+    require(
+        items <= MOST_ITEMS, f"all orders are tried for at most {MOST_ITEMS} items, got {items}", "labels"
+    )
+    wrong = labels[~(np.isnan(labels) | ((labels >= 0) & (labels <= LARGEST_LABEL)))]
+    require(wrong.size == 0, f"must be from 0 to {LARGEST_LABEL:g}, got {wrong[:1].tolist()}", "labels")
+    return labels
+
+
+def _distribution(given: ArrayLike, count: int) -> Floats:
+    wanted = f"must be {count} numbers >= 0 that add up to 1, one for each label vector"
+    try:
+        p = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{wanted}, got {brief(given)}", "probabilities") from None
+    proper = p.shape == (count,) and bool(np.isfinite(p).all() and (p >= 0).all())
+    if not proper or abs(p.sum() - 1) > _SUM_TOLERANCE:
+        raise InputError(f"{wanted}, got {brief(given)}", "probabilities")
+    return np.asarray(p / p.sum())

@@ -1,0 +1,236 @@
+"""How often is a loss wrong, and how wrong at worst? A search over random distributions of label vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.analysis.rates import Rate, rate_of
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.learning.batch import LARGEST_LABEL
+from ndcg_asymptotics.learning.consistency.decide import Decided, decide_losses
+from ndcg_asymptotics.learning.consistency.problem import Problem
+from ndcg_asymptotics.learning.consistency.worst import has_worst, worst_regret
+from ndcg_asymptotics.learning.gains import Gain
+from ndcg_asymptotics.learning.losses import Loss, losses_of
+from ndcg_asymptotics.learning.progress import Say, silent, within
+from ndcg_asymptotics.learning.utilities import Utility, all_orders, utility_of
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+
+_TRIES = 200  # changes that are tried on the worst example of a loss
+_NEAR = 100.0  # how near the probabilities stay when they are changed: the Dirichlet's total
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search saw of one loss.
+
+    Attributes
+    ----------
+    inconsistent, undecided : Rate
+        The shares of the distributions drawn, with 95% Wilson intervals.
+    typical : float
+        The mean regret over the distributions drawn.
+    worst : float
+        The greatest regret found, after improving on the worst that was drawn.
+    possible : float, or None
+        The greatest regret there is, where a linear program gives it.
+    example : Problem, or None
+        Where the regret is ``worst``; None if it was never positive.
+    """
+
+    loss: Loss
+    inconsistent: Rate
+    undecided: Rate
+    typical: float
+    worst: float
+    possible: float | None
+    example: Problem | None
+
+
+@dataclass(frozen=True, repr=False)
+class Search(Shown):
+    """The outcome of `search_losses`."""
+
+    utility: Utility
+    items: int
+    grades: int
+    vectors: int
+    draws: int
+    seed: int
+    losses: tuple[Found, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON; an example is a problem file's fields."""
+        rows = [
+            {
+                "loss": str(f.loss), "claim": f.loss.claim, "inconsistent": f.inconsistent.rate,
+                "low": f.inconsistent.low, "high": f.inconsistent.high, "undecided": f.undecided.rate,
+                "typical_regret": f.typical, "worst_regret": f.worst, "worst_possible": f.possible,
+                "example": None if f.example is None else _fields(f.example),
+            }
+            for f in self.losses
+        ]  # fmt: skip
+        return {
+            "measure": str(self.utility), "gain": self.utility.gain, "items": self.items,
+            "grades": self.grades, "vectors": self.vectors, "draws": self.draws, "seed": self.seed,
+            "losses": rows,
+        }  # fmt: skip
+
+    def parts(self) -> Iterator[Part]:
+        """A row for every loss, and the worst examples as problem files."""
+        columns = (
+            Column("loss"), Column("inconsistent", fixed(4)), Column("95% interval", str, drop=1),
+            Column("undecided", fixed(4), drop=3), Column("mean regret", general(".2g"), drop=2),
+            Column("worst found", general(".4g")), Column("worst there is", general(".4g")),
+        )  # fmt: skip
+        rows = tuple(
+            (str(f.loss), f.inconsistent.rate, f"[{f.inconsistent.low:.4f}, {f.inconsistent.high:.4f}]",
+             f.undecided.rate, f.typical, f.worst, f.possible)
+            for f in self.losses
+        )  # fmt: skip
+        title = (
+            f"{self.utility}, {self.items} items, labels 0 … {self.grades - 1}, {self.draws} distributions "
+        )
+        yield Table(f"{title}of {self.vectors} label vectors", columns, rows)
+        for f in self.losses:
+            if f.example is not None:
+                yield Line(f"# {f.loss}: regret {f.worst:.4g}", "bold")
+                yield Line(f.example.to_toml())
+        if not any(f.example for f in self.losses):
+            yield Line("No loss was inconsistent.")
+
+
+def _fields(problem: Problem) -> dict[str, Any]:
+    chances = problem.probabilities.tolist()
+    return {
+        "measure": str(problem.utility), "gain": problem.utility.gain,
+        "labels": problem.labels.tolist(), "probabilities": chances,
+    }  # fmt: skip
+
+
+def search_losses(
+    losses: Sequence[Loss | str] | Loss | str | None = None,
+    *,
+    measure: Utility | str = "nDCG",
+    gain: Gain = "exp2",
+    items: int = 3,
+    grades: int = 5,
+    vectors: int = 3,
+    draws: int = 1000,
+    seed: int = 0,
+    progress: Say = silent,
+) -> Search:
+    """Draw distributions, decide every loss for each, and look for the worst.
+
+    Labels are uniform on 0 … grades - 1, the probabilities of the label vectors uniform on the simplex. The
+    worst example of each loss is then improved by changing a label or the probabilities, where no linear
+    program gives the worst there is.
+
+    Parameters
+    ----------
+    losses : Loss or str, or a list of them, optional
+        By default every kind that suits the measure.
+    measure, gain
+        As in `Problem`.
+    items : int
+        2 to 8.
+    grades, vectors, draws : int
+        At least 2, 1 and 1.
+    seed : int
+    progress : function of a line, optional
+
+    Raises
+    ------
+    InputError
+        For a number out of range, or as `decide_losses`.
+
+    >>> found = search_losses(["squared", "squared_consistent"], items=2, draws=50).losses
+    >>> [(str(f.loss), f.worst > 0) for f in found]
+    [('squared', True), ('squared_consistent', False)]
+    """
+    for name, value, least in (("grades", grades, 2), ("vectors", vectors, 1), ("draws", draws, 1)):
+        require(value >= least, f"must be at least {least}, got {value}", name)
+    require(grades <= LARGEST_LABEL, f"must be at most {LARGEST_LABEL:g}, got {grades}", "grades")
+    require(items >= 2, f"must be 2 to 8, got {items}", "items")
+    require(seed >= 0, f"must be at least 0, got {seed}", "seed")
+    all_orders(items)
+    utility = utility_of(measure, gain)
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, grades, (draws, vectors, items)).astype(np.float64)
+    chances = rng.dirichlet(np.ones(vectors), draws)
+    problems = [Problem(y, p, utility) for y, p in zip(labels, chances, strict=True)]
+    wanted = losses_of(losses)
+    if losses is None:
+        suited = decide_losses(problems[0], None)
+        wanted = tuple(d.loss for d in suited.losses)
+    verdicts = []
+    for number, problem in enumerate(problems):
+        progress(f"distribution {number + 1} of {draws}")
+        verdicts.append(decide_losses(problem, wanted).losses)
+    found = []
+    for number, (loss, decided) in enumerate(zip(wanted, zip(*verdicts, strict=True), strict=True)):
+        said = f"{loss} ({number + 1} of {len(wanted)})"
+        found.append(_summary(loss, utility, problems, decided, grades, rng, within(progress, said)))
+    return Search(utility, items, grades, vectors, draws, seed, tuple(found))
+
+
+def _summary(
+    loss: Loss,
+    utility: Utility,
+    problems: Sequence[Problem],
+    decided: Sequence[Decided],
+    grades: int,
+    rng: np.random.Generator,
+    progress: Say,
+) -> Found:
+    wrong = np.array([d.verdict == "inconsistent here" for d in decided])
+    unknown = np.array([d.verdict == "undecided" for d in decided])
+    regrets = np.where(wrong, [d.regret for d in decided], 0.0)
+    worst, example = float(regrets.max()), problems[int(regrets.argmax())]
+    possible = None
+    if has_worst(loss, utility, example.items, grades):
+        known = worst_regret(loss, utility, items=example.items, grades=grades, progress=progress)
+        possible = known.regret
+        worst, example = max(
+            (worst, example), (_regret(loss, known.example), known.example), key=lambda x: x[0]
+        )
+    elif worst > 0:
+        worst, example = _improved(loss, worst, example, grades, rng, progress)
+    count = len(problems)
+    return Found(
+        loss, rate_of(count, wrong), rate_of(count, unknown), float(regrets.mean()), worst, possible,
+        example if worst > 0 else None,
+    )  # fmt: skip
+
+
+def _regret(loss: Loss, problem: Problem) -> float:
+    """The regret of a loss that is inconsistent here, else 0."""
+    decided = decide_losses(problem, loss).losses[0]
+    return decided.regret if decided.verdict == "inconsistent here" else 0.0
+
+
+def _improved(
+    loss: Loss, worst: float, example: Problem, grades: int, rng: np.random.Generator, progress: Say
+) -> tuple[float, Problem]:
+    """Change a label or the probabilities, and keep what makes the regret greater."""
+    for number in range(_TRIES):
+        progress(f"change {number + 1} of {_TRIES}")
+        labels, chances = example.labels.copy(), example.probabilities
+        if number % 2:
+            labels[tuple(rng.integers(0, labels.shape))] = float(rng.integers(0, grades))
+        else:
+            chances = _nearby(chances, rng)
+        changed = Problem(labels, chances, example.utility)
+        regret = _regret(loss, changed)
+        if regret > worst:
+            worst, example = regret, changed
+    return worst, example
+
+
+def _nearby(chances: Floats, rng: np.random.Generator) -> Floats:
+    return rng.dirichlet(1e-3 + _NEAR * chances)

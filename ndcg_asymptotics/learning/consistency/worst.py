@@ -1,0 +1,127 @@
+"""The worst that a loss can do, over all distributions of label vectors: a linear program.
+
+A listwise loss sorts by E[T(Y)], and with a linear utility an order is worth Σ E[r_i(Y)] D(rank of i). Name
+the items so that the loss orders them 0, 1, …: for each other order σ the regret is linear in the
+probabilities of the label vectors, and so are the conditions E[T_0] >= E[T_1] >= …. The greatest regret
+is the largest of the m! optima, exactly, and a vertex has at most m label vectors. At the optimum some
+E[T_i] are equal, so the value is approached, not attained, by distributions under which the loss's order
+is strict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.learning.consistency.problem import Problem
+from ndcg_asymptotics.learning.losses import Listwise, Loss
+from ndcg_asymptotics.learning.progress import Say, silent
+from ndcg_asymptotics.learning.utilities import Discounted, Utility, all_orders, ranks_of
+
+LARGEST_PROGRAM = 3e6
+"""Label vectors times orders that are tried."""
+
+_ZERO = 1e-12  # regrets up to this are rounding
+_STRICT = 1e-3  # the probability that is spent on making the loss's order strict in the example
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The greatest regret that a loss can have.
+
+    Attributes
+    ----------
+    regret : float
+        The supremum, over all distributions on label vectors of so many items and grades.
+    example : Problem
+        One that comes within about 0.001 of it, relatively, and where the loss's order is strict: 0, 1, ….
+    """
+
+    regret: float
+    example: Problem
+
+
+def has_worst(loss: Loss, utility: Utility, items: int, grades: int) -> bool:
+    """Whether `worst_regret` can say."""
+    tried = float(grades) ** items * len(all_orders(items))
+    return isinstance(loss, Listwise) and isinstance(utility, Discounted) and tried <= LARGEST_PROGRAM
+
+
+def worst_regret(
+    loss: Loss | Floats, utility: Utility, *, items: int, grades: int, progress: Say = silent
+) -> Worst:
+    """The greatest regret of a loss's order, over all distributions of labels 0 … grades - 1.
+
+    Parameters
+    ----------
+    loss : Loss, or an array (grades^items, items)
+        A listwise loss, or its targets for all label vectors in lexicographic order.
+    utility : Utility
+        DCG or NDCG, with any discount and cutoff.
+    items, grades : int
+
+    Raises
+    ------
+    InputError
+        For another kind of loss or utility, or if there are too many label vectors.
+
+    >>> from ndcg_asymptotics.learning.utilities import utility_of
+    >>> worst = worst_regret(Loss.parse("squared"), utility_of("nDCG"), items=2, grades=5)
+    >>> round(worst.regret, 4), worst.example.labels[:2].tolist()
+    (0.3229, [[0.0, 1.0], [4.0, 0.0]])
+    """
+    if not isinstance(utility, Discounted):
+        raise InputError(f"the worst regret is known for DCG and NDCG, not for {utility}", "measure")
+    require(grades >= 2, f"must be at least 2, got {grades}", "grades")
+    size = float(grades) ** items * len(all_orders(items))
+    require(size <= LARGEST_PROGRAM, f"{items} items of {grades} grades are too many to try", "items")
+    labels = np.array(list(product(range(grades), repeat=items)), np.float64)
+    targets = _targets(loss, labels, utility)
+    value = utility.standardised(labels)
+    weights = utility.weights(items)
+    steps = (targets[:, 1:] - targets[:, :-1]).T  # E[T_1 - T_0] <= 0, …
+    scale = max(float(np.abs(steps).max(initial=0.0)), 1e-300)
+    best, chances = 0.0, np.eye(len(labels))[0]
+    orders = all_orders(items)
+    for number, ranks in enumerate(ranks_of(orders)):
+        progress(f"order {number + 1} of {len(orders)}")
+        gain = value @ (weights[ranks] - weights)
+        if gain.max() <= best:
+            continue
+        found: Any = linprog(
+            -gain, A_ub=steps / scale, b_ub=np.zeros(items - 1), A_eq=np.ones((1, len(labels))), b_eq=[1.0],
+            method="highs",
+        )  # fmt: skip
+        if found.status != 0:
+            raise InputError(f"the linear program was not solved ({found.message})")
+        if -found.fun > best:
+            best, chances = -float(found.fun), np.asarray(found.x)
+    best = best if best > _ZERO else 0.0
+    return Worst(best, _strict(labels, chances, grades, utility))
+
+
+def _targets(loss: Loss | Floats, labels: Floats, utility: Discounted) -> Floats:
+    if not isinstance(loss, Loss):
+        require(loss.shape == labels.shape, f"must have shape {labels.shape}, got {loss.shape}", "loss")
+        return loss
+    if not isinstance(loss, Listwise):
+        raise InputError(f"the worst regret is known for listwise losses, not for {loss}", "loss")
+    targets = loss.target(labels, utility)
+    return targets * loss.contributes(targets)[:, None]
+
+
+def _strict(labels: Floats, chances: Floats, grades: int, utility: Utility) -> Problem:
+    """A vertex as a problem, with a little probability on vectors (top, …, 0, …) that part the items."""
+    kept = np.flatnonzero(chances > 1e-12)
+    items = labels.shape[1]
+    steps = np.tril(np.full((items - 1, items), float(grades - 1)))
+    share = np.full(len(steps), _STRICT / max(len(steps), 1))
+    vertex = chances[kept] / chances[kept].sum() * (1 - share.sum())
+    rows, where = np.unique(np.vstack([labels[kept], steps]), axis=0, return_inverse=True)
+    return Problem(rows, np.bincount(where.reshape(-1), np.concatenate([vertex, share])), utility)

@@ -1,0 +1,29 @@
+"""Surrogate losses, one class in one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ndcg_asymptotics.learning.losses.listwise import Bregman, Listwise
+from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
+from ndcg_asymptotics.learning.losses.pairwise import Pairwise, swapped_gains
+
+__all__ = ["Bregman", "Listwise", "Loss", "Minimiser", "Pairwise", "Surrogate", "losses_of", "swapped_gains"]
+
+STANDARD = (
+    "squared", "squared_consistent", "cosine", "cosine_consistent", "listnet", "listnet_consistent",
+    "pnorm(1.5)", "pnorm_normalised(1.5)", 'bregman("hyperbolic")', 'pairwise("logistic")',
+    'pairwise("squared_hinge")', 'pairwise("hinge")', 'margin("logistic")', "order_preserving", "duchi",
+    "linear_ndcg",
+)  # fmt: skip
+"""Every kind of loss once, with usual parameters."""
+
+
+def losses_of(given: Sequence[Loss | str] | Loss | str | None) -> tuple[Loss, ...]:
+    """Losses from objects or texts; None is every kind once, with usual parameters.
+
+    >>> [str(loss) for loss in losses_of(["squared", 'pairwise("hinge")'])]
+    ['squared', 'pairwise("hinge")']
+    """
+    wanted = STANDARD if given is None else [given] if isinstance(given, Loss | str) else given
+    return tuple(Loss.of(loss) for loss in wanted)

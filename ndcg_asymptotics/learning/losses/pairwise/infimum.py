@@ -1,0 +1,193 @@
+"""The infimum of ``Σ w φ(s_i - s_j - c)`` over the scores of a few items, and its order.
+
+Draw an arrow from i to j for every pair. Where items i and j lie on a cycle their distance stays
+bounded; where arrows lead from i to j but not back, s_i - s_j → ∞ costs nothing. So the infimum is the sum
+of the minima over the strongly connected parts, and between two parts only the arrows decide the order.
+
+The price of the other order of a and b is what it costs to tie them, ``inf {Φ: s_a = s_b} - inf Φ``: Φ is
+convex, so where it is positive *every* minimiser, unique or not, has a and b in the same order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+from ndcg_asymptotics.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.learning.losses.loss import Minimiser
+from ndcg_asymptotics.learning.losses.pairwise.phi import Phi
+from ndcg_asymptotics.learning.losses.pairwise.terms import Terms
+
+_STEPS = 1000  # of Newton's method at most: where a weight is w it may take -log w of them
+_LEAST, _MOST = 1e-10, 1e6  # of the damping, where the largest weight is 1
+_ROUNDING = 1e-15  # relative, of the value
+_SIMPLEX: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # HiGHS's least
+_SIMPLEX_ERROR = 1e-8  # relative, of the value: those tolerances times scores and weights of at most 8 items
+
+
+@dataclass(frozen=True)
+class _Infimum:
+    value: float
+    error: float
+    scores: Floats  # relative to each other within a part only
+    part: Integers
+
+
+def minimiser_of(phi: Phi, terms: Terms, items: int) -> Minimiser:
+    """What is known of the minimisers of the sum, by the prices of all pairs."""
+    whole = _infimum(phi, terms, items)
+    reach = _reachable(terms, items)
+    price = np.zeros((items, items))
+    error = whole.error
+    for a in range(items):
+        for b in range(a + 1, items):
+            names = np.arange(items)
+            names[b] = a
+            tied = _infimum(phi, terms.renamed(names), items)
+            own = (terms.first == a) & (terms.second == b) | (terms.first == b) & (terms.second == a)
+            fixed = float((terms.weight[own] * phi.value(-terms.offset[own])).sum())
+            price[a, b] = price[b, a] = tied.value + fixed - whole.value
+            error = max(error, whole.error + tied.error)
+    same = whole.part[:, None] == whole.part[None, :]
+    above = np.where(same, whole.scores[:, None] > whole.scores[None, :], reach & ~reach.T)
+    attained = whole.part.max(initial=0) == 0
+    return Minimiser(whole.scores if attained else None, price, above, error)
+
+
+def _reachable(terms: Terms, items: int) -> Bools:
+    """Whether arrows lead from i to j."""
+    reach = np.eye(items, dtype=np.bool_)
+    reach[terms.first, terms.second] = True
+    for k in range(items):
+        reach |= reach[:, k, None] & reach[None, k, :]
+    return reach
+
+
+def _infimum(phi: Phi, terms: Terms, items: int) -> _Infimum:
+    reach = _reachable(terms, items)
+    part = np.argmax(reach & reach.T, axis=1)  # named after its first item
+    scores, value, error = np.zeros(items), 0.0, 0.0
+    for number in np.unique(part).tolist():
+        members = np.flatnonzero(part == number)
+        if members.size == 1:
+            continue
+        names = np.full(items, -1)
+        names[members] = np.arange(members.size)
+        inside = terms.within((part[terms.first] == number) & (part[terms.second] == number)).renamed(names)
+        solve = _smooth if phi.differentiable else _simplex
+        found, least, off = solve(phi, inside, members.size)
+        scores[members], value, error = found, value + least, error + off
+    return _Infimum(value, error, scores, part)
+
+
+def _smooth(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
+    """Newton's method: scores, value, and its error.
+
+    Φ is convex: with g the gradient at s, and s_0 = s*_0 = 0 for a minimiser s*,
+
+        Φ(s) - Φ(s*) <= <g, s - s*> <= Σ |g_i| (|s_i| + |s*_i|),
+
+    and how far apart the scores of a minimiser can be is known (`_spread`).
+    """
+    scale = float(terms.weight.max())
+    scaled = terms._replace(weight=terms.weight / scale)
+    x, value, gradient = _newton(_Objective(phi, scaled, items))
+    s = np.append(0.0, x)
+    margins = scaled.margins(s)
+    rounding = 16 * float(np.finfo(float).eps) * terms.first.size
+    lost = rounding * float(np.max(scaled.weight * np.abs(phi.slope(margins)), initial=0.0))
+    away = np.abs(x) + _spread(scaled, value, items)[1:]
+    error = float((np.abs(gradient) + lost) @ away) + rounding * value
+    return s - s.mean(), scale * value, scale * error
+
+
+def _spread(terms: Terms, value: float, items: int) -> Floats:
+    """A bound of |s_i - s_0| for all scores whose sum is at most ``value``, items on cycles with the first.
+
+    No term is larger than the sum, and φ(t) >= -t, so that s_j - s_i <= value/w - c for every term:
+    lengths of arrows, whose shortest paths bound all differences.
+    """
+    upper = np.where(np.eye(items, dtype=np.bool_), 0.0, np.inf)
+    np.minimum.at(upper, (terms.first, terms.second), value / terms.weight - terms.offset)
+    for k in range(items):
+        upper = np.minimum(upper, upper[:, k, None] + upper[None, k, :])
+    return np.asarray(np.maximum(np.abs(upper[0]), np.abs(upper[:, 0])))
+
+
+@dataclass(frozen=True)
+class _Objective:
+    """The sum as a function of all scores but the first, which stays 0: only differences count."""
+
+    phi: Phi
+    terms: Terms
+    items: int
+
+    def scores(self, x: Floats) -> Floats:
+        return np.concatenate([[0.0], x])
+
+    def __call__(self, x: Floats) -> tuple[float, Floats]:
+        margins = self.terms.margins(self.scores(x))
+        value = float(self.terms.weight @ self.phi.value(margins))
+        return value, self.terms.slopes(self.phi, margins, self.items)[1:]
+
+    def hessian(self, x: Floats) -> Floats:
+        curved = self.terms.weight * self.phi.curvature(self.terms.margins(self.scores(x)))
+        pairs = np.zeros((self.items, self.items))
+        np.add.at(pairs, (self.terms.first, self.terms.second), curved)
+        pairs += pairs.T
+        return (np.diag(pairs.sum(axis=0)) - pairs)[1:, 1:]
+
+
+def _newton(objective: _Objective) -> tuple[Floats, float, Floats]:
+    """Newton steps, damped by a multiple of the identity until they lower the sum: the end, value, gradient.
+
+    Where φ is nearly straight, as far from its bend, the Hessian is nearly singular and says nothing of the
+    length of a step.
+    """
+    identity = np.eye(objective.items - 1)
+    x = np.zeros(objective.items - 1)
+    value, gradient = objective(x)
+    damping = 0.0
+    for _ in range(_STEPS):
+        if _norm(gradient) <= _ROUNDING:
+            break
+        hessian = objective.hessian(x)
+        step = -np.linalg.lstsq(hessian + damping * identity, gradient, rcond=None)[0]
+        after, slope = objective(x + step)
+        # near the end the value is lost in rounding, and the gradient still tells
+        lower = after < value or (after <= value * (1 + _ROUNDING) and _norm(slope) < _norm(gradient))
+        if lower:
+            x, value, gradient = x + step, after, slope
+            damping = damping / 10 if damping > _LEAST else 0.0
+        elif damping > _MOST:
+            break
+        else:
+            damping = max(10 * damping, _LEAST)
+    return x, value, gradient
+
+
+def _norm(gradient: Floats) -> float:
+    return float(np.abs(gradient).sum())
+
+
+def _simplex(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
+    """The hinge: minimise Σ w x with x >= 1 - (s_i - s_j - c), x >= 0."""
+    count = terms.first.size
+    rows = np.arange(count)
+    bounds = np.zeros((count, items + count))
+    bounds[rows, terms.first] = -1.0
+    bounds[rows, terms.second] = 1.0
+    bounds[rows, items + rows] = -1.0
+    cost = np.concatenate([np.zeros(items), terms.weight])
+    free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
+    found: Any = linprog(
+        cost, A_ub=bounds, b_ub=-(1 + terms.offset), bounds=free, method="highs", options=_SIMPLEX
+    )
+    if found.status != 0:
+        return np.zeros(items), 0.0, np.inf
+    s = np.asarray(found.x[:items])
+    value = float(terms.weight @ phi.value(terms.margins(s)))
+    return s - s.mean(), value, abs(value - float(found.fun)) + _SIMPLEX_ERROR * (1 + value)

@@ -1,0 +1,98 @@
+"""Preferences between pairs of items: weights a_ij >= 0 of "i before j".
+
+A label vector prefers i to j where y_i > y_j; an item that was not judged (NaN) is in no pair.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats, brief
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.learning.gains import Gain, gains_of
+
+Weights = Literal["order", "gain"]
+
+
+def check_weights(weights: str) -> None:
+    """Refuse what is no kind of weights."""
+    known = get_args(Weights)
+    require(weights in known, f"weights must be one of {', '.join(known)}, got {brief(weights)}")
+
+
+def pair_weights(labels: Floats, gain: Gain, weights: Weights) -> Floats:
+    """a_ij of label vectors: 1 where y_i > y_j (``order``), or the difference of gains (``gain``), else 0.
+
+    Parameters
+    ----------
+    labels : (..., m)
+
+    Returns
+    -------
+    (..., m, m)
+
+    >>> pair_weights(np.array([2.0, 0.0, np.nan]), "exp2", "gain")
+    array([[0., 3., 0.],
+           [0., 0., 0.],
+           [0., 0., 0.]])
+    """
+    preferred = labels[..., :, None] > labels[..., None, :]  # never with a NaN
+    if weights == "order":
+        return preferred.astype(np.float64)
+    gains = gains_of(labels, gain)
+    return np.where(preferred, gains[..., :, None] - gains[..., None, :], 0.0)
+
+
+def net_preference(weights: Floats) -> Floats:
+    """What leaves an item less what enters it, ``sum_j (a_ij - a_ji)``."""
+    return np.asarray(weights.sum(axis=-1) - weights.sum(axis=-2))
+
+
+def require_weights(weights: Floats) -> Floats:
+    """Weights as a square matrix.
+
+    Raises
+    ------
+    InputError
+        If they are not, if one is negative or not finite, or if there are none.
+    """
+    try:
+        a = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"must be a square matrix of numbers, got {brief(weights)}", "preferences") from None
+    square = a.ndim == 2 and a.shape[0] == a.shape[1] and a.size > 0
+    require(square, f"must be a square matrix of weights a_ij, got shape {a.shape}", "preferences")
+    for i, j in np.argwhere(~(np.isfinite(a) & (a >= 0)))[:1].tolist():
+        raise InputError(
+            f"the weight of {i} before {j} must be finite and >= 0, got {a[i, j]}", "preferences"
+        )
+    require(not np.diag(a).any(), "an item is not preferred to itself, the diagonal must be 0", "preferences")
+    require(bool(a.any()), "must have at least one positive weight", "preferences")
+    return a
+
+
+def require_low_noise(weights: Floats) -> None:
+    """Refuse weights that are not low-noise, in the sense of Duchi, Mackey and Jordan (2010).
+
+    Where i is preferred to j and j to k on the whole, the preference of i to k must be at least the
+    sum of the two: ``a_ik - a_ki >= (a_ij - a_ji) + (a_jk - a_kj)``. In particular there is no cycle.
+
+    Raises
+    ------
+    InputError
+        Naming the first three items for which this fails.
+
+    >>> require_low_noise(np.array([[0, 1, 9], [0, 0, 2], [6, 0, 0]]))
+    """
+    a = np.asarray(weights, np.float64)
+    net = a - a.T
+    chain = net[:, :, None] + net[None, :, :]  # i before j before k
+    both = (net[:, :, None] > 0) & (net[None, :, :] > 0)
+    slack = 1e-12 * float(np.abs(a).max())
+    for i, j, k in np.argwhere(both & (net[:, None, :] < chain - slack))[:1].tolist():
+        raise InputError(
+            f"the preferences are not low-noise at items {i}, {j}, {k}: {i} is preferred to {j} by "
+            f"{net[i, j]:g} and {j} to {k} by {net[j, k]:g}, but {i} to {k} by {net[i, k]:g} only"
+        )

@@ -1,0 +1,136 @@
+"""Queries with the features and labels of their documents: what a ranker is trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import Floats, Integers, brief
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.learning.batch import Batch
+from ndcg_asymptotics.learning.gains import Gain, gains_of
+from ndcg_asymptotics.lists import Qrels, Run
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Documents of queries, end to end.
+
+    Parameters
+    ----------
+    features : (n, d)
+        Finite.
+    labels : (n,)
+        From 0 to 1000.
+    sizes : (Q,)
+        How many documents each query has.
+    names : sequence of str, optional
+        The queries' names, all different; by default their numbers.
+    documents : sequence of str, optional
+        The documents' names, different within a query; by default their numbers within it.
+
+    >>> queries = Queries([[0.1], [0.7], [0.2]], [0, 2, 1], [2, 1])
+    >>> queries.qrels("linear"), queries.run([3.0, 1.0, 0.0])["1"]
+    ({'1': {'1': 0.0, '2': 2.0}, '2': {'1': 1.0}}, {'1': 3.0, '2': 1.0})
+
+    Raises
+    ------
+    InputError
+        For shapes that do not belong together, features that are not finite, or names that are used twice.
+    """
+
+    features: Floats
+    labels: Floats
+    sizes: Integers
+    names: Sequence[str] = field(default=())
+    documents: Sequence[str] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        try:
+            features = np.asarray(self.features, np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"must be a table of numbers, got {brief(self.features)}", "features") from None
+        lists = Batch(np.asarray(self.labels, np.float64), np.asarray(self.sizes))
+        object.__setattr__(self, "labels", lists.labels)
+        object.__setattr__(self, "sizes", lists.sizes)
+        shaped = features.ndim == 2 and len(features) == lists.labels.size and features.shape[1] > 0
+        wanted = f"must be one row of numbers for each of the {lists.labels.size} labels"
+        require(shaped, f"{wanted}, got shape {features.shape}", "features")
+        bad = np.argwhere(~np.isfinite(features))
+        for row, column in bad[:1].tolist():
+            raise InputError(f"must be finite, got {features[row, column]} in row {row + 1}", "features")
+        object.__setattr__(self, "features", features)
+        names = tuple(self.names) or tuple(str(q + 1) for q in range(lists.sizes.size))
+        documents = tuple(self.documents) or tuple(str(d + 1) for n in lists.sizes.tolist() for d in range(n))
+        require(
+            len(set(names)) == len(names) == lists.sizes.size,
+            "must be one of its own for each query",
+            "names",
+        )
+        require(len(documents) == lists.labels.size, "must be one for each label", "documents")
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "documents", documents)
+        for name, start, stop in self._spans():
+            if len(set(documents[start:stop])) < stop - start:
+                raise InputError(f"query {name} names a document twice", "documents")
+
+    @property
+    def count(self) -> int:
+        """How many queries there are."""
+        return len(self.names)
+
+    @cached_property
+    def batch(self) -> Batch:
+        """The labels, as losses take them."""
+        return Batch(self.labels, self.sizes)
+
+    def select(self, queries: ArrayLike) -> Self:
+        """Some of the queries, by their numbers from 0, in the order given."""
+        chosen = np.asarray(queries, np.int64)
+        batch, items = self.batch.select(chosen)
+        return type(self)(
+            self.features[items], batch.labels, batch.sizes,
+            [self.names[q] for q in chosen], [self.documents[i] for i in items],
+        )  # fmt: skip
+
+    def widened(self, width: int) -> Self:
+        """The same with features of 0 up to so many: a file that never names its last features has fewer."""
+        short = width - self.features.shape[1]
+        return replace(self, features=np.pad(self.features, ((0, 0), (0, short)))) if short > 0 else self
+
+    def split(self, share: float, seed: int = 0) -> tuple[Self, Self]:
+        """A random share of the queries and the others, at least one each.
+
+        Raises
+        ------
+        InputError
+            For a single query, or a share that is none.
+        """
+        require(0 < share < 1, f"must lie inside (0, 1), got {share}", "share")
+        require(self.count > 1, "a single query cannot be split")
+        first = min(max(1, round(share * self.count)), self.count - 1)
+        shuffled = np.random.default_rng(seed).permutation(self.count)
+        return self.select(np.sort(shuffled[:first])), self.select(np.sort(shuffled[first:]))
+
+    def run(self, scores: ArrayLike) -> Run:
+        """Scores (n,) of the documents as a run: query -> document -> score."""
+        return self._by_query(self.batch.check_scores(scores))
+
+    def qrels(self, gain: Gain = "exp2") -> Qrels:
+        """The documents' gains, as `evaluate` takes them."""
+        return self._by_query(gains_of(self.labels, gain))
+
+    def _by_query(self, values: Floats) -> dict[str, dict[str, float]]:
+        return {
+            name: dict(zip(self.documents[start:stop], values[start:stop].tolist(), strict=True))
+            for name, start, stop in self._spans()
+        }
+
+    def _spans(self) -> list[tuple[str, int, int]]:
+        ends = np.cumsum(self.sizes)
+        return list(zip(self.names, (ends - self.sizes).tolist(), ends.tolist(), strict=True))

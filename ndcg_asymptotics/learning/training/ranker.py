@@ -1,0 +1,258 @@
+"""Linear rankers, trained with any loss."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.learning.gains import Gain
+from ndcg_asymptotics.learning.losses import Loss
+from ndcg_asymptotics.learning.progress import Say, silent, within
+from ndcg_asymptotics.learning.training.queries import Queries
+from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
+from ndcg_asymptotics.lists import Run
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+
+PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
+"""The strengths of regularisation that are tried, relative to standardised features."""
+
+_ITERATIONS = 1000
+_CONSTANT = 1e-12  # a standard deviation relative to the mean, below which a feature is constant
+
+
+@dataclass(frozen=True, repr=False)
+class Ranker(Shown):
+    """A linear scorer ``s = intercept + <weights, features>``.
+
+    Attributes
+    ----------
+    weights : (d,)
+        0 for features that were constant in training.
+    intercept : float
+    loss : Loss
+    utility : Utility
+        What the penalty was chosen by.
+    penalty : float
+    tried : tuple of (penalty, mean of the measure on the validation queries)
+    iterations : int
+        Of L-BFGS, for the penalty chosen.
+    converged : bool
+    """
+
+    weights: Floats
+    intercept: float
+    loss: Loss
+    utility: Utility
+    penalty: float
+    tried: tuple[tuple[float, float | None], ...]
+    iterations: int
+    converged: bool
+
+    def scores(self, queries: Queries) -> Floats:
+        """The scores of all documents (n,).
+
+        Raises
+        ------
+        InputError
+            If they have another number of features.
+        """
+        width = queries.features.shape[1]
+        require(
+            width == self.weights.size, f"the ranker has {self.weights.size} features, the queries {width}"
+        )
+        return np.asarray(self.intercept + queries.features @ self.weights)
+
+    def run(self, queries: Queries) -> Run:
+        """The scores as a run, query -> document -> score, for `evaluate` and everything else."""
+        return queries.run(self.scores(queries))
+
+    def save(self, path: Path | str) -> None:
+        """Write weights, intercept and how they came about as JSON.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        try:
+            Path(path).write_text(json.dumps(self.as_dict(), indent=2) + "\n")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+    @classmethod
+    def load(cls, path: Path | str) -> Self:
+        """A ranker that `save` wrote.
+
+        Raises
+        ------
+        InputError
+            If the file holds none.
+        """
+        try:
+            given = json.loads(Path(path).read_text())
+            return cls(
+                np.array(given["weights"], np.float64), float(given["intercept"]), Loss.of(given["loss"]),
+                utility_of(given["measure"], given["gain"]), given["penalty"],
+                tuple((p, v) for p, v in given["tried"]), given["iterations"], given["converged"],
+            )  # fmt: skip
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path}: holds no ranker ({' '.join(str(error).split())})") from None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        return {
+            "loss": str(self.loss), "measure": str(self.utility), "gain": self.utility.gain,
+            "penalty": self.penalty, "tried": [list(pair) for pair in self.tried],
+            "iterations": self.iterations, "converged": self.converged,
+            "intercept": self.intercept, "weights": self.weights.tolist(),
+        }  # fmt: skip
+
+    def parts(self) -> Iterator[Part]:
+        """The penalties tried, and what was chosen."""
+        columns = Column("penalty", general("g")), Column(f"{self.utility}, validation", fixed(4))
+        yield Table(f"{self.loss}", columns, self.tried)
+        end = "" if self.converged else "; NOT converged"
+        yield Line(f"Penalty {self.penalty:g}, {self.iterations} iterations of L-BFGS{end}.")
+
+
+def train_ranker(
+    train: Queries,
+    loss: Loss | str,
+    *,
+    validation: Queries | None = None,
+    measure: Utility | str = "nDCG",
+    gain: Gain = "exp2",
+    penalties: Sequence[float] = PENALTIES,
+    seed: int = 0,
+    progress: Say = silent,
+) -> Ranker:
+    """Minimise the mean loss of a linear scorer plus ``penalty/2 |weights|²``, by L-BFGS.
+
+    Features are standardised (constant ones get the weight 0) and the intercept is not penalised. A loss
+    that does not see the length of the scores gets the intercept 1 in standardised features: what counts
+    is how large the weights are beside it. The penalty is the one with the largest mean of ``measure`` on the
+    validation queries; each begins where the one before it ended.
+
+    Parameters
+    ----------
+    train : Queries
+    loss : Loss or str
+    validation : Queries, optional
+        By default a quarter of the training queries, drawn with ``seed``, which the rest is then trained
+        without; with a single penalty none is needed or taken.
+    measure : Utility or str
+        DCG or NDCG: what the loss is a surrogate for, and what the penalty is chosen by.
+    gain : {"exp2", "linear"}
+    penalties : sequence of float
+        At least 0.
+    progress : function of a line, optional
+
+    Raises
+    ------
+    InputError
+        If no query has anything to learn from, or every feature is constant; as `Loss.on`.
+
+    >>> from ndcg_asymptotics.learning.training import TwoReaders
+    >>> ranker = train_ranker(TwoReaders().draw(500), "squared_consistent", penalties=[0])
+    >>> bool(ranker.weights[0] > ranker.weights[1]), ranker.converged
+    (True, True)
+    """
+    loss, utility = Loss.of(loss), utility_of(measure, gain)
+    if not isinstance(utility, Discounted):
+        raise InputError(f"must be DCG or NDCG, got {utility}", "measure")
+    strengths = sorted({float(p) for p in penalties}, reverse=True)
+    require(
+        bool(strengths) and strengths[-1] >= 0, f"must be numbers >= 0, got {list(penalties)}", "penalties"
+    )
+    if validation is None and len(strengths) > 1:
+        needed = "a single query leaves none to choose the penalty by: give validation queries or one penalty"
+        require(train.count > 1, needed)
+        train, validation = train.split(0.75, seed)
+    problem = _Objective(train, loss, utility)
+    w = problem.start
+    tried: list[tuple[float, float | None]] = []
+    best: tuple[float, Floats, float, int, bool] | None = None
+    for number, penalty in enumerate(strengths):
+        said = f"{loss}: penalty {penalty:g} ({number + 1} of {len(strengths)})"
+        w, iterations, converged = problem.minimise(penalty, w, within(progress, said))
+        value = (
+            None if validation is None else mean_utility(validation, problem.scores(validation, w), utility)
+        )
+        tried.append((penalty, value))
+        if best is None or (value is not None and value > best[0]):
+            best = value or 0.0, w, penalty, iterations, converged
+    assert best is not None
+    weights, intercept = problem.unscaled(best[1])
+    return Ranker(weights, intercept, loss, utility, best[2], tuple(tried), best[3], best[4])
+
+
+def mean_utility(queries: Queries, scores: Floats, utility: Discounted) -> float:
+    """The mean over queries of DCG or NDCG; documents of equal score keep their order."""
+    total = 0.0
+    for block in queries.batch.blocks:
+        order = np.argsort(-scores[block.items], axis=1, kind="stable")
+        value = utility.standardised(queries.labels[block.items])
+        ranked = np.take_along_axis(value, order, axis=1)
+        total += float((ranked @ utility.weights(block.items.shape[1])).sum())
+    return total / queries.count
+
+
+class _Objective:
+    """The mean loss of a linear scorer, as a function of its weights on standardised features."""
+
+    def __init__(self, queries: Queries, loss: Loss, utility: Utility) -> None:
+        x = queries.features
+        self._mean, deviation = x.mean(axis=0), x.std(axis=0)
+        varies = deviation > _CONSTANT * np.abs(self._mean)
+        require(bool(varies.any()), "every feature is constant, there is nothing to learn from", "features")
+        self._scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies)
+        self._x = (x - self._mean) * self._scale
+        self._surrogate = loss.on(queries.batch, utility)
+        self._count = int(self._surrogate.contributing.sum())
+        require(
+            self._count > 0,
+            f"no query has anything to learn from: {loss} is 0 for every label vector",
+            "labels",
+        )
+        # weights, then the intercept: free, or 1 where only the direction of the scores counts
+        self._free = not loss.scale_invariant
+        self.start = np.append(np.zeros(x.shape[1]), 0.0 if self._free else 1.0)
+
+    def minimise(self, penalty: float, start: Floats, progress: Say) -> tuple[Floats, int, bool]:
+        """The weights, the number of iterations, and whether they sufficed."""
+        steps = 0
+
+        def objective(w: Floats) -> tuple[float, Floats]:
+            values, by_score = self._surrogate(self._x @ w[:-1] + w[-1])
+            by_score /= self._count
+            gradient = np.append(self._x.T @ by_score + penalty * w[:-1], by_score.sum() * self._free)
+            return float(values.sum()) / self._count + penalty / 2 * float(w[:-1] @ w[:-1]), gradient
+
+        def tell(xk: Floats) -> None:
+            nonlocal steps
+            steps += 1
+            progress(f"iteration {steps}")
+
+        options: Any = {"maxiter": _ITERATIONS, "maxfun": 3 * _ITERATIONS, "ftol": 1e-12, "gtol": 1e-8}
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", callback=tell, options=options)
+        return np.asarray(found.x), int(found.nit), bool(found.success)
+
+    def scores(self, queries: Queries, w: Floats) -> Floats:
+        """The scores of other queries' documents."""
+        weights, intercept = self.unscaled(w)
+        return np.asarray(queries.features @ weights + intercept)
+
+    def unscaled(self, w: Floats) -> tuple[Floats, float]:
+        """Weights and intercept for features as they are."""
+        weights = w[:-1] * self._scale
+        return weights, float(w[-1] - self._mean @ weights)

@@ -1,0 +1,97 @@
+"""A population of queries whose best linear ranker is known, and is not what every loss finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.learning.training.queries import Queries
+from ndcg_asymptotics.learning.utilities import Utility, utility_of
+
+
+@dataclass(frozen=True)
+class TwoReaders:
+    """Lists that are judged by a harsh or by a generous reader, who like different things.
+
+    Every item has two features (a, b), drawn uniformly from the disc of radius 1/2 and centred within the
+    list, so that their law does not change under a rotation, and the constant 1. With probability ``harsh``
+    the list gets the harsh reader, who gives one item, i with probability (1 + a_i)/m, the label 1 and all
+    others 0; else the generous one, who gives one item, i with probability (1 + b_i)/m, the label 4 and all
+    others 3. Each reader's lists have a norm ||G||_D of their own, always the same, so that for every
+    standardisation T that knows the labels only through their order and the reader,
+
+        E[T_i | features] = constant + α a_i + β b_i.
+
+    Least squares, ListNet, the cosine and pairwise losses follow other weights (α, β) than NDCG does. A
+    convex loss that sees the features through α a + β b has its best linear scorer in the direction
+    (α, β), since a reflection about it changes neither the loss nor the population (docs/learning.md).
+
+    Parameters
+    ----------
+    items : int
+        At least 2.
+    harsh : float
+        Inside (0, 1).
+    """
+
+    items: int = 8
+    harsh: float = 0.5
+
+    def __post_init__(self) -> None:
+        require(self.items >= 2, f"must be at least 2, got {self.items}", "items")
+        require(0 < self.harsh < 1, f"must lie inside (0, 1), got {self.harsh}", "harsh")
+
+    def features(self, count: int, rng: np.random.Generator) -> Floats:
+        """(a, b, 1) of so many lists, (count, items, 3)."""
+        radius = np.sqrt(rng.random((count, self.items))) / 2
+        angle = 2 * np.pi * rng.random((count, self.items))
+        points = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
+        points -= points.mean(axis=1, keepdims=True)
+        return np.concatenate([points, np.ones((count, self.items, 1))], axis=-1)
+
+    def draw(self, count: int, seed: int | np.random.SeedSequence = 0) -> Queries:
+        """So many queries with their labels.
+
+        >>> TwoReaders(items=3).draw(2).features.shape
+        (6, 3)
+        """
+        require(count >= 1, f"must be at least 1, got {count}", "count")
+        rng = np.random.default_rng(seed)
+        features = self.features(count, rng)
+        harsh = rng.random(count) < self.harsh
+        liking = np.where(harsh[:, None], features[:, :, 0], features[:, :, 1])
+        below = np.cumsum((1 + liking) / self.items, axis=1)[:, :-1]
+        chosen = (rng.random(count)[:, None] >= below).sum(axis=1)
+        labels = np.repeat(np.where(harsh, 0.0, 3.0)[:, None], self.items, axis=1)
+        labels[np.arange(count), chosen] += 1
+        flat = features.reshape(-1, 3)
+        return Queries(flat, labels.reshape(-1), np.full(count, self.items))
+
+    def slopes(self, targets: ArrayLike) -> Floats:
+        """(α, β, constant) of E[T_i | features].
+
+        Parameters
+        ----------
+        targets : (2, items)
+            T of a list whose first item was chosen: by the harsh reader, by the generous one.
+        """
+        t = np.asarray(targets, np.float64)
+        rise: Floats = (t[:, 0] - t[:, 1]) / self.items
+        share: Floats = np.array([self.harsh, 1 - self.harsh])
+        return np.append(share * rise, float(share @ (t[:, 1] + rise)))
+
+    def labels(self) -> Floats:
+        """The labels of a list whose first item was chosen, by the harsh and by the generous reader."""
+        labels = np.repeat([[0.0], [3.0]], self.items, axis=1)
+        labels[:, 0] += 1
+        return labels
+
+    def best(self, measure: Utility | str = "nDCG") -> Floats:
+        """The weights of the features by which sorting is optimal, for every list."""
+        targets = utility_of(measure).standardised(self.labels())
+        require(targets is not None, f"{measure} has no standardisation", "measure")
+        return self.slopes(targets)  # type: ignore[arg-type]

@@ -1,0 +1,140 @@
+"""`losses decide`, `losses search` and `losses train`, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from cases import command
+
+PROBLEM = """
+measure = "nDCG"
+gain = "exp2"
+labels = [[5, 4], [1, 3]]
+probabilities = [0.3, 0.7]
+losses = ["squared", "squared_consistent", "listnet"]
+"""
+
+QUERIES = """2 qid:1 1:0.9 2:0.1
+0 qid:1 1:0.1 2:0.3
+1 qid:2 1:0.6 2:0.5
+0 qid:2 1:0.2 2:0.9
+1 qid:3 1:0.8 2:0.2
+0 qid:3 1:0.3 2:0.4
+0 qid:4 1:0.1 2:0.5
+2 qid:4 1:0.7 2:0.6
+"""
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process: exit status, stdout, stderr."""
+    return partial(command, monkeypatch, capsys)
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_decide(tmp_path: Path, run: Run) -> None:
+    path = write(tmp_path, "problem.toml", PROBLEM)
+    code, out, _ = run("losses", "decide", path, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["optimal_order"] == [1, 0]
+    assert found["losses"][0] == {
+        "loss": "squared", "order": [0, 1], "regret": pytest.approx(0.15935, abs=5e-6),
+        "verdict": "inconsistent here",
+    }  # fmt: skip
+    assert [row["loss"] for row in found["losses"]] == ["squared", "squared_consistent", "listnet"]
+    assert found["losses"][1]["verdict"] == "consistent here"
+    code, out, _ = run("losses", "decide", path)
+    assert code == 0
+    assert "best order 1 0" in out
+    assert "0.1594" in out
+
+
+def test_decide_takes_all_losses_by_default(tmp_path: Path, run: Run) -> None:
+    path = write(tmp_path, "problem.toml", PROBLEM.replace("losses", "# losses"))
+    found = json.loads(run("losses", "decide", path, "--json")[1])
+    assert len(found["losses"]) >= 16
+    shown = run("losses", "decide", path)[1]
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_examples_of_a_search_go_to_decide(tmp_path: Path, run: Run) -> None:
+    options = ["losses", "search", "--loss", "squared", "--draws", "20", "--items", "2"]
+    found = json.loads(run(*options, "--json")[1])
+    assert found["losses"][0]["worst_regret"] > 0.3
+    text = run(*options)[1]
+    example = text[text.index("measure =") :]
+    assert tomllib.loads(example)["labels"]
+    path = write(tmp_path, "worst.toml", example + '\nlosses = ["squared"]')
+    decided = json.loads(run("losses", "decide", path, "--json")[1])["losses"][0]
+    assert decided["verdict"] == "inconsistent here"
+    assert decided["regret"] == pytest.approx(found["losses"][0]["worst_regret"], rel=1e-9)
+
+
+def test_train(tmp_path: Path, run: Run) -> None:
+    data = write(tmp_path, "queries.txt", QUERIES)
+    model, scored, gains = (tmp_path / name for name in ("model.json", "a.run", "qrels"))
+    options = ["--train", data, "--loss", 'pairwise("squared_hinge")', "--test", data, "--measure", "nDCG@2"]
+    written = ["--model", model, "--run", scored, "--qrels", gains]
+    code, out, _ = run("losses", "train", *options, *written, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["test"] == 1
+    assert json.loads(model.read_text())["weights"] == found["weights"]
+    code, out, _ = run("evaluate", "--run", scored, "--qrels", gains, "--measure", "nDCG@2", "--json")
+    assert code == 0
+    code, out, _ = run("fit", "--run", scored, "--qrels", gains, "--out", tmp_path / "curve.json",
+                       "--binary-at", "1")  # fmt: skip
+    assert code == 0
+    code, out, _ = run("losses", "train", *options)
+    assert code == 0
+    assert "nDCG(log)@2: 1.0000 on the 4 test queries." in out
+
+
+@pytest.mark.parametrize(
+    ("command_line", "said"),
+    [
+        (["decide", "none.toml"], "none.toml: No such file or directory"),
+        (["decide", "bad.toml"], "bad.toml: probabilities is missing"),
+        (["search", "--loss", "squar"], "unknown loss 'squar'"),
+        (["search", "--items", "9"], "--items: all orders are tried for 1 to 8 items, got 9"),
+        (["search", "--draws", "0"], "--draws: must be at least 1, got 0"),
+        (["search", "--measure", "F1"], "--measure: must be a measure such as nDCG@10"),
+        (["train", "--train", "none", "--loss", "squared"], "none: cannot be read (No such file"),
+        (["train", "--train", "bad.txt", "--loss", "squared"], "bad.txt, line 2: got '1 qid:1 x'"),
+        (["train", "--train", "flat.txt", "--loss", "squared"], "flat.txt: features: every feature is const"),
+        (["train", "--train", "good.txt", "--loss", "nothing"], "unknown loss 'nothing'"),
+        (["train", "--train", "good.txt", "--loss", "squared", "--measure", "AP"], "--measure: must be DCG"),
+        (["train", "--train", "good.txt", "--loss", "squared", "--run", "out"], "--run: needs test files"),
+        (["train", "--train", "good.txt", "--loss", "squared", "--model", "no/out"], "no/out: cannot be wri"),
+        (["train", "--train", "good.txt", "--loss", "squared", "--penalty", "-1", "--model", "out"],
+         "must be numbers >= 0, got [-1.0]"),
+    ],
+)  # fmt: skip
+def test_bad_input(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command_line: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "bad.toml", "labels = [[1, 0]]")
+    write(tmp_path, "bad.txt", "1 qid:1 1:2\n1 qid:1 x\n")
+    write(tmp_path, "flat.txt", "1 qid:1 1:2\n0 qid:1 1:2\n0 qid:2 1:2\n")
+    write(tmp_path, "good.txt", QUERIES)
+    code, out, err = run("losses", *command_line)
+    assert code == 2
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.toml", "bad.txt", "flat.txt", "good.txt"]

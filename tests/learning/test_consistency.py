@@ -1,0 +1,280 @@
+"""Decisions: the papers' worked examples, minimisers against another optimiser, certificates, files."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from oracles.ranking import LOSSES, PHI
+from scipy.optimize import minimize
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.learning.batch import Batch
+from ndcg_asymptotics.learning.consistency import Problem, decide_losses, load_problem
+from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
+from ndcg_asymptotics.learning.utilities import ranks_of
+
+SMOOTH = sorted(text for text in LOSSES if '"hinge"' not in text)
+DUCHI = [[0, 1, 9], [0, 0, 2], [6, 0, 0]]
+
+
+def verdict(problem: Problem, loss: str) -> tuple[tuple[int, ...], str]:
+    decided = decide_losses(problem, loss).losses[0]
+    return decided.order, decided.verdict
+
+
+def random_problem(seed: int, items: int = 3, measure: str = "nDCG") -> Problem:
+    rng = np.random.default_rng([seed, items])
+    labels = rng.integers(0, 4, (3, items))
+    return Problem(labels, rng.dirichlet(np.ones(3)), measure)
+
+
+def test_the_example_of_ravikumar():
+    """E[G] = (10, 9.4) puts item 1 first, E[G/||G||_D] item 2."""
+    found = {str(d.loss): d for d in decide_losses(Problem([[5, 4], [1, 3]], [0.3, 0.7])).losses}
+    assert found["squared"].order == (0, 1)
+    assert found["squared"].verdict == "inconsistent here"
+    assert found["squared"].regret == pytest.approx(
+        # (E[G/||G||]_2 - E[G/||G||]_1) (D(1) - D(2)), log2 as in the paper
+        (0.753334 - 0.321567) * (1 - 1 / np.log2(3)), abs=1e-5
+    )  # fmt: skip
+    for loss in losses_of(None):
+        if "consistent" in loss.claim and "inconsistent" not in loss.claim and "PD" not in loss.claim:
+            assert found[str(loss)].verdict == "consistent here"
+
+
+def test_proposition_7_cosine_and_listnet():
+    """A distribution each under which they are wrong, and their consistent versions right."""
+    for loss, labels, p in (
+        ("cosine", [[0, 1], [4, 3]], [0.3, 0.7]),
+        ("listnet", [[0, 1], [4, 2]], [0.6, 0.4]),
+    ):
+        given = Problem(labels, p)
+        parsed = Loss.parse(loss)
+        assert isinstance(parsed, Listwise)
+        sorts_by = parsed.target(given.labels, given.utility)
+        order = tuple(np.argsort(-(given.probabilities @ sorts_by)).tolist())
+        assert verdict(given, loss) == (order, "inconsistent here")
+        assert verdict(given, f"{loss}_consistent")[1] == "consistent here"
+
+
+def test_the_example_of_duchi():
+    """Low noise, and yet every convex edge loss that is differentiable puts item 2 before item 1."""
+    given = Problem.of_preferences(DUCHI)
+    assert given.optimal_order() == given.standardised_order() == (0, 1, 2)
+    decided = decide_losses(given, 'pairwise("logistic")').losses[0]
+    assert decided.order == (1, 0, 2)
+    assert decided.verdict == "inconsistent here"
+    assert decided.regret == pytest.approx(1 / 18)  # the weight 1 of 18
+    scores = np.array(decided.scores)
+    np.testing.assert_allclose(scores - scores[2], [0.5697, 0.8943, 0], atol=5e-5)
+    # without the conflict between items 1 and 3 there is nothing to trade
+    calm = Problem.of_preferences([[0, 1, 3], [0, 0, 2], [0, 0, 0]])
+    assert verdict(calm, 'pairwise("logistic")') == ((0, 1, 2), "consistent here")
+
+
+@pytest.mark.parametrize("phi", ["logistic", "squared_hinge", "exponential"])
+def test_no_other_phi_helps(phi):
+    assert verdict(Problem.of_preferences(DUCHI), f'pairwise("{phi}")')[1] == "inconsistent here"
+
+
+@pytest.mark.parametrize("phi", ["logistic", "squared_hinge", "exponential"])
+def test_margins_do_not_help(phi):
+    assert verdict(Problem.of_preferences(DUCHI), f'margin("{phi}", "order")')[1] == "inconsistent here"
+
+
+@pytest.mark.parametrize("loss", ["duchi", 'duchi(0.1, "cosh")', "order_preserving", "squared_consistent"])
+def test_what_is_consistent_for_preferences(loss):
+    assert verdict(Problem.of_preferences(DUCHI), loss) == ((0, 1, 2), "consistent here")
+
+
+def test_the_usual_pairs_are_not_order_preserving():
+    """Σ over α_j < α_i only sorts otherwise than E[α]; over all j it does not (Buffoni et al.)."""
+    wrong = 0
+    for seed in range(30):
+        given = random_problem(seed)
+        assert verdict(given, "order_preserving")[1] != "inconsistent here"
+        wrong += verdict(given, 'pairwise("squared_hinge", "gain")')[1] == "inconsistent here"
+    assert wrong >= 3
+
+
+@pytest.mark.parametrize("text", SMOOTH)
+def test_the_minimiser_has_the_least_expected_loss(text):
+    """Against scipy from several starts, which knows nothing of links and infima."""
+    loss = Loss.parse(text)
+    for seed in range(3):
+        given = random_problem(seed)
+        least = loss.minimiser(given.labels, given.probabilities, given.utility)
+        batch = Batch.of(list(given.labels))
+        function = loss.on(batch, given.utility)
+
+        def risk(s, function=function, p=given.probabilities):
+            return float(p @ function(np.tile(s, len(p)))[0])
+
+        starts = np.random.default_rng(seed).normal(size=(3, given.items))
+        options = {"maxiter": 4000, "fatol": 1e-14, "xatol": 1e-9}
+        found = [minimize(risk, s, method="Nelder-Mead", options=options) for s in starts]
+        best = min(found, key=lambda f: f.fun)
+        if least.scores is None or not np.isfinite(least.scores).all():
+            continue  # the infimum is not attained: there is no minimiser to compare
+        # Nelder-Mead ends a little above the minimum, never below it
+        assert risk(least.scores) <= best.fun + 1e-9
+        ranks = np.argsort(np.argsort(-best.x))
+        for i, j in np.argwhere(least.certain & (least.price > 1e-5)).tolist():
+            assert ranks[i] < ranks[j]
+
+
+STEEP = ['margin("logistic")', 'margin("exponential")', 'pairwise("logistic", "gain")', "order_preserving"]
+
+
+@pytest.mark.parametrize("text", [*STEEP, 'margin("hinge")'])
+def test_a_price_is_never_below_nothing(text):
+    """Where Newton's method ends on a plateau, as it can with margins of 15, the residual must know."""
+    for seed in range(25):
+        given = random_problem(seed, 3 + seed % 2)
+        least = Loss.parse(text).minimiser(given.labels, given.probabilities, given.utility)
+        assert (least.price >= -least.residual).all()
+
+
+def test_margins_of_many_grades():
+    """Here plain Newton steps from 0 end 180 apart, far above the minimum."""
+    given = Problem([[1, 3, 4], [4, 1, 0], [4, 3, 3]], [0.031, 0.109, 0.86])
+    loss = Loss.parse('margin("logistic")')
+    least = loss.minimiser(given.labels, given.probabilities, given.utility)
+    assert np.ptp(least.scores) < 20
+    assert 0 < least.residual < 1e-9
+    assert decide_losses(given, loss).losses[0].verdict != "undecided"
+
+
+def test_the_minimiser_of_the_hinge():
+    """The prices against a fine grid of scores."""
+    given = random_problem(1)
+    loss = Loss.parse('pairwise("hinge")')
+    least = loss.minimiser(given.labels, given.probabilities, given.utility)
+    grid = np.array([(0.0, *rest) for rest in itertools.product(np.arange(-3, 3.01, 0.25), repeat=2)])
+    phi = PHI["hinge"]
+    risks = np.array([
+        sum(p * phi(s[i] - s[j]) for p, y in zip(given.probabilities, given.labels, strict=True)
+            for i, j in itertools.permutations(range(3), 2) if y[i] > y[j])
+        for s in grid
+    ])  # fmt: skip
+    # its minima lie at whole numbers
+    for a, b in itertools.combinations(range(3), 2):
+        tied = risks[grid[:, a] == grid[:, b]].min()
+        assert least.price[a, b] == pytest.approx(tied - risks.min(), abs=1e-7)
+
+
+def test_ties_are_undecided_unless_they_do_not_matter():
+    symmetric = Problem([[1, 0, 2], [0, 1, 2]], [0.5, 0.5])
+    for decided in decide_losses(symmetric).losses:
+        assert decided.verdict == "consistent here"  # 0 and 1 are worth the same
+    # E[G] ties where E[G/||G||] does not
+    tied = Problem([[1, 0], [0, 2]], [0.75, 0.25])
+    decided = decide_losses(tied, "squared").losses[0]
+    assert decided.verdict == "undecided"
+    assert decided.possible[0] == 0 < decided.possible[1]
+    assert decided.margin <= decided.residual
+    nearly = Problem([[1, 0], [0, 2]], [0.75 - 1e-9, 0.25 + 1e-9])
+    assert verdict(nearly, "squared")[1] == "inconsistent here"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_verdict_is_what_the_regret_of_the_order_says(seed):
+    given = random_problem(seed, 4, ("nDCG", "DCG(zipf)", "nDCG@2", "PD(gain)")[seed % 4])
+    decision = decide_losses(given)
+    assert given.regret([decision.optimal_order])[0] <= given.rounding
+    for decided in decision.losses:
+        assert given.regret([decided.order])[0] == pytest.approx(decided.regret, abs=1e-12)
+        assert decided.possible[0] <= decided.regret <= decided.possible[1]
+        assert (decided.verdict == "consistent here") == (decided.possible[1] == 0)
+        assert (decided.verdict == "inconsistent here") == (decided.possible[0] > 0)
+        if decided.scores is not None and np.isfinite(decided.scores).all():
+            s = np.array(decided.scores)
+            above = s[:, None] > s[None, :]
+            ranks = ranks_of(np.array(decided.order))
+            certain = (
+                Loss.of(decided.loss).minimiser(given.labels, given.probabilities, given.utility).certain
+            )
+            assert (above | ~certain).all()
+            assert (ranks[:, None] < ranks[None, :])[certain].all()
+
+
+def test_a_decision_prints():
+    shown = repr(decide_losses(Problem.of_preferences(np.roll(np.eye(3), 1, axis=1))))
+    assert "best order 0 1 2" in shown
+    assert "not low-noise at items 0, 1, 2" in shown
+    assert "Left out: squared, cosine, listnet, linear_ndcg (labels: every item needs a label" in shown
+    assert "duchi" in shown
+    shown = repr(decide_losses(Problem([[1, 0], [0, 1]], [0.3, 0.7], "ERR")))
+    assert shown.count("Left out") == 1
+
+
+def write(folder, text: str):
+    path = folder / "problem.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_problem_file(tmp_path):
+    text = 'measure = "nDCG@1"\ngain = "linear"\nlabels = [[5, 4], [1, 3]]\nprobabilities = [0.3, 0.7]\n'
+    problem, losses = load_problem(write(tmp_path, f'{text}losses = ["squared", \'pairwise("hinge")\']'))
+    assert str(problem.utility) == "nDCG(log)@1"
+    assert problem.utility.gain == "linear"
+    assert [str(loss) for loss in losses] == ["squared", 'pairwise("hinge")']
+    again, nothing = load_problem(write(tmp_path, problem.to_toml()))
+    assert nothing is None
+    np.testing.assert_array_equal(again.labels, problem.labels)
+    np.testing.assert_array_equal(again.probabilities, problem.probabilities)
+    assert again.utility == problem.utility
+    preferences, _ = load_problem(write(tmp_path, f"preferences = {DUCHI}"))
+    assert preferences.optimal_order() == (0, 1, 2)
+
+
+GOOD = "labels = [[1, 0], [0, 1]]\nprobabilities = [0.5, 0.5]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("labels = [[1, 0]]", "probabilities is missing"),
+        ("probabilities = [1]", "labels is missing"),
+        ("labels = [[1, 0], [0]]\nprobabilities = [0.5, 0.5]", "labels: must be label vectors of one length"),
+        ("labels = [[1, -1]]\nprobabilities = [1]", r"labels: must be from 0 to 1000, got \[-1.0\]"),
+        ("labels = [[1, nan]]\nprobabilities = [1]", "labels: every item needs a label here, got NaN"),
+        ("labels = [[1, 2, 3, 4, 5, 6, 7, 8, 9]]\nprobabilities = [1]", "at most 8 items, got 9"),
+        ('labels = "a"\nprobabilities = [1]', "labels: must be label vectors"),
+        (GOOD.replace("0.5, 0.5", "0.5, 0.6"), "probabilities: must be 2 numbers >= 0 that add up to 1"),
+        (GOOD.replace("0.5, 0.5", "1.5, -0.5"), "probabilities: must be 2 numbers"),
+        (GOOD.replace("0.5, 0.5", "1"), "probabilities: must be 2 numbers"),
+        (GOOD + 'measure = "MAP"', "measure: must be a measure such as"),
+        (GOOD + 'gain = "log"', "gain: must be one of exp2, linear, got 'log'"),
+        (GOOD + 'losses = "squared"', "losses: must be a list of losses in quotes, got 'squared'"),
+        (GOOD + "losses = []", "losses: must be a list of losses"),
+        (GOOD + 'losses = ["squar"]', "losses: .*unknown loss 'squar'"),
+        (GOOD + "weights = 3", "unknown field 'weights'"),
+        (GOOD + "preferences = [[0, 1], [1, 0]]", "preferences stand in the place of labels, probabilities"),
+        ("preferences = [[0, -1], [1, 0]]", "the weight of 0 before 1 must be finite and >= 0, got -1.0"),
+        ("preferences = [[0, 0], [0, 0]]", "must have at least one positive weight"),
+        ("preferences = [[1, 0], [0, 0]]", "the diagonal must be 0"),
+        ("preferences = [[0, 1]]", "must be a square matrix"),
+        ("preferences = [[0, 'a'], [0, 0]]", "must be a square matrix of numbers"),
+        ("labels = [[", "not a TOML file"),
+    ],
+)  # fmt: skip
+def test_bad_problem_files(tmp_path, text, words):
+    path = write(tmp_path, text)
+    with pytest.raises(InputError, match=words) as error:
+        load_problem(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert "\n" not in str(error.value)
+
+
+def test_bad_orders_and_losses():
+    given = Problem([[5, 4], [1, 3]], [0.3, 0.7], "AP")
+    with pytest.raises(InputError, match=r"^order: must hold each of the items 0 … 1 once, got \[0, 0\]"):
+        given.regret([0, 0])
+    with pytest.raises(InputError, match=r"^squared_consistent: the loss needs a standardisation"):
+        decide_losses(given, "squared_consistent")
+    with pytest.raises(InputError, match=r'^bregman\("logistic"\): .*needs targets up to 1'):
+        decide_losses(Problem([[1, 0]], [1], "nDCG(geometric(2))"), 'bregman("logistic")')

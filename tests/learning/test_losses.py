@@ -1,0 +1,292 @@
+"""Losses: values against their definitions, gradients against differences, and what they refuse."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.ranking import LOSSES
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.learning.batch import Batch
+from ndcg_asymptotics.learning.losses import Bregman, Loss, losses_of
+from ndcg_asymptotics.learning.utilities import utility_of
+
+NORMALISED = [
+    "squared_consistent", "cosine", "cosine_consistent", "listnet_consistent", "pnorm(1.5)",
+    "pnorm_normalised(1.5)", 'bregman("hyperbolic")', "order_preserving", "linear_ndcg",
+]  # fmt: skip
+
+
+def batch(seed: int = 0, sizes: tuple[int, ...] = (3, 5, 2, 4, 4, 1)) -> tuple[Batch, np.ndarray]:
+    """Lists of unequal length with every kind of label, and scores."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 4, sum(sizes)).astype(float)
+    labels[: sizes[0]] = [2, 0, 1]
+    return Batch(labels, np.array(sizes)), rng.normal(size=labels.size)
+
+
+@pytest.mark.parametrize("text", LOSSES)
+def test_values_are_the_definition(text):
+    lists, scores = batch()
+    values, _ = Loss.parse(text).evaluate(scores, lists)
+    start = 0
+    for value, size in zip(values, lists.sizes, strict=True):
+        span = slice(start, start := start + size)
+        labels = lists.labels[span]
+        wanted = LOSSES[text](scores[span].tolist(), labels.tolist()) if labels.any() else value
+        if size > 1 or "linear" not in text:  # a list of one item has no linear norm
+            assert value == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)@2", "DCG", "PD"])
+@pytest.mark.parametrize("text", [*sorted(LOSSES.keys() - {'bregman("logistic")'}), "bregman"])
+def test_gradients_are_those_of_the_values(text, measure):
+    # this psi ends at 1, and so takes NDCG only
+    text = text if text != "bregman" else f'bregman("{"logistic" if "nDCG" in measure else "square"}")'
+    lists, scores = batch(1)
+    function = Loss.parse(text).on(lists, utility_of(measure))
+    gradient = function(scores)[1]
+    step = 1e-6
+    for i, e in enumerate(np.eye(scores.size)):
+        rise = function(scores + step * e)[0].sum() - function(scores - step * e)[0].sum()
+        # central differences: rounding of the values over 2e-6, and the third derivative times 1e-12
+        scale = 1 + np.abs(function(scores)[0]).sum()
+        assert gradient[i] == pytest.approx(rise / (2 * step), rel=1e-6, abs=1e-9 * scale)
+
+
+@pytest.mark.parametrize("text", LOSSES)
+def test_large_scores_do_not_overflow(text):
+    lists, scores = batch(2)
+    for size in (1e2, 1e4, 1e8, 1e150):
+        values, gradient = Loss.parse(text).evaluate(scores * size, lists)
+        assert np.isfinite(values).all()
+        assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize("text", ["listnet", 'pairwise("logistic")', "order_preserving", 'margin("hinge")'])
+def test_differences_of_scores_are_all_that_counts(text):
+    lists, scores = batch(3)
+    loss = Loss.parse(text)
+    np.testing.assert_allclose(
+        loss.evaluate(scores + 7, lists)[0], loss.evaluate(scores, lists)[0], rtol=1e-12
+    )
+
+
+@given(st.floats(1e-100, 1e100))
+def test_a_scale_invariant_loss_does_not_see_the_length_of_the_scores(factor):
+    lists, scores = batch(4)
+    for text in ("cosine", "cosine_consistent", "pnorm_normalised(1.3)"):
+        loss = Loss.parse(text)
+        assert loss.scale_invariant
+        one, other = loss.evaluate(scores, lists), loss.evaluate(factor * scores, lists)
+        np.testing.assert_allclose(other[0], one[0], rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(other[1] * factor, one[1], rtol=1e-10, atol=1e-12)
+
+
+def test_the_others_do_see_it():
+    lists, scores = batch(4)
+    for loss in losses_of(None):
+        same = np.allclose(loss.evaluate(scores, lists)[0], loss.evaluate(3 * scores, lists)[0])
+        assert same == loss.scale_invariant
+
+
+@pytest.mark.parametrize("text", NORMALISED)
+def test_a_list_without_a_positive_label_contributes_nothing(text):
+    lists = Batch.of([[0, 0, 0], [1, 0]])
+    loss = Loss.parse(text)
+    function = loss.on(lists, utility_of("nDCG"))
+    values, gradient = function(np.array([1.0, -2.0, 0.5, 0.3, 0.9]))
+    assert function.contributing.tolist() == [False, True]
+    assert values[0] == 0
+    assert not gradient[:3].any()
+    assert values[1] != 0
+
+
+def test_least_squares_and_listnet_learn_from_such_a_list():
+    lists = Batch.of([[0, 0]])
+    for text in ("squared", "listnet"):
+        assert Loss.parse(text).evaluate([1.0, -2.0], lists)[0][0] > 0
+
+
+@pytest.mark.parametrize("loss", losses_of(None), ids=str)
+def test_one_item(loss):
+    values, gradient = loss.evaluate([0.7], Batch.of([[2]]))
+    assert values.shape == (1,)
+    assert gradient.shape == (1,)
+    if "(s_i - s_j)" in (type(loss).__doc__ or ""):
+        assert values[0] == 0  # no pairs
+
+
+def test_texts_are_canonical():
+    for loss in losses_of([*LOSSES]):
+        assert Loss.parse(str(loss)) == loss
+    assert str(Loss.parse('pairwise("logistic", "order")')) == 'pairwise("logistic")'
+    assert str(Loss.parse("duchi(strength=2)")) == "duchi(2)"
+    assert str(Loss.parse('pairwise("logistic", weights="gain")')) == 'pairwise("logistic", "gain")'
+
+
+def test_known_surrogates_of_psi():
+    lists, scores = batch(5)
+    by_psi = Loss.parse('bregman("entropy")').evaluate(scores, lists)
+    listnet = Loss.parse("listnet_consistent").evaluate(scores, lists)
+    for one, other in zip(by_psi, listnet, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+    by_psi = Loss.parse('bregman("square")').evaluate(scores, lists)
+    squared = Loss.parse("squared_consistent").evaluate(scores, lists)
+    for one, other in zip(by_psi, squared, strict=True):
+        np.testing.assert_allclose(2 * one, other, rtol=1e-12, atol=1e-14)
+
+
+def test_the_divergence_as_printed_is_none():
+    """With (∇ψ)^-1 for ∇ψ, as in Ravikumar et al. (2011), it can be negative: ψ = x², at 0.9 from 1."""
+    printed = 0.9**2 - 1 - (1 / 2) * (0.9 - 1)
+    assert printed == pytest.approx(-0.14)
+    divergence = 0.9**2 - 1 - 2 * (0.9 - 1)  # with ∇ψ it is the square
+    assert divergence == pytest.approx(0.1**2)
+
+
+def test_listnet_does_not_come_from_the_exponential():
+    """h = exp, as printed, has ∇h = exp and the divergence e^t - s - s (t - log s) at the scores s > 0."""
+    scores, t = 1.3, np.log(2)  # G/||G||_D of one relevant item
+    of_exp = np.exp(t) - scores - scores * (t - np.log(scores))
+    of_entropy = t * np.log(t / np.exp(scores)) - t + np.exp(scores)  # h = x log x - x
+    value = Loss.parse("listnet_consistent").evaluate([scores], Batch.of([[1.0]]))[0][0]
+    assert value == pytest.approx(of_entropy, rel=1e-14)
+    assert abs(value - of_exp) > 0.1
+
+
+CUBE = SimpleNamespace(
+    value=lambda x: (np.abs(x) ** 3).sum(axis=-1) / 3,
+    gradient=lambda x: x * np.abs(x),
+    inverse=lambda s: np.sign(s) * np.sqrt(np.abs(s)),
+)
+
+
+def test_a_psi_of_ones_own():
+    lists, _ = batch(6)
+    scores = np.random.default_rng(0).uniform(0.1, 2, lists.labels.size)
+    loss = Bregman.of_psi(CUBE, name="cube")
+    function = loss.on(lists, utility_of("nDCG"))
+    gradient = function(scores)[1]
+    for i, e in enumerate(np.eye(scores.size)):
+        rise = function(scores + 1e-6 * e)[0].sum() - function(scores - 1e-6 * e)[0].sum()
+        assert gradient[i] == pytest.approx(rise / 2e-6, abs=1e-8)
+    # a Bregman divergence is 0 at its own point, and positive elsewhere
+    target = utility_of("nDCG").standardised(np.array([2.0, 0.0, 1.0]))
+    own = loss.evaluate(CUBE.gradient(target), Batch.of([[2, 0, 1]]))[0]
+    assert own == pytest.approx(0, abs=1e-15)
+    assert loss.evaluate(CUBE.gradient(target) + 0.1, Batch.of([[2, 0, 1]]))[0] > 1e-3
+
+
+OWN = """
+import numpy as np
+
+class Cube:
+    value = staticmethod(lambda x: (np.abs(x) ** 3).sum(axis=-1) / 3)
+    gradient = staticmethod(lambda x: x * np.abs(x))
+    inverse = staticmethod(lambda s: np.sign(s) * np.sqrt(np.abs(s)))
+
+cube = Cube()
+"""
+
+
+def test_a_psi_in_a_module_beside_the_file(tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    loss = Loss.parse('bregman("mine:cube")', tmp_path)
+    assert str(loss) == 'bregman("mine:cube")'
+    lists, _ = batch(6)
+    scores = np.full(lists.labels.size, 0.3)
+    expected = Bregman.of_psi(CUBE, name="cube").evaluate(scores, lists)[0]
+    np.testing.assert_array_equal(loss.evaluate(scores, lists)[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"inverse": lambda s: s}, "the inverse of the gradient at"),
+        ({"gradient": lambda x: -x, "inverse": lambda s: -s}, "the gradient must keep the order"),
+        ({"gradient": lambda x: np.log(x - 2)}, "must be finite"),
+        ({"value": lambda x: x}, r"made shape \(64, 4\)"),
+        ({"value": 3}, "must have the functions value, gradient and inverse"),
+        ({"value": lambda x: 1 / 0}, "ZeroDivisionError"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_psi_is_checked(changed, words):
+    with pytest.raises(InputError, match=words):
+        Bregman.of_psi(SimpleNamespace(**vars(CUBE) | changed), name="bad")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("listnest", "unknown loss 'listnest', expected one of: bregman, cosine"),
+        ("pnorm(3)", "needs 1 < p <= 2, got 3"),
+        ("pnorm_normalised(1)", "needs 1 < p <= 2, got 1"),
+        ("pnorm", "pnorm needs 'p'"),
+        ('pairwise("hing")', "phi must be one of exponential, hinge, logistic, squared_hinge, got 'hing'"),
+        ('pairwise("hinge", "gains")', "weights must be one of order, gain, got 'gains'"),
+        ("pairwise(1)", "phi must be a text in double quotes"),
+        ('order_preserving("hinge")', "needs a differentiable phi"),
+        ("duchi(0)", "strength must be positive, got 0"),
+        ('duchi(1, "cube")', "penalty must be one of square, cosh"),
+        ('bregman("cube")', "psi must be one of entropy, hyperbolic, logistic, square"),
+        ('bregman("numpy:nothing")', "nothing"),
+        ("bregman", "needs 'psi'"),
+    ],
+)
+def test_bad_texts(text, words):
+    with pytest.raises(InputError, match=words):
+        Loss.parse(text)
+
+
+def test_bad_labels_and_scores():
+    for labels, words in (
+        ([[-1.0, 0]], r"^labels: must be from 0 to 1000, got \[-1.0\]"),
+        ([[np.inf, 0]], "must be from 0 to 1000"),
+        ([["a"]], "must be lists of numbers"),
+        ([], "must be lists of numbers"),
+        ([[[1.0]]], "must be lists of numbers"),
+    ):
+        with pytest.raises(InputError, match=words):
+            Batch.of(labels)
+    with pytest.raises(InputError, match=r"^sizes: must be list lengths"):
+        Batch(np.zeros(3), np.array([2, 2]))
+    loss, lists = Loss.parse("listnet"), Batch.of([[1, 0]])
+    with pytest.raises(InputError, match=r"^scores: must be 2 numbers, got 3"):
+        loss.evaluate([1, 2, 3], lists)
+    with pytest.raises(InputError, match=r"^scores: must be finite"):
+        loss.evaluate([1, np.nan], lists)
+
+
+@pytest.mark.parametrize(
+    "text", ["squared", "listnet", "cosine_consistent", "order_preserving", "linear_ndcg"]
+)
+def test_a_missing_label_is_refused_where_all_are_needed(text):
+    with pytest.raises(InputError, match="every item needs a label here, got NaN"):
+        Loss.parse(text).evaluate([1, 2], Batch.of([[1, np.nan]]))
+
+
+def test_a_missing_label_is_in_no_pair():
+    full, partial = Batch.of([[2, 1, 0]]), Batch.of([[2, np.nan, 0]])
+    scores = [0.3, 0.9, 0.1]
+    for text in ('pairwise("logistic")', 'margin("hinge")', "duchi"):
+        values, gradient = Loss.parse(text).evaluate(scores, partial)
+        alone = Loss.parse(text).evaluate([0.3, 0.1], Batch.of([[2, 0]]))
+        assert gradient[[0, 2]].tolist() == pytest.approx(alone[1].tolist())
+        assert values[0] != Loss.parse(text).evaluate(scores, full)[0][0]
+
+
+@pytest.mark.parametrize("measure", ["AP", "ERR"])
+def test_no_standardisation_is_said(measure):
+    with pytest.raises(InputError, match=f"needs a standardisation of the labels, and {measure} has none"):
+        Loss.parse("squared_consistent").evaluate([1, 2], Batch.of([[1, 0]]), measure)
+
+
+def test_a_psi_that_ends_says_so():
+    with pytest.raises(InputError, match=r"needs targets up to 1, nDCG\(geometric\(2\)\) makes 2"):
+        Loss.parse('bregman("logistic")').evaluate([1, 2], Batch.of([[1, 0]]), "nDCG(geometric(2))")

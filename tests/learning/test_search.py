@@ -1,0 +1,274 @@
+"""The search over distributions, the worst there is, bounds by excess risk, and long lists."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from itertools import product
+
+import numpy as np
+import pytest
+from oracles import ranking
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.learning.consistency import (
+    Problem,
+    decide_losses,
+    excess_risk,
+    search_losses,
+    worst_regret,
+)
+from ndcg_asymptotics.learning.consistency.independent import (
+    cosine_share,
+    expected_shares,
+    gain_share,
+    plain_share,
+    regret_of,
+    softmax_share,
+)
+from ndcg_asymptotics.learning.losses import Listwise, Loss
+from ndcg_asymptotics.learning.utilities import Discounted, utility_of
+from ndcg_asymptotics.measures import Measure
+
+CONSISTENT = ("squared_consistent", "cosine_consistent", "listnet_consistent", "pnorm(1.5)",
+              "pnorm_normalised(1.5)", 'bregman("hyperbolic")', "order_preserving")  # fmt: skip
+INCONSISTENT = ("squared", "listnet", 'pairwise("logistic")', 'margin("logistic")', "duchi", "linear_ndcg")
+
+
+def listwise(text: str) -> Listwise:
+    loss = Loss.parse(text)
+    assert isinstance(loss, Listwise)
+    return loss
+
+
+def test_a_search_finds_the_inconsistent_and_no_other():
+    found = search_losses([*CONSISTENT, *INCONSISTENT], draws=40, seed=2).losses
+    for f in found:
+        consistent = str(f.loss) in CONSISTENT
+        assert (f.worst == 0) == consistent
+        assert (f.inconsistent.rate == 0) == consistent
+        assert (f.example is None) == consistent
+        assert f.typical <= f.worst
+        if f.possible is not None:
+            # the example spends 0.001 of the probability on making the loss's order strict
+            assert f.possible * 0.99 <= f.worst <= f.possible + 1e-12
+
+
+def test_a_worst_example_can_be_used_again():
+    search = search_losses(["squared", 'pairwise("logistic")'], draws=20, seed=3)
+    for f in search.losses:
+        fields = tomllib.loads(f.example.to_toml())
+        again = Problem(fields["labels"], fields["probabilities"], fields["measure"], fields["gain"])
+        decided = decide_losses(again, f.loss).losses[0]
+        assert decided.verdict == "inconsistent here"
+        assert decided.regret == pytest.approx(f.worst, rel=1e-9)
+    shown = repr(search)
+    assert "worst there is" in shown
+    assert "probabilities = [" in shown
+    assert json.loads(json.dumps(search.as_dict()))["losses"][0]["loss"] == "squared"
+
+
+def test_a_search_depends_on_its_seed_only():
+    one, other, third = (search_losses("listnet", draws=30, seed=s, items=2).as_dict() for s in (5, 5, 6))
+    assert one == other
+    assert one != third
+
+
+def test_all_kinds_that_suit_the_measure():
+    names = [str(f.loss) for f in search_losses(measure="AP", draws=2, seed=1).losses]
+    assert "squared" in names
+    assert "squared_consistent" not in names
+    assert "No loss was inconsistent." in repr(search_losses("squared_consistent", draws=5))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"items": 1}, "items: must be 2 to 8, got 1"),
+        ({"items": 9}, "items: all orders are tried for 1 to 8 items, got 9"),
+        ({"draws": 0}, "draws: must be at least 1, got 0"),
+        ({"grades": 1}, "grades: must be at least 2, got 1"),
+        ({"grades": 2000}, "grades: must be at most 1000, got 2000"),
+        ({"vectors": 0}, "vectors: must be at least 1, got 0"),
+        ({"seed": -1}, "seed: must be at least 0, got -1"),
+        ({"measure": "ERR", "losses": "squared_consistent"}, "needs a standardisation"),
+        ({"losses": "square"}, "unknown loss 'square'"),
+    ],
+)
+def test_bad_searches(given, words):
+    with pytest.raises(InputError, match=words):
+        search_losses(**given)
+
+
+@pytest.mark.parametrize("loss", ["squared", "cosine", "listnet"])
+def test_no_distribution_is_worse_than_the_linear_program_says(loss):
+    utility = utility_of("nDCG")
+    worst = worst_regret(Loss.parse(loss), utility, items=3, grades=4)
+    decided = decide_losses(worst.example, loss).losses[0]
+    assert decided.verdict == "inconsistent here"
+    assert 0.98 * worst.regret <= decided.regret <= worst.regret
+    rng = np.random.default_rng(1)
+    drawn = 0.0
+    for _ in range(2000):
+        given = Problem(rng.integers(0, 4, (2, 3)), rng.dirichlet(np.ones(2)))
+        target = given.probabilities @ listwise(loss).target(given.labels, utility)
+        drawn = max(drawn, float(given.regret([np.argsort(-target, kind="stable")])[0]))
+    assert 0.3 * worst.regret < drawn <= worst.regret
+
+
+def test_the_worst_of_least_squares_for_two_items():
+    """By hand: (4, 0) with chance 1/16 and (0, 1) with 15/16 have equal E[G], and sorting them wrongly costs
+    (15/16 - 1/16) (D(1) - D(2)) / D(1) = 7/8 (1 - 1/log2 3)."""
+    worst = worst_regret(Loss.parse("squared"), utility_of("nDCG"), items=2, grades=5)
+    assert worst.regret == pytest.approx(7 / 8 * (1 - 1 / np.log2(3)), abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", CONSISTENT[:-1])
+def test_a_consistent_loss_has_no_worst(loss):
+    assert worst_regret(Loss.parse(loss), utility_of("nDCG@2"), items=3, grades=3).regret == 0
+
+
+def test_a_loss_normalised_for_another_discount():
+    """At least 1 - min/max of F_1(k)/F_2(k): the norms' ratio lies between the two."""
+    labels = np.array(list(product(range(4), repeat=3)), np.float64)
+    for one, other in (("log", "zipf"), ("power(2)", "log"), ("linear", "geometric(2)")):
+        row, column = (Discounted("exp2", Measure(d)) for d in (one, other))
+        found = worst_regret(row.standardised(labels), column, items=3, grades=4).regret
+        ratio = np.cumsum(row.weights(3)) / np.cumsum(column.weights(3))
+        assert 0 < found <= 1 - ratio.min() / ratio.max()
+        assert worst_regret(row.standardised(labels), row, items=3, grades=4).regret == 0
+
+
+def test_what_has_no_worst_regret():
+    for loss, measure, items, words in (
+        ("squared", "AP", 3, "known for DCG and NDCG, not for AP"),
+        ('pairwise("hinge")', "nDCG", 3, "known for listwise losses, not for pairwise"),
+        ("squared", "nDCG", 8, "8 items of 5 grades are too many"),
+    ):
+        with pytest.raises(InputError, match=words):
+            worst_regret(Loss.parse(loss), utility_of(measure), items=items, grades=5)
+
+
+@pytest.mark.parametrize("loss", ["squared_consistent", "pnorm(1.5)", "pnorm(1.1)", "pnorm(2)"])
+def test_no_regret_is_above_its_bounds(loss):
+    """Theorems 10 and 11."""
+    rng = np.random.default_rng(10)
+    positive, near = 0, 0.0
+    for _ in range(150):
+        given = Problem(rng.integers(0, 4, (3, 4)), rng.dirichlet(np.ones(3)))
+        best = Loss.parse(loss).minimiser(given.labels, given.probabilities, given.utility).scores
+        risk = excess_risk(given, loss, best + 10 ** rng.uniform(-3, 0) * rng.normal(size=4))
+        assert 0 <= risk.regret <= min(risk.bound, risk.margin_bound) + 1e-12
+        positive += risk.regret > 0
+        near = max(near, risk.regret / risk.bound)
+    assert positive >= 20
+    assert near > 0.01  # a bound a hundred times smaller would have been passed
+
+
+def test_the_minimiser_has_no_excess_and_no_regret():
+    given = Problem([[5, 4], [1, 3]], [0.3, 0.7])
+    best = Loss.parse("pnorm(1.5)").minimiser(given.labels, given.probabilities, given.utility).scores
+    risk = excess_risk(given, "pnorm(1.5)", best)
+    assert risk.regret == 0
+    assert risk.excess == pytest.approx(0, abs=1e-15)
+
+
+def test_what_has_no_bound():
+    given = Problem([[5, 4], [1, 3]], [0.3, 0.7])
+    for problem, loss, words in (
+        (given, "listnet", "no bound is known for listnet"),
+        (given, "squared", "does not sort by what nDCG"),
+        (Problem([[1, 0]], [1], "AP"), "squared", "no bound is known for squared and AP"),
+    ):
+        with pytest.raises(InputError, match=words):
+            excess_risk(problem, loss, [0.0, 1.0])
+    assert excess_risk(Problem([[1, 0]], [1], "DCG"), "squared", [0.0, 1.0]).regret > 0
+
+
+LABELS = [0.0, 1.0, 3.0]
+SHARES = {"nDCG": gain_share("nDCG(log)"), "zipf": gain_share("nDCG(zipf)@0.5n"), "plain": plain_share(),
+          "cosine": cosine_share(), "softmax": softmax_share()}  # fmt: skip
+
+
+def shares(labels: tuple[float, ...]) -> dict[str, list[float]]:
+    """The targets of one label vector by their definitions."""
+    gains = [ranking.gain(y) for y in labels]
+    length = ranking.length(gains)
+    half = -(-len(labels) // 2)
+    return {
+        "nDCG": ranking.shares(labels, ranking.log_discount),
+        "zipf": ranking.shares(labels, lambda rank: 1 / rank if rank <= half else 0.0),
+        "plain": gains,
+        "cosine": [g / length if length else 0.0 for g in gains],
+        "softmax": ranking.softmax(labels),
+    }
+
+
+def test_expected_shares_of_a_short_list():
+    """Against the sum over all label vectors; 6 standard errors, false alarm below 1e-7."""
+    laws = np.random.default_rng(3).dirichlet(np.ones(3), 4)
+    exact = {name: np.zeros(4) for name in SHARES}
+    for kinds in product(range(3), repeat=4):
+        chance = np.prod(laws[np.arange(4), list(kinds)])
+        for name, values in shares(tuple(LABELS[k] for k in kinds)).items():
+            exact[name] += chance * np.array(values)
+    runs = [expected_shares(laws, LABELS, SHARES, draws=500, seed=s) for s in range(20)]
+    for name, wanted in exact.items():
+        drawn = np.array([run[name] for run in runs])
+        error = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn)) + 1e-13
+        assert (np.abs(drawn.mean(axis=0) - wanted) < 6 * error).all()
+        assert (np.abs(drawn.mean(axis=0) - 1.02 * wanted) > 6 * error).any()  # 2% would be seen
+
+
+def laws(p1: np.ndarray, p3: np.ndarray) -> np.ndarray:
+    return np.column_stack([1 - p1 - p3, p1, p3])
+
+
+@pytest.mark.parametrize("name", ["nDCG", "zipf", "cosine"])
+def test_independent_labels_make_the_norm_a_common_factor(name):
+    """E[G_i/N] = c E[G_i] within (1 + 1/t)^2, t half the expected number of top labels, up to 1e-9.
+
+    The theorem of docs/learning.md, here with t = 125.
+    """
+    rng = np.random.default_rng(5)
+    items = 1000
+    p3 = rng.uniform(0.1, 0.4, items)
+    law = laws(rng.random(items) * (1 - p3), p3)
+    mean = expected_shares(law, LABELS, SHARES, draws=20)
+    ratio = mean[name] / mean["plain"]
+    spread = ratio.max() / ratio.min() - 1
+    half = np.floor(p3.sum() / 2)
+    assert spread < (1 + 1 / half) ** 2 - 1
+    assert spread > 1e-4  # the norm does depend on the item's own label
+    softmax = mean["softmax"] / mean["plain"]
+    assert softmax.max() / softmax.min() > 1.1  # ListNet sorts by something else
+    # so that least squares loses hardly anything
+    of = Discounted("exp2", Measure("log"))
+    lost = regret_of(mean["plain"], mean["nDCG"], of.weights(items))
+    assert 0 <= lost < 1e-5
+    assert regret_of(mean["softmax"], mean["nDCG"], of.weights(items)) > 1e-4
+
+
+def test_with_two_readers_it_is_none():
+    rng = np.random.default_rng(6)
+    items, nothing = 1000, np.zeros(1000)
+    readers = laws(rng.random(items) / 10, nothing), laws(nothing, rng.random(items))
+    means = [expected_shares(law, LABELS, SHARES, draws=20) for law in readers]
+    mean = {name: (means[0][name] + means[1][name]) / 2 for name in SHARES}
+    ratio = mean["nDCG"] / mean["plain"]
+    assert ratio.max() / ratio.min() > 1.5
+    assert regret_of(mean["plain"], mean["nDCG"], Discounted("exp2", Measure("log")).weights(items)) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"laws": [[0.5, 0.6]], "labels": [0, 1]}, "must hold one law of the labels for each item"),
+        ({"laws": [[0.5, 0.5]], "labels": [0, 1, 2]}, "must hold one law"),
+        ({"laws": [[0.5, 0.5]], "labels": [1, 0]}, "must increase from 0 or more"),
+        ({"laws": [[0.5, 0.5]], "labels": [0, 1], "draws": 0}, "must be at least 1, got 0"),
+    ],
+)
+def test_bad_laws(given, words):
+    with pytest.raises(InputError, match=words):
+        expected_shares(shares={"plain": plain_share()}, **given)

@@ -1,0 +1,332 @@
+"""Training: what is learned, files in and out, and bad ones."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
+from ndcg_asymptotics.learning.progress import on_stderr, within
+from ndcg_asymptotics.learning.training import (
+    Queries,
+    Ranker,
+    TwoReaders,
+    mean_utility,
+    read_svmlight,
+    train_files,
+    train_ranker,
+    write_qrels,
+    write_run,
+)
+from ndcg_asymptotics.learning.utilities import Discounted, utility_of
+from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
+from ndcg_asymptotics.measures import Measure
+
+NDCG = Discounted("exp2", Measure("log"))
+
+
+def queries(count: int = 40, seed: int = 0) -> Queries:
+    """Lists of 2 to 6 documents whose labels rise with the first feature, beside noise and a constant."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 7, count)
+    x = rng.normal(size=(sizes.sum(), 3))
+    x[:, 2] = 5
+    labels = np.clip(np.round(1.5 + 1.5 * x[:, 0] + 0.3 * rng.normal(size=len(x))), 0, 3)
+    return Queries(x, labels, sizes)
+
+
+@pytest.mark.parametrize("loss", losses_of(None), ids=str)
+def test_every_loss_learns_what_is_there(loss):
+    trained = train_ranker(queries(), loss, penalties=[1e-3])
+    test = queries(seed=1)
+    # two of the forty lists have no positive label and are worth 0
+    assert mean_utility(test, trained.scores(test), NDCG) > 0.93
+    assert trained.weights[0] > 4 * abs(trained.weights[1])
+    assert trained.weights[2] == 0  # a constant feature
+    backwards = Ranker(-trained.weights, 0.0, trained.loss, NDCG, 0.0, (), 0, True)
+    assert mean_utility(test, backwards.scores(test), NDCG) < 0.8
+
+
+def test_least_squares_is_least_squares():
+    data = queries()
+    x = np.column_stack([data.features[:, :2], np.ones(len(data.labels))])
+    solved = np.linalg.lstsq(x, np.exp2(data.labels) - 1, rcond=None)[0]
+    trained = train_ranker(data, "squared", penalties=[0])
+    np.testing.assert_allclose([*trained.weights[:2], trained.intercept], solved, atol=1e-6)
+    assert trained.converged
+
+
+def test_ridge_is_ridge():
+    data, penalty = queries(), 0.7
+    x = data.features[:, :2]
+    x = np.column_stack([(x - x.mean(axis=0)) / x.std(axis=0), np.ones(len(x))])
+    shrink = np.diag([penalty, penalty, 0.0]) * data.count / 2  # the loss has no half
+    solved = np.linalg.solve(x.T @ x + shrink, x.T @ (np.exp2(data.labels) - 1))
+    trained = train_ranker(data, "squared", penalties=[penalty])
+    np.testing.assert_allclose(trained.weights[:2] * data.features[:, :2].std(axis=0), solved[:2], atol=1e-6)
+
+
+def test_the_penalty_is_the_best_on_the_validation_queries():
+    trained = train_ranker(queries(12), "listnet", validation=queries(30, 3), measure="nDCG@3")
+    best = max(value for _, value in trained.tried if value is not None)
+    assert dict(trained.tried)[trained.penalty] == best
+    assert len(trained.tried) == 8
+    by_split = [train_ranker(queries(12), "listnet", seed=s).tried for s in (0, 0, 1)]
+    assert by_split[0] == by_split[1] != by_split[2]
+
+
+def test_where_every_loss_goes_on_two_readers():
+    """With 20,000 queries: the direction of the consistent is the best one, that of the others is not."""
+    population = TwoReaders()
+    data = population.draw(20_000, 7)
+
+    def direction(weights) -> np.ndarray:
+        return weights[:2] / np.linalg.norm(weights[:2])
+
+    best = direction(population.best())
+    for text in ("squared_consistent", "listnet_consistent", "cosine_consistent", "pnorm(1.5)",
+                 "order_preserving", "squared", "listnet", "duchi"):  # fmt: skip
+        loss = Loss.parse(text)
+        found = direction(train_ranker(data, loss, penalties=[0]).weights)
+        goal = best
+        if isinstance(loss, Listwise):
+            goal = direction(population.slopes(loss.target(population.labels(), NDCG)))
+        # the angle's standard error is 0.02 to 0.03: that of two slopes, by simulation
+        assert found @ goal > np.cos(0.15)
+        consistent = "consistent" in text or text in ("pnorm(1.5)", "order_preserving")
+        assert (goal @ best > np.cos(1e-6)) == consistent
+        if not consistent:
+            assert found @ best < np.cos(0.3)
+
+
+@given(st.integers(2, 9), st.floats(0.05, 0.95))
+def test_the_population_is_what_it_says(items, harsh):
+    population = TwoReaders(items, harsh)
+    drawn = population.draw(50, 1)
+    assert set(drawn.labels) <= {0.0, 1.0, 3.0, 4.0}
+    per_list = drawn.labels.reshape(50, items)
+    assert set(per_list.sum(axis=1)) <= {1.0, 3.0 * items + 1}
+    points = population.features(50, np.random.default_rng(0))
+    np.testing.assert_allclose(points[..., :2].mean(axis=1), 0, atol=1e-15)
+    assert np.abs(points[..., :2]).max() <= 1  # so that the chances (1 + a)/m are none below 0
+
+
+def test_the_slopes_are_those_of_the_mean_gains():
+    """E[G_i | features] by least squares on many lists; 6 standard errors."""
+    population = TwoReaders(items=4, harsh=0.4)
+    data = population.draw(40_000, 3)
+    y = utility_of("nDCG").standardised(data.labels.reshape(-1, 4)).reshape(-1)
+    solved, *_ = np.linalg.lstsq(data.features, y, rcond=None)
+    residual = y - data.features @ solved
+    cov = np.linalg.inv(data.features.T @ data.features) * residual.var()
+    z = (solved - population.best()) / np.sqrt(np.diag(cov))
+    assert np.abs(z[:2]).max() < 6
+    assert np.abs((solved - population.best()[[1, 0, 2]]) / np.sqrt(np.diag(cov)))[:2].max() > 6
+
+
+def test_bad_populations():
+    for given_, words in (({"items": 1}, "items: must be at least 2"), ({"harsh": 1.0}, "must lie inside")):
+        with pytest.raises(InputError, match=words):
+            TwoReaders(**given_)
+    with pytest.raises(InputError, match="count: must be at least 1, got 0"):
+        TwoReaders().draw(0)
+
+
+@pytest.mark.parametrize(
+    ("changed", "loss", "options", "words"),
+    [
+        ({"features": np.ones((4, 2))}, "squared", {}, "features: every feature is constant"),
+        ({"labels": [0, 0, 0, 0]}, "cosine", {}, "labels: no query has anything to learn from: cosine is 0"),
+        ({"labels": [1, 1, 2, 2]}, 'pairwise("hinge")', {}, "no query has anything to learn from"),
+        ({}, "squared", {"measure": "AP"}, "measure: must be DCG or NDCG, got AP"),
+        ({}, "squared", {"penalties": [-1.0]}, "penalties: must be numbers >= 0"),
+        ({}, "squared", {"penalties": []}, "penalties: must be numbers >= 0"),
+        ({}, "squared", {"penalties": [float("nan")]}, "penalties: must be numbers >= 0"),
+        ({}, "square", {}, "unknown loss 'square'"),
+    ],
+)  # fmt: skip
+def test_bad_training(changed, loss, options, words):
+    given_ = {"features": np.arange(8.0).reshape(4, 2), "labels": [0, 1, 2, 0], "sizes": [2, 2]} | changed
+    with pytest.raises(InputError, match=words):
+        train_ranker(Queries(**given_), loss, **({"penalties": [1.0]} | options))
+
+
+def test_splits():
+    first, second = queries(10).split(0.75, seed=1)
+    assert sorted(first.names + second.names, key=int) == list(queries(10).names)
+    assert (first.count, second.count) == (8, 2)
+    assert [part.count for part in queries(2).split(0.99)] == [1, 1]
+    one = Queries(np.eye(2), [0, 1], [2])
+    with pytest.raises(InputError, match="a single query cannot be split"):
+        one.split(0.5)
+    with pytest.raises(InputError, match=r"share: must lie inside \(0, 1\), got 1"):
+        queries(10).split(1)
+    with pytest.raises(InputError, match="a single query leaves none to choose the penalty by"):
+        train_ranker(one, "squared")
+    assert train_ranker(one, "squared", penalties=[1.0]).converged
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"features": [[1.0, np.nan]] * 4}, r"features: must be finite, got nan in row 1"),
+        ({"features": [[1.0]] * 3}, "features: must be one row of numbers for each of the 4 labels"),
+        ({"features": np.zeros((4, 0))}, "features: must be one row"),
+        ({"features": [["a"]] * 4}, "features: must be a table of numbers"),
+        ({"labels": [0, 1, -2, 0]}, "labels: must be from 0 to 1000"),
+        ({"sizes": [2, 3]}, "sizes: must be list lengths"),
+        ({"sizes": [4, 0]}, "sizes: must be list lengths"),
+        ({"names": ["a", "a"]}, "names: must be one of its own for each query"),
+        ({"documents": ["a"]}, "documents: must be one for each label"),
+        ({"documents": ["a", "a", "b", "c"]}, "documents: query 1 names a document twice"),
+    ],
+)
+def test_bad_queries(changed, words):
+    with pytest.raises(InputError, match=words):
+        Queries(**{"features": np.ones((4, 1)), "labels": [0, 1, 2, 0], "sizes": [2, 2]} | changed)
+
+
+LINES = (
+    "2 qid:7 1:0.5 3:1 # docid = a\n0 qid:7 2:0.25 # docid = b\n\n# nothing\n1 qid:9 1:-3e-1 # docid = a\n"
+)
+
+
+def svm(folder, text: str | bytes, name: str = "train.txt"):
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+@pytest.mark.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])
+def test_svmlight_files(tmp_path, pack):
+    read = read_svmlight(svm(tmp_path, pack(LINES)))
+    np.testing.assert_array_equal(read.features, [[0.5, 0, 1], [0, 0.25, 0], [-0.3, 0, 0]])
+    assert read.labels.tolist() == [2, 0, 1]
+    assert (read.names, read.documents, read.sizes.tolist()) == (("7", "9"), ("a", "b", "a"), [2, 1])
+    two = read_svmlight(svm(tmp_path, "1 qid:1 5:1\n", "one.txt"), svm(tmp_path, LINES, "two.txt"))
+    assert two.features.shape == (4, 5)
+    assert two.documents == ("1", "1", "2", "1")  # one has no name
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (LINES.replace("0.25", "x"), "line 2: got '0 qid:7 2:x # docid = b', expected 'label qid:query"),
+        (LINES.replace("1:-3e-1", "1:nan"), "line 5: got"),
+        (LINES.replace("1 qid:9", "-1 qid:9"), "line 5: got '-1 qid:9"),
+        (LINES.replace("qid:9", ""), "line 5: got"),
+        (LINES.replace("1:0.5 3:1", "3:1 1:0.5"), "line 1: got"),
+        (LINES.replace("1:0.5", "0:0.5"), "line 1: got|expected"),
+        ("a b c\n", "line 1: got 'a b c'"),
+        ("", "holds no data"),
+        (LINES + "1 qid:7 1:1\n", "the lines of query 7 do not stand together"),
+        (gzip.compress(LINES.encode(), mtime=0)[:-9], "truncated or damaged gzip"),
+    ],
+)
+def test_bad_svmlight_files(tmp_path, text, words):
+    path = svm(tmp_path, text)
+    with pytest.raises(InputError, match=words) as error:
+        read_svmlight(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_missing_svmlight_files(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere: cannot be read \(No such file"):
+        read_svmlight(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="paths: needs at least one file"):
+        read_svmlight()
+
+
+def as_svmlight(data: Queries) -> str:
+    names = np.repeat(data.names, data.sizes)
+    return "".join(
+        f"{int(y)} qid:{q} " + " ".join(f"{k}:{v!r}" for k, v in enumerate(x.tolist(), 1)) + "\n"
+        for y, q, x in zip(data.labels, names, data.features, strict=True)
+    )
+
+
+def test_from_files_to_a_run_that_evaluate_takes(tmp_path):
+    train, test = svm(tmp_path, as_svmlight(queries())), svm(tmp_path, as_svmlight(queries(seed=2)), "test")
+    model, run, qrels = (tmp_path / name for name in ("model.json", "run", "qrels"))
+    found = train_files([train], "listnet_consistent", test=[test], measure="nDCG@3", model=model, run=run,
+                        qrels=qrels)  # fmt: skip
+    assert (found.queries, found.test_queries) == (40, 40)
+    again = evaluate(read_run(run), read_qrels(qrels), "nDCG@3").mean[0]
+    assert found.test == pytest.approx(again, abs=1e-15)
+    assert json.loads(json.dumps(found.as_dict()))["test"] == found.test
+    assert "on the 40 test queries" in repr(found)
+    loaded = Ranker.load(model)
+    np.testing.assert_array_equal(loaded.scores(queries()), found.ranker.scores(queries()))
+    assert loaded.as_dict() == found.ranker.as_dict()
+    direct = train_ranker(read_svmlight(train), "listnet_consistent", measure="nDCG@3")
+    np.testing.assert_array_equal(direct.weights, found.ranker.weights)
+
+
+def test_files_that_do_not_work(tmp_path):
+    train = svm(tmp_path, as_svmlight(queries()))
+    flat = svm(tmp_path, "0 qid:1 1:2\n1 qid:1 1:2\n1 qid:2 1:2\n", "flat")
+    out = tmp_path / "out"
+    for given_, words in (
+        ({"run": out}, "run: needs test files"),
+        ({"qrels": out}, "qrels: needs test files"),
+        ({"measure": "ERR", "model": out}, "measure: must be DCG or NDCG"),
+        ({"penalties": [-1.0], "model": out}, "penalties: must be numbers"),
+        ({"test": [tmp_path / "none"], "model": out}, "none: cannot be read"),
+        ({"model": tmp_path / "no" / "folder"}, "no/folder: cannot be written"),
+    ):
+        with pytest.raises(InputError, match=words):
+            train_files([train], "squared", **given_)
+        assert not out.exists()
+    with pytest.raises(InputError, match=r"folder: cannot be written \(No such"):
+        train_ranker(queries(), "squared", penalties=[1.0]).save(tmp_path / "no" / "folder")
+    with pytest.raises(InputError, match=r"flat: features: every feature is constant"):
+        train_files([flat], "squared", penalties=[1.0])
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"weights": "a"}'])
+def test_what_is_no_ranker(tmp_path, text):
+    path = svm(tmp_path, text, "model.json")
+    with pytest.raises(InputError, match=r"model\.json: holds no ranker"):
+        Ranker.load(path)
+    with pytest.raises(InputError, match="none: cannot be read"):
+        Ranker.load(tmp_path / "none")
+    with pytest.raises(InputError, match="the ranker has 1 features, the queries 3"):
+        Ranker(np.ones(1), 0.0, Loss.parse("squared"), NDCG, 0.0, (), 1, True).scores(queries())
+
+
+def test_trec_files_that_cannot_be(tmp_path):
+    with pytest.raises(InputError, match="must not hold spaces, got 'q 1"):
+        write_run({"q 1": {"d": 1.0}}, tmp_path / "run", "tag")
+    with pytest.raises(InputError, match=r"whole numbers, got 0\.5 for d"):
+        write_qrels({"q": {"d": 0.5}}, tmp_path / "qrels")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_qrels({"q": {"d": 1.0}}, tmp_path / "no" / "qrels")
+
+
+def test_progress_is_said_where_it_takes_long(capsys, monkeypatch):
+    now = iter([0.0, 1.0, 3.0, 3.0, 4.0, 20.0, 20.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(now))
+    with on_stderr() as say:
+        said = within(say, "here")
+        for line in ("too soon", "first", "too soon again", "second"):
+            said(line)
+    assert capsys.readouterr().err == "here, first\nhere, second\n"
+
+
+@pytest.mark.slow
+def test_letor(data_folder):
+    parts = [read_svmlight(data_folder / "letor_mq2008" / f"S{k}.txt.gz") for k in (1, 5)]
+    assert [part.features.shape[1] for part in parts] == [46, 46]
+    trained = train_ranker(parts[0], "listnet", penalties=[0.1], measure="nDCG@10")
+    mean = evaluate(trained.run(parts[1]), parts[1].qrels(), "nDCG@10").mean[0]
+    assert 0.45 < mean < 0.55
+    worse = evaluate(parts[1].run(np.random.default_rng(0).random(len(parts[1].labels))), parts[1].qrels(),
+                     "nDCG@10").mean[0]  # fmt: skip
+    assert worse < mean - 0.1
