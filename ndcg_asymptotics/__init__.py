@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
     from ndcg_asymptotics.errors import InputError as InputError
+    from ndcg_asymptotics.errors import InputWarning as InputWarning
     from ndcg_asymptotics.lists import Evaluation as Evaluation
+    from ndcg_asymptotics.lists import Evaluations as Evaluations
     from ndcg_asymptotics.lists import FittedCurve as FittedCurve
     from ndcg_asymptotics.lists import evaluate as evaluate
     from ndcg_asymptotics.lists import evaluate_files as evaluate_files
+    from ndcg_asymptotics.lists import evaluate_lists as evaluate_lists
     from ndcg_asymptotics.lists import fit_csv as fit_csv
     from ndcg_asymptotics.lists import fit_curves as fit_curves
     from ndcg_asymptotics.lists import fit_files as fit_files
@@ -40,9 +43,11 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.reports.specs import specs as specs
     from ndcg_asymptotics.scorers import Coupling as Coupling
     from ndcg_asymptotics.scorers import Curve as Curve
+    from ndcg_asymptotics.scorers import Mixture as Mixture
     from ndcg_asymptotics.scorers import Population as Population
     from ndcg_asymptotics.scorers import Relevance as Relevance
     from ndcg_asymptotics.scorers import curve as curve
+    from ndcg_asymptotics.scorers import mixture as mixture
     from ndcg_asymptotics.store import Results as Results
     from ndcg_asymptotics.store import open_results as open_results
     from ndcg_asymptotics.store.merge import merge as merge
@@ -81,7 +86,9 @@ _HOMES = {
     "evaluate": "lists:evaluate",
     "evaluate_every_n": "engines.every_n:evaluate_every_n",
     "evaluate_files": "lists:evaluate_files",
+    "evaluate_lists": "lists:evaluate_lists",
     "Evaluation": "lists:Evaluation",
+    "Evaluations": "lists:Evaluations",
     "Expectation": "theory.mean:Expectation",
     "expected_dcg": "theory.mean:expected_dcg",
     "expected_ndcg": "theory.mean:expected_ndcg",
@@ -90,10 +97,13 @@ _HOMES = {
     "fit_files": "lists:fit_files",
     "FittedCurve": "lists:FittedCurve",
     "InputError": "errors:InputError",
+    "InputWarning": "errors:InputWarning",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
     "load_study": "studies:load",
     "Measure": "measures:Measure",
+    "Mixture": "scorers:Mixture",
+    "mixture": "scorers:mixture",
     "merge": "store.merge:merge",
     "open_results": "store:open_results",
     "plot": "plots:ndcg_curves",
