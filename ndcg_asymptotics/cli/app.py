@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from ndcg_asymptotics.cli import analyse, lists, run, theory
+from ndcg_asymptotics.cli import analyse, growing, lists, run, theory
 from ndcg_asymptotics.errors import InputError, InputWarning
 
 app = typer.Typer(
@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (run, analyse, theory, lists):
+for commands in (run, analyse, theory, lists, growing):
     app.add_typer(commands.app)
 
 

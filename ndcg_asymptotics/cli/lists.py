@@ -2,89 +2,48 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ndcg_asymptotics.cli.options import (
+    BinaryAt,
+    By,
+    Columns,
+    Documents,
+    Empty,
+    Feature,
+    Gain,
+    Ideal,
+    Json,
+    Lists,
+    Measures,
+    Method,
+    Pool,
+    Qrels,
+    Runs,
+    Seed,
+    Ties,
+    Weights,
+    columns_of,
+    groups_of,
+    weights_of,
+)
 from ndcg_asymptotics.errors import InputError
 
 app = typer.Typer()
 
 
-class Method(StrEnum):
-    """How a curve is fitted to ranked lists."""
-
-    isotonic = "isotonic"
-    spline = "spline"
-
-
-class Pool(StrEnum):
-    """Which documents make up the lists that runs are compared on."""
-
-    retrieved = "retrieved"
-    judged = "judged"
-
-
-class Gain(StrEnum):
-    """What a label is worth."""
-
-    linear = "linear"
-    exp2 = "exp2"
-
-
-class Ties(StrEnum):
-    """What becomes of documents of equal score."""
-
-    trec = "trec"
-    average = "average"
-
-
-class Ideal(StrEnum):
-    """Which documents the ideal list is made of."""
-
-    judged = "judged"
-    retrieved = "retrieved"
-
-
-class Empty(StrEnum):
-    """NDCG of a topic without relevant documents."""
-
-    zero = "zero"
-    nan = "nan"
-    skip = "skip"
-
-
-_Run = Annotated[
-    list[Path] | None, typer.Option(metavar="FILE", help="A run: TREC, CSV or Parquet; may be repeated.")
-]
-_Qrels = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Relevance judgements: TREC, CSV or Parquet.")
-]
-_Measures = Annotated[list[str], typer.Option(metavar="SPEC", help="A measure; may be repeated.")]
-_Columns = Annotated[
-    str | None,
-    typer.Option(metavar="NAME=COLUMN,…", help="What query, document, score, label are called in a table."),
-]
-
-
 @app.command()
 def evaluate(
-    measure: _Measures,
-    run: _Run = None,
-    qrels: _Qrels = None,
-    lists: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Instead: CSV or Parquet with query, score, label, or SVMlight."),
-    ] = None,
-    columns: _Columns = None,
-    feature: Annotated[
-        int | None, typer.Option(metavar="I", help="The feature of an SVMlight file that is the score.")
-    ] = None,
-    weights: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Weights of all features: their sum is the score.")
-    ] = None,
+    measure: Measures,
+    run: Runs = None,
+    qrels: Qrels = None,
+    lists: Lists = None,
+    columns: Columns = None,
+    feature: Feature = None,
+    weights: Weights = None,
     gain: Annotated[Gain, typer.Option(help="The gain of a label y: y, or 2^y - 1.")] = Gain.linear,
     ties: Annotated[
         Ties | None,
@@ -103,22 +62,21 @@ def evaluate(
     by_query: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write every topic's values there.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """NDCG of runs, on average and by topic; by default with trec_eval's conventions."""
     from ndcg_asymptotics.lists import Evaluations, evaluate_files, evaluate_lists
-    from ndcg_asymptotics.lists.readers.tabular import parse_columns
     from ndcg_asymptotics.reports.terminal import show, show_json, write_csv
 
     options: dict[str, Any] = {
-        "columns": parse_columns(columns) if columns else None,
+        "columns": columns_of(columns),
         "gain": gain.value,
         "ideal": ideal.value,
         "empty": empty.value,
         "missing": "zero" if complete else "skip",
     } | ({"ties": ties.value} if ties else {})
     if lists is not None and not run and qrels is None:
-        options["weights"] = _weights(feature, weights)
+        options["weights"] = weights_of(feature, weights)
         found = Evaluations((evaluate_lists(lists, measure, **options),))
     elif lists is None and run and qrels is not None:
         found = evaluate_files(run, qrels, measure, **options)
@@ -132,60 +90,51 @@ def evaluate(
         show(found.parts())
 
 
-def _weights(feature: int | None, weights: Path | None) -> dict[int, float] | None:
-    from ndcg_asymptotics.lists.readers.svmlight import read_weights
-
-    if feature is not None and weights is not None:
-        raise InputError("give either --feature or --weights")
-    if feature is not None and feature < 1:
-        raise InputError(f"must be a whole number from 1 on, got {feature}", "feature")
-    return {feature: 1.0} if feature else read_weights(weights) if weights else None
-
-
 @app.command()
 def fit(
     out: Annotated[
         Path, typer.Option(metavar="CURVE.json", help="The curve's file, or a folder for several.")
     ],
-    run: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A TREC run; repeat for runs to be compared.")
-    ] = None,
-    qrels: Annotated[Path | None, typer.Option(metavar="FILE", help="TREC relevance judgements.")] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Instead: a CSV file with columns query, score, label."),
-    ] = None,
+    run: Runs = None,
+    qrels: Qrels = None,
+    lists: Lists = None,
+    columns: Columns = None,
+    feature: Feature = None,
+    weights: Weights = None,
     method: Annotated[
         Method, typer.Option(help="Monotone regression or a smoothing spline.")
     ] = Method.isotonic,
-    pool: Annotated[
-        Pool, typer.Option(help="Documents retrieved by any of the runs, or those and all judged ones.")
-    ] = Pool.retrieved,
-    binary_at: Annotated[
-        float | None, typer.Option(metavar="LABEL", help="Count labels from this one on as 1.")
-    ] = None,
+    pool: Documents = Pool.retrieved,
+    binary_at: BinaryAt = None,
     prevalence: Annotated[
         list[float] | None,
         typer.Option(metavar="P", help="Tilt to this label law: one per gain, highest first."),
     ] = None,
+    by: By = None,
     resamples: Annotated[int, typer.Option(help="Bootstrap samples of queries for the band.")] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
 ) -> None:
-    """Estimate relevance curves from ranked lists, for `empirical("file")` in a study."""
+    """Estimate relevance curves from ranked lists, and of several runs a study with their coupling."""
     from ndcg_asymptotics.lists import fit_csv, fit_files
+    from ndcg_asymptotics.lists.fitted_files import STUDY
 
     options: dict[str, Any] = {
         "method": method.value,
         "binary_at": binary_at,
         "prevalence": prevalence,
+        "by": groups_of(by),
         "resamples": resamples,
         "seed": seed,
+        "columns": columns_of(columns),
     }
-    if csv is not None and not run and qrels is None:
-        written = fit_csv(csv, out, **options)
-    elif csv is None and run and qrels is not None:
+    if lists is not None and not run and qrels is None:
+        written = fit_csv(lists, out, weights=weights_of(feature, weights), **options)
+    elif lists is None and run and qrels is not None:
         written = fit_files(run, qrels, out, pool=pool.value, **options)
     else:
         raise InputError("fit needs either --run and --qrels, or --csv")
     for path in written:
         print(path)
+    if len(written) > 1:
+        study = out / STUDY
+        print(f"{study}\n\n{study.read_text()}")

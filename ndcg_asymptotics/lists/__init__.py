@@ -8,17 +8,17 @@ from ndcg_asymptotics.lists.outcome import Evaluation, Evaluations
 from ndcg_asymptotics.lists.readers import Qrels, RankedList, Run, read_csv, read_qrels, read_run
 
 if TYPE_CHECKING:
+    from ndcg_asymptotics.lists.fitted_files import fit_csv as fit_csv
+    from ndcg_asymptotics.lists.fitted_files import fit_files as fit_files
     from ndcg_asymptotics.lists.fitting import FittedCurve as FittedCurve
     from ndcg_asymptotics.lists.fitting import fit_curves as fit_curves
-    from ndcg_asymptotics.lists.pooling import fit_csv as fit_csv
-    from ndcg_asymptotics.lists.pooling import fit_files as fit_files
     from ndcg_asymptotics.lists.pooling import pool_runs as pool_runs
 
 _HOMES = {
     "FittedCurve": "fitting",
-    "fit_csv": "pooling",
+    "fit_csv": "fitted_files",
     "fit_curves": "fitting",
-    "fit_files": "pooling",
+    "fit_files": "fitted_files",
     "pool_runs": "pooling",
 }
 __all__ = [

@@ -74,7 +74,7 @@ def evaluate(
     array([0.3869])
     """
     for value, known, argument in (
-        (gain, Gain, "gain"), (ties, Ties, "ties"), (ideal, Ideal, "ideal"), (empty, Empty, "empty"),
+        (ties, Ties, "ties"), (ideal, Ideal, "ideal"), (empty, Empty, "empty"),
         (missing, Missing, "missing"),
     ):  # fmt: skip
         choices = get_args(known)
@@ -91,7 +91,7 @@ def evaluate(
         )
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
     topics = sorted([*common, *absent]) if missing == "zero" else common
-    there = hits(scores, _gains(labels, gain), topics, ties, ideal)
+    there = hits(scores, gains_of(labels, gain), topics, ties, ideal)
     values = np.column_stack([ndcg(there, measure) for measure in found])
     barren = there.relevant == 0
     if empty == "nan":
@@ -120,7 +120,9 @@ def without_negatives(labels: Records) -> Records:
     return replace(labels, values=np.maximum(labels.values, 0.0))
 
 
-def _gains(labels: Records, gain: Gain) -> Records:
+def gains_of(labels: Records, gain: Gain) -> Records:
+    """What labels are worth: themselves, or 2^y - 1."""
+    require(gain in get_args(Gain), f"must be one of {', '.join(get_args(Gain))}, got {gain!r}", "gain")
     if gain == "linear":
         return labels
     with np.errstate(over="ignore"):
@@ -219,8 +221,13 @@ def _evaluate_named(
 
 def run_names(paths: Sequence[Path]) -> list[str]:
     """What runs are called: by their files, without endings; with their folders where these agree."""
-    stems = [Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
+    stems = [stem(path) for path in paths]
     return stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+
+
+def stem(path: Path) -> str:
+    """The name of a file without .gz or .zst, and without the ending before that."""
+    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
 
 
 def _listed(queries: Iterable[str]) -> str:

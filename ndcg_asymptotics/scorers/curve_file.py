@@ -20,8 +20,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.scorers.graded import check_grades
 from ndcg_asymptotics.scorers.piecewise import PiecewiseLinear
@@ -73,6 +77,41 @@ def decode_groups(content: bytes) -> list[tuple[float, tuple[float, ...], tuple[
         GROUPS,
         lambda table: [(float(group["weight"]), *_curves(group)) for group in table["groups"]],
     )
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """All of a curve in a file, for those who look at it: the band is None where there is none."""
+
+    gains: tuple[float, ...]
+    depth: Floats
+    probability: Floats
+    low: Floats | None
+    high: Floats | None
+
+
+def decode_fitted(content: bytes) -> list[Fitted]:
+    """The curves with their bands in the content of a curve file, one for each group of a mixture.
+
+    Raises
+    ------
+    InputError
+        Saying what is wrong with it.
+    """
+
+    def fitted(table: Any) -> Fitted:
+        gains, _ = _curves(table)
+        band = table.get("band") or {}
+        shape = (len(gains), len(table["depth"]))
+        edges = [np.array(band[side], np.float64).reshape(shape) if side in band else None
+                 for side in ("low", "high")]  # fmt: skip
+        depth, probability = (np.array(table[name], np.float64) for name in ("depth", "probability"))
+        return Fitted(gains, depth, probability, *edges)
+
+    grouped = b"mixture" in content[: content.find(b",") + 1]
+    if grouped:
+        return _decoded(content, GROUPS, lambda table: [fitted(group) for group in table["groups"]])
+    return _decoded(content, FORMAT, lambda table: [fitted(table)])
 
 
 def _decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:

@@ -226,7 +226,7 @@ def test_a_line_without_an_end(tmp_path):
         ("csv", "q3,1", "query, score, label in every row"),
         ("csv", "q3,nan,1", "finite scores"),
         ("csv", "q3,inf,1", "finite scores"),
-        ("csv", "q3,1,nan", "finite scores and labels"),
+        ("csv", "q3,1,nan", "finite scores and labels, and times"),
         ("csv", "q3,high,1", "finite scores"),
         ("csv", "q3,1_0,1", "finite scores"),
     ],

@@ -64,6 +64,17 @@ def load_qrels(path: Path, columns: Columns | None = None) -> Records:
     return _load(path, "label", trec.QRELS, columns or {})
 
 
+def load_times(path: Path, columns: Columns | None = None) -> Records:
+    """When documents came, from a table with the columns query, document, time (a number or a date).
+
+    Raises
+    ------
+    InputError
+        As `load_run`.
+    """
+    return _load(path, "time", None, columns or {})
+
+
 def load_lists(
     path: Path, columns: Columns | None = None, weights: Mapping[int, float] | None = None
 ) -> tuple[Records, Records]:
@@ -124,14 +135,14 @@ def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
     return [RankedList(query, scores.values[part], gains[part]) for query, part in parts]
 
 
-def _load(path: Path, kind: Kind, form: trec.Form, columns: Columns) -> Records:
+def _load(path: Path, kind: Kind, form: trec.Form | None, columns: Columns) -> Records:
     table = ("query", "document", kind)
     head, rest = _opened(path)
     if head.startswith(PARQUET):
         rows = parquet_rows(rest, table, (), columns, path)
     else:
         head, text = _opened_text(rest, path)
-        if not is_csv(head, columns):
+        if form is not None and not is_csv(head, columns, form.columns):
             return trec.read(text, form, path)
         rows = csv_rows(text, table, (), columns, path)
     triples = [(row["query"], row["document"], row[kind]) for row in rows]

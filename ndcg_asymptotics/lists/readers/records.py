@@ -14,13 +14,14 @@ from ndcg_asymptotics.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.lists.readers.names import Names, Words, mixed
 
-Kind = Literal["score", "label"]
+Kind = Literal["score", "label", "time"]
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": ("query", "query_id", "qid", "topic"),
     "document": ("document", "doc_id", "docno", "docid", "doc"),
     "score": ("score", "sim"),
     "label": ("label", "relevance", "rel", "grade"),
+    "time": ("time", "timestamp", "date"),
 }
 """What the columns are called here, and by which other names they are known."""
 
@@ -38,7 +39,7 @@ class Records:
     names : Names
         The documents.
     values : (n,)
-        Scores, or labels as they were given.
+        Scores, labels as they were given, or times.
     source : str
         The name of the file, empty for what was given in Python.
     """
@@ -117,10 +118,33 @@ class Records:
             documents[row][name] = value
         return found
 
-    def only(self, keep: Bools) -> Self:
-        """Some of the records; the queries stay."""
-        names = Names(self.names.text, self.names.start[keep], self.names.end[keep])
-        return replace(self, row=self.row[keep], names=names, values=self.values[keep])
+    def only(self, which: Bools | Integers) -> Self:
+        """Some of the records, or all in another order; the queries stay."""
+        names = Names(self.names.text, self.names.start[which], self.names.end[which])
+        return replace(self, row=self.row[which], names=names, values=self.values[which])
+
+    def of_queries(self, queries: tuple[str, ...]) -> Self:
+        """The records of some queries, which these become the queries of."""
+        places = np.array(_index(queries, self.queries), np.int32)
+        row = places[self.row]
+        found = self.only(row >= 0)
+        return replace(found, queries=queries, row=row[row >= 0])
+
+    def with_values(self, values: Floats) -> Self:
+        """The same documents with other numbers."""
+        return replace(self, values=values)
+
+    def joined(self, other: Records) -> Self:
+        """These records and others of the same queries."""
+        names = Names.joined([self.names.compact(), other.names.compact()])
+        row = np.concatenate((self.row, other.row))
+        return replace(self, row=row, names=names, values=np.concatenate((self.values, other.values)))
+
+    def by_name(self) -> Self:
+        """These records query by query, by increasing name."""
+        words = [self.names.word(index) for index in reversed(range(self.names.words))]
+        keys: list[NDArray[Any]] = [*words, self.row]
+        return self.only(np.lexsort(keys))
 
     def keys(self) -> Words:
         """A number of each query and document, the same in all files; others hardly ever have it too."""

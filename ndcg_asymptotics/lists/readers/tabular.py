@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
 
 _TEXTS = ("query", "document")
-_NUMBERS = "finite scores and labels"
+_NUMBERS = "finite scores and labels, and times that are numbers or dates"
 _SHOWN = 80
 
 Row = dict[str, Any]
@@ -44,11 +45,12 @@ def parse_columns(text: str) -> dict[str, str]:
     return named
 
 
-def is_csv(head: bytes, columns: Mapping[str, str]) -> bool:
-    """Whether the first line of a text is the header of such a table."""
+def is_csv(head: bytes, columns: Mapping[str, str], fields: int) -> bool:
+    """Whether the first line of a text is that of such a table, not one of so many fields between spaces."""
     line = head.lstrip().partition(b"\n")[0].decode()
     header = _header(next(csv.reader([line], delimiter=_delimiter(line)), []))
-    return bool(columns) or (len(header) > 1 and _there(header, "query", {}) is not None)
+    known = len(header) > 1 and _there(header, "query", columns) is not None
+    return known or (len(header) > 2 and len(line.split()) != fields)
 
 
 def csv_rows(
@@ -139,10 +141,23 @@ def _cell(name: str, value: Any) -> Any:
         if value is None:
             raise ValueError
         return value.strip() if isinstance(value, str) else str(value)
-    number = float(value)
+    number = _moment(value) if name == "time" else float(value)
     if not math.isfinite(number) or (isinstance(value, str) and "_" in value):
         raise ValueError
     return number
+
+
+def _moment(value: Any) -> float:
+    """A number, or the seconds since 1970 of a date such as 1994-03-01 (or with a time of day)."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            value = datetime.fromisoformat(value.strip())
+    if isinstance(value, date):
+        moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return float(value)
 
 
 def _delimiter(line: str) -> str:
