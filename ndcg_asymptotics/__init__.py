@@ -20,8 +20,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.check import Check as Check
     from ndcg_asymptotics.analysis.check import check as check
+    from ndcg_asymptotics.analysis.compare import compare as compare
+    from ndcg_asymptotics.analysis.compare import compare_files as compare_files
+    from ndcg_asymptotics.analysis.comparison import Comparison as Comparison
     from ndcg_asymptotics.analysis.distinguish import Distinction as Distinction
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish
+    from ndcg_asymptotics.analysis.iid import Departures as Departures
+    from ndcg_asymptotics.analysis.iid import departures as departures
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
     from ndcg_asymptotics.errors import InputError as InputError
     from ndcg_asymptotics.errors import InputWarning as InputWarning
@@ -34,11 +39,19 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.lists import fit_csv as fit_csv
     from ndcg_asymptotics.lists import fit_curves as fit_curves
     from ndcg_asymptotics.lists import fit_files as fit_files
+    from ndcg_asymptotics.lists.coupling import fit_coupling as fit_coupling
+    from ndcg_asymptotics.lists.groups import fit_groups as fit_groups
+    from ndcg_asymptotics.lists.growing import Growth as Growth
+    from ndcg_asymptotics.lists.growing import grow as grow
+    from ndcg_asymptotics.lists.growing import grow_files as grow_files
+    from ndcg_asymptotics.lists.pooling import pool_runs as pool_runs
     from ndcg_asymptotics.measures import Cutoff as Cutoff
     from ndcg_asymptotics.measures import Discount as Discount
     from ndcg_asymptotics.measures import Measure as Measure
     from ndcg_asymptotics.measures import discount as discount
     from ndcg_asymptotics.plots import draw_all as draw_all
+    from ndcg_asymptotics.plots import draw_comparison as draw_comparison
+    from ndcg_asymptotics.plots import draw_growth as draw_growth
     from ndcg_asymptotics.plots import ndcg_curves
     from ndcg_asymptotics.reports.specs import specs as specs
     from ndcg_asymptotics.scorers import Coupling as Coupling
@@ -50,6 +63,8 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.scorers import mixture as mixture
     from ndcg_asymptotics.store import Results as Results
     from ndcg_asymptotics.store import open_results as open_results
+    from ndcg_asymptotics.store.growing import open_growth as open_growth
+    from ndcg_asymptotics.store.growing import save_growth as save_growth
     from ndcg_asymptotics.store.merge import merge as merge
     from ndcg_asymptotics.studies import Design as Design
     from ndcg_asymptotics.studies import Study as Study
@@ -72,17 +87,24 @@ __version__ = "0.2.0"
 _HOMES = {
     "Check": "analysis.check:Check",
     "check": "analysis.check:check",
+    "compare": "analysis.compare:compare",
+    "compare_files": "analysis.compare:compare_files",
+    "Comparison": "analysis.comparison:Comparison",
     "Coupling": "scorers:Coupling",
     "Curve": "scorers:Curve",
     "curve": "scorers:curve",
     "Cutoff": "measures:Cutoff",
     "decades": "studies:decades",
+    "departures": "analysis.iid:departures",
+    "Departures": "analysis.iid:Departures",
     "Design": "studies:Design",
     "Discount": "measures:Discount",
     "discount": "measures:discount",
     "Distinction": "analysis.distinguish:Distinction",
     "distinguish": "analysis.distinguish:distinguish",
     "draw_all": "plots:draw_all",
+    "draw_comparison": "plots:draw_comparison",
+    "draw_growth": "plots:draw_growth",
     "evaluate": "lists:evaluate",
     "evaluate_every_n": "engines.every_n:evaluate_every_n",
     "evaluate_files": "lists:evaluate_files",
@@ -92,27 +114,35 @@ _HOMES = {
     "Expectation": "theory.mean:Expectation",
     "expected_dcg": "theory.mean:expected_dcg",
     "expected_ndcg": "theory.mean:expected_ndcg",
+    "fit_coupling": "lists.coupling:fit_coupling",
     "fit_csv": "lists:fit_csv",
     "fit_curves": "lists:fit_curves",
     "fit_files": "lists:fit_files",
+    "fit_groups": "lists.groups:fit_groups",
     "FittedCurve": "lists:FittedCurve",
+    "grow": "lists.growing:grow",
+    "grow_files": "lists.growing:grow_files",
+    "Growth": "lists.growing:Growth",
     "InputError": "errors:InputError",
     "InputWarning": "errors:InputWarning",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
     "load_study": "studies:load",
     "Measure": "measures:Measure",
+    "merge": "store.merge:merge",
     "Mixture": "scorers:Mixture",
     "mixture": "scorers:mixture",
-    "merge": "store.merge:merge",
+    "open_growth": "store.growing:open_growth",
     "open_results": "store:open_results",
     "plot": "plots:ndcg_curves",
+    "pool_runs": "lists.pooling:pool_runs",
     "Population": "scorers:Population",
     "predict": "theory.prediction:predict",
     "pseudo_expectation": "theory.pseudo_expectation:pseudo_expectation",
     "Relevance": "scorers:Relevance",
     "Results": "store:Results",
     "run": "sweep.run:run",
+    "save_growth": "store.growing:save_growth",
     "specs": "reports.specs:specs",
     "Study": "studies:Study",
 }

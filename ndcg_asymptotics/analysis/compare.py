@@ -24,6 +24,7 @@ from ndcg_asymptotics.lists.evaluation import (
     Measures,
     evaluate,
     gains_of,
+    measures_of,
     run_names,
     without_negatives,
 )
@@ -91,8 +92,7 @@ def compare(
     (1, 20)
     """
     require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
-    wanted = [measures] if isinstance(measures, str | Measure) else measures
-    parsed = tuple(Measure.of(measure) for measure in wanted)
+    parsed = measures_of(measures)
     scores = {name: Records.of(run, "score") for name, run in runs.items()}
     labels = without_negatives(Records.of(qrels, "label"))
     found = {name: evaluate(run, labels, parsed, name=name, **conventions) for name, run in scores.items()}
@@ -165,7 +165,7 @@ def compare_files(
     InputError
         As `evaluate_files` and `compare`.
     """
-    paths = [Path(run) for run in runs]
+    paths, measures = [Path(run) for run in runs], measures_of(measures)
     require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
     scores = {name: load_run(path, columns) for name, path in zip(run_names(paths), paths, strict=True)}
     require(len(scores) == len(paths), f"a run is given twice: {', '.join(map(str, paths))}")

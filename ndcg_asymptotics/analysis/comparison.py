@@ -91,12 +91,24 @@ class PairComparison:
         others = [j for j in self.judgements if j is not best]
         sure = [j for j in others if j.p < alpha]
         against = [j.measure for j in sure if j.difference.mean * best.difference.mean < 0]
+        leaning = [
+            j.measure
+            for j in others
+            if j not in sure and j.difference.bootstrap.sign * best.difference.mean < 0
+        ]
+        agree = len(sure) - len(against)
         if not others:
             return ""
-        if not sure:
-            return "No other measure is sure."
-        said = f"{len(sure) - len(against)} of the other {len(others)} measures surely agree"
-        return said + (f", {', '.join(against)} surely says the contrary." if against else ".")
+        if len(others) == 1 and not leaning:
+            word = "surely says the contrary" if against else "surely agrees" if agree else "is not sure"
+            return f"{others[0].measure} {word}."
+        said = f"{agree or 'None'} of the other {len(others)} measures surely agree"
+        said += f", {', '.join(against)} surely says the contrary" if against else ""
+        if leaning:
+            said += (
+                f", {', '.join(leaning)} says the contrary with an interval off 0, but not after correction"
+            )
+        return said + "."
 
     def _needed(self, power: float) -> str:
         fewest = min(self.judgements, key=lambda j: j.difference.queries or math.inf)
@@ -253,7 +265,9 @@ def _cut_table(pair: PairComparison) -> Table:
     sizes = [cut.n for cut in pair.judgements[0].cuts]
     columns = (Column("measure"), *(Column(f"n={n}", fixed(3)) for n in sizes))
     rows = tuple((j.measure, *(cut.rate for cut in j.cuts)) for j in pair.judgements)
-    return Table("Rate at which lists cut to n documents are in the order of the whole", columns, rows)
+    return Table(
+        "Rate at which lists cut to n documents are in the order of the whole (a tie is not)", columns, rows
+    )
 
 
 def _interval(value: Interval) -> str:

@@ -79,9 +79,7 @@ def evaluate(
     ):  # fmt: skip
         choices = get_args(known)
         require(value in choices, f"must be one of {', '.join(choices)}, got {value!r}", argument)
-    wanted = [measures] if isinstance(measures, str | Measure) else measures
-    found = tuple(Measure.of(measure) for measure in wanted)
-    require(len(found) > 0, "must hold at least one measure", "measures")
+    found = measures_of(measures)
     scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"))
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
@@ -107,6 +105,20 @@ def evaluate(
         tuple(sorted({*scores.queries} - {*labels.queries})),
         tuple(topic for topic, bare in zip(topics, barren, strict=True) if bare),
     )
+
+
+def measures_of(measures: Measures) -> tuple[Measure, ...]:
+    """The measures of one, a text, or several.
+
+    Raises
+    ------
+    InputError
+        If there is none, or a text is not one.
+    """
+    wanted = [measures] if isinstance(measures, str | Measure) else measures
+    found = tuple(Measure.of(measure) for measure in wanted)
+    require(len(found) > 0, "must hold at least one measure", "measures")
+    return found
 
 
 def without_negatives(labels: Records) -> Records:
@@ -168,6 +180,7 @@ def evaluate_files(
     """
     paths = [Path(run)] if isinstance(run, str | Path) else [Path(one) for one in run]
     require(len(paths) > 0, "must name at least one file", "run")
+    measures = measures_of(measures)  # before files are read, which may take long
     runs = (load_run(path, columns) for path in paths)  # one at a time: each may fill much of the memory
     scores, labels = next(runs), without_negatives(load_qrels(Path(qrels), columns))
     found = []
@@ -204,7 +217,7 @@ def evaluate_lists(
     InputError
         As `evaluate_files`.
     """
-    path = Path(path)
+    path, measures = Path(path), measures_of(measures)
     scores, labels = load_lists(path, columns, weights)
     chosen = {"ties": "average", **options}
     return _evaluate_named(scores, labels, measures, str(path), run_names([path])[0], chosen)

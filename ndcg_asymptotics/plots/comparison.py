@@ -42,7 +42,6 @@ def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
         n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
         ax.fill_between(n, low, high, color=look.color, alpha=0.1, lw=0)
         ax.plot(n, rate, color=look.color, ls=look.dashes, marker=look.marker, mfc="white", mew=0.8)
-    ax.axhline(0.5, color=GREY, ls=":", lw=0.8, zorder=1)
     length_axis(ax, [cut.n for cut in pair.judgements[0].cuts])
     ax.set_ylim(0, 1.03)
     ax.set_ylabel("rate of the whole's order")

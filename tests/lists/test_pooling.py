@@ -10,7 +10,7 @@ import pytest
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.lists import fit_csv, fit_files, pool_runs
-from ndcg_asymptotics.scorers import Population, Relevance
+from ndcg_asymptotics.scorers import Gaussian, Population, Relevance
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.sweep.run import run
 
@@ -118,7 +118,9 @@ def test_fitted_runs_come_with_a_study(files):
         assert study.pairs == (("good", "bad"),)
         groups = {None: 1, 2: 2, "query": 20}[by]
         assert len(study.population.groups) == groups
-        assert 0 < study.population.coupling.rho < 1
+        coupling = study.population.coupling
+        assert isinstance(coupling, Gaussian)
+        assert 0 < coupling.rho < 1
     # it can be run as it stands, but for the time it takes
     quick = load(folder / "curves-2" / "study.toml").with_(n=[5, 20], replicates=200, measures=["nDCG"])
     assert check(run(quick, jobs=1)).agrees

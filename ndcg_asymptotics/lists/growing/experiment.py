@@ -15,14 +15,13 @@ import numpy as np
 
 from ndcg_asymptotics.arrays import Floats, brief
 from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, run_names
+from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, measures_of, run_names
 from ndcg_asymptotics.lists.groups import By
 from ndcg_asymptotics.lists.growing.arrivals import RANDOM, Arrivals, Order
 from ndcg_asymptotics.lists.growing.growth import Growth
 from ndcg_asymptotics.lists.growing.iid import mean_paths, theory_of
 from ndcg_asymptotics.lists.pooling import Pool, Pooled, looked_up, pooled
 from ndcg_asymptotics.lists.readers import Columns, Records, load_qrels, load_run, load_times
-from ndcg_asymptotics.measures import Measure
 
 _REACHED = 0.9  # of the queries: the length to which lists are followed unless another is asked for
 Tell = Callable[[str], None]
@@ -100,9 +99,7 @@ def grow(
         "times",
     )
     require(not random or RANDOM not in runs, f"a run is called {RANDOM!r} already", "random")
-    wanted = [measures] if isinstance(measures, str | Measure) else measures
-    parsed = tuple(Measure.of(measure) for measure in wanted)
-    require(len(parsed) > 0, "must hold at least one measure", "measures")
+    parsed = measures_of(measures)
     scores = {name: Records.of(run, "score") for name, run in runs.items()}
     labels = Records.of(qrels, "label")
     documents, left_out, longest = _followed(pooled(scores, labels, pool), length)
@@ -151,7 +148,7 @@ def grow_files(
     InputError
         As `evaluate_files` and `grow`.
     """
-    paths = [Path(run) for run in runs]
+    paths, measures = [Path(run) for run in runs], measures_of(measures)
     scores = {name: load_run(path, columns) for name, path in zip(run_names(paths), paths, strict=True)}
     labels = load_qrels(Path(qrels), columns)
     moments = None if times is None else load_times(Path(times), columns)
