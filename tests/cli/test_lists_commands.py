@@ -145,3 +145,69 @@ def test_bad_input_is_one_line(
     assert len(err.splitlines()) == 1
     assert words in err
     assert sorted(files.iterdir()) == before
+
+
+def test_lists_grow_and_are_held_against_theory(files: Path, run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "grown"
+    asked = [*options(files, "good", "bad"), "--measure", "nDCG", "--measure", "nDCG(zipf)", "--out", out]
+    code, said, _ = run("grow", *asked, "--by", 2, "--random", "--orders", 3, "--binary-at", 1)
+    assert code == 0
+    assert "nDCG(log), mean over 12 queries" in said
+    assert "one pooled curve is off most for" in said
+    code, said, _ = run("check", out, "--json")
+    assert code == 0
+    parted = json.loads(said)
+    assert (parted["queries"], parted["groups"]) == (QUERIES, 2)
+    assert {row["run"] for row in parted["rows"]} == {"good", "bad", "random"}
+    code, said, _ = run("figures", out, "--out", tmp_path / "figures")
+    assert code == 0
+    drawn = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert drawn == {
+        f"{name}{end}" for name in ("overview", "nDCG-log", "nDCG-zipf") for end in (".svg", ".png")
+    }
+    # a second time it is refused, before anything is computed
+    code, _, error = run("grow", *asked)
+    assert code == 2
+    assert "holds results already" in error
+
+
+def test_runs_are_compared(files: Path, run: Run, tmp_path: Path) -> None:
+    asked = [
+        "compare",
+        files / "good.run",
+        files / "bad.run",
+        "--qrels",
+        files / "qrels",
+        "--measure",
+        "nDCG",
+    ]
+    code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path)
+    assert code == 0
+    assert said.startswith("good is ahead of bad, most surely by nDCG(log)")
+    assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
+    code, said, _ = run(*asked, "--resamples", 499, "--no-theory", "--json")
+    assert code == 0
+    (pair,) = json.loads(said)["pairs"]
+    assert pair["pair"] == ["good", "bad"]
+    assert pair["measures"][0]["longer_lists"] is None
+    assert pair["measures"][0]["bootstrap"][0] > 0
+    code, _, error = run(*asked, "--level", 2)
+    assert code == 2
+    assert "--level: must lie inside (0, 1), got 2" in error
+
+
+def test_fitted_curves_are_drawn_with_their_bands(files: Path, run: Run, tmp_path: Path) -> None:
+    asked = [*options(files, "good", "bad"), "--binary-at", 1, "--resamples", 5]
+    code, said, _ = run("fit", *asked, "--out", tmp_path / "curves", "--by", 2)
+    assert code == 0
+    assert 'coupling = "gaussian(' in said
+    code, _, _ = run("figures", tmp_path / "curves", "--out", tmp_path / "figures")
+    assert code == 0
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".png"}
+
+
+def test_a_wrong_measure_is_said_before_files_are_read(files: Path, run: Run) -> None:
+    code, _, error = run("evaluate", "--run", "none.run", "--qrels", "none", "--measure", "foo")
+    assert code == 2
+    assert "expected 'nDCG', found 'foo'" in error
+    assert "none" not in error
