@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,14 +15,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.plots.style import GREY, key, looks, panels, save, style
+from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, save, style
 from ndcg_asymptotics.scorers.curve_file import Fitted, decode_fitted
 
-_NAMED = 9  # curves, at most, that the key names
+_SHADES = mpl.colormaps["viridis"]
 _DASHES = ("-", "--", "-.", ":")
 
 
-def fitted_curves(curves: Mapping[str, Fitted], ax: Axes | None = None) -> Axes:
+def fitted_curves(
+    curves: Mapping[str, Fitted], ax: Axes | None = None, colors: Sequence[Any] | None = None
+) -> Axes:
     """Draw P(Y = gain | depth) of fitted curves, with their bands; the highest gain is a full line.
 
     Parameters
@@ -28,15 +32,18 @@ def fitted_curves(curves: Mapping[str, Fitted], ax: Axes | None = None) -> Axes:
     curves : mapping of name to Fitted
     ax : matplotlib Axes, optional
         By default the current one.
+    colors : sequence of colors, optional
+        One for each curve.
     """
     ax = plt.gca() if ax is None else ax
-    for (_, curve), look in zip(curves.items(), looks(len(curves)), strict=True):
+    colors = [look.color for look in looks(len(curves))] if colors is None else colors
+    for curve, color in zip(curves.values(), colors, strict=True):
         shown = np.maximum(curve.depth, curve.depth[1] / 4)  # depth 0 on a logarithmic axis
         for j in range(len(curve.gains)):
             if curve.low is not None and curve.high is not None:
-                ax.fill_between(shown, curve.low[j], curve.high[j], color=look.color, alpha=0.18, lw=0)
+                ax.fill_between(shown, curve.low[j], curve.high[j], color=color, alpha=0.18, lw=0)
             dashes = _DASHES[j % len(_DASHES)]
-            ax.plot(shown, curve.probability[j], color=look.color, lw=1.1, ls=dashes)
+            ax.plot(shown, curve.probability[j], color=color, lw=1.1, ls=dashes)
     ax.set_xscale("log")
     ax.set_xlabel("depth $t$")
     ax.set_ylabel("P$(Y = y \\mid t)$")
@@ -44,28 +51,30 @@ def fitted_curves(curves: Mapping[str, Fitted], ax: Axes | None = None) -> Axes:
     return ax
 
 
-def fitted_figure(curves: Mapping[str, Fitted]) -> Figure:
-    """`fitted_curves` in a figure with its key."""
-    gains = sorted({gain for curve in curves.values() for gain in curve.gains}, reverse=True)
+def fitted_figure(files: Mapping[str, Sequence[Fitted]]) -> Figure:
+    """The curves of files in one panel; where files hold groups a panel for each, in shades of the groups."""
+    every = [curve for curves in files.values() for curve in curves]
+    gains = sorted({gain for curve in every for gain in curve.gains}, reverse=True)
+    handles: list[Any] = [
+        Line2D([], [], color=GREY, ls=_DASHES[j % len(_DASHES)], label=f"$y$ = {gain:g}")
+        for j, gain in enumerate(gains)
+    ]
+    handles.append(Patch(color=GREY, alpha=0.25, lw=0, label="95% band, bootstrap over queries"))
     with style():
-        figure, (ax,) = panels(1, height=2.9)
-        fitted_curves(curves, ax)
-        handles = [
-            Line2D([], [], color=GREY, ls=_DASHES[j % len(_DASHES)], label=f"$y$ = {gain:g}")
-            for j, gain in enumerate(gains)
-        ]
-        colors = [
-            Line2D([], [], color=look.color, label=name)
-            for name, look in zip(curves, looks(len(curves)), strict=True)
-        ]
-        key(
-            figure,
-            [
-                *colors[:_NAMED],
-                *handles,
-                Patch(color=GREY, alpha=0.25, lw=0, label="95% band, bootstrap over queries"),
-            ],
-        )
+        if len(every) == len(files):
+            figure, (ax,) = panels(1, height=2.9)
+            fitted_curves({name: curve for name, (curve,) in files.items()}, ax)
+            shown = zip(files, (look.color for look in looks(len(files))), strict=True)
+        else:
+            figure, axes = panels(len(files), height=2.9 if len(files) == 1 else 2.3)
+            for ax, (name, curves) in zip(axes, files.items(), strict=True):
+                shades = _SHADES(np.linspace(0.0, 0.9, len(curves)))
+                fitted_curves({str(g): curve for g, curve in enumerate(curves)}, ax, list(shades))
+                ax.set_title(name, loc="left")
+            outer_labels(axes)
+            ends = ("queries with the fewest relevant items", "with the most")
+            shown = zip(ends, _SHADES([0.0, 0.9]), strict=True)
+        key(figure, [*(Line2D([], [], color=color, label=name) for name, color in shown), *handles])
     return figure
 
 
@@ -84,14 +93,12 @@ def draw_curves(place: Path, folder: Path | str) -> list[Path]:
     """
     paths = [place] if place.is_file() else sorted(place.glob("*.json"))
     require(len(paths) > 0, f"{place}: no curve files here")
-    curves: dict[str, Fitted] = {}
+    files: dict[str, Sequence[Fitted]] = {}
     for path in paths:
         try:
-            found = decode_fitted(path.read_bytes())
+            files[path.stem] = decode_fitted(path.read_bytes())
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-        for number, curve in enumerate(found, 1):
-            curves[path.stem if len(found) == 1 else f"{path.stem}, group {number}"] = curve
-    return list(save(fitted_figure(curves), folder, "curves"))
+    return list(save(fitted_figure(files), folder, "curves"))

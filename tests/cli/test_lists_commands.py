@@ -196,14 +196,19 @@ def test_runs_are_compared(files: Path, run: Run, tmp_path: Path) -> None:
     assert "--level: must lie inside (0, 1), got 2" in error
 
 
-def test_fitted_curves_are_drawn_with_their_bands(files: Path, run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [None, 2])
+def test_fitted_curves_are_drawn_with_their_bands(
+    files: Path, run: Run, tmp_path: Path, by: int | None
+) -> None:
     asked = [*options(files, "good", "bad"), "--binary-at", 1, "--resamples", 5]
-    code, said, _ = run("fit", *asked, "--out", tmp_path / "curves", "--by", 2)
+    code, said, _ = run("fit", *asked, "--out", tmp_path / "curves", *(["--by", by] if by else []))
     assert code == 0
     assert 'coupling = "gaussian(' in said
     code, _, _ = run("figures", tmp_path / "curves", "--out", tmp_path / "figures")
     assert code == 0
-    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".png"}
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"curves.svg", "curves.png"}
+    drawn = (tmp_path / "figures" / "curves.svg").read_text()
+    assert drawn.count("PolyCollection") == 2 * (by or 1)  # a band for each curve
 
 
 def test_a_wrong_measure_is_said_before_files_are_read(files: Path, run: Run) -> None:
