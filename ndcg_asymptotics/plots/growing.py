@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -28,6 +29,7 @@ from ndcg_asymptotics.plots.style import (
 )
 
 _FIRST = 10  # shorter lists are mostly noise
+_POINTS = 250  # list lengths of a line, enough for the eye
 
 
 def growing_curves(growth: Growth, measure: Measure | str, ax: Axes | None = None) -> Axes:
@@ -55,12 +57,14 @@ def growing_curves(growth: Growth, measure: Measure | str, ax: Axes | None = Non
         known = ", ".join(map(str, growth.measures))
         raise InputError(f"no values of {measure}, there are: {known}", "measure")
     m = growth.measures.index(measure)
-    from_ = growth.sizes >= min(_FIRST, int(growth.sizes[-1]))
-    sizes, (low, high) = growth.sizes[from_], growth.band()
+    last = int(growth.sizes[-1])
+    at = np.searchsorted(growth.sizes, np.geomspace(min(_FIRST, last), last, _POINTS))
+    shown = np.unique(np.minimum(at, growth.sizes.size - 1))
+    sizes, (low, high) = growth.sizes[shown], growth.band()
     labels, theory = [], growth.theory
     for r, (run, look) in enumerate(zip(growth.runs, looks(len(growth.runs)), strict=True)):
-        mean = growth.mean[r, m][from_]
-        ax.fill_between(sizes, low[r, m][from_], high[r, m][from_], color=look.color, alpha=0.14, lw=0)
+        mean = growth.mean[r, m][shown]
+        ax.fill_between(sizes, low[r, m][shown], high[r, m][shown], color=look.color, alpha=0.14, lw=0)
         ax.plot(sizes, mean, color=look.color, lw=1.1)
         if theory is not None:
             ax.plot(theory.sizes, theory.pooled[r, m], color=look.color, ls=":", lw=1.0)
@@ -68,7 +72,7 @@ def growing_curves(growth: Growth, measure: Measure | str, ax: Axes | None = Non
                     mec=look.color, mew=0.8, zorder=3)  # fmt: skip
         labels.append((float(mean[-1]), run, look.color))
     length_axis(ax, sizes)
-    ax.set_ylim(0, min(1.02, 1.1 * float(high[:, m][:, from_].max())))
+    ax.set_ylim(0, min(1.02, 1.1 * float(high[:, m][:, shown].max())))
     ax.set_ylabel("NDCG$_n$")
     ax.set_title(str(measure), loc="left")
     margin_labels(ax, labels)
