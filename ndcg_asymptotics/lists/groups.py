@@ -107,6 +107,12 @@ def fit_groups(
     ------
     InputError
         As `group_queries` and `fit_curves`.
+
+    >>> few, many = np.arange(8) < 1, np.arange(8) < 4  # queries with one relevant item, and with four
+    >>> lists = [RankedList(str(i), -np.arange(8.0), y * 1.0) for i, y in enumerate([few, many] * 3)]
+    >>> found = fit_groups({"mine": lists}, 2, resamples=5)["mine"].relevance
+    >>> found.weights, [model.masses for _, model in found.groups]
+    (array([0.5, 0.5]), [(0.125,), (0.5,)])
     """
     first = next(iter(lists.values()))
     group = group_queries(first, by)
