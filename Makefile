@@ -9,7 +9,7 @@ JOBS   ?= 2
 # a process per core computes; threads of the linear algebra library would only get in their way
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test bench soak studies losses gallery clean
+.PHONY: demo test bench soak studies losses gallery real clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -29,7 +29,7 @@ test: $(VENV)/installed  ## everything a change must pass
 	$(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/installed  ## ratios within one run
-	for name in items expectation every_n cells sweep startup; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in items expectation every_n cells sweep startup lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 soak: $(VENV)/installed  ## fifty killed and resumed runs, random searches fifty times as long
 	$(BIN)/python -m benchmarks.soak
@@ -45,6 +45,13 @@ losses: $(VENV)/installed  ## the experiments about losses, into results/learnin
 
 gallery: $(VENV)/installed  ## figures/gallery from results/
 	$(BIN)/python figures/make_all.py results figures/gallery
+
+real: $(VENV)/installed  ## both studies of real lists from the folder DATA, and their figures
+	for study in robust03 movielens; do $(BIN)/python experiments/real/$$study.py $(DATA) results/real || exit 1; done
+	$(BIN)/python figures/real_lists.py results/real figures/gallery
+	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) compare THUIRr0301.run.gz aplrob03a.run.gz --qrels qrels.txt.gz \
+	  --measure nDCG --measure nDCG@1 --measure nDCG@10 --measure "nDCG(power(0.5))" --measure "nDCG(geometric(2))" \
+	  --out $(CURDIR)/figures/gallery
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -21,10 +21,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.check import Check as Check
     from ndcg_asymptotics.analysis.check import check as check
+    from ndcg_asymptotics.analysis.compare import compare as compare
+    from ndcg_asymptotics.analysis.compare import compare_files as compare_files
+    from ndcg_asymptotics.analysis.comparison import Comparison as Comparison
     from ndcg_asymptotics.analysis.distinguish import Distinction as Distinction
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish
+    from ndcg_asymptotics.analysis.iid import Departures as Departures
+    from ndcg_asymptotics.analysis.iid import departures as departures
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
     from ndcg_asymptotics.errors import InputError as InputError
+    from ndcg_asymptotics.errors import InputWarning as InputWarning
     from ndcg_asymptotics.learning.consistency import Problem as Problem
     from ndcg_asymptotics.learning.consistency import decide_losses as decide_losses
     from ndcg_asymptotics.learning.consistency import load_problem as load_problem
@@ -36,26 +42,40 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.learning.training import train_files as train_files
     from ndcg_asymptotics.learning.training import train_ranker as train_ranker
     from ndcg_asymptotics.lists import Evaluation as Evaluation
+    from ndcg_asymptotics.lists import Evaluations as Evaluations
     from ndcg_asymptotics.lists import FittedCurve as FittedCurve
     from ndcg_asymptotics.lists import evaluate as evaluate
     from ndcg_asymptotics.lists import evaluate_files as evaluate_files
+    from ndcg_asymptotics.lists import evaluate_lists as evaluate_lists
     from ndcg_asymptotics.lists import fit_csv as fit_csv
     from ndcg_asymptotics.lists import fit_curves as fit_curves
     from ndcg_asymptotics.lists import fit_files as fit_files
+    from ndcg_asymptotics.lists.coupling import fit_coupling as fit_coupling
+    from ndcg_asymptotics.lists.groups import fit_groups as fit_groups
+    from ndcg_asymptotics.lists.growing import Growth as Growth
+    from ndcg_asymptotics.lists.growing import grow as grow
+    from ndcg_asymptotics.lists.growing import grow_files as grow_files
+    from ndcg_asymptotics.lists.pooling import pool_runs as pool_runs
     from ndcg_asymptotics.measures import Cutoff as Cutoff
     from ndcg_asymptotics.measures import Discount as Discount
     from ndcg_asymptotics.measures import Measure as Measure
     from ndcg_asymptotics.measures import discount as discount
     from ndcg_asymptotics.plots import draw_all as draw_all
+    from ndcg_asymptotics.plots import draw_comparison as draw_comparison
+    from ndcg_asymptotics.plots import draw_growth as draw_growth
     from ndcg_asymptotics.plots import ndcg_curves
     from ndcg_asymptotics.reports.specs import specs as specs
     from ndcg_asymptotics.scorers import Coupling as Coupling
     from ndcg_asymptotics.scorers import Curve as Curve
+    from ndcg_asymptotics.scorers import Mixture as Mixture
     from ndcg_asymptotics.scorers import Population as Population
     from ndcg_asymptotics.scorers import Relevance as Relevance
     from ndcg_asymptotics.scorers import curve as curve
+    from ndcg_asymptotics.scorers import mixture as mixture
     from ndcg_asymptotics.store import Results as Results
     from ndcg_asymptotics.store import open_results as open_results
+    from ndcg_asymptotics.store.growing import open_growth as open_growth
+    from ndcg_asymptotics.store.growing import save_growth as save_growth
     from ndcg_asymptotics.store.merge import merge as merge
     from ndcg_asymptotics.studies import Design as Design
     from ndcg_asymptotics.studies import Study as Study
@@ -78,30 +98,45 @@ __version__ = "0.2.0"
 _HOMES = {
     "Check": "analysis.check:Check",
     "check": "analysis.check:check",
+    "compare": "analysis.compare:compare",
+    "compare_files": "analysis.compare:compare_files",
+    "Comparison": "analysis.comparison:Comparison",
     "Coupling": "scorers:Coupling",
     "Curve": "scorers:Curve",
     "curve": "scorers:curve",
     "Cutoff": "measures:Cutoff",
     "decades": "studies:decades",
     "decide_losses": "learning.consistency:decide_losses",
+    "Departures": "analysis.iid:Departures",
+    "departures": "analysis.iid:departures",
     "Design": "studies:Design",
     "Discount": "measures:Discount",
     "discount": "measures:discount",
     "Distinction": "analysis.distinguish:Distinction",
     "distinguish": "analysis.distinguish:distinguish",
     "draw_all": "plots:draw_all",
+    "draw_comparison": "plots:draw_comparison",
+    "draw_growth": "plots:draw_growth",
     "evaluate": "lists:evaluate",
     "evaluate_every_n": "engines.every_n:evaluate_every_n",
     "evaluate_files": "lists:evaluate_files",
+    "evaluate_lists": "lists:evaluate_lists",
     "Evaluation": "lists:Evaluation",
+    "Evaluations": "lists:Evaluations",
     "Expectation": "theory.mean:Expectation",
     "expected_dcg": "theory.mean:expected_dcg",
     "expected_ndcg": "theory.mean:expected_ndcg",
+    "fit_coupling": "lists.coupling:fit_coupling",
     "fit_csv": "lists:fit_csv",
     "fit_curves": "lists:fit_curves",
     "fit_files": "lists:fit_files",
+    "fit_groups": "lists.groups:fit_groups",
     "FittedCurve": "lists:FittedCurve",
+    "grow": "lists.growing:grow",
+    "grow_files": "lists.growing:grow_files",
+    "Growth": "lists.growing:Growth",
     "InputError": "errors:InputError",
+    "InputWarning": "errors:InputWarning",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
     "load_problem": "learning.consistency:load_problem",
@@ -109,8 +144,12 @@ _HOMES = {
     "Loss": "learning.losses:Loss",
     "Measure": "measures:Measure",
     "merge": "store.merge:merge",
+    "Mixture": "scorers:Mixture",
+    "mixture": "scorers:mixture",
+    "open_growth": "store.growing:open_growth",
     "open_results": "store:open_results",
     "plot": "plots:ndcg_curves",
+    "pool_runs": "lists.pooling:pool_runs",
     "Population": "scorers:Population",
     "predict": "theory.prediction:predict",
     "Problem": "learning.consistency:Problem",
@@ -121,6 +160,7 @@ _HOMES = {
     "Relevance": "scorers:Relevance",
     "Results": "store:Results",
     "run": "sweep.run:run",
+    "save_growth": "store.growing:save_growth",
     "search_losses": "learning.consistency:search_losses",
     "specs": "reports.specs:specs",
     "Study": "studies:Study",

@@ -1,4 +1,4 @@
-"""The one kind of error a user can cause: a bad input, told in one line."""
+"""The one kind of error a user can cause: a bad input, told in one line; and what is taken with a warning."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ class InputError(ValueError):
     def __init__(self, message: str, argument: str = "") -> None:
         super().__init__(f"{argument}: {message}" if argument else message)
         self.argument = argument
+
+
+class InputWarning(UserWarning):
+    """An input that is not quite as it should be, and what was made of it."""
 
 
 def require(condition: bool, message: str, argument: str = "") -> None:

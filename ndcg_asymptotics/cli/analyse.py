@@ -21,11 +21,23 @@ def check(
     perturb: Annotated[float, typer.Option(help="Multiply theory by 1 + this, to see the check fail.")] = 0.0,
     summary: Annotated[bool, typer.Option("--summary", help="One line per scorer and measure.")] = False,
 ) -> None:
-    """Hold simulation against theory; exit status 1 if anything disagrees."""
+    """Hold simulation against theory; exit status 1 if anything disagrees.
+
+    Of growing lists of real runs: where they part from i.i.d. theory, exit status 0.
+    """
     from ndcg_asymptotics.analysis.check import check as check_results
+    from ndcg_asymptotics.analysis.iid import departures
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.store import open_results
+    from ndcg_asymptotics.store.growing import holds_growth, open_growth
 
+    if holds_growth(results):
+        parted = departures(open_growth(results))
+        if as_json:
+            show_json(parted.as_dict())
+        else:
+            show(parted.statements() if summary else parted.parts())
+        return
     found = check_results(open_results(results), alpha=alpha, perturb=perturb)
     if as_json:
         show_json(found.as_dict())
@@ -59,9 +71,16 @@ def figures(
     results: _Results,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the SVG and PNG files go.")],
 ) -> None:
-    """Draw a study: an overview, one figure per measure, one per pair."""
-    from ndcg_asymptotics.plots import draw_all
+    """Draw a study (an overview, one figure per measure, one per pair), growing lists, or fitted curves."""
+    from ndcg_asymptotics.plots import draw_all, draw_curves, draw_growth, holds_curves
     from ndcg_asymptotics.store import open_results
+    from ndcg_asymptotics.store.growing import holds_growth, open_growth
 
-    for path in draw_all(open_results(results), out):
+    if holds_growth(results):
+        written = draw_growth(open_growth(results), out)
+    elif holds_curves(results):
+        written = draw_curves(results, out)
+    else:
+        written = draw_all(open_results(results), out)
+    for path in written:
         print(path)

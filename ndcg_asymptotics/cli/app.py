@@ -7,13 +7,14 @@ stderr), 130 interrupted.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import typer
 
-from ndcg_asymptotics.cli import analyse, lists, losses, run, theory
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, theory
+from ndcg_asymptotics.errors import InputError, InputWarning
 
 app = typer.Typer(
     help="A Monte Carlo asymptotics laboratory for NDCG and its discounts.",
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (run, analyse, theory, lists):
+for commands in (run, analyse, theory, lists, growing):
     app.add_typer(commands.app)
 app.add_typer(losses.app, name="losses", help="Surrogate losses: decided, searched, trained.")
 
@@ -30,12 +31,19 @@ app.add_typer(losses.app, name="losses", help="Surrogate losses: decided, search
 def main() -> None:
     """Run the command line; every bad input ends here, in one line and exit status 2."""
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", InputWarning)
+            warnings.showwarning = _warn
+            app()
     except InputError as error:
         _refuse(_as_option(error))
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
         _refuse(f"{place}{error.strerror or error}")
+
+
+def _warn(message: Warning | str, *further: Any, **more: Any) -> None:
+    print(f"ndcg-asymptotics: warning: {message}", file=sys.stderr)
 
 
 def _as_option(error: InputError) -> str:

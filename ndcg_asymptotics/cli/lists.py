@@ -2,45 +2,90 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ndcg_asymptotics.cli.options import (
+    BinaryAt,
+    By,
+    Columns,
+    Documents,
+    Empty,
+    Feature,
+    Gain,
+    Ideal,
+    Json,
+    Lists,
+    Measures,
+    Method,
+    Pool,
+    Qrels,
+    Runs,
+    Seed,
+    Ties,
+    Weights,
+    columns_of,
+    groups_of,
+    weights_of,
+)
 from ndcg_asymptotics.errors import InputError
 
 app = typer.Typer()
 
 
-class Method(StrEnum):
-    """How a curve is fitted to ranked lists."""
-
-    isotonic = "isotonic"
-    spline = "spline"
-
-
-class Pool(StrEnum):
-    """Which documents make up the lists that runs are compared on."""
-
-    retrieved = "retrieved"
-    judged = "judged"
-
-
 @app.command()
 def evaluate(
-    run: Annotated[Path, typer.Option(metavar="FILE", help="A TREC run.")],
-    qrels: Annotated[Path, typer.Option(metavar="FILE", help="TREC relevance judgements.")],
-    measure: Annotated[list[str], typer.Option(metavar="SPEC", help="A measure; may be repeated.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    measure: Measures,
+    run: Runs = None,
+    qrels: Qrels = None,
+    lists: Lists = None,
+    columns: Columns = None,
+    feature: Feature = None,
+    weights: Weights = None,
+    gain: Annotated[Gain, typer.Option(help="The gain of a label y: y, or 2^y - 1.")] = Gain.linear,
+    ties: Annotated[
+        Ties | None,
+        typer.Option(
+            help="By decreasing document name, or averaged as in scikit-learn.",
+            show_default="trec; average for --lists",
+        ),
+    ] = None,
+    ideal: Annotated[
+        Ideal, typer.Option(help="The ideal list: all judged documents, or those retrieved.")
+    ] = Ideal.judged,
+    empty: Annotated[Empty, typer.Option(help="Topics without relevant documents.")] = Empty.zero,
+    complete: Annotated[
+        bool, typer.Option("--complete", "-c", help="Judged topics that a run lacks count as 0.")
+    ] = False,
+    by_query: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write every topic's values there.")
+    ] = None,
+    as_json: Json = False,
 ) -> None:
-    """NDCG of a TREC run, by query and on average, with trec_eval's conventions."""
-    from ndcg_asymptotics.lists import evaluate_files
-    from ndcg_asymptotics.reports.terminal import show, show_json
+    """NDCG of runs, on average and by topic; by default with trec_eval's conventions."""
+    from ndcg_asymptotics.lists import Evaluations, evaluate_files, evaluate_lists
+    from ndcg_asymptotics.reports.terminal import show, show_json, write_csv
 
-    found = evaluate_files(run, qrels, measure)
+    options: dict[str, Any] = {
+        "columns": columns_of(columns),
+        "gain": gain.value,
+        "ideal": ideal.value,
+        "empty": empty.value,
+        "missing": "zero" if complete else "skip",
+    } | ({"ties": ties.value} if ties else {})
+    if lists is not None and not run and qrels is None:
+        options["weights"] = weights_of(feature, weights)
+        found = Evaluations((evaluate_lists(lists, measure, **options),))
+    elif lists is None and run and qrels is not None:
+        found = evaluate_files(run, qrels, measure, **options)
+    else:
+        raise InputError("evaluate needs either --run and --qrels, or --lists")
+    if by_query is not None:
+        write_csv(by_query, found.by_query())
     if as_json:
-        show_json(found.as_dict())
+        show_json(found.as_dict() if len(found) > 1 else found.runs[0].as_dict())
     else:
         show(found.parts())
 
@@ -50,45 +95,46 @@ def fit(
     out: Annotated[
         Path, typer.Option(metavar="CURVE.json", help="The curve's file, or a folder for several.")
     ],
-    run: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A TREC run; repeat for runs to be compared.")
-    ] = None,
-    qrels: Annotated[Path | None, typer.Option(metavar="FILE", help="TREC relevance judgements.")] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Instead: a CSV file with columns query, score, label."),
-    ] = None,
+    run: Runs = None,
+    qrels: Qrels = None,
+    lists: Lists = None,
+    columns: Columns = None,
+    feature: Feature = None,
+    weights: Weights = None,
     method: Annotated[
         Method, typer.Option(help="Monotone regression or a smoothing spline.")
     ] = Method.isotonic,
-    pool: Annotated[
-        Pool, typer.Option(help="Documents retrieved by any of the runs, or those and all judged ones.")
-    ] = Pool.retrieved,
-    binary_at: Annotated[
-        float | None, typer.Option(metavar="LABEL", help="Count labels from this one on as 1.")
-    ] = None,
+    pool: Documents = Pool.retrieved,
+    binary_at: BinaryAt = None,
     prevalence: Annotated[
         list[float] | None,
         typer.Option(metavar="P", help="Tilt to this label law: one per gain, highest first."),
     ] = None,
+    by: By = None,
     resamples: Annotated[int, typer.Option(help="Bootstrap samples of queries for the band.")] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
 ) -> None:
-    """Estimate relevance curves from ranked lists, for `empirical("file")` in a study."""
+    """Estimate relevance curves from ranked lists, and of several runs a study with their coupling."""
     from ndcg_asymptotics.lists import fit_csv, fit_files
+    from ndcg_asymptotics.lists.fitted_files import STUDY
 
     options: dict[str, Any] = {
         "method": method.value,
         "binary_at": binary_at,
         "prevalence": prevalence,
+        "by": groups_of(by),
         "resamples": resamples,
         "seed": seed,
+        "columns": columns_of(columns),
     }
-    if csv is not None and not run and qrels is None:
-        written = fit_csv(csv, out, **options)
-    elif csv is None and run and qrels is not None:
+    if lists is not None and not run and qrels is None:
+        written = fit_csv(lists, out, weights=weights_of(feature, weights), **options)
+    elif lists is None and run and qrels is not None:
         written = fit_files(run, qrels, out, pool=pool.value, **options)
     else:
         raise InputError("fit needs either --run and --qrels, or --csv")
     for path in written:
         print(path)
+    if len(written) > 1:
+        study = out / STUDY
+        print(f"{study}\n\n{study.read_text()}")

@@ -28,7 +28,7 @@ PAIR_AXES = ("pair", "measure")
 
 
 class Engine(Protocol):
-    """The members of an engine's module."""
+    """The members of an engine's module. Of a mixture it is given one group at a time (`draw`)."""
 
     VARIABLES: Mapping[str, tuple[str, ...]]
     """The axes of each variable that `simulate` may give."""
@@ -46,3 +46,14 @@ class Engine(Protocol):
 def load(name: str) -> Engine:
     """The engine of a name of `studies.engines`."""
     return cast(Engine, import_module(ENGINES[name]))
+
+
+def check(engine: Engine, design: Design) -> None:
+    """Refuse what an engine cannot do, in any group of a mixture."""
+    for part in design.parts():
+        engine.check(part)
+
+
+def draw(engine: Engine, design: Design, replicate: int) -> Draw:
+    """One replicate; of a mixture the group comes first, and all scorers are of that group."""
+    return engine.simulate(design.drawn(replicate), replicate)

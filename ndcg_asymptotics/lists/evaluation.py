@@ -1,119 +1,248 @@
-"""NDCG of a run against relevance judgements, as trec_eval defines it, for every measure."""
+"""NDCG of runs against relevance judgements, as trec_eval defines it, for every measure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.lists.readers import Qrels, Run, read_qrels, read_run
+from ndcg_asymptotics.errors import InputError, InputWarning, require
+from ndcg_asymptotics.lists.outcome import Evaluation, Evaluations
+from ndcg_asymptotics.lists.ranking import Ideal, Ties, hits, ndcg
+from ndcg_asymptotics.lists.readers import Columns, Records, load_lists, load_qrels, load_run
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.tables import Column, Part, Shown, Table, fixed
+
+Gain = Literal["linear", "exp2"]
+Empty = Literal["zero", "nan", "skip"]
+Missing = Literal["skip", "zero"]
+Measures = Sequence[Measure | str] | Measure | str
+
+_NAMED = 3  # topics that a message names
 
 
-@dataclass(frozen=True, repr=False)
-class Evaluation(Shown):
-    """NDCG by query and measure.
+def evaluate(
+    run: Any,
+    qrels: Any,
+    measures: Measures,
+    *,
+    gain: Gain = "linear",
+    ties: Ties = "trec",
+    ideal: Ideal = "judged",
+    empty: Empty = "zero",
+    missing: Missing = "skip",
+    name: str = "",
+) -> Evaluation:
+    """NDCG of a run, query by query; by default with trec_eval's conventions.
 
-    Attributes
+    A document without a judgement has the gain 0. A cutoff such as 0.2n refers to n, the number of
+    documents that were retrieved.
+
+    Parameters
     ----------
-    queries : tuple of str
-    measures : tuple of Measure
-    values : (queries, measures)
-    """
-
-    queries: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    values: Floats
-
-    @property
-    def mean(self) -> Floats:
-        """The mean over the queries, one number per measure."""
-        return np.asarray(self.values.mean(axis=0))
-
-    def as_dict(self) -> dict[str, Any]:
-        """The mean and the values of each query, by measure, as plain data for JSON."""
-        names = [str(measure) for measure in self.measures]
-        named = [dict(zip(names, row, strict=True)) for row in [*self.values.tolist(), self.mean.tolist()]]
-        return {"mean": named[-1], "queries": dict(zip(self.queries, named, strict=False))}
-
-    def parts(self) -> Iterator[Part]:
-        """NDCG by query and the mean, four decimals as trec_eval prints."""
-        columns = (Column("query"), *(Column(str(measure), fixed(4)) for measure in self.measures))
-        rows = [(q, *v) for q, v in zip(self.queries, self.values.tolist(), strict=True)]
-        yield Table("", columns, (*rows, ("mean", *self.mean.tolist())))
-
-
-def evaluate(run: Run, qrels: Qrels, measures: Sequence[Measure | str] | Measure | str) -> Evaluation:
-    """NDCG of a run, query by query, with trec_eval's conventions.
-
-    Labels are the gains; a document without a judgement has the gain 0. The ideal list is made
-    from all judged documents of the query, retrieved or not. Ties go by decreasing document name,
-    and scores are compared in single precision: trec_eval up to version 9, pytrec_eval and
-    ir_measures hold them so, and two scores that only differ beyond it are tied. Only queries
-    that are in both the run and the qrels count; one without a relevant document has NDCG 0.
-
-    A cutoff such as 0.2n refers to n, the number of documents that were retrieved.
+    run, qrels : dictionary, DataFrame or iterable of records
+        ``{query: {document: score}}`` and ``{query: {document: label}}``; a DataFrame with columns
+        query, document, score or label (or query_id, qid; doc_id, docno; relevance, rel); records
+        with such attributes, as of ir_datasets.
+    measures : Measure, text, or several
+    gain : {"linear", "exp2"}
+        The gain of a label y: y, or 2^y - 1. A negative label has the gain 0; a warning counts them.
+    ties : {"trec", "average"}
+        Documents of equal score go by decreasing name, and scores are compared in single precision:
+        trec_eval up to version 9, pytrec_eval and ir_measures hold them so. Or they take the mean
+        over their orders, as in scikit-learn, compared in double precision.
+    ideal : {"judged", "retrieved"}
+        The ideal list is made from all judged documents of the query, or from those retrieved.
+    empty : {"zero", "nan", "skip"}
+        NDCG of a query without relevant documents: 0; NaN, which the mean leaves out; or none.
+    missing : {"skip", "zero"}
+        Whether queries of the judgements that the run does not have are left out or have NDCG 0
+        (trec_eval's ``-c``).
+    name : str
+        What the run is called.
 
     Raises
     ------
     InputError
-        If no query is in both.
+        If no query is in both, a number is not finite, or a document comes twice for a query.
 
     >>> run = {"q": {"a": 2.0, "b": 1.0}}
     >>> evaluate(run, {"q": {"b": 1.0, "c": 1.0}}, "nDCG").mean.round(4)
     array([0.3869])
     """
-    wanted = [measures] if isinstance(measures, str | Measure) else measures
-    found = tuple(Measure.of(measure) for measure in wanted)
-    queries = sorted(run.keys() & qrels.keys())
-    if not queries:
+    for value, known, argument in (
+        (ties, Ties, "ties"), (ideal, Ideal, "ideal"), (empty, Empty, "empty"),
+        (missing, Missing, "missing"),
+    ):  # fmt: skip
+        choices = get_args(known)
+        require(value in choices, f"must be one of {', '.join(choices)}, got {value!r}", argument)
+    found = measures_of(measures)
+    scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"))
+    common = sorted({*scores.queries} & {*labels.queries})
+    if not common:
         raise InputError(
-            f"the run and the qrels have no query in common; the run has {_some(run)}, "
-            f"the qrels {_some(qrels)}"
+            f"the run and the qrels have no query in common; the run has {_listed(scores.queries)}, "
+            f"the qrels {_listed(labels.queries)}"
         )
-    values = [_values(run[query], qrels[query], found) for query in queries]
-    return Evaluation(tuple(queries), found, np.array(values))
+    absent = tuple(sorted({*labels.queries} - {*scores.queries}))
+    topics = sorted([*common, *absent]) if missing == "zero" else common
+    there = hits(scores, gains_of(labels, gain), topics, ties, ideal)
+    values = np.column_stack([ndcg(there, measure) for measure in found])
+    barren = there.relevant == 0
+    if empty == "nan":
+        values[barren] = np.nan
+    kept = ~barren if empty == "skip" else np.ones(len(topics), bool)
+    return Evaluation(
+        tuple(topic for topic, keep in zip(topics, kept, strict=True) if keep),
+        found,
+        values[kept],
+        name,
+        len(labels.queries),
+        absent,
+        tuple(sorted({*scores.queries} - {*labels.queries})),
+        tuple(topic for topic, bare in zip(topics, barren, strict=True) if bare),
+    )
 
 
-def evaluate_files(
-    run: Path | str, qrels: Path | str, measures: Sequence[Measure | str] | Measure | str
-) -> Evaluation:
-    """`evaluate` for a TREC run file and a TREC qrels file.
+def measures_of(measures: Measures) -> tuple[Measure, ...]:
+    """The measures of one, a text, or several.
 
     Raises
     ------
     InputError
-        As `read_run`, `read_qrels` and `evaluate`.
+        If there is none, or a text is not one.
     """
-    found = read_run(Path(run)), read_qrels(Path(qrels))
-    try:
-        return evaluate(*found, measures)
-    except InputError as error:
-        raise InputError(f"{run}, {qrels}: {error}") from None
+    wanted = [measures] if isinstance(measures, str | Measure) else measures
+    found = tuple(Measure.of(measure) for measure in wanted)
+    require(len(found) > 0, "must hold at least one measure", "measures")
+    return found
 
 
-def _values(scored: dict[str, float], judged: dict[str, float], measures: Sequence[Measure]) -> list[float]:
-    ranked = _ranked(scored)
-    labels = [judged.get(document, 0.0) for document in ranked]
-    falling = -np.arange(len(ranked), dtype=np.float64)
-    ideal = list(judged.values())
-    return [m.evaluate(falling, labels, ties="stable", ideal_labels=ideal) for m in measures]
+def without_negatives(labels: Records) -> Records:
+    """Labels of which the negative ones are 0; a warning says how many these were."""
+    negative = int(np.count_nonzero(labels.values < 0))
+    if not negative:
+        return labels
+    where = f"{labels.source}: " if labels.source else ""
+    counted = "1 negative label counts" if negative == 1 else f"{negative} negative labels count"
+    warnings.warn(f"{where}{counted} as 0", InputWarning, stacklevel=3)
+    return replace(labels, values=np.maximum(labels.values, 0.0))
 
 
-def _ranked(scored: dict[str, float]) -> list[str]:
-    """Documents by decreasing score (single precision), then by decreasing name."""
+def gains_of(labels: Records, gain: Gain) -> Records:
+    """What labels are worth: themselves, or 2^y - 1."""
+    require(gain in get_args(Gain), f"must be one of {', '.join(get_args(Gain))}, got {gain!r}", "gain")
+    if gain == "linear":
+        return labels
     with np.errstate(over="ignore"):
-        single = np.array(list(scored.values())).astype(np.float32)
-    pairs = sorted(zip(single.tolist(), scored, strict=True), reverse=True)
-    return [document for _, document in pairs]
+        values = np.exp2(labels.values) - 1.0
+    finite = bool(np.isfinite(values).all())
+    require(finite, f"2^y - 1 is too large for the label {labels.values.max():g}", "gain")
+    return replace(labels, values=values)
 
 
-def _some(queries: Iterable[str]) -> str:
+@overload
+def evaluate_files(run: Path | str, qrels: Path | str, measures: Measures, **options: Any) -> Evaluation: ...
+@overload
+def evaluate_files(
+    run: Sequence[Path | str], qrels: Path | str, measures: Measures, **options: Any
+) -> Evaluations: ...
+def evaluate_files(
+    run: Path | str | Sequence[Path | str],
+    qrels: Path | str,
+    measures: Measures,
+    *,
+    columns: Columns | None = None,
+    **options: Any,
+) -> Evaluation | Evaluations:
+    """`evaluate` for files: one run or several, and judgements.
+
+    Parameters
+    ----------
+    run : path or paths
+        TREC runs, or CSV and Parquet files with the columns query, document, score; plain, gzip or
+        zstd, also pipes.
+    qrels : path
+        TREC judgements, or a table with the columns query, document, label.
+    measures : Measure, text, or several
+    columns : mapping, optional
+        What the columns are called in the tables: ``{"query": "qid"}``.
+    **options
+        As in `evaluate`.
+
+    Raises
+    ------
+    InputError
+        As `evaluate`; for a bad line, with the file and the number of the line.
+    """
+    paths = [Path(run)] if isinstance(run, str | Path) else [Path(one) for one in run]
+    require(len(paths) > 0, "must name at least one file", "run")
+    measures = measures_of(measures)  # before files are read, which may take long
+    runs = (load_run(path, columns) for path in paths)  # one at a time: each may fill much of the memory
+    scores, labels = next(runs), without_negatives(load_qrels(Path(qrels), columns))
+    found = []
+    for path, name in zip(paths, run_names(paths), strict=True):
+        found.append(_evaluate_named(scores, labels, measures, f"{path}, {qrels}", name, options))
+        scores = next(runs, scores)
+    return found[0] if isinstance(run, str | Path) else Evaluations(tuple(found))
+
+
+def evaluate_lists(
+    path: Path | str,
+    measures: Measures,
+    *,
+    columns: Columns | None = None,
+    weights: Mapping[int, float] | None = None,
+    **options: Any,
+) -> Evaluation:
+    """`evaluate` for a file whose every row has a score and a label, with ties averaged by default.
+
+    Parameters
+    ----------
+    path : path
+        A CSV or Parquet file with the columns query, score, label (and document), or SVMlight.
+    measures : Measure, text, or several
+    columns : mapping, optional
+        What the columns are called in the table.
+    weights : mapping of feature to weight, optional
+        The score of a line of an SVMlight file is the weighted sum of its features.
+    **options
+        As in `evaluate`.
+
+    Raises
+    ------
+    InputError
+        As `evaluate_files`.
+    """
+    path, measures = Path(path), measures_of(measures)
+    scores, labels = load_lists(path, columns, weights)
+    chosen = {"ties": "average", **options}
+    return _evaluate_named(scores, labels, measures, str(path), run_names([path])[0], chosen)
+
+
+def _evaluate_named(
+    scores: Records, labels: Records, measures: Measures, where: str, name: str, options: Mapping[str, Any]
+) -> Evaluation:
+    try:
+        return evaluate(scores, labels, measures, name=name, **options)
+    except InputError as error:
+        raise InputError(f"{where}: {error}" if not error.argument else str(error)) from None
+
+
+def run_names(paths: Sequence[Path]) -> list[str]:
+    """What runs are called: by their files, without endings; with their folders where these agree."""
+    stems = [stem(path) for path in paths]
+    return stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+
+
+def stem(path: Path) -> str:
+    """The name of a file without .gz or .zst, and without the ending before that."""
+    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
+
+
+def _listed(queries: Iterable[str]) -> str:
     first = sorted(queries)
-    return ", ".join(first[:3]) + (f", … ({len(first)})" if len(first) > 3 else "")
+    return ", ".join(first[:_NAMED]) + (f", … ({len(first)})" if len(first) > _NAMED else "")

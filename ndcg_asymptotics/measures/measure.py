@@ -80,6 +80,11 @@ class Measure:
         cutoff = str(self.cutoff)
         return f"nDCG({self.discount})" + (f"@{cutoff}" if cutoff else "")
 
+    @property
+    def depends_on_n(self) -> bool:
+        """Whether the weight of a rank is a function of the list length."""
+        return self.discount.depends_on_n or self.cutoff.depends_on_n
+
     def portable(self) -> Portable:
         """The text, and whatever else it takes, to find this measure again elsewhere."""
         return self.discount.portable().within(str(self))
@@ -157,8 +162,7 @@ class Measure:
 
     def _ideal_cutoff(self, n: int, available: int) -> int:
         """How far down the ideal list counts: past n where neither cutoff nor discount knows n."""
-        knows_n = self.discount.depends_on_n or self.cutoff.depends_on_n
-        return self.cutoff(n if knows_n else max(n, available))
+        return self.cutoff(n if self.depends_on_n else max(n, available))
 
     def _dcg(self, gains: Floats, k: int, n: int) -> float:
         k = min(k, gains.size)

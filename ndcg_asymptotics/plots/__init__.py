@@ -5,7 +5,9 @@ Functions such as `ndcg_curves` and `right_order` draw into axes they are given 
 figure of a study.
 """
 
+from ndcg_asymptotics.plots.comparison import comparison_figure, draw_comparison, power_figure
 from ndcg_asymptotics.plots.curves import curve_key, enlarge, ndcg_curves
+from ndcg_asymptotics.plots.fitted import draw_curves, fitted_curves, fitted_figure, holds_curves
 from ndcg_asymptotics.plots.gallery import (
     draw_all,
     measure_figure,
@@ -14,6 +16,7 @@ from ndcg_asymptotics.plots.gallery import (
     overview_figure,
 )
 from ndcg_asymptotics.plots.gaps import gap_curves, length_key, length_within, lengths_needed
+from ndcg_asymptotics.plots.growing import draw_growth, growing_curves, growing_figure
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
 from ndcg_asymptotics.plots.style import (
     key,
@@ -28,10 +31,19 @@ from ndcg_asymptotics.plots.style import (
 )
 
 __all__ = [
+    "comparison_figure",
     "curve_key",
     "draw_all",
+    "draw_comparison",
+    "draw_curves",
+    "draw_growth",
     "enlarge",
+    "fitted_curves",
+    "fitted_figure",
     "gap_curves",
+    "growing_curves",
+    "growing_figure",
+    "holds_curves",
     "key",
     "length_axis",
     "length_key",
@@ -48,6 +60,7 @@ __all__ = [
     "outer_labels",
     "overview_figure",
     "panels",
+    "power_figure",
     "right_order",
     "save",
     "style",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from ndcg_asymptotics.tables import Part, print_parts
+from ndcg_asymptotics.tables import Part, Table, print_parts
 
 _PLAIN_WIDTH = 200  # where the output is no terminal
 
@@ -23,6 +25,15 @@ def show(parts: Iterable[Part]) -> None:
 def show_json(value: Any) -> None:
     """Print plain data as JSON, which has no infinity: a z with no standard error becomes null."""
     print(json.dumps(_plain(value), indent=2, allow_nan=False))
+
+
+def write_csv(path: Path, table: Table) -> None:
+    """Write the values of a table, unrounded; what is not a number is left empty."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([column.name for column in table.columns])
+        for row in table.rows:
+            writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row])
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Scorers: the relevance curves that describe them, and populations of scorers on the same labels."""
+"""Scorers: the relevance curves that describe them, mixtures of these, populations on the same labels."""
 
 from ndcg_asymptotics.scorers.closed_forms import (
     Constant,
@@ -12,6 +12,7 @@ from ndcg_asymptotics.scorers.curve import Curve
 from ndcg_asymptotics.scorers.empirical import Empirical
 from ndcg_asymptotics.scorers.graded import Graded
 from ndcg_asymptotics.scorers.log_odds import Binormal, Logistic
+from ndcg_asymptotics.scorers.mixture import Mixture, mixture
 from ndcg_asymptotics.scorers.own import OwnCurve, curve
 from ndcg_asymptotics.scorers.piecewise import PiecewiseLinear
 from ndcg_asymptotics.scorers.population import Coupling, Gaussian, Independent, Population
@@ -29,6 +30,7 @@ __all__ = [
     "Independent",
     "LinearCurve",
     "Logistic",
+    "Mixture",
     "OwnCurve",
     "PiecewiseLinear",
     "Polynomial",
@@ -38,4 +40,5 @@ __all__ = [
     "Relevance",
     "Step",
     "curve",
+    "mixture",
 ]

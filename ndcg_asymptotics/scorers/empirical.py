@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Self
+from typing import Self, TypeVar
 
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.language.scanner import Call
@@ -14,6 +15,8 @@ from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.scorers import curve_file
 from ndcg_asymptotics.scorers.curve import Curve
 from ndcg_asymptotics.scorers.relevance import Relevance
+
+_T = TypeVar("_T")
 
 FOLDER = "curves"
 """The folder, beside a store, of the curve files that its study refers to."""
@@ -48,23 +51,14 @@ class Empirical(Relevance, keyword="empirical"):
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
         """The curves of a file, whose name is relative to the folder."""
-        path = folder / file
-        try:
-            return cls(file, path.read_bytes())
-        except OSError as error:
-            raise InputError(f"empirical: {path}: cannot be read ({error.strerror})") from None
-        except InputError as error:
-            raise InputError(f"empirical: {path}: {error}") from None
+        return read_file(cls.keyword, file, folder, lambda content: cls(file, content))
 
     def arguments(self) -> tuple[str, ...]:
         return (json.dumps(self.file),)
 
     def portable(self) -> Portable:
         """A name that holds a digest of the content: equal names are equal curves."""
-        path = PurePosixPath(self.file)
-        digest = "-" + hashlib.blake2b(self.content, digest_size=6).hexdigest()
-        name = f"{FOLDER}/{path.stem.removesuffix(digest)}{digest}{path.suffix}"
-        return Portable(f"{self.keyword}({json.dumps(name)})", {name: self.content})
+        return portable_file(self.keyword, self.file, self.content)
 
     @property
     def gains(self) -> tuple[float, ...]:
@@ -73,3 +67,22 @@ class Empirical(Relevance, keyword="empirical"):
     @property
     def curves(self) -> tuple[Curve, ...]:
         return self._decoded[1]
+
+
+def read_file(keyword: str, file: str, folder: Path, decode: Callable[[bytes], _T]) -> _T:
+    """What ``keyword("file")`` means; complaints begin with the keyword and the path."""
+    path = folder / file
+    try:
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{keyword}: {path}: cannot be read ({error.strerror})") from None
+    except InputError as error:
+        raise InputError(f"{keyword}: {path}: {error}") from None
+
+
+def portable_file(keyword: str, file: str, content: bytes) -> Portable:
+    """``keyword("name")`` with a name that holds a digest of the content."""
+    path = PurePosixPath(file)
+    digest = "-" + hashlib.blake2b(content, digest_size=6).hexdigest()
+    name = f"{FOLDER}/{path.stem.removesuffix(digest)}{digest}{path.suffix}"
+    return Portable(f"{keyword}({json.dumps(name)})", {name: content})

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from ndcg_asymptotics.arrays import brief
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.language.spec import Spec
 from ndcg_asymptotics.scorers.closed_forms import Constant
 from ndcg_asymptotics.scorers.curve import Curve
+from ndcg_asymptotics.scorers.empirical import Empirical
 from ndcg_asymptotics.scorers.graded import Graded
+from ndcg_asymptotics.scorers.mixture import Mixture
 from ndcg_asymptotics.scorers.relevance import Random, Relevance
 
 _LAW_TOLERANCE = 1e-12
+_REMEDY = "one `fit` of all their runs makes them agree: ndcg-asymptotics fit --run A --run B …"
 
 
 class Coupling(Spec, family="coupling"):
@@ -45,10 +50,12 @@ class Population:
     >>> str(population.scorers["random"]), population.gains, population.masses
     ('constant(0.4)', (1.0,), (0.4,))
 
+    Where one scorer is a mixture all are, with the same groups; each group is a population.
+
     Raises
     ------
     InputError
-        If the label laws of two scorers differ by more than 1e-12, with each one's law.
+        If the label laws of two scorers differ by more than 1e-12, with each one's law; or their groups.
     """
 
     scorers: Mapping[str, Relevance]
@@ -59,13 +66,10 @@ class Population:
         informed = {k: v for k, v in self.scorers.items() if not isinstance(v, Random)}
         require(len(informed) > 0, "'random' takes the label law of the others, and there are none")
         first = next(iter(informed.values()))
-        agree = all(
-            scorer.gains == first.gains
-            and np.allclose(scorer.masses, first.masses, rtol=0, atol=_LAW_TOLERANCE)
-            for scorer in informed.values()
-        )
-        laws = "; ".join(f"{name}: {_law(scorer)}" for name, scorer in informed.items())
-        require(agree, f"the scorers of a population share their labels, these differ: {laws}")
+        if any(isinstance(scorer, Mixture) for scorer in informed.values()):
+            _check_groups(informed)
+        else:
+            _check_laws(informed)
         blank = _uninformative(first)
         scorers = {name: informed.get(name, blank) for name in self.scorers}
         object.__setattr__(self, "scorers", scorers)
@@ -76,6 +80,23 @@ class Population:
     ) -> Population:
         """A population from its scorers or their texts."""
         return cls({name: Relevance.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
+
+    @cached_property
+    def groups(self) -> tuple[tuple[float, Population], ...]:
+        """The groups that lists belong to, each with its weight: of a mixture several, else this alone."""
+        first = next(iter(self.scorers.values()))
+        if not isinstance(first, Mixture):
+            return ((1.0, self),)
+        parts = [s.groups for s in self.scorers.values() if isinstance(s, Mixture)]
+        return tuple(
+            (
+                weight,
+                Population(
+                    dict(zip(self.scorers, [part[g][1] for part in parts], strict=True)), self.coupling
+                ),
+            )
+            for g, weight in enumerate(first.weights.tolist())
+        )
 
     @property
     def gains(self) -> tuple[float, ...]:
@@ -88,7 +109,38 @@ class Population:
         return next(iter(self.scorers.values())).masses
 
 
+def _check_laws(scorers: Mapping[str, Relevance], where: str = "") -> None:
+    first = next(iter(scorers.values()))
+    agree = all(
+        scorer.gains == first.gains and np.allclose(scorer.masses, first.masses, rtol=0, atol=_LAW_TOLERANCE)
+        for scorer in scorers.values()
+    )
+    laws = "; ".join(f"{name}: {_law(scorer)}" for name, scorer in scorers.items())
+    fitted = any(isinstance(scorer, Empirical | Mixture) for scorer in scorers.values())
+    remedy = f" ({_REMEDY})" if fitted and not agree else ""
+    require(agree, f"{where}the scorers of a population share their labels, these differ{remedy}: {laws}")
+
+
+def _check_groups(scorers: Mapping[str, Relevance]) -> None:
+    mixtures = {name: scorer for name, scorer in scorers.items() if isinstance(scorer, Mixture)}
+    others = [name for name in scorers if name not in mixtures]
+    require(not others, f"{next(iter(mixtures))} is a mixture, so the others must be: {', '.join(others)}")
+    first = next(iter(mixtures.values()))
+    same = all(
+        len(scorer.groups) == len(first.groups)
+        and np.allclose(scorer.weights, first.weights, rtol=0, atol=_LAW_TOLERANCE)
+        for scorer in mixtures.values()
+    )
+    said = "; ".join(f"{name}: {brief(scorer.weights.tolist())}" for name, scorer in mixtures.items())
+    require(same, f"the scorers of a population share their groups, the weights differ ({_REMEDY}): {said}")
+    for g in range(len(first.groups)):
+        models = {name: scorer.groups[g][1] for name, scorer in mixtures.items()}
+        _check_laws(models, f"group {g + 1} of {len(first.groups)}: ")
+
+
 def _uninformative(like: Relevance) -> Relevance:
+    if isinstance(like, Mixture):
+        return like.like(map(_uninformative, (model for _, model in like.groups)))
     curves = tuple(Constant(mass) for mass in like.masses)
     return curves[0] if isinstance(like, Curve) else Graded(tuple(zip(like.gains, curves, strict=True)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,20 @@ class Design:
         words = [w for name in names for w in _words(name)]
         sequence = np.random.SeedSequence(self.seed, spawn_key=(replicate, len(names), *words))
         return np.random.Generator(np.random.SFC64(sequence))
+
+    def drawn(self, replicate: int) -> Design:
+        """The design of one replicate: of a mixture, that of the group which the replicate belongs to."""
+        groups = self.population.groups
+        if len(groups) == 1:
+            return replace(self, population=groups[0][1])
+        ends = np.cumsum([weight for weight, _ in groups])
+        u = self.generator(replicate, "group").random() * ends[-1]
+        group = min(int(np.searchsorted(ends, u, side="right")), len(groups) - 1)
+        return replace(self, population=groups[group][1])
+
+    def parts(self) -> list[Design]:
+        """The designs that a replicate may have: one for each group of a mixture."""
+        return [replace(self, population=population) for _, population in self.population.groups]
 
     def pair_indices(self) -> list[tuple[int, int]]:
         """The pairs as positions in the population's scorers."""

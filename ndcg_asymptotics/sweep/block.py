@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.engines.engine import Draw
+from ndcg_asymptotics.engines.engine import Draw, draw
 from ndcg_asymptotics.studies import Design
 
 
@@ -41,11 +41,11 @@ def simulate(engine: str, design: Design, replicates: Sequence[int]) -> Block:
     start = time.perf_counter()
     for replicate in replicates:
         try:
-            draws.append(module.simulate(design, replicate))
+            draws.append(draw(module, design, replicate))
         except Exception as error:  # whatever it is, the other replicates go on
             failures.append(Failure(replicate, f"{type(error).__name__}: {error}"))
         else:
             done.append(replicate)
     seconds = time.perf_counter() - start
-    stacked = {name: np.stack([draw[name] for draw in draws]) for name in draws[0]} if draws else {}
+    stacked = {name: np.stack([values[name] for values in draws]) for name in draws[0]} if draws else {}
     return Block(replicates, tuple(done), stacked, tuple(failures), seconds)

@@ -151,7 +151,7 @@ def sweep(
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
     asked = range(first, first + count)
     engine_ = engine.load(study.engine)
-    engine_.check(study.design)
+    engine.check(engine_, study.design)
     progress = progress or Silent()
     with into if isinstance(into, Memory) else Writer(into, study) as writer:
         missing = writer.missing(asked)
@@ -163,7 +163,9 @@ def sweep(
         outcome = Outcome()
         if missing:
             try:
-                engine_.warm(study.design)  # here, before the workers do: they find what it compiled
+                engine_.warm(
+                    study.design.parts()[0]
+                )  # here, before the workers do: they find what it compiled
                 with progress, pool(backend, jobs, scheduler, progress) as parallel:
                     writer.extend(asked)
                     progress.begin(count, count - len(missing))
@@ -191,12 +193,12 @@ def replay(study: Study, folder: str | Path, replicate: int) -> Literal["written
     require(replicate >= 0, f"must be at least 0, got {replicate}", "only")
     folder = Path(folder)
     engine_ = engine.load(study.engine)
-    engine_.check(study.design)
+    engine.check(engine_, study.design)
     if holds_results(folder):
         wanted = open_results(folder).replicates
         there = f"it is for {wanted.min()} to {wanted.max()}"
         require(replicate in wanted, f"{folder} has no replicate {replicate}, {there}", "only")
-    draw = engine_.simulate(study.design, replicate)
+    draw = engine.draw(engine_, study.design, replicate)
     with Writer(folder, study) as writer:
         if writer.missing([replicate]):
             writer.extend([replicate])

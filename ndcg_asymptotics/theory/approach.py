@@ -25,7 +25,7 @@ import numpy as np
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 _SIZES = tuple(10**d for d in range(4, 19))
@@ -76,6 +76,8 @@ def approach(relevance: Relevance, measure: Measure) -> Approach:
     >>> found.scale, abs(found.extrapolated - 0.625**0.5) < 1e-7
     ('n^-0.5', True)
     """
+    if isinstance(relevance, Mixture):
+        return _mixed(relevance, relevance.each(lambda model: approach(model, measure)))
     scale, x = _scale(relevance, measure)
     expectation = expected_ndcg(relevance, measure, _SIZES)
     values = expectation.value
@@ -88,6 +90,20 @@ def approach(relevance: Relevance, measure: Measure) -> Approach:
         # a curve may reach its top value with logarithmic factors: the last gap is not to be trusted away
         error += abs(first - float(values[-1]))
     return Approach(_SIZES, values, scale, x, first, error)
+
+
+def _mixed(mixture: Mixture, found: list[Approach]) -> Approach:
+    """The average of the groups; the gap's scale is that of the slowest."""
+    slowest = max(found, key=lambda of_group: float(of_group._x[-1]))
+    weights = mixture.weights
+    return Approach(
+        _SIZES,
+        np.asarray(weights @ [of_group.expectation for of_group in found]),
+        slowest.scale,
+        slowest._x,
+        float(weights @ [of_group.extrapolated for of_group in found]),
+        float(weights @ [of_group.error for of_group in found]),
+    )
 
 
 def _extrapolate(x: Floats, values: Floats, degree: int) -> float:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory import quadrature
 
 
@@ -65,7 +65,7 @@ class Limit:
 
 
 def limit(relevance: Relevance | str, measure: Measure | str) -> Limit:
-    """The limit of NDCG_n for an i.i.d. stream.
+    """The limit of NDCG_n for an i.i.d. stream; of its mean, for a mixture.
 
     Parameters
     ----------
@@ -79,6 +79,8 @@ def limit(relevance: Relevance | str, measure: Measure | str) -> Limit:
     False
     """
     relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    if isinstance(relevance, Mixture):
+        return _mixed(relevance, relevance.each(lambda model: limit(model, measure)))
     if measure.discount.conjecture is not None:
         return _conjectured(relevance, measure)
     growth, regime = measure.discount.growth, measure.cutoff.regime
@@ -96,6 +98,23 @@ def limit(relevance: Relevance | str, measure: Measure | str) -> Limit:
         plain = regime == "none" and not relevance.graded
         return _top_limit(relevance, measure, "Theorem 5" if plain else "beyond the paper (as Theorem 5)")
     return _profile_limit(relevance, measure)
+
+
+def _mixed(mixture: Mixture, found: list[Limit]) -> Limit:
+    """Of a mixture: lists of each group tend to the limit of the group, the mean to their average."""
+    theorem = " / ".join(dict.fromkeys(of_group.theorem for of_group in found))
+    met: dict[str, list[bool | None]] = {}
+    for assumption in (a for of_group in found for a in of_group.assumptions):
+        met.setdefault(assumption.text, []).append(assumption.met)
+    assumptions = tuple(
+        Assumption(text, False if False in all_ else None if None in all_ else True)
+        for text, all_ in met.items()
+    )
+    without = next((of_group for of_group in found if of_group.value is None), None)
+    if without is not None:
+        return Limit(None, theorem, assumptions, without.reason, without.converges)
+    values = [of_group.value for of_group in found if of_group.value is not None]
+    return Limit(float(mixture.weights @ values), theorem, assumptions)
 
 
 def _conjectured(relevance: Relevance, measure: Measure) -> Limit:

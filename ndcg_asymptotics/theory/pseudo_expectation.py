@@ -8,7 +8,7 @@ import numpy as np
 
 from ndcg_asymptotics.arrays import Floats, list_lengths
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory import quadrature
 
 
@@ -28,6 +28,10 @@ def pseudo_expectation(relevance: Relevance | str, measure: Measure | str, n: in
     0.795347
     """
     relevance, measure, (n,) = Relevance.of(relevance), Measure.of(measure), list_lengths(n, "n")
+    if isinstance(relevance, Mixture):
+        parts = relevance.each(lambda model: pseudo_expectation(model, measure, n))
+        values = [part for part in parts if part is not None]
+        return float(relevance.weights @ values) if len(values) == len(parts) else None
     k = float(measure.cutoff(n))
     ends = np.clip(n * np.cumsum((0.0, *relevance.masses)), 1.0, k)
     if ends[-1] <= 1.0:

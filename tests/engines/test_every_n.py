@@ -102,6 +102,14 @@ def test_ties_keep_their_order_of_arrival() -> None:
         assert tied[0, n - 1] == pytest.approx(last, abs=1e-11)
 
 
+def test_what_was_not_retrieved_comes_last_in_order_of_arrival() -> None:
+    scores = np.array([1.0, -np.inf, 3.0, -np.inf, 2.0])
+    far = np.array([1.0, -10.0, 3.0, -10.0, 2.0])
+    labels = [0, 1, 1, 2, 0]
+    found, expected = (every_n.evaluate_every_n(s, labels, "nDCG") for s in (scores, far))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_ideal_order_gives_one_and_no_relevant_item_zero() -> None:
     labels = np.concatenate([np.full(20, 2.0), np.ones(30), np.zeros(50)])
     found = every_n.evaluate_every_n(-np.arange(100.0), labels, MEASURES)

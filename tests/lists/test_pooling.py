@@ -7,9 +7,12 @@ import json
 import numpy as np
 import pytest
 
+from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.lists import fit_csv, fit_files, pool_runs
-from ndcg_asymptotics.scorers import Population, Relevance
+from ndcg_asymptotics.scorers import Gaussian, Population, Relevance
+from ndcg_asymptotics.studies import load
+from ndcg_asymptotics.sweep.run import run
 
 
 def test_pooled_runs_share_their_labels():
@@ -28,6 +31,32 @@ def test_pooled_runs_share_their_labels():
     judged = pool_runs(runs, qrels, "judged")["a"][0]
     assert judged.labels.tolist() == [2.0, 1.0, 0.0, 0.0]  # w, x, y, z
     assert judged.scores.tolist() == [-np.inf, 3.0, 2.0, -np.inf]
+
+
+@pytest.mark.parametrize("pool", ["retrieved", "judged"])
+def test_pooling_is_that_of_a_plain_loop(pool):
+    rng = np.random.default_rng(3)
+    names = [f"{'x' * int(rng.integers(0, 20))}{i}" for i in range(60)]
+
+    def some(share: float, draw) -> dict[str, dict[str, float]]:
+        return {
+            q: {d: float(draw()) for d in names if rng.random() < share}
+            for q in "abcde"
+            if rng.random() < 0.9
+        }
+
+    runs = {name: some(0.5, rng.normal) for name in ("one", "two", "three")}
+    qrels = some(0.7, lambda: rng.integers(0, 3))
+    found = pool_runs(runs, qrels, pool)
+    queries = sorted(set(qrels).intersection(*runs.values()))
+    for name, scored in runs.items():
+        assert [ranked.query for ranked in found[name]] == queries
+        for query, ranked in zip(queries, found[name], strict=True):
+            documents = set().union(*(r[query] for r in runs.values()))
+            documents |= set(qrels[query]) if pool == "judged" else set()
+            ordered = sorted(documents)
+            assert ranked.scores.tolist() == [scored[query].get(d, -np.inf) for d in ordered]
+            assert ranked.labels.tolist() == [qrels[query].get(d, 0.0) for d in ordered]
 
 
 @pytest.fixture
@@ -77,6 +106,34 @@ def test_labels_can_be_made_binary(files):
     (path,) = fit_files(runs[:1], qrels, folder / "one.json", binary_at=2, resamples=2)
     assert path == folder / "one.json"
     assert Relevance.parse(f'empirical("{path}")').gains == (1.0,)
+
+
+def test_fitted_runs_come_with_a_study(files):
+    folder, runs, qrels = files
+    for by, keyword in ((None, "empirical"), (2, "mixture"), ("query", "mixture")):
+        out = folder / f"curves-{by}"
+        fit_files(runs, qrels, out, by=by, resamples=5)
+        study = load(out / "study.toml")
+        assert str(study.scorers["good"]) == f'{keyword}("good.json")'
+        assert study.pairs == (("good", "bad"),)
+        groups = {None: 1, 2: 2, "query": 20}[by]
+        assert len(study.population.groups) == groups
+        coupling = study.population.coupling
+        assert isinstance(coupling, Gaussian)
+        assert 0 < coupling.rho < 1
+    # it can be run as it stands, but for the time it takes
+    quick = load(folder / "curves-2" / "study.toml").with_(n=[5, 20], replicates=200, measures=["nDCG"])
+    assert check(run(quick, jobs=1)).agrees
+    # fitting one run writes no study
+    fit_files(runs[:1], qrels, folder / "alone", resamples=2)
+    assert [path.name for path in (folder / "alone").iterdir()] == ["good.json"]
+
+
+def test_a_mixture_keeps_its_own_label_laws(files):
+    bad_fit(
+        files, "prevalence: the groups of a mixture keep their own label laws", by=2, prevalence=[0.1, 0.2]
+    )
+    bad_fit(files, "by: must be 'query' or a number of groups from 1 to 20", by=21)
 
 
 def test_a_csv_file_is_fitted(files):

@@ -101,15 +101,18 @@ def _last(holds: NDArray[np.bool_]) -> int:
     return int(where[-1]) + 1 if where.size else 0
 
 
-def evaluate_every_n(scores: ArrayLike, labels: ArrayLike, measures: Sequence[Measure]) -> Floats:
+def evaluate_every_n(
+    scores: ArrayLike, labels: ArrayLike, measures: Sequence[Measure | str] | Measure | str
+) -> Floats:
     """NDCG_n of the first n items of a list, for n = 1 … N.
 
     Parameters
     ----------
     scores, labels : (N,)
-        In order of arrival. Finite scores, higher is better; of equal scores the earlier arrival
-        ranks first. Labels >= 0 are the gains, at most 255 different positive ones.
-    measures : sequence of Measure
+        In order of arrival. Scores, higher is better; of equal scores the earlier arrival ranks
+        first, and -inf is an item that was not retrieved. Labels >= 0 are the gains, at most 255
+        different positive ones.
+    measures : Measure, text, or several
 
     Returns
     -------
@@ -119,20 +122,21 @@ def evaluate_every_n(scores: ArrayLike, labels: ArrayLike, measures: Sequence[Me
     Raises
     ------
     InputError
-        For NaN or infinite scores, labels that are negative, not finite or too various, shapes that
+        For scores that are NaN or +inf, labels that are negative, not finite or too various, shapes that
         differ, or a measure that this list is too long for.
 
     Examples
     --------
-    >>> evaluate_every_n([0.1, 0.3, 0.2], [1, 0, 1], [Measure.parse("nDCG(zipf)")]).round(12)
+    >>> evaluate_every_n([0.1, 0.3, 0.2], [1, 0, 1], "nDCG(zipf)").round(12)
     array([[1.        , 0.5       , 0.55555556]])
     """
+    wanted = [measures] if isinstance(measures, str | Measure) else measures
     s, y = np.asarray(scores, np.float64), np.asarray(labels, np.float64)
     require(
         s.ndim == 1 and s.shape == y.shape and 0 < s.size <= _LARGEST,
         f"scores and labels must be two lists of one length >= 1, got {s.shape} and {y.shape}",
     )
-    require(bool(np.isfinite(s).all()), "scores must be finite, got NaN or infinity")
+    require(bool((s < np.inf).all()), "scores must be finite or -inf, got NaN or infinity")
     require(bool((y >= 0).all() and np.isfinite(y).all()), "labels must be finite and >= 0")
     rising = np.union1d(np.unique(y), [0.0])
     require(
@@ -142,8 +146,9 @@ def evaluate_every_n(scores: ArrayLike, labels: ArrayLike, measures: Sequence[Me
     gains = rising[::-1].copy()
     grade = (rising.size - 1 - np.searchsorted(rising, y)).astype(np.uint8)
     stream = arrive(-s, grade, gains)
-    found = dcg(stream, measures)
-    return np.stack([_ratio(row, ideal(grade, gains, m)) for row, m in zip(found, measures, strict=True)])
+    parsed = [Measure.of(measure) for measure in wanted]
+    found = dcg(stream, parsed)
+    return np.stack([_ratio(row, ideal(grade, gains, m)) for row, m in zip(found, parsed, strict=True)])
 
 
 def check(design: Design) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expi
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures.discounts.discount import Growth
@@ -24,6 +23,8 @@ class Log(SmoothDiscount, keyword="log"):
         return 1.0 / np.log1p(rank)
 
     def integral(self, a: float, b: Floats) -> Floats:
+        from scipy.special import expi  # here: to load it takes longer than to evaluate a run
+
         # li(1+b) - li(1+a), li(x) = Ei(log x)
         return np.asarray(expi(np.log1p(b)) - expi(math.log1p(a)))
 

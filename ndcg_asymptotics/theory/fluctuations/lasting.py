@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.scorers import Mixture, Relevance
 
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
 
@@ -24,6 +24,12 @@ def lasting_spread(relevance: Relevance, measure: Measure) -> float:
     >>> round(lasting_spread(curve, measure) ** 2 * 12, 12)  # uniform on [0, 1]
     1.0
     """
+    if isinstance(relevance, Mixture):
+        # the spread within the groups, and that of their means, to which NDCG_n tends on average
+        tops = np.array(relevance.each(lambda model: model.mean_gain_at_top / model.gains[0]))
+        within = float(relevance.average(lambda model: lasting_spread(model, measure) ** 2))
+        between = float(relevance.weights @ (tops - relevance.weights @ tops) ** 2)
+        return math.sqrt(within + between)
     large = 10**18
     k = measure.cutoff(large)
     weights = measure.discount(np.arange(1.0, min(k, _RANKS) + 1), float(large))

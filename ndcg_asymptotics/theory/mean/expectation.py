@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.arrays import Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure, exponentials
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory.mean.condense import condensed
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
 from ndcg_asymptotics.theory.mean.ideal import binary_rule, ideal_rule
@@ -92,7 +92,13 @@ def expected_ndcg(
     >>> mean.value.round(8)
     array([0.76853711, 0.90313918, 0.98662196])
     """
-    return _expected_ndcg(Relevance.of(relevance), Measure.of(measure), list_lengths(sizes))
+    relevance, measure, lengths = Relevance.of(relevance), Measure.of(measure), list_lengths(sizes)
+    if isinstance(relevance, Mixture):
+        found = relevance.each(lambda model: _expected_ndcg(model, measure, lengths))
+        return Expectation(
+            *(relevance.weights @ [vars(mean)[part] for mean in found] for part in ("value", "error"))
+        )
+    return _expected_ndcg(relevance, measure, lengths)
 
 
 @lru_cache(maxsize=512)  # check, distinguish and figures ask for the same means

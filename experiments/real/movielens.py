@@ -1,0 +1,53 @@
+"""Growing lists of MovieLens: each user's films by time and in random order, against i.i.d. theory.
+
+`movielens.py DATA RESULTS`: DATA holds ``movielens_small/ratings.csv.gz`` (GroupLens, ml-latest-small),
+RESULTS gets a folder for each order. A user is a query, a film rated at least 4 is relevant, and the films
+are scored by the mean rating of the other users (that of all ratings where there is none), by the number
+of other ratings, and at random.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from ndcg_asymptotics.lists.growing import Growth, grow
+from ndcg_asymptotics.store.growing import save_growth
+
+MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")
+RELEVANT = 4.0
+LENGTH = 500  # films of a user; 44 users rated so many
+GROUPS = 8
+
+
+def ratings(data: Path) -> pd.DataFrame:
+    """A row for each user and film: the user's rating, its time, and what the others say of the film."""
+    table = pd.read_csv(data / "movielens_small" / "ratings.csv.gz", dtype={"userId": str, "movieId": str})
+    table.columns = ["query", "document", "label", "time"]
+    of_film = table.groupby("document")["label"]
+    table["popularity"] = of_film.transform("count") - 1
+    others = of_film.transform("sum") - table["label"]
+    table["others"] = (others / table["popularity"]).where(table["popularity"] > 0, table["label"].mean())
+    return table
+
+
+def growing(data: Path) -> dict[str, Growth]:
+    """The growing lists of each order of arrival."""
+    table = ratings(data)
+    rated = table.groupby("query")["label"].transform("count")
+    table = table[rated >= LENGTH]
+    keys = table[["query", "document"]]
+    runs = {name: keys.assign(score=table[name]) for name in ("others", "popularity")}
+    common = {"binary_at": RELEVANT, "random": True, "length": LENGTH, "by": GROUPS, "tell": print}
+    labels, times = keys.assign(label=table["label"]), keys.assign(time=table["time"])
+    return {
+        "movielens-time": grow(runs, labels, MEASURES, order="time", times=times, **common),
+        "movielens-random": grow(runs, labels, MEASURES, **common),
+    }
+
+
+if __name__ == "__main__":
+    for name, found in growing(Path(sys.argv[1])).items():
+        save_growth(found, Path(sys.argv[2]) / name)

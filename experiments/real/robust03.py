@@ -1,0 +1,39 @@
+"""Growing lists of TREC 2003 Robust: three runs and random scores, against i.i.d. theory.
+
+`robust03.py DATA RESULTS`: DATA holds ``robust03`` with the runs and the judgements (examples/robust03
+of trectools), RESULTS gets a folder for each order in which documents arrive: random ones, and that of
+the judgements, which is by newspaper and date.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ndcg_asymptotics.lists.growing import Growth, grow_files
+from ndcg_asymptotics.store.growing import save_growth
+
+RUNS = ("pircRBa1", "THUIRr0301", "aplrob03a")
+MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")
+GROUPS = 8
+
+
+def growing(data: Path) -> dict[str, Growth]:
+    """The growing lists of each order of arrival."""
+    folder = data / "robust03"
+    options = {"binary_at": 1, "random": True, "by": GROUPS, "tell": print}
+    return {
+        f"robust03-{order}": grow_files(
+            [folder / f"{run}.run.gz" for run in RUNS],
+            folder / "qrels.txt.gz",
+            MEASURES,
+            order=order,
+            **options,
+        )
+        for order in ("random", "file")
+    }
+
+
+if __name__ == "__main__":
+    for name, found in growing(Path(sys.argv[1])).items():
+        save_growth(found, Path(sys.argv[2]) / name)

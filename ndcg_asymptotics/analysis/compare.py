@@ -1,0 +1,253 @@
+"""Which of two runs is better, by which measure, how sure, and how much judging it takes.
+
+For each measure the paired difference over queries with its intervals and test (`analysis.paired`), how
+many queries would be enough, how often a list cut to n documents orders the two as the whole list
+does, and what i.i.d. theory says of longer lists. Of three runs or more all pairs; the number of pairs that a
+measure tells apart is its discriminative power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.analysis.comparison import Comparison, Cut, Judgement, PairComparison, Prospect
+from ndcg_asymptotics.analysis.paired import holm, paired_difference
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.engines.every_n import evaluate_every_n
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.lists.evaluation import (
+    Measures,
+    evaluate,
+    gains_of,
+    measures_of,
+    run_names,
+    without_negatives,
+)
+from ndcg_asymptotics.lists.groups import fit_groups
+from ndcg_asymptotics.lists.growing.growth import resampled_means
+from ndcg_asymptotics.lists.pooling import Pooled, pooled
+from ndcg_asymptotics.lists.readers import Columns, Records, load_qrels, load_run
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Mixture
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
+"""The measures that runs are compared by unless others are asked for."""
+
+_LISTS = 1000  # cut lists, over queries and orders, that the rates are from
+_GROUPS = 8
+_GAINS = 2  # more different labels make the exact mean of long lists dear
+_LONG = 10**6
+_SAME = 1e-9  # limits closer than this are one
+
+
+def compare(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    measures: Measures = MEASURES,
+    *,
+    level: float = 0.95,
+    power: float = 0.8,
+    resamples: int = 9999,
+    seed: int = 0,
+    theory: bool = True,
+    **conventions: Any,
+) -> Comparison:
+    """Compare two runs, or every pair of several, over the queries that all of them answer.
+
+    Parameters
+    ----------
+    runs : mapping of name to run
+        Each as `evaluate` takes it.
+    qrels : judgements
+    measures : Measure, text, or several
+    level : float
+        Of the intervals; tests are at 1 - level, corrected by Holm for all pairs and measures.
+    power : float
+        For which the number of queries is wanted.
+    resamples, seed : int
+        Bootstrap samples and permutations, and their seed.
+    theory : bool
+        Whether to look ahead to longer lists, by the curves of 8 groups of queries.
+    **conventions
+        ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
+
+    Raises
+    ------
+    InputError
+        For fewer than two runs or five common queries, and what `evaluate` refuses.
+
+    >>> rng = np.random.default_rng(1)
+    >>> labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(20)}
+    >>> def run(noise):
+    ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+    >>> found = compare({"good": run(0.3), "bad": run(3.0)}, labels, "nDCG", theory=False)
+    >>> found.pairs[0].judgements[0].difference.bootstrap.sign, found.queries
+    (1, 20)
+    """
+    require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
+    parsed = measures_of(measures)
+    scores = {name: Records.of(run, "score") for name, run in runs.items()}
+    labels = without_negatives(Records.of(qrels, "label"))
+    found = {name: evaluate(run, labels, parsed, name=name, **conventions) for name, run in scores.items()}
+    queries = sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
+    values = {}
+    for name, of_run in found.items():
+        place = {query: i for i, query in enumerate(of_run.queries)}
+        values[name] = of_run.values[[place[query] for query in queries]]
+    kept = np.isfinite(np.stack(list(values.values()))).all(axis=(0, 2))
+    values = {name: of_run[kept] for name, of_run in values.items()}
+    pairs = list(combinations(runs, 2))
+    differences = {
+        pair: [
+            paired_difference(d, level=level, power=power, resamples=resamples, seed=seed)
+            for d in (values[pair[0]] - values[pair[1]]).T
+        ]
+        for pair in pairs
+    }
+    corrected = iter(holm([d.p for of_pair in differences.values() for d in of_pair]))
+    gains = gains_of(labels, conventions.get("gain", "linear"))
+    documents = pooled(scores, gains)
+    cuts = _cuts(documents, parsed, pairs, level, seed)
+    mixtures = _mixtures(documents) if theory else None
+    compared = []
+    for pair in pairs:
+        means = [values[name].mean(axis=0) for name in pair]
+        compared.append(
+            PairComparison(
+                *pair,
+                tuple(
+                    Judgement(
+                        str(measure), float(means[0][m]), float(means[1][m]), differences[pair][m],
+                        next(corrected), cuts[pair][m], _prospect(mixtures, pair, measure),
+                    )
+                    for m, measure in enumerate(parsed)
+                ),
+            )
+        )  # fmt: skip
+    left = {name: len(of_run.queries) - len(queries) for name, of_run in found.items()}
+    remarks = tuple(
+        f"{count} of the queries that {name} answers are not answered by all runs and do not count"
+        for name, count in left.items()
+        if count
+    )
+    return Comparison(tuple(runs), int(kept.sum()), level, power, tuple(compared), remarks)
+
+
+def compare_files(
+    runs: Sequence[Path | str],
+    qrels: Path | str,
+    measures: Measures = MEASURES,
+    *,
+    columns: Columns | None = None,
+    **options: Any,
+) -> Comparison:
+    """`compare` for files.
+
+    Parameters
+    ----------
+    runs, qrels : path
+        As `evaluate_files` takes them.
+    measures : Measure, text, or several
+    columns : mapping, optional
+        What the columns are called in tables.
+    **options
+        As in `compare`.
+
+    Raises
+    ------
+    InputError
+        As `evaluate_files` and `compare`.
+    """
+    paths, measures = [Path(run) for run in runs], measures_of(measures)
+    require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
+    scores = {name: load_run(path, columns) for name, path in zip(run_names(paths), paths, strict=True)}
+    require(len(scores) == len(paths), f"a run is given twice: {', '.join(map(str, paths))}")
+    return compare(scores, load_qrels(Path(qrels), columns), measures, **options)
+
+
+_Pair = tuple[str, str]
+
+
+def _cuts(
+    documents: Pooled, measures: tuple[Measure, ...], pairs: Sequence[_Pair], level: float, seed: int
+) -> dict[_Pair, list[tuple[Cut, ...]]]:
+    """The rates at which lists of n documents, drawn from those of a query, are in the whole's order.
+
+    Only queries whose whole lists differ count; a tie at n is not the whole's order. Intervals by bootstrap
+    over queries.
+    """
+    sizes = [n for n in (10, 20, 50, 100, 200, 500, 1000, 2000, 5000) if n < np.median(documents.sizes)]
+    if not sizes:
+        return {pair: [()] * len(measures) for pair in pairs}
+    rng, queries = np.random.default_rng(seed), len(documents.queries)
+    orders = max(1, min(10, _LISTS // queries))
+    hits = np.full((len(pairs), queries, len(measures), len(sizes)), np.nan)
+    index = {name: i for i, name in enumerate(documents.runs)}
+    parts = list(documents.parts())
+    for query in np.sort(rng.permutation(queries)[:_LISTS]).tolist():
+        scores, labels = documents.scores[:, parts[query]], documents.documents.values[parts[query]]
+        right = np.zeros((len(pairs), len(measures), len(sizes)))
+        decided = np.zeros((len(pairs), len(measures), len(sizes)))
+        at = np.minimum([*sizes, labels.size], labels.size) - 1
+        for _ in range(orders):
+            arrival = rng.permutation(labels.size)
+            paths = np.array([evaluate_every_n(s[arrival], labels[arrival], measures)[:, at] for s in scores])
+            for p, (a, b) in enumerate(pairs):
+                order = np.sign(paths[index[a]] - paths[index[b]])
+                whole = order[:, -1:]
+                decided[p] += whole != 0
+                right[p] += (order[:, :-1] == whole) & (whole != 0)
+        reached = np.array(sizes) <= labels.size
+        known = (decided > 0) & reached
+        np.divide(right, decided, out=hits[:, query], where=known)
+    return {pair: [_rates(of_measure, sizes, level, seed) for of_measure in np.moveaxis(hits[p], 1, 0)]
+            for p, pair in enumerate(pairs)}  # fmt: skip
+
+
+def _rates(hits: Floats, sizes: Sequence[int], level: float, seed: int) -> tuple[Cut, ...]:
+    found = []
+    for n, column in zip(sizes, hits.T, strict=True):
+        seen = column[np.isfinite(column)]
+        if seen.size:
+            means = resampled_means(seen, 1000, seed)
+            low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+            found.append(Cut(n, float(seen.mean()), float(low), float(high)))
+    return tuple(found)
+
+
+def _mixtures(documents: Pooled) -> dict[str, Mixture]:
+    groups = min(_GROUPS, len(documents.queries))
+    found = fit_groups(documents.lists(), groups, resamples=1)
+    return {name: mixture.relevance for name, mixture in found.items()}
+
+
+def _prospect(mixtures: Mapping[str, Mixture] | None, pair: _Pair, measure: Measure) -> Prospect | None:
+    """What theory says of ever longer lists, if it says anything."""
+    if mixtures is None:
+        return None
+    models = [mixtures[name] for name in pair]
+    limits = [limit(model, measure) for model in models]
+    ends = [
+        # where NDCG does not converge its mean does, to that of the top
+        float(model.average(lambda of_group: of_group.mean_gain_at_top / of_group.gains[0]))
+        if found.converges is False
+        else found.value
+        for model, found in zip(models, limits, strict=True)
+    ]
+    if None in ends:
+        return None
+    a, b = (float(end or 0.0) for end in ends)
+    if abs(a - b) > _SAME or len(models[0].gains) > _GAINS:
+        return Prospect(a, b, limits[0].theorem)
+    try:
+        a, b = (float(expected_ndcg(model, measure, [_LONG]).value[0]) for model in models)
+    except InputError:  # a discount of the user's own that is no sum of exponentials
+        return None
+    return Prospect(a, b, limits[0].theorem, _LONG)

@@ -1,0 +1,151 @@
+"""How the scores of two runs hang together given the label: the Gaussian copula's rho, from their lists.
+
+Two runs over one collection place a relevant document alike, far more than two independent scorers
+with the same curves would. Given the label the depths of a document in two lists have a rank
+correlation r_S (Spearman's), and for a Gaussian copula ``rho = 2 sin(pi r_S / 6)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.lists.readers import RankedList
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class PairCoupling:
+    """Spearman's correlation of the depths of relevant documents, and the rho of a Gaussian copula."""
+
+    pair: tuple[str, str]
+    documents: int
+    spearman: float
+    rho: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, repr=False)
+class FittedCoupling(Shown):
+    """The coupling of every pair of runs, and the one rho that a study takes for all of them."""
+
+    pairs: tuple[PairCoupling, ...]
+
+    @property
+    def rho(self) -> float:
+        """The mean over the pairs, within [0, 1] and to two decimals, which is what the data can tell."""
+        return round(float(np.clip(np.mean([pair.rho for pair in self.pairs]), 0.0, 1.0)), 2)
+
+    @property
+    def text(self) -> str:
+        """What a study's ``coupling`` is."""
+        return f"gaussian({self.rho:g})"
+
+    def parts(self) -> Iterator[Part]:
+        """A row per pair, and the rho of all."""
+        columns = (
+            Column("run"), Column("and"), Column("documents", general("d"), 1),
+            Column("Spearman", fixed(3)), Column("rho", fixed(3)), Column("interval", str),
+        )  # fmt: skip
+        rows = tuple(
+            (*p.pair, p.documents, p.spearman, p.rho, f"[{p.low:.3f}, {p.high:.3f}]") for p in self.pairs
+        )
+        yield Table("Depths of relevant documents", columns, rows)
+        yield Line(f'coupling = "{self.text}" ({LEVEL:.0%} intervals by bootstrap over queries)')
+
+
+def fit_coupling(
+    lists: Mapping[str, Sequence[RankedList]],
+    *,
+    groups: Integers | None = None,
+    resamples: int = 200,
+    seed: int = 0,
+) -> FittedCoupling:
+    """The Gaussian copula's rho of every pair of runs, from their relevant documents.
+
+    Depth is (rank - 1/2) / n within a query's list, tied items share the mean of their ranks. Depths of
+    relevant documents are pooled over the queries of a group with the same label, and r_S is averaged over
+    groups and labels by their number of documents.
+
+    Parameters
+    ----------
+    lists : mapping of name to ranked lists
+        Two or more runs on the same documents, as `pool_runs` gives them.
+    groups : (queries,), optional
+        The group of each query, as `group_queries` gives it; by default one.
+    resamples, seed : int
+        Bootstrap samples of queries, for the interval.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two runs, or fewer than three relevant documents.
+
+    >>> rng = np.random.default_rng(1)
+    >>> labels = [(rng.random(50) < 0.2).astype(float) for _ in range(40)]
+    >>> one = [RankedList(str(i), rng.random(50), y) for i, y in enumerate(labels)]
+    >>> fit_coupling({"a": one, "b": one}).text
+    'gaussian(1)'
+    """
+    require(len(lists) >= 2, f"a coupling is one of two runs or more, got {len(lists)}")
+    first = next(iter(lists.values()))
+    labels = np.concatenate([ranked.labels for ranked in first])
+    query = np.repeat(np.arange(len(first)), [ranked.labels.size for ranked in first])
+    relevant = labels > 0
+    known = int(relevant.sum())
+    require(known >= 3, f"a coupling needs at least 3 relevant documents, the lists have {known}")
+    depth = {n: np.concatenate([_depths(one) for one in of_run])[relevant] for n, of_run in lists.items()}
+    query = query[relevant]
+    _, level = np.unique(labels[relevant], return_inverse=True)
+    stratum = level if groups is None else level + (int(level.max()) + 1) * groups[query]
+    samples = np.random.default_rng(seed).multinomial(
+        len(first), np.full(len(first), 1 / len(first)), size=resamples
+    )
+    pairs = []
+    for a, b in combinations(lists, 2):
+        spearman = _spearman(depth[a], depth[b], stratum, np.ones_like(query))
+        drawn = [_rho(_spearman(depth[a], depth[b], stratum, times[query])) for times in samples]
+        low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        pairs.append(PairCoupling((a, b), known, spearman, _rho(spearman), float(low), float(high)))
+    return FittedCoupling(tuple(pairs))
+
+
+def _rho(spearman: float) -> float:
+    return float(2 * np.sin(np.pi * spearman / 6))
+
+
+def _depths(ranked: RankedList) -> Floats:
+    rank = _midranks(-ranked.scores, np.ones(ranked.scores.size, np.int64))
+    return np.asarray((rank - 0.5) / ranked.scores.size)
+
+
+def _midranks(values: Floats, times: Integers) -> Floats:
+    """The mean rank of each value among all, each counted so many times."""
+    _, place = np.unique(values, return_inverse=True)
+    counts = np.bincount(place, times)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
+
+
+def _spearman(a: Floats, b: Floats, stratum: Integers, times: Integers) -> float:
+    """Spearman's correlation within strata, averaged over them; documents are counted so many times."""
+    total, weight = 0.0, 0.0
+    for which in np.unique(stratum):
+        members = (stratum == which) & (times > 0)
+        count = times[members]
+        if count.size < 2:
+            continue
+        x, y = (_midranks(depth[members], count) for depth in (a, b))
+        x, y = x - np.average(x, weights=count), y - np.average(y, weights=count)
+        scale = float(np.sqrt((count @ x**2) * (count @ y**2)))
+        if scale > 0:
+            total += float(count.sum()) * float(count @ (x * y)) / scale
+            weight += float(count.sum())
+    return total / weight if weight else float("nan")

@@ -1,0 +1,221 @@
+"""From files of ranked lists to files of relevance curves, and a study that uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
+from ndcg_asymptotics.lists.evaluation import stem, without_negatives
+from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
+from ndcg_asymptotics.lists.groups import By, FittedMixture, fit_groups, group_queries
+from ndcg_asymptotics.lists.pooling import Pool, pooled
+from ndcg_asymptotics.lists.readers import (
+    Columns,
+    RankedList,
+    load_lists,
+    load_qrels,
+    load_run,
+    ranked_lists,
+)
+
+STUDY = "study.toml"
+"""The name of the study that is written beside the curves of several runs."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What `fit_files` is asked for beside the files."""
+
+    method: Method = "isotonic"
+    binary_at: float | None = None
+    prevalence: Sequence[float] | None = None
+    by: By | None = None
+    resamples: int = 200
+    seed: int = 0
+
+    def curves(
+        self, lists: Mapping[str, Sequence[RankedList]]
+    ) -> Mapping[str, FittedCurve] | Mapping[str, FittedMixture]:
+        """A curve for each run, or a mixture of them."""
+        options: dict[str, Any] = {"method": self.method, "resamples": self.resamples, "seed": self.seed}
+        if self.by is None:
+            return fit_curves(lists, prevalence=self.prevalence, **options)
+        require(self.prevalence is None, "the groups of a mixture keep their own label laws", "prevalence")
+        return fit_groups(lists, self.by, **options)
+
+    def source(self, lists: Sequence[RankedList]) -> dict[str, Any]:
+        """Where curves come from, for their files."""
+        return {
+            "queries": len(lists),
+            "documents": sum(ranked.scores.size for ranked in lists),
+            "method": self.method,
+            "binary_at": self.binary_at,
+            "prevalence": None if self.prevalence is None else list(self.prevalence),
+            "by": self.by,
+            "resamples": self.resamples,
+            "seed": self.seed,
+        }
+
+
+def fit_files(
+    runs: Sequence[Path | str],
+    qrels: Path | str,
+    out: Path | str,
+    *,
+    method: Method = "isotonic",
+    pool: Pool = "retrieved",
+    binary_at: float | None = None,
+    prevalence: Sequence[float] | None = None,
+    by: By | None = None,
+    resamples: int = 200,
+    seed: int = 0,
+    columns: Columns | None = None,
+) -> list[Path]:
+    """Fit the relevance curves of runs and write them as files for a study.
+
+    Two runs or more are scorers of one population: beside their curves a study is written that uses
+    them, with the coupling that the runs have.
+
+    Parameters
+    ----------
+    runs, qrels : path
+        As `evaluate_files` takes them.
+    out : path
+        A folder for one curve per run, named after the run's file; with one run, a name that
+        ends in ``.json`` is the curve's file.
+    method, prevalence, resamples, seed
+        As in `fit_curves`.
+    pool
+        As in `pool_runs`.
+    binary_at : float, optional
+        Make the labels binary: 1 from this label on, 0 below.
+    by : int or "query", optional
+        Fit a mixture: a curve for each of so many groups of queries with alike shares of relevant
+        documents, or for each query.
+    columns : mapping, optional
+        What the columns are called in tables.
+
+    Returns
+    -------
+    list of path
+        The curves' files, in the order of the runs. The study of several is ``study.toml`` beside them.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, runs without a query in common, two runs of one name, what
+        `fit_curves` refuses, and if a file cannot be written. Nothing is written unless all curves
+        could be fitted.
+    """
+    paths, qrels, out = [Path(run) for run in runs], Path(qrels), Path(out)
+    require(len(paths) > 0, "fit needs at least one run")
+    names = [stem(path) for path in paths]
+    require(len(set(names)) == len(names), f"runs need distinct file names, got {', '.join(names)}")
+    found = {name: load_run(path, columns) for name, path in zip(names, paths, strict=True)}
+    try:
+        lists = pooled(found, load_qrels(qrels, columns), pool).lists()
+    except InputError as error:
+        if error.argument:
+            raise
+        raise InputError(f"{', '.join(map(str, paths))}, {qrels}: {error}") from None
+    single = len(runs) == 1 and out.suffix == ".json"
+    targets = {n: out if single else out / f"{n}.json" for n in names}
+    source = {"qrels": qrels.name, "pool": pool}
+    sources = {n: {"run": run.name, **source} for n, run in zip(names, paths, strict=True)}
+    return _fit_and_write(lists, targets, sources, Fit(method, binary_at, prevalence, by, resamples, seed))
+
+
+def fit_csv(
+    path: Path | str,
+    out: Path | str,
+    *,
+    method: Method = "isotonic",
+    binary_at: float | None = None,
+    prevalence: Sequence[float] | None = None,
+    by: By | None = None,
+    resamples: int = 200,
+    seed: int = 0,
+    columns: Columns | None = None,
+    weights: Mapping[int, float] | None = None,
+) -> list[Path]:
+    """`fit_files` for one scorer, from a file whose every row has a score and a label.
+
+    Raises
+    ------
+    InputError
+        As `evaluate_lists` and `fit_curves`, and if the file cannot be written.
+    """
+    path, out = Path(path), Path(out)
+    name = stem(path)
+    target = out if out.suffix == ".json" else out / f"{name}.json"
+    scores, labels = load_lists(path, columns, weights)
+    lists = {name: ranked_lists(scores, without_negatives(labels))}
+    asked = Fit(method, binary_at, prevalence, by, resamples, seed)
+    return _fit_and_write(lists, {name: target}, {name: {"run": path.name}}, asked)
+
+
+def _fit_and_write(
+    lists: dict[str, list[RankedList]],
+    targets: Mapping[str, Path],
+    sources: Mapping[str, Mapping[str, str]],
+    fit: Fit,
+) -> list[Path]:
+    if fit.binary_at is not None:
+        level = fit.binary_at
+        lists = {name: [binary(ranked, level) for ranked in of_run] for name, of_run in lists.items()}
+    contents = {
+        targets[name]: curve.encode({**sources[name], **fit.source(lists[name])})
+        for name, curve in fit.curves(lists).items()
+    }
+    if len(lists) > 1:
+        first = next(iter(lists.values()))
+        groups = None if fit.by is None else group_queries(first, fit.by)
+        coupling = fit_coupling(lists, groups=groups, resamples=fit.resamples, seed=fit.seed)
+        length = int(np.median([ranked.scores.size for ranked in first]))
+        folder = next(iter(targets.values())).parent
+        contents[folder / STUDY] = study_text(targets, fit.by is not None, coupling, length).encode()
+    for path, content in contents.items():
+        _write(path, content)
+    return list(targets.values())
+
+
+def study_text(curves: Mapping[str, Path], mixed: bool, coupling: FittedCoupling, length: int) -> str:
+    """A study file for the curves of several runs, which stands beside them."""
+    keyword = "mixture" if mixed else "empirical"
+    scorers = "\n".join(f"{_quoted(name)} = '{keyword}(\"{path.name}\")'" for name, path in curves.items())
+    pairs = ", ".join(f"[{_quoted(p.pair[0])}, {_quoted(p.pair[1])}]" for p in coupling.pairs)
+    intervals = "; ".join(
+        f"{p.pair[0]}, {p.pair[1]}: {p.rho:.3f} [{p.low:.3f}, {p.high:.3f}]" for p in coupling.pairs
+    )
+    return (
+        f'title = "{len(curves)} fitted runs"\n'
+        'measures = ["nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@10"]\n'
+        f"n = {{ start = 10, stop = {max(length, 10)}, per_decade = 5 }}\n"
+        "replicates = 1000\nseed = 1\n"
+        f"# rho of each pair of runs, given the label: {intervals}\n"
+        f'coupling = "{coupling.text}"\n'
+        f"pairs = [{pairs}]\n\n[scorers]\n{scorers}\n"
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def binary(ranked: RankedList, level: float) -> RankedList:
+    """A list whose labels are 1 from a level on, and 0 below."""
+    return replace(ranked, labels=(ranked.labels >= level).astype(np.float64))
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None

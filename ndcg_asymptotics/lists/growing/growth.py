@@ -1,0 +1,123 @@
+"""What growing lists show: NDCG of runs at every n, with a band over queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats, Integers, brief
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.lists.growing.iid import Theory, shown_sizes
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed
+
+LEVEL = 0.95
+
+_RESAMPLES = 1000
+
+
+@dataclass(frozen=True, repr=False)
+class Growth(Shown):
+    """NDCG of runs at every n of growing lists.
+
+    Attributes
+    ----------
+    runs : tuple of str
+    measures : tuple of Measure
+    sizes : (n,)
+        List lengths: all up to 1000, then 500 a decade.
+    queries : tuple of str
+    ndcg : (queries, runs, measures, n)
+        The mean over the orders of arrival.
+    left_out : tuple of str
+        Queries with fewer documents than the longest list.
+    settings : mapping
+        How it was made, as plain values.
+    theory : Theory, optional
+        What i.i.d. lists with the same curves have.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    sizes: Integers
+    queries: tuple[str, ...]
+    ndcg: Floats
+    left_out: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    theory: Theory | None = None
+
+    @property
+    def mean(self) -> Floats:
+        """The mean over the queries, (runs, measures, n)."""
+        return np.asarray(self.ndcg.mean(axis=0))
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of the mean over the queries, (runs, measures, n)."""
+        count = len(self.queries)
+        spread = self.ndcg.std(axis=0, ddof=1) if count > 1 else np.full(self.ndcg.shape[1:], np.nan)
+        return np.asarray(spread / np.sqrt(count))
+
+    def band(self, level: float = LEVEL, resamples: int = _RESAMPLES, seed: int = 0) -> tuple[Floats, Floats]:
+        """A pointwise band of the mean by bootstrap over the queries, each (runs, measures, n)."""
+        means = resampled_means(self.ndcg, resamples, seed)
+        low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return low, high
+
+    def at(self, sizes: Sequence[int]) -> Integers:
+        """The positions of list lengths.
+
+        Raises
+        ------
+        InputError
+            For one that is not there.
+        """
+        found = np.searchsorted(self.sizes, sizes)
+        there = found < self.sizes.size
+        there[there] = self.sizes[found[there]] == np.asarray(sizes)[there]
+        missing = [n for n, known in zip(sizes, there.tolist(), strict=True) if not known]
+        require(not missing, f"no values at n = {brief(missing)}", "n")
+        return np.asarray(found)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The means and standard errors at some list lengths as plain data, for JSON."""
+        shown = shown_sizes(int(self.sizes[-1]))
+        at = self.at(shown)
+        mean, error = self.mean[..., at].tolist(), self.error[..., at].tolist()
+        rows = [
+            {"run": run, "measure": str(measure), "n": n, "mean": mean[r][m][k], "error": error[r][m][k]}
+            for r, run in enumerate(self.runs)
+            for m, measure in enumerate(self.measures)
+            for k, n in enumerate(shown)
+        ]
+        return {"settings": dict(self.settings), "queries": len(self.queries),
+                "left_out": list(self.left_out), "rows": rows}  # fmt: skip
+
+    def parts(self) -> Iterator[Part]:
+        """The means at some list lengths, a table per measure."""
+        shown = shown_sizes(int(self.sizes[-1]))
+        at, mean, error = self.at(shown), self.mean, self.error
+        lengths = (Column(f"n={n}", fixed(4), len(shown) - 1 - i) for i, n in enumerate(shown))
+        columns = (Column("run"), *lengths, Column("±", fixed(4)))
+        for m, measure in enumerate(self.measures):
+            rows = zip(self.runs, mean[:, m, at].tolist(), error[:, m, -1].tolist(), strict=True)
+            title = (
+                f"{measure}, mean over {len(self.queries)} queries; ± its standard error at n = {shown[-1]}"
+            )
+            yield Table(title, columns, tuple((run, *values, e) for run, values, e in rows))
+        if self.left_out:
+            yield Line(
+                f"{len(self.left_out)} of {len(self.left_out) + len(self.queries)} queries have fewer than "
+                f"{self.sizes[-1]} documents and are left out; --length asks for another length."
+            )
+
+
+def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
+    """Means over bootstrap samples of the first axis, (resamples, …)."""
+    count = len(values)
+    times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
+    flat = (times / count) @ values.reshape(count, -1)
+    return np.asarray(flat.reshape(resamples, *values.shape[1:]))

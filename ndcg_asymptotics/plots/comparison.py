@@ -1,0 +1,115 @@
+"""A comparison of runs: differences with their intervals, and how much of a list it takes to see them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from ndcg_asymptotics.analysis.comparison import Comparison, PairComparison
+from ndcg_asymptotics.plots.gallery import file_name
+from ndcg_asymptotics.plots.style import GREY, key, length_axis, looks, panels, save, style
+
+_ROW = 0.28  # inches of a measure
+
+
+def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
+    """Draw the mean difference of each measure with its interval; filled where it is significant."""
+    for row, (judged, look) in enumerate(zip(pair.judgements, looks(len(pair.judgements)), strict=True)):
+        d = judged.difference
+        ax.plot([d.bootstrap.low, d.bootstrap.high], [row, row], color=look.color, lw=1.2)
+        face = look.color if judged.p < alpha else "white"
+        ax.plot(d.mean, row, ls="none", marker=look.marker, mec=look.color, mfc=face, mew=0.9, ms=4.5)
+    ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
+    ax.set_yticks(range(len(pair.judgements)), [judged.measure for judged in pair.judgements])
+    ax.set_ylim(len(pair.judgements) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("difference of the means")
+    ax.set_title(f"← {pair.b} ahead", loc="left", color=GREY)
+    ax.set_title(f"{pair.a} ahead →", loc="right", color=GREY)
+    reach = max(abs(x) for x in ax.get_xlim())
+    ax.set_xlim(-reach, reach)
+    return ax
+
+
+def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
+    """Draw the rate at which lists cut to n documents are in the order of the whole, against n."""
+    for judged, look in zip(pair.judgements, looks(len(pair.judgements)), strict=True):
+        n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
+        ax.fill_between(n, low, high, color=look.color, alpha=0.1, lw=0)
+        ax.plot(n, rate, color=look.color, ls=look.dashes, marker=look.marker, mfc="white", mew=0.8)
+    length_axis(ax, [cut.n for cut in pair.judgements[0].cuts])
+    ax.set_ylim(0, 1.03)
+    ax.set_ylabel("rate of the whole's order")
+    ax.set_xlabel("documents $n$ of the list")
+    return ax
+
+
+def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
+    """One pair: differences, and where lists are long enough the rates of cut ones."""
+    cut = any(judged.cuts for judged in pair.judgements)
+    with style():
+        height = max(2.3, 0.9 + _ROW * len(pair.judgements))
+        figure, axes = panels(2 if cut else 1, height=height)
+        differences(axes[0], pair, comparison.alpha)
+        if cut:
+            cut_rates(axes[1], pair)
+        key(figure, _key(comparison))
+    return figure
+
+
+def power_figure(comparison: Comparison) -> Figure:
+    """The share of the pairs of runs that each measure tells apart."""
+    found = comparison.discriminative_power()
+    with style():
+        figure, (ax,) = panels(1, height=max(2.0, 0.9 + _ROW * len(found)))
+        for row, power in enumerate(found):
+            ax.barh(row, power.significant / power.pairs, height=0.6, color="0.82")
+            ax.barh(row, power.corrected / power.pairs, height=0.6, color="#0072B2")
+        ax.set_yticks(range(len(found)), [power.measure for power in found])
+        ax.set_ylim(len(found) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlim(0, 1)
+        ax.set_xlabel(f"share of the {found[0].pairs} pairs of runs told apart")
+        patches = [
+            Line2D([], [], color=color, lw=6, label=text)
+            for color, text in (("#0072B2", "after correction"), ("0.82", "before"))
+        ]
+        key(figure, patches)
+    return figure
+
+
+def draw_comparison(comparison: Comparison, folder: Path | str) -> list[Path]:
+    """Draw and save a comparison: a figure per pair, and of several pairs the power of the measures.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    folder : path
+        Where SVG and PNG files go.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    figures = {f"compare {p.a} {p.b}": comparison_figure(comparison, p) for p in comparison.pairs}
+    if len(comparison.pairs) > 1:
+        figures["discriminative power"] = power_figure(comparison)
+    return [path for name, figure in figures.items() for path in save(figure, folder, file_name(name))]
+
+
+def _key(comparison: Comparison) -> list[Any]:
+    marks: list[Any] = [
+        Line2D([], [], ls="none", marker="o", mec=GREY, mfc=face, mew=0.9, ms=4.5, label=text)
+        for face, text in (
+            (GREY, f"p < {comparison.alpha:.2g} after correction"),
+            ("white", f"p ≥ {comparison.alpha:.2g}"),
+        )
+    ]
+    label = f"{comparison.level:.0%} interval, bootstrap over queries"
+    return [*marks, Line2D([], [], color=GREY, lw=1.2, label=label)]

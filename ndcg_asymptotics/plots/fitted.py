@@ -1,0 +1,104 @@
+"""Fitted relevance curves against depth, with their bands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, save, style
+from ndcg_asymptotics.scorers.curve_file import Fitted, decode_fitted
+
+_SHADES = mpl.colormaps["viridis"]
+_DASHES = ("-", "--", "-.", ":")
+
+
+def fitted_curves(
+    curves: Mapping[str, Fitted], ax: Axes | None = None, colors: Sequence[Any] | None = None
+) -> Axes:
+    """Draw P(Y = gain | depth) of fitted curves, with their bands; the highest gain is a full line.
+
+    Parameters
+    ----------
+    curves : mapping of name to Fitted
+    ax : matplotlib Axes, optional
+        By default the current one.
+    colors : sequence of colors, optional
+        One for each curve.
+    """
+    ax = plt.gca() if ax is None else ax
+    colors = [look.color for look in looks(len(curves))] if colors is None else colors
+    for curve, color in zip(curves.values(), colors, strict=True):
+        shown = np.maximum(curve.depth, curve.depth[1] / 4)  # depth 0 on a logarithmic axis
+        for j in range(len(curve.gains)):
+            if curve.low is not None and curve.high is not None:
+                ax.fill_between(shown, curve.low[j], curve.high[j], color=color, alpha=0.18, lw=0)
+            dashes = _DASHES[j % len(_DASHES)]
+            ax.plot(shown, curve.probability[j], color=color, lw=1.1, ls=dashes)
+    ax.set_xscale("log")
+    ax.set_xlabel("depth $t$")
+    ax.set_ylabel("P$(Y = y \\mid t)$")
+    ax.set_ylim(0, None)
+    return ax
+
+
+def fitted_figure(files: Mapping[str, Sequence[Fitted]]) -> Figure:
+    """The curves of files in one panel; where files hold groups a panel for each, in shades of the groups."""
+    every = [curve for curves in files.values() for curve in curves]
+    gains = sorted({gain for curve in every for gain in curve.gains}, reverse=True)
+    handles: list[Any] = [
+        Line2D([], [], color=GREY, ls=_DASHES[j % len(_DASHES)], label=f"$y$ = {gain:g}")
+        for j, gain in enumerate(gains)
+    ]
+    handles.append(Patch(color=GREY, alpha=0.25, lw=0, label="95% band, bootstrap over queries"))
+    with style():
+        if len(every) == len(files):
+            figure, (ax,) = panels(1, height=2.9)
+            fitted_curves({name: curve for name, (curve,) in files.items()}, ax)
+            shown = zip(files, (look.color for look in looks(len(files))), strict=True)
+        else:
+            figure, axes = panels(len(files), height=2.9 if len(files) == 1 else 2.3)
+            for ax, (name, curves) in zip(axes, files.items(), strict=True):
+                shades = _SHADES(np.linspace(0.0, 0.9, len(curves)))
+                fitted_curves({str(g): curve for g, curve in enumerate(curves)}, ax, list(shades))
+                ax.set_title(name, loc="left")
+            outer_labels(axes)
+            ends = ("queries with the fewest relevant items", "with the most")
+            shown = zip(ends, _SHADES([0.0, 0.9]), strict=True)
+        key(figure, [*(Line2D([], [], color=color, label=name) for name, color in shown), *handles])
+    return figure
+
+
+def holds_curves(place: Path) -> bool:
+    """Whether a path is a curve file, or a folder of them without results."""
+    return place.suffix == ".json" or (place.is_dir() and any(place.glob("*.json")))
+
+
+def draw_curves(place: Path, folder: Path | str) -> list[Path]:
+    """Draw and save the curves of a file, or of all files of a folder, in one figure.
+
+    Raises
+    ------
+    InputError
+        If a file is no curve file.
+    """
+    paths = [place] if place.is_file() else sorted(place.glob("*.json"))
+    require(len(paths) > 0, f"{place}: no curve files here")
+    files: dict[str, Sequence[Fitted]] = {}
+    for path in paths:
+        try:
+            files[path.stem] = decode_fitted(path.read_bytes())
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+    return list(save(fitted_figure(files), folder, "curves"))

@@ -1,0 +1,126 @@
+"""Growing lists of real runs: their mean with a band over queries, and what i.i.d. theory says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.lists.growing.growth import LEVEL, Growth
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots.gallery import file_name
+from ndcg_asymptotics.plots.style import (
+    GREY,
+    key,
+    length_axis,
+    looks,
+    margin_labels,
+    outer_labels,
+    panels,
+    save,
+    style,
+)
+
+_FIRST = 10  # shorter lists are mostly noise
+_POINTS = 250  # list lengths of a line, enough for the eye
+
+
+def growing_curves(growth: Growth, measure: Measure | str, ax: Axes | None = None) -> Axes:
+    """Draw NDCG_n of every run against n: the mean over queries and its band.
+
+    Held against theory, the exact mean of the mixture of groups is drawn as markers, that of the pooled
+    curve as a dotted line.
+
+    Parameters
+    ----------
+    growth : Growth
+    measure : Measure or its text
+        One of those that it has.
+    ax : matplotlib Axes, optional
+        By default the current one.
+
+    Raises
+    ------
+    InputError
+        If it does not have the measure.
+    """
+    ax = plt.gca() if ax is None else ax
+    measure = Measure.of(measure)
+    if measure not in growth.measures:
+        known = ", ".join(map(str, growth.measures))
+        raise InputError(f"no values of {measure}, there are: {known}", "measure")
+    m = growth.measures.index(measure)
+    last = int(growth.sizes[-1])
+    at = np.searchsorted(growth.sizes, np.geomspace(min(_FIRST, last), last, _POINTS))
+    shown = np.unique(np.minimum(at, growth.sizes.size - 1))
+    sizes, (low, high) = growth.sizes[shown], growth.band()
+    labels, theory = [], growth.theory
+    for r, (run, look) in enumerate(zip(growth.runs, looks(len(growth.runs)), strict=True)):
+        mean = growth.mean[r, m][shown]
+        ax.fill_between(sizes, low[r, m][shown], high[r, m][shown], color=look.color, alpha=0.14, lw=0)
+        ax.plot(sizes, mean, color=look.color, lw=1.1)
+        if theory is not None:
+            ax.plot(theory.sizes, theory.pooled[r, m], color=look.color, ls=":", lw=1.0)
+            ax.plot(theory.sizes, theory.mixture[r, m], ls="none", marker=look.marker, mfc="white",
+                    mec=look.color, mew=0.8, zorder=3)  # fmt: skip
+        labels.append((float(mean[-1]), run, look.color))
+    length_axis(ax, sizes)
+    ax.set_ylim(0, min(1.02, 1.1 * float(high[:, m][:, shown].max())))
+    ax.set_ylabel("NDCG$_n$")
+    ax.set_title(str(measure), loc="left")
+    margin_labels(ax, labels)
+    return ax
+
+
+def growing_figure(growth: Growth, measures: tuple[Measure, ...] | None = None) -> Figure:
+    """A panel for each measure (by default all)."""
+    chosen = growth.measures if measures is None else measures
+    with style():
+        figure, axes = panels(len(chosen), height=2.9 if len(chosen) == 1 else 2.3)
+        for ax, measure in zip(axes, chosen, strict=True):
+            growing_curves(growth, measure, ax)
+        outer_labels(axes)
+        key(figure, growing_key(growth))
+    return figure
+
+
+def growing_key(growth: Growth) -> list[Any]:
+    """Handles for a key of what lines, bands and markers are."""
+    handles: list[Any] = [
+        Line2D([], [], color=GREY, label=f"mean over {len(growth.queries)} queries"),
+        Patch(color=GREY, alpha=0.25, lw=0, label=f"{LEVEL:.0%} band, bootstrap over queries"),
+    ]
+    if growth.theory is not None:
+        groups = len(growth.theory.groups)
+        handles += [
+            Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8,
+                   label=f"i.i.d., mixture of {groups} groups"),
+            Line2D([], [], color=GREY, ls=":", lw=1.0, label="i.i.d., one pooled curve"),
+        ]  # fmt: skip
+    return handles
+
+
+def draw_growth(growth: Growth, folder: Path | str) -> list[Path]:
+    """Draw and save growing lists: an overview, and a figure per measure.
+
+    Parameters
+    ----------
+    growth : Growth
+    folder : path
+        Where SVG and PNG files go.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    figures = {"overview": growing_figure(growth)} if len(growth.measures) > 1 else {}
+    figures |= {file_name(str(measure)): growing_figure(growth, (measure,)) for measure in growth.measures}
+    return [path for name, figure in figures.items() for path in save(figure, folder, name)]

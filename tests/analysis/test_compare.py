@@ -1,0 +1,187 @@
+"""Comparisons of runs: differences by hand, the order of cut lists, words, and what cannot be compared."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+import ndcg_asymptotics as na
+from ndcg_asymptotics.analysis.compare import compare, compare_files
+from ndcg_asymptotics.analysis.comparison import Cut, Judgement
+from ndcg_asymptotics.analysis.paired import paired_difference
+from ndcg_asymptotics.errors import InputError
+
+RUNS = {"good": 0.4, "fair": 0.8, "twin": 0.8, "bad": 3.0}
+
+
+def collection(queries: int = 30, documents: int = 60, seed: int = 1, runs=RUNS):
+    rng = np.random.default_rng(seed)
+    labels = {
+        f"q{q:02}": {f"d{i:02}": float(y) for i, y in enumerate(rng.random(documents) < 0.05 + 0.01 * q)}
+        for q in range(queries)
+    }
+    scores = {
+        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+        for name, noise in runs.items()
+    }
+    return scores, labels
+
+
+def two(a: str = "good", b: str = "bad", **options):
+    scores, labels = collection()
+    return compare({a: scores[a], b: scores[b]}, labels, **{"resamples": 999, **options})
+
+
+def test_differences_are_those_of_the_evaluations():
+    scores, labels = collection()
+    found = two(theory=False)
+    by_query = [
+        na.evaluate(scores[name], labels, list(na_measures(found))).values for name in ("good", "bad")
+    ]
+    for m, judged in enumerate(found.pairs[0].judgements):
+        d = by_query[0][:, m] - by_query[1][:, m]
+        assert judged.difference.mean == pytest.approx(d.mean())
+        assert judged.difference.sd == pytest.approx(d.std(ddof=1))
+        assert judged.mean_a == pytest.approx(by_query[0][:, m].mean())
+        assert judged.difference == paired_difference(d, resamples=999)
+    assert found.queries == 30
+
+
+def na_measures(found):
+    return (judged.measure for judged in found.pairs[0].judgements)
+
+
+def test_the_answer_comes_first_in_words():
+    said = str(two())
+    first, _, rest = said.partition("\n\n")
+    assert first.startswith("good is ahead of bad, most surely by ")
+    assert "95% interval" in first
+    assert "80% power takes" in first
+    assert "In ever longer lists theory expects" in first
+    assert "good against bad" in rest
+    assert "corrected by Holm for 6 tests" in rest
+    turned = str(two("bad", "good", theory=False))
+    assert turned.startswith("good is ahead of bad")
+    twins = str(two("fair", "twin", theory=False))
+    assert twins.startswith("30 queries do not tell fair and twin apart by any measure")
+
+
+def test_measures_that_contradict_each_other_are_named():
+    """One run has the best document on top and nothing else right, the other the reverse."""
+    labels = {str(q): {f"d{i:02}": float(i < 10) for i in range(60)} for q in range(20)}
+    top = {q: {d: (100.0 if d == "d00" else float(d[1:])) for d in docs} for q, docs in labels.items()}
+    rest = {q: {d: (100.0 if d == "d59" else -float(d[1:])) for d in docs} for q, docs in labels.items()}
+    found = compare({"top": top, "rest": rest}, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
+    said = found.pairs[0].paragraph(0.05, 20, 0.8)
+    assert "surely says the contrary" in said
+    signs = [judged.difference.bootstrap.sign for judged in found.pairs[0].judgements]
+    assert signs == [-1, 1]
+
+
+def test_cut_lists_against_drawing_them_one_by_one():
+    scores, labels = collection(queries=12)
+    runs = {name: scores[name] for name in ("good", "bad")}
+    found = compare(runs, labels, ["nDCG", "nDCG@10"], resamples=99, theory=False)
+    rng = np.random.default_rng(5)
+    for judged in found.pairs[0].judgements:
+        measure = na.Measure.parse(judged.measure)
+        right, decided = {10: 0, 20: 0, 50: 0}, 0
+        for query, documents in labels.items():
+            names = list(documents)
+            values = {name: np.array([run[query][d] for d in names]) for name, run in runs.items()}
+            y = np.array([documents[d] for d in names])
+
+            def order(chosen, values=values, y=y, measure=measure) -> float:
+                one, other = (measure.evaluate(s[chosen], y[chosen]) for s in values.values())
+                return float(np.sign(one - other))
+
+            whole = order(np.arange(len(names)))
+            if whole == 0:
+                continue
+            decided += 100
+            for _ in range(100):
+                drawn = rng.permutation(len(names))
+                for n in right:
+                    right[n] += order(drawn[:n]) == whole
+        assert [cut.n for cut in judged.cuts] == list(right)
+        for cut in judged.cuts:
+            # 12 queries x 10 orders: the standard error is at most 0.05 even if orders were alike; four of it
+            assert abs(cut.rate - right[cut.n] / decided) < 0.2
+            assert cut.low <= cut.rate <= cut.high
+        assert judged.cuts[-1].rate > judged.cuts[0].rate + 0.2
+
+
+def test_the_shortest_list_that_does():
+    nothing = paired_difference(np.ones(5))
+
+    def enough(*rates: float) -> int | None:
+        cuts = tuple(Cut(10**i, rate, 0.0, 1.0) for i, rate in enumerate(rates, 1))
+        return Judgement("nDCG", 0.0, 0.0, nothing, 1.0, cuts).enough
+
+    assert enough(0.2, 0.95, 0.97) == 100
+    assert enough(0.95, 0.5, 0.97) == 1000
+    assert enough(0.2, 0.5) is None
+    assert enough() is None
+
+
+def test_longer_lists_are_those_of_the_fitted_mixture():
+    found = two(measures=["nDCG", "nDCG(power(0.5))", "nDCG@10"])
+    log, power, cut = (judged.prospect for judged in found.pairs[0].judgements)
+    assert (log.at, log.theorem) == (10**6, "Theorem 1")
+    assert 0 < log.b < log.a < 1
+    assert (power.at, power.theorem) == (None, "Theorem 3")
+    assert cut.theorem.startswith("Theorem 6")
+    assert all(judged.prospect.a > judged.prospect.b for judged in found.pairs[0].judgements)
+
+
+def test_several_runs_are_compared_in_pairs():
+    scores, labels = collection()
+    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
+    assert [(pair.a, pair.b) for pair in found.pairs] == list(itertools.combinations(RUNS, 2))
+    power = {row.measure: row for row in found.discriminative_power()}
+    assert power["nDCG(log)"].significant == 5  # all but the twins
+    assert power["nDCG(log)"].corrected <= power["nDCG(log)"].significant
+    assert power["nDCG(log)"].queries < power["nDCG(log)@1"].queries
+    assert next(iter(power)) == "nDCG(log)"
+    assert "Discriminative power over 6 pairs of runs" in str(found)
+    plain = json.loads(json.dumps(found.as_dict()))
+    assert len(plain["pairs"]) == 6
+    assert plain["pairs"][0]["measures"][0]["queries"] >= 2
+    frame = found.to_dataframe()
+    assert len(frame) == 12
+    # the correction is for all of them
+    assert (frame["p_corrected"] >= frame["p"]).all()
+
+
+def test_queries_that_not_all_answer_do_not_count():
+    scores, labels = collection()
+    fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
+    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99, theory=False)
+    assert found.queries == 20
+    assert "10 of the queries that good answers are not answered by all runs and do not count." in str(found)
+
+
+def test_what_cannot_be_compared(tmp_path):
+    scores, labels = collection()
+    with pytest.raises(InputError, match=r"^runs: a comparison needs at least two runs, got 1"):
+        compare({"good": scores["good"]}, labels)
+    few = {q: scores["bad"][q] for q in list(scores["bad"])[:4]}
+    with pytest.raises(InputError, match="needs at least 5 common queries, there are 4"):
+        compare({"good": scores["good"], "bad": few}, labels)
+    (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
+    with pytest.raises(InputError, match="at least two runs, got 1"):
+        compare_files([tmp_path / "a.run"], tmp_path / "q")
+    with pytest.raises(InputError, match="a run is given twice"):
+        compare_files([tmp_path / "a.run"] * 2, tmp_path / "q")
+    with pytest.raises(InputError, match=r"^power: must lie between alpha"):
+        two(power=0.01, theory=False)
+
+
+def test_two_copies_of_a_run_are_no_different():
+    scores, labels = collection(queries=8)
+    found = compare({"a": scores["good"], "b": scores["good"]}, labels, "nDCG", theory=False)
+    assert found.pairs[0].judgements[0].difference.queries is None
+    assert "do not tell a and b apart" in str(found)

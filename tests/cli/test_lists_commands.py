@@ -1,0 +1,218 @@
+"""The commands about real ranked lists, as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import command
+
+Run = Callable[..., tuple[int, str, str]]
+
+QUERIES, DOCUMENTS = 12, 40
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process: exit status, stdout, stderr."""
+    return partial(command, monkeypatch, capsys)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A good and a bad run of a few queries, and their judgements, of which one topic is in no run."""
+    folder = tmp_path_factory.mktemp("lists")
+    rng = np.random.default_rng(3)
+    lines: dict[str, list[str]] = {"good.run": [], "bad.run": [], "qrels": ["lost 0 d1 1"], "lists.csv": []}
+    lines["lists.csv"].append("query,document,score,label")
+    for query in range(QUERIES):
+        for document in range(DOCUMENTS):
+            label = int(rng.random() < 0.1 + 0.02 * query)
+            lines["qrels"].append(f"{query} 0 d{document} {label}")
+            for name, noise in (("good.run", 0.5), ("bad.run", 1.5)):
+                score = label + noise * rng.normal()
+                if document % 5 or name == "good.run":
+                    lines[name].append(f"{query} Q0 d{document} 0 {score} x")
+            lines["lists.csv"].append(f"{query},d{document},{score},{label}")
+    for name, content in lines.items():
+        (folder / name).write_text("\n".join(content) + "\n")
+    return folder
+
+
+def options(files: Path, *runs: str) -> list[object]:
+    named = [part for name in runs for part in ("--run", files / f"{name}.run")]
+    return [*named, "--qrels", files / "qrels"]
+
+
+def test_evaluate_one_run(files: Path, run: Run) -> None:
+    measures = ["--measure", "nDCG", "--measure", "nDCG@10"]
+    code, out, _ = run("evaluate", *options(files, "good"), *measures, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["mean"].keys() == {"nDCG(log)", "nDCG(log)@10"}
+    assert (len(found["queries"]), found["topics"], found["missing"]) == (QUERIES, QUERIES, ["lost"])
+    code, out, _ = run("evaluate", *options(files, "good"), *measures)
+    assert code == 0
+    assert f"{found['mean']['nDCG(log)']:.4f}" in out
+    assert "1 of 13 judged topics is not in the run (lost): not counted; -c counts them as 0." in out
+    code, out, _ = run("evaluate", *options(files, "good"), *measures, "-c", "--json")
+    complete = json.loads(out)
+    expected = found["mean"]["nDCG(log)"] * QUERIES / (QUERIES + 1)
+    assert complete["mean"]["nDCG(log)"] == pytest.approx(expected)
+    assert complete["queries"]["lost"]["nDCG(log)"] == 0
+
+
+def test_evaluate_several_runs(files: Path, run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "values.csv"
+    arguments = ["evaluate", *options(files, "good", "bad"), "--measure", "nDCG", "--empty", "nan"]
+    code, out, _ = run(*arguments, "--by-query", table)
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[2:4]] == ["good", "bad"]
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * QUERIES
+    code, out, _ = run(*arguments, "--json")
+    runs = json.loads(out)["runs"]
+    assert runs["good"]["mean"]["nDCG(log)"] > runs["bad"]["mean"]["nDCG(log)"]
+    values = {(row["run"], row["query"]): row["nDCG(log)"] for row in rows}
+    assert float(values["bad", "7"]) == runs["bad"]["queries"]["7"]["nDCG(log)"]
+
+
+def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
+    code, out, _ = run("evaluate", "--lists", files / "lists.csv", "--measure", "nDCG", "--json")
+    assert code == 0
+    code, by_run, _ = run("evaluate", *options(files, "bad"), "--measure", "nDCG", "--json")
+    assert json.loads(out)["topics"] == json.loads(by_run)["topics"]
+    (files / "letor.txt").write_text("1 qid:1 1:0.5 2:3\n0 qid:1 1:0.7 2:1\n")
+    for option, expected in (("1", 1 / np.log2(3)), ("2", 1.0)):
+        arguments = (
+            "evaluate",
+            "--lists",
+            files / "letor.txt",
+            "--feature",
+            option,
+            "--measure",
+            "nDCG",
+            "--json",
+        )
+        code, out, _ = run(*arguments)
+        assert json.loads(out)["mean"]["nDCG(log)"] == pytest.approx(expected)
+
+
+def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:
+    qrels = tmp_path / "negative"
+    qrels.write_text((files / "qrels").read_text().replace("0 d1 0", "0 d1 -1"))
+    code, _, err = run("evaluate", "--run", files / "good.run", "--qrels", qrels, "--measure", "nDCG")
+    assert code == 0
+    assert err.startswith(f"ndcg-asymptotics: warning: {qrels}: ")
+    assert "negative labels count as 0" in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("evaluate", "--measure", "nDCG"), "evaluate needs either --run and --qrels, or --lists"),
+        (("evaluate", "--run", "x", "--measure", "nDCG"), "evaluate needs either"),
+        (
+            ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--columns", "x"),
+            "--columns: expected NAME",
+        ),
+        (
+            ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--ties", "trec", "--feature", 0),
+            "--feature",
+        ),
+        (("evaluate", "--lists", "qrels", "--measure", "nDCG"), "line 1: got"),
+        (
+            ("evaluate", "--run", "qrels", "--qrels", "qrels", "--measure", "nDCG"),
+            "qrels, line 1: got 'lost 0 d1",
+        ),
+        (("evaluate", "--run", "good.run", "--qrels", "qrels", "--measure", "nDCG@0"), "whole number from 1"),
+    ],
+)
+def test_bad_input_is_one_line(
+    files: Path, arguments: tuple[object, ...], words: str, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.chdir(files)
+    before = sorted(files.iterdir())
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert words in err
+    assert sorted(files.iterdir()) == before
+
+
+def test_lists_grow_and_are_held_against_theory(files: Path, run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "grown"
+    asked = [*options(files, "good", "bad"), "--measure", "nDCG", "--measure", "nDCG(zipf)", "--out", out]
+    code, said, _ = run("grow", *asked, "--by", 2, "--random", "--orders", 3, "--binary-at", 1)
+    assert code == 0
+    assert "nDCG(log), mean over 12 queries" in said
+    assert "one pooled curve is off most for" in said
+    code, said, _ = run("check", out, "--json")
+    assert code == 0
+    parted = json.loads(said)
+    assert (parted["queries"], parted["groups"]) == (QUERIES, 2)
+    assert {row["run"] for row in parted["rows"]} == {"good", "bad", "random"}
+    code, said, _ = run("figures", out, "--out", tmp_path / "figures")
+    assert code == 0
+    drawn = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert drawn == {
+        f"{name}{end}" for name in ("overview", "nDCG-log", "nDCG-zipf") for end in (".svg", ".png")
+    }
+    # a second time it is refused, before anything is computed
+    code, _, error = run("grow", *asked)
+    assert code == 2
+    assert "holds results already" in error
+
+
+def test_runs_are_compared(files: Path, run: Run, tmp_path: Path) -> None:
+    asked = [
+        "compare",
+        files / "good.run",
+        files / "bad.run",
+        "--qrels",
+        files / "qrels",
+        "--measure",
+        "nDCG",
+    ]
+    code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path)
+    assert code == 0
+    assert said.startswith("good is ahead of bad, most surely by nDCG(log)")
+    assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
+    code, said, _ = run(*asked, "--resamples", 499, "--no-theory", "--json")
+    assert code == 0
+    (pair,) = json.loads(said)["pairs"]
+    assert pair["pair"] == ["good", "bad"]
+    assert pair["measures"][0]["longer_lists"] is None
+    assert pair["measures"][0]["bootstrap"][0] > 0
+    code, _, error = run(*asked, "--level", 2)
+    assert code == 2
+    assert "--level: must lie inside (0, 1), got 2" in error
+
+
+@pytest.mark.parametrize("by", [None, 2])
+def test_fitted_curves_are_drawn_with_their_bands(
+    files: Path, run: Run, tmp_path: Path, by: int | None
+) -> None:
+    asked = [*options(files, "good", "bad"), "--binary-at", 1, "--resamples", 5]
+    code, said, _ = run("fit", *asked, "--out", tmp_path / "curves", *(["--by", by] if by else []))
+    assert code == 0
+    assert 'coupling = "gaussian(' in said
+    code, _, _ = run("figures", tmp_path / "curves", "--out", tmp_path / "figures")
+    assert code == 0
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"curves.svg", "curves.png"}
+    drawn = (tmp_path / "figures" / "curves.svg").read_text()
+    assert drawn.count("PolyCollection") == 2 * (by or 1)  # a band for each curve
+
+
+def test_a_wrong_measure_is_said_before_files_are_read(files: Path, run: Run) -> None:
+    code, _, error = run("evaluate", "--run", "none.run", "--qrels", "none", "--measure", "foo")
+    assert code == 2
+    assert "expected 'nDCG', found 'foo'" in error
+    assert "none" not in error

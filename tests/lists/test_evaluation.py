@@ -1,0 +1,228 @@
+"""Evaluation: by hand, and against trec_eval's printed output, pytrec_eval and scikit-learn."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import ndcg_score
+
+from ndcg_asymptotics.errors import InputError, InputWarning
+from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists, read_qrels, read_run
+from ndcg_asymptotics.lists.readers import load_lists, ranked_lists
+from ndcg_asymptotics.measures import Measure
+
+QRELS = "q1 0 d1 0\nq1 0 d2 2\nq1 0 d3 1\nq2 0 d9 -1\nq3 0 d1 1\n"
+
+
+def write(folder: Path, text: str, name: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_a_run_that_does_not_meet_the_qrels(tmp_path):
+    run = write(tmp_path, "a1 Q0 d 1 1 tag\n", "a.run")
+    qrels = write(tmp_path, QRELS.replace("-1", "1"), "b.qrels")
+    with pytest.raises(InputError, match=r"a\.run, .*b\.qrels: .* no query in common; .* a1, .* q1, q2, q3"):
+        evaluate_files(run, qrels, [Measure()])
+
+
+def test_evaluation_by_hand():
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.0}, "alone": {"a": 1.0}, "none": {"a": 1.0}}
+    qrels = {"q": {"b": 2.0, "x": 1.0, "y": 1.0}, "unmet": {"a": 1.0}, "none": {"a": 0.0}}
+    texts = ["nDCG", "nDCG(zipf)@2", "nDCG(zipf)@0.5n", "nDCG(linear)", "nDCG(zipf)@n^0.5"]
+    found = evaluate(run, qrels, [Measure.parse(text) for text in texts])
+    # queries that are only in the run or only in the qrels do not count; no relevant document: 0
+    assert found.queries == ("none", "q")
+    assert (found.missing, found.unjudged, found.empty) == (("unmet",), ("alone",), ("none",))
+    assert found.values[0].tolist() == [0.0] * len(texts)
+    log2 = np.log2
+    # b at rank 2; the ideal list is 2, 1, 1; n = 4 documents retrieved, so k = 2 throughout
+    expected = [
+        (2 / log2(3)) / (2 + 1 / log2(3) + 1 / log2(4)),
+        (2 / 2) / (2 + 1 / 2),
+        (2 / 2) / (2 + 1 / 2),
+        (2 * 2) / (2 * 3 + 1 * 2 + 1 * 1),
+        (2 / 2) / (2 + 1 / 2),
+    ]
+    np.testing.assert_allclose(found.values[1], expected, rtol=1e-14)
+    np.testing.assert_allclose(found.mean, np.array(expected) / 2, rtol=1e-14)
+
+
+def test_a_cutoff_that_knows_n_cuts_both_lists():
+    # three documents retrieved of ten relevant: k = ceil(0.5 * 3) = 2 for the run and the ideal
+    run = {"q": {"d0": 3.0, "d1": 2.0, "x": 1.0}}
+    qrels = {"q": {f"d{i}": 1.0 for i in range(10)}}
+    measures = [Measure.parse(text) for text in ("nDCG@0.5n", "nDCG@5log(n)", "nDCG(linear)")]
+    np.testing.assert_allclose(
+        evaluate(run, qrels, measures).mean, [1.0, *[(1 + 1 / np.log2(3)) / (1.5 + 1 / np.log2(3))], 1.0]
+    )
+
+
+RUN = {"q": {"a": 3.0, "b": 2.0, "c": 2.0, "x": 2.0, "d": 1.0}, "none": {"a": 1.0}, "blind": {"z": 1.0}}
+JUDGED = {"q": {"b": 2.0, "x": 1.0, "y": 3.0}, "none": {"a": 0.0}, "blind": {"a": 1.0}, "unmet": {"a": 1.0}}
+D = 1 / np.log2(np.arange(2, 8))  # D[0] is that of rank 1
+
+
+def test_conventions_by_hand():
+    def values(**options) -> dict[str, float]:
+        found = evaluate(RUN, JUDGED, "nDCG", **options)
+        return dict(zip(found.queries, found.values[:, 0].tolist(), strict=True))
+
+    # ties by decreasing name: a, x, c, b, d
+    judged = 3 * D[0] + 2 * D[1] + D[2]
+    assert values()["q"] == pytest.approx((D[1] + 2 * D[3]) / judged, rel=1e-14)
+    tied = D[1:4].mean()
+    assert values(ties="average")["q"] == pytest.approx(3 * tied / judged, rel=1e-14)
+    assert values(ideal="retrieved")["q"] == pytest.approx((D[1] + 2 * D[3]) / (2 * D[0] + D[1]), rel=1e-14)
+    exp2 = (D[1] + 3 * D[3]) / (7 * D[0] + 3 * D[1] + D[2])
+    assert values(gain="exp2")["q"] == pytest.approx(exp2, rel=1e-14)
+    # a query without relevant documents, one whose documents were all missed, one that is missing
+    assert {**values(), "q": 0} == {"q": 0, "none": 0.0, "blind": 0.0}
+    assert {**values(ideal="retrieved"), "q": 0} == {"q": 0, "none": 0.0, "blind": 0.0}
+    assert set(values(empty="skip")) == {"q", "blind"}
+    assert np.isnan(values(empty="nan")["none"])
+    assert values(missing="zero")["unmet"] == 0.0
+    counted = {("zero", "skip"): 3, ("zero", "zero"): 4, ("nan", "skip"): 2, ("skip", "zero"): 3}
+    for (empty, missing), queries in counted.items():
+        mean = evaluate(RUN, JUDGED, "nDCG", empty=empty, missing=missing).mean
+        assert mean == pytest.approx(values()["q"] / queries)
+    for option in ("gain", "ties", "ideal", "empty", "missing"):
+        with pytest.raises(InputError, match=rf"^{option}: must be one of .*, got 'other'$"):
+            values(**{option: "other"})
+    with pytest.raises(InputError, match="too large for the label 2000"):
+        evaluate({"q": {"a": 1.0}}, {"q": {"a": 2000.0}}, "nDCG", gain="exp2")
+
+
+def test_negative_labels_are_counted_once(tmp_path):
+    qrels = write(tmp_path, QRELS + "q1 0 d7 -2\n", "b.qrels")
+    runs = [write(tmp_path, "q1 Q0 d2 1 1 tag\n", f"{name}.run") for name in "ab"]
+    with pytest.warns(InputWarning, match=r"b\.qrels: 2 negative labels count as 0") as caught:
+        found = evaluate_files(runs, qrels, "nDCG")
+    assert len(caught) == 1
+    assert found["a"].mean == pytest.approx(2 / (2 + 1 / np.log2(3)))
+
+
+def test_what_the_table_says():
+    text = str(evaluate(RUN, JUDGED, ["nDCG", "nDCG@10"], name="mine"))
+    assert "topics  nDCG(log)  nDCG(log)@10" in text
+    missing = "1 of 4 judged topics is not in the run (unmet): not counted; -c counts them as 0"
+    assert f"mine: {missing}." in text
+    assert "mine: 1 topic has no relevant document (none)." in text
+    assert "(unmet): counted as 0" in str(evaluate(RUN, JUDGED, "nDCG", missing="zero"))
+    assert "2 topics of the run have no judgements" in str(evaluate(RUN, {"q": {"a": 1.0}}, "nDCG"))
+    frame = evaluate(RUN, JUDGED, ["nDCG"]).to_dataframe()
+    assert frame.columns.tolist() == ["run", "query", "nDCG(log)"]
+    assert frame["query"].tolist() == ["blind", "none", "q"]
+
+
+def cutoff_measures() -> dict[str, Measure]:
+    cutoffs = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+    return {"ndcg": Measure()} | {f"ndcg_cut_{k}": Measure.parse(f"nDCG@{k}") for k in cutoffs}
+
+
+def against_pytrec_eval(run, qrels) -> float:
+    """Largest difference to pytrec_eval, which runs trec_eval 9's own code."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    judged = {query: {d: int(label) for d, label in docs.items()} for query, docs in qrels.items()}
+    peer = pytrec_eval.RelevanceEvaluator(judged, {"ndcg", "ndcg_cut"}).evaluate(run)
+    measures = cutoff_measures()
+    found = evaluate(run, qrels, list(measures.values()))
+    assert set(found.queries) == set(peer)
+    expected = [[peer[query][name] for name in measures] for query in found.queries]
+    return float(np.abs(found.values - expected).max())
+
+
+def random_lists(seed: int):
+    """Runs with many ties, some of which differ only beyond single precision, and their judgements."""
+    rng = np.random.default_rng(seed)
+    run, qrels = {}, {}
+    for query in range(60):
+        n = int(rng.integers(1, 300))
+        names = [f"d{i}" * int(rng.integers(1, 5)) + f"-{i}" for i in rng.permutation(2 * n)[:n]]
+        scores = rng.integers(-4, 4, n) + 1e-9 * rng.integers(0, 2, n)
+        run[f"q{query}"] = dict(zip(names, scores.tolist(), strict=True))
+        judged = rng.choice([*names, *(f"other{i}" for i in range(n))], int(rng.integers(1, 2 * n)), False)
+        qrels[f"q{query}"] = {str(d): float(max(0, rng.integers(-4, 4))) for d in judged}
+    return run, qrels
+
+
+def test_agrees_with_pytrec_eval_on_random_runs():
+    run, qrels = random_lists(1)
+    # sums of at most 600 terms: rounding stays below 1e-13
+    assert against_pytrec_eval(run, qrels) < 1e-13
+    # scores a little apart in single precision are another order, and would be seen
+    moved = {q: {d: s + 1e-5 * i for i, (d, s) in enumerate(docs.items())} for q, docs in run.items()}
+    found = (evaluate(lists, qrels, "nDCG").values for lists in (run, moved))
+    assert float(np.abs(np.subtract(*found)).max()) > 1e-3
+
+
+@pytest.mark.parametrize("text", ["nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))@7", "nDCG@0.2n"])
+@pytest.mark.parametrize("ties", ["trec", "average"])
+def test_agrees_with_the_measure_of_each_list(text, ties):
+    run, qrels = random_lists(2)
+    measure = Measure.parse(text)
+    found = evaluate(run, qrels, measure, ties=ties)
+    for query, value in zip(found.queries, found.values[:, 0], strict=True):
+        documents = sorted(run[query].items(), key=lambda item: (np.float32(item[1]), item[0]), reverse=True)
+        labels = [qrels[query].get(name, 0.0) for name, _ in documents]
+        scores = [s for _, s in documents] if ties == "average" else -np.arange(len(documents))
+        expected = measure.evaluate(scores, labels, ideal_labels=list(qrels[query].values()))
+        assert value == pytest.approx(expected, abs=1e-13)
+
+
+def test_agrees_with_trec_eval_to_the_last_digit(data_folder):
+    folder = data_folder / "trec_eval"
+    measures = cutoff_measures()
+    found = evaluate_files(folder / "results.test", folder / "qrels.test", list(measures.values()))
+    lines = [line.split() for line in (folder / "out.test.aq").read_text().splitlines()]
+    printed = {(query, name): value for name, query, value in lines if name in measures}
+    assert len(printed) == 4 * len(measures)
+    rows = dict(zip([*found.queries, "all"], [*found.values, found.mean], strict=True))
+    for (query, name), value in printed.items():
+        assert f"{rows[query][list(measures).index(name)]:.4f}" == value, (query, name)
+
+
+@pytest.mark.parametrize("run", ["rutcor03100", "pircRBa1", "THUIRr0301", "aplrob03a"])
+def test_agrees_with_pytrec_eval_on_real_runs(data_folder, run):
+    folder = data_folder / "robust03"
+    qrels = read_qrels(folder / "qrels.txt.gz")
+    assert against_pytrec_eval(read_run(folder / f"{run}.run.gz"), qrels) < 1e-12
+
+
+@pytest.mark.parametrize("gain", ["linear", "exp2"])
+def test_agrees_with_scikit_learn_on_letor(data_folder, gain):
+    """A feature as the score: most lists have ties."""
+    for part in range(1, 6):
+        path = data_folder / "letor_mq2008" / f"S{part}.txt.gz"
+        measures = [Measure.parse(text) for text in ("nDCG", "nDCG@5", "nDCG@10")]
+        found = evaluate_lists(path, measures, weights={25: 1.0}, gain=gain)
+        lists = {ranked.query: ranked for ranked in ranked_lists(*load_lists(path, weights={25: 1.0}))}
+        ties = 0
+        for query, values in zip(found.queries, found.values, strict=True):
+            ranked = lists[query]
+            ties += len(set(ranked.scores.tolist())) < ranked.scores.size
+            gains = ranked.labels if gain == "linear" else np.exp2(ranked.labels) - 1
+            expected = [ndcg_score([gains], [ranked.scores], k=k) for k in (None, 5, 10)]
+            np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
+        assert ties > 50
+
+
+def test_evaluating_does_not_load_what_it_does_not_need(tmp_path):
+    import subprocess
+
+    run = write(tmp_path, "q1 Q0 d2 1 1 tag\n", "a.run")
+    qrels = write(tmp_path, QRELS.replace("-1", "0"), "b.qrels")
+    code = (
+        "import sys; from ndcg_asymptotics.cli.app import main\n"
+        f"files = ['--run', {str(run)!r}, '--qrels', {str(qrels)!r}]\n"
+        "sys.argv = ['x', 'evaluate', *files, '--measure', 'nDCG']\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print([m for m in ('xarray', 'scipy', 'zarr', 'numba', 'pandas', 'matplotlib') if m in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "[]"
+    assert "0.7602" in said

@@ -1,0 +1,165 @@
+"""Groups of queries, their mixture of curves, and the coupling of two runs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ndcg_asymptotics as na
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.lists import RankedList, fit_curves
+from ndcg_asymptotics.lists.coupling import fit_coupling
+from ndcg_asymptotics.lists.groups import fit_groups, group_queries
+from ndcg_asymptotics.scorers import Mixture, Relevance
+
+
+def queries(shares: list[float], n: int = 60, seed: int = 1) -> list[RankedList]:
+    """A list for each share of relevant items, ranked a little better than at random."""
+    rng = np.random.default_rng(seed)
+    lists = []
+    for query, share in enumerate(shares):
+        labels = (rng.random(n) < share).astype(float)
+        lists.append(RankedList(str(query), labels + rng.normal(0, 1, n), labels))
+    return lists
+
+
+def test_groups_are_of_alike_prevalence_and_size():
+    lists = queries([0.5, 0.05, 0.3, 0.1, 0.4, 0.2, 0.6])
+    share = np.array([ranked.labels.mean() for ranked in lists])
+    for count in (1, 2, 3, 7):
+        group = group_queries(lists, count)
+        sizes = np.bincount(group)
+        assert (len(sizes), sizes.max() - sizes.min() <= 1) == (count, True)
+        ends = [(share[group == g].min(), share[group == g].max()) for g in range(count)]
+        assert all(before[1] <= after[0] for before, after in itertools.pairwise(ends))
+    assert sorted(group_queries(lists, "query").tolist()) == list(range(7))
+    for bad in (0, 8, 2.5, "queries", True):
+        with pytest.raises(InputError, match=r"^by: must be 'query' or a number of groups from 1 to 7"):
+            group_queries(lists, bad)
+
+
+def test_each_group_has_the_curve_of_its_queries():
+    lists = {"a": queries([0.5, 0.05, 0.3, 0.1]), "b": queries([0.5, 0.05, 0.3, 0.1])[::1]}
+    fitted = fit_groups(lists, 2, resamples=3)
+    group = group_queries(lists["a"], 2)
+    for g, of_group in enumerate(fitted["a"].groups):
+        members = [lists["a"][i] for i in np.flatnonzero(group == g)]
+        alone = fit_curves({"a": members}, resamples=1)["a"]
+        assert of_group.queries == tuple(ranked.query for ranked in members)
+        assert np.array_equal(of_group.curve.probability, alone.probability)
+        assert of_group.weight == 0.5
+    mixture = fitted["a"].relevance
+    pooled = np.mean([ranked.labels.mean() for ranked in lists["a"]])
+    assert mixture.masses == pytest.approx((pooled,), abs=1e-12)
+    # the file of groups reads back as the same mixture
+    table = json.loads(fitted["a"].encode({"run": "x"}))
+    assert [entry["weight"] for entry in table["groups"]] == [0.5, 0.5]
+    assert Mixture.decode(fitted["a"].encode({}), "x.json") == mixture
+
+
+def test_queries_without_relevant_items_are_a_group_of_their_own():
+    fitted = fit_groups({"a": queries([0.3, 0.0, 0.2])}, "query", resamples=2)["a"]
+    mixture = fitted.relevance
+    assert mixture.groups[0][1].masses == (0.0,)
+    # such lists have NDCG 0
+    alone = [na.expected_ndcg(model, "nDCG", 50).value[0] for _, model in mixture.groups]
+    assert alone[0] == 0
+    assert na.expected_ndcg(mixture, "nDCG", 50).value[0] == pytest.approx(np.mean(alone))
+
+
+def coupled(rho: float, count: int = 150, n: int = 80, seed: int = 5) -> dict[str, list[RankedList]]:
+    """Two runs whose depths have a Gaussian copula given the label."""
+    rng = np.random.default_rng(seed)
+    curve = na.Curve.parse("linear(0, 0.6)")
+    lists: dict[str, list[RankedList]] = {"a": [], "b": []}
+    for query in range(count):
+        labels = (rng.random(n) < curve.mass).astype(float)
+        common = rng.normal(size=n)
+        for name in lists:
+            normal = np.sqrt(rho) * common + np.sqrt(1 - rho) * rng.normal(size=n)
+            u = stats.norm.cdf(normal)
+            # by inversion: m(t) = 0.6 (1 - t), so G1 = 2t - t^2 and G0 = (0.4t + 0.3t^2) / 0.7
+            relevant, other = 1 - np.sqrt(1 - u), (-0.4 + np.sqrt(0.16 + 0.84 * u)) / 0.6
+            depth = np.where(labels > 0, relevant, other)
+            lists[name].append(RankedList(str(query), -depth, labels))
+    return lists
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.6, 0.95])
+def test_the_coupling_is_recovered(rho):
+    found = fit_coupling(coupled(rho), resamples=60).pairs[0]
+    # 3600 relevant documents: standard error of a correlation about (1 - rho^2) / 60; five of them
+    error = 5 * (1 - rho**2) / 60 + 0.01  # 0.01: ranks among 80 in the place of depths
+    assert abs(found.rho - rho) < error
+    assert abs(found.rho - (rho + 0.3 if rho < 0.5 else rho - 0.3)) > error
+    assert found.low < found.rho < found.high
+
+
+def test_spearman_is_that_of_scipy_within_a_stratum():
+    lists = coupled(0.5, count=1, n=200)
+    relevant = lists["a"][0].labels > 0
+    depth = [stats.rankdata(-lists[name][0].scores)[relevant] for name in ("a", "b")]
+    found = fit_coupling(lists, resamples=2).pairs[0]
+    assert found.spearman == pytest.approx(stats.spearmanr(*depth).statistic, abs=1e-12)
+    assert found.rho == pytest.approx(2 * np.sin(np.pi * found.spearman / 6))
+
+
+def test_queries_that_differ_are_no_coupling_within_groups():
+    """Independent given the label and the query: pooled over queries they seem coupled, in groups not."""
+    rng = np.random.default_rng(2)
+    lists: dict[str, list[RankedList]] = {"a": [], "b": []}
+    for query in range(200):
+        labels = np.zeros(50)
+        labels[:10] = 1
+        for ranked in lists.values():
+            hard = query % 2  # the relevant ones are on top, or anywhere
+            ranked.append(RankedList(str(query), rng.random(50) + (0 if hard else 2) * labels, labels))
+    pooled = fit_coupling(lists, resamples=20).pairs[0]
+    groups = np.arange(200) % 2
+    within = fit_coupling(lists, groups=groups, resamples=20).pairs[0]
+    assert pooled.low > 0.3
+    assert abs(within.rho) < 5 / np.sqrt(2000)  # five standard errors
+
+
+def test_what_is_no_coupling():
+    with pytest.raises(InputError, match="a coupling is one of two runs or more, got 1"):
+        fit_coupling({"a": queries([0.5])})
+    few = [RankedList("q", np.arange(5.0), np.array([1.0, 0, 0, 0, 1]))]
+    with pytest.raises(InputError, match="at least 3 relevant documents, the lists have 2"):
+        fit_coupling({"a": few, "b": few})
+
+
+def test_it_matters_for_the_order_of_two_runs():
+    """Fitted curves alone predict another rate of the right order than the coupled runs have."""
+    both = coupled(0.95, count=200, n=100)
+    fitted = fit_curves(both, resamples=1)
+    study = na.Study(
+        scorers={name: curve.relevance for name, curve in fitted.items()},
+        measures="nDCG", n=[100], replicates=400, seed=1, pairs=[("a", "b")],
+    )  # fmt: skip
+    spread = {}
+    for text in ("independent", fit_coupling(both, resamples=2).text):
+        data = na.run(study.with_(coupling=text), jobs=1).data["ndcg"]
+        spread[text] = float((data.sel(scorer="a") - data.sel(scorer="b")).std())
+    measure = na.Measure("log")
+    ndcg = [[measure.evaluate(one.scores, one.labels) for one in of_run] for of_run in both.values()]
+    real = np.std(np.subtract(*ndcg))
+    independent, together = spread.values()
+    # the standard deviation of 200 differences is known to 5%, that of 400 to 3.5%; four of both
+    assert abs(together / real - 1) < 0.25
+    assert independent / real > 1.5
+
+
+def test_a_label_law_that_differs_names_the_remedy(tmp_path):
+    for name, share in (("a", [0.3, 0.2]), ("b", [0.5, 0.1])):
+        curve = fit_curves({name: queries(share)}, resamples=1)[name]
+        (tmp_path / f"{name}.json").write_bytes(curve.encode({}))
+    scorers = {name: Relevance.parse(f'empirical("{name}.json")', tmp_path) for name in "ab"}
+    with pytest.raises(
+        InputError, match=r"these differ \(one `fit` of all their runs makes them agree: ndcg-"
+    ):
+        na.Study(scorers=scorers, measures="nDCG", n=[10], replicates=2)

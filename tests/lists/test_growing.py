@@ -1,0 +1,204 @@
+"""Growing lists: every n against plain evaluation, orders of arrival, and the theory beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ndcg_asymptotics as na
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.lists.growing import grow, grow_files
+from ndcg_asymptotics.lists.growing.arrivals import Arrivals
+from ndcg_asymptotics.lists.growing.iid import shown_sizes
+from ndcg_asymptotics.lists.pooling import pooled
+from ndcg_asymptotics.measures import Measure
+
+MEASURES = ["nDCG", "nDCG(zipf)", "nDCG@0.2n", "nDCG@10"]
+
+
+def collection(queries: int = 6, documents: int = 50, seed: int = 1):
+    """Two runs of which each misses some documents, and judgements of most of them."""
+    rng = np.random.default_rng(seed)
+    runs: dict[str, dict[str, dict[str, float]]] = {"good": {}, "bad": {}}
+    qrels: dict[str, dict[str, float]] = {}
+    for q in range(queries):
+        names = [f"d{i:03}" for i in range(documents + q)]
+        labels = rng.choice([0.0, 1.0, 2.0], len(names), p=[0.7, 0.2, 0.1])
+        qrels[f"q{q}"] = {d: y for d, y in zip(names, labels, strict=True) if rng.random() < 0.9}
+        for run, noise in (("good", 0.5), ("bad", 3.0)):
+            scores = np.round(labels + rng.normal(0, noise, len(names)), 1)
+            runs[run][f"q{q}"] = {
+                d: s for d, s in zip(names, scores.tolist(), strict=True) if rng.random() < 0.9
+            }
+    return runs, qrels
+
+
+def test_every_n_is_what_a_plain_evaluation_gives():
+    runs, qrels = collection()
+    documents = pooled(runs, qrels)
+    keys = np.random.default_rng(2).random(len(documents.documents))
+    arrivals = Arrivals(documents, 40, 1, 0, keys)
+    measures = tuple(map(Measure.parse, MEASURES))
+    for query, values in arrivals.paths(measures, arrivals.sizes):
+        part = list(documents.parts())[query]
+        labels, order = documents.documents.values[part], np.argsort(keys[part])
+        for r in range(2):
+            scores = np.maximum(documents.scores[r, part], -1e6)  # not retrieved: below all others
+            for n in (1, 7, 40):
+                first = order[:n]
+                for m, measure in enumerate(measures):
+                    expected = measure.evaluate(scores[first], labels[first], ties="stable")
+                    assert values[r, m, n - 1] == pytest.approx(expected, abs=1e-10)
+
+
+def test_means_are_over_the_queries_that_are_long_enough():
+    runs, qrels = collection()
+    sizes = pooled(runs, qrels).sizes
+    whole = grow(runs, qrels, MEASURES, orders=3, length=int(sizes.min()))
+    assert (whole.left_out, len(whole.queries)) == ((), 6)
+    longer = grow(runs, qrels, MEASURES, orders=3, length=int(np.sort(sizes)[2]))
+    assert len(longer.queries) == int((sizes >= np.sort(sizes)[2]).sum())
+    assert {*longer.queries, *longer.left_out} == set(whole.queries)
+    # what is drawn for a query does not depend on the others
+    kept = [whole.queries.index(query) for query in longer.queries]
+    assert np.array_equal(longer.ndcg[..., : whole.sizes.size], whole.ndcg[kept])
+    assert grow(runs, qrels, MEASURES, orders=2).settings["length"] <= int(np.sort(sizes)[1])
+    assert whole.mean.shape == (2, 4, whole.sizes.size)
+    assert "queries have fewer than" in str(longer)
+
+
+def test_the_band_covers_the_mean_of_all_queries():
+    runs, qrels = collection(queries=40)
+    grown = grow(runs, qrels, "nDCG", orders=2, length=45)
+    low, high = grown.band()
+    assert (low < grown.mean).all()
+    assert (grown.mean < high).all()
+    width = (high - low)[0, 0, -1]
+    # about 2 x 1.96 standard errors
+    assert width == pytest.approx(3.92 * grown.error[0, 0, -1], rel=0.15)
+    assert np.array_equal(grown.band()[0], low)
+
+
+def test_orders_of_arrival():
+    run = {"q": {"a": 1.0, "b": 2.0, "c": 3.0, "d": 0.5}}
+    qrels = {"q": {"c": 0.0, "a": 1.0, "b": 0.0}}
+
+    def path(**options) -> list[float]:
+        return grow({"x": run}, qrels, "nDCG(zipf)", **options).mean[0, 0].round(6).tolist()
+
+    # c, a, b as in the judgements, then d as in the run
+    assert path(order="file") == [0.0, 0.5, 0.333333, 0.333333]
+    times = {"q": {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}}
+    assert path(order="time", times=times) == [1.0, 0.5, 0.333333, 0.333333]
+    # at random: a is there at n = 1 in a quarter
+    assert path(orders=4000)[0] == pytest.approx(0.25, abs=5 * np.sqrt(0.25 * 0.75 / 4000))
+    assert path(orders=3, seed=1) != path(orders=3, seed=2)
+
+
+def test_a_random_run_is_worth_the_share_of_relevant_documents():
+    runs, qrels = collection(queries=30, documents=80)
+    grown = grow(runs, qrels, ["nDCG@10"], orders=30, length=70, binary_at=1, random=True)
+    assert grown.runs == ("good", "bad", "random")
+    # nDCG@10 of a random order tends to p, about 0.27 here; standard error over 30 x 30 lists 0.01
+    documents = pooled(runs, qrels)
+    share = np.mean(documents.documents.values >= 1)
+    assert abs(grown.mean[2, 0, -1] - share) < 0.05
+    assert grown.mean[0, 0, -1] > share + 0.2
+    with pytest.raises(InputError, match="a run is called 'random' already"):
+        grow({"random": runs["good"]}, qrels, "nDCG", random=True)
+
+
+def test_gains_and_binary_labels():
+    runs, qrels = collection(queries=2)
+    options = {"order": "file", "length": 40}
+    doubled = {q: {d: 2**y - 1 for d, y in docs.items()} for q, docs in qrels.items()}
+    exp2 = grow(runs, qrels, "nDCG", gain="exp2", **options).ndcg
+    np.testing.assert_allclose(exp2, grow(runs, doubled, "nDCG", **options).ndcg, rtol=1e-12)
+    ones = {q: {d: float(y >= 2) for d, y in docs.items()} for q, docs in qrels.items()}
+    assert np.array_equal(
+        grow(runs, qrels, "nDCG", binary_at=2, **options).ndcg, grow(runs, ones, "nDCG", **options).ndcg
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"order": "by date"}, "^order: must be one of random, file, time, got 'by date'"),
+        ({"orders": 0}, "^orders: must be at least 1, got 0"),
+        ({"seed": -1}, "^seed: must be a whole number >= 0"),
+        ({"order": "time"}, "^times: order 'time' needs times"),
+        ({"times": {"q": {"a": 1.0}}}, "^times: order 'time' needs times, and no other order takes them"),
+        (
+            {"order": "time", "times": {"q0": {"d000": 1.0}}},
+            r"^times: \d+ documents have no time, first document",
+        ),
+        ({"length": 0}, "^length: must be a whole number from 1 on, got 0"),
+        ({"length": 1000}, "^length: no query has 1000 documents, the most are 5"),
+        ({"by": 100}, "^by: must be 'query' or a number of groups"),
+        ({"gain": "log"}, "^gain: must be one of linear, exp2, got 'log'"),
+        ({"pool": "all"}, "^pool must be one of"),
+    ],
+)
+def test_what_cannot_be_grown(options, said):
+    runs, qrels = collection()
+    with pytest.raises(InputError, match=said):
+        grow(runs, qrels, "nDCG", **options)
+
+
+def test_theory_stands_beside_them():
+    runs, qrels = collection(queries=12, documents=60)
+    grown = grow(runs, qrels, ["nDCG", "nDCG(zipf)"], orders=40, length=60, by=3, random=True, binary_at=1)
+    theory = grown.theory
+    assert theory.sizes.tolist() == shown_sizes(60) == [10, 20, 60]
+    assert theory.pooled.shape == (3, 2, 3)
+    assert theory.groups.shape == (3, 3, 2, 3)
+    assert theory.redrawn.shape == (12, 3, 2, 3)
+    assert sorted(theory.curves) == [
+        "groups/bad.json",
+        "groups/good.json",
+        "pooled/bad.json",
+        "pooled/good.json",
+    ]
+    weights = np.bincount(theory.group) / 12
+    np.testing.assert_allclose(theory.mixture, np.tensordot(weights, theory.groups, 1))
+    # a random run has the exact mean of constant curves
+    documents = pooled(runs, qrels)
+    share = float(np.mean(documents.documents.values >= 1))
+    expected = na.expected_ndcg(f"constant({share!r})", "nDCG", [10, 20, 60]).value
+    np.testing.assert_allclose(theory.pooled[2, 0], expected, rtol=1e-9)
+    # redrawn lists of the random run are i.i.d. lists of the query's own share: the exact mean of each query
+    shares = [float(np.mean(documents.documents.values[part] >= 1)) for part in documents.parts()]
+    each = np.array([na.expected_ndcg(f"constant({p!r})", "nDCG", [10, 20, 60]).value for p in shares])
+    gap = theory.redrawn[:, 2, 0] - each
+    # 40 lists a query, standard deviation of NDCG at most 0.3: five standard errors of a mean over 12
+    assert np.abs(gap.mean(axis=0)).max() < 5 * 0.3 / np.sqrt(480)
+    assert np.abs((theory.redrawn[:, 0, 0] - each).mean(axis=0)).max() > 5 * 0.3 / np.sqrt(480)
+
+
+def test_files_and_times(tmp_path):
+    (tmp_path / "a.run").write_text("q Q0 x 1 3 t\nq Q0 y 2 2 t\n")
+    (tmp_path / "b.csv").write_text("user,item,score\nq,y,1\nq,x,0\n")
+    (tmp_path / "times.csv").write_text("query,document,date\nq,x,2001-02-03\nq,y,1999-01-01\n")
+    (tmp_path / "q.qrels").write_text("q 0 x 1\nq 0 y 0\n")
+    grown = grow_files([tmp_path / "a.run"], tmp_path / "q.qrels", "nDCG(zipf)", order="time",
+                       times=tmp_path / "times.csv")  # fmt: skip
+    assert grown.mean[0, 0].tolist() == [0.0, 1.0]
+    assert grown.settings["runs"] == {"a": "a.run"}
+    columns = {"query": "user", "document": "item"}
+    with pytest.raises(InputError, match=r"times\.csv, line 1: got .*expected a header with the column user"):
+        grow_files([tmp_path / "b.csv"], tmp_path / "q.qrels", "nDCG", order="time",
+                   times=tmp_path / "times.csv", columns=columns)  # fmt: skip
+    (tmp_path / "times.csv").write_text("query,document,date\nq,x,yesterday\n")
+    with pytest.raises(
+        InputError, match=r"line 2: got 'q,x,yesterday', expected .* times that are numbers or dates"
+    ):
+        grow_files(
+            [tmp_path / "a.run"], tmp_path / "q.qrels", "nDCG", order="time", times=tmp_path / "times.csv"
+        )
+
+
+def test_all_lengths_to_a_thousand_are_kept():
+    sizes = Arrivals(pooled({"a": {"q": {"x": 1.0}}}, {"q": {"x": 1.0}}), 30_000, 1, 0).sizes
+    assert sizes[:1000].tolist() == list(range(1, 1001))
+    assert sizes[-1] == 30_000
+    assert 500 * np.log10(30) == pytest.approx(sizes.size - 1000, abs=2)
