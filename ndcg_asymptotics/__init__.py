@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.store import Results as Results
     from ndcg_asymptotics.store import open_results as open_results
     from ndcg_asymptotics.store.merge import merge as merge
+    from ndcg_asymptotics.store.verify import Verification as Verification
+    from ndcg_asymptotics.store.verify import verify as verify
     from ndcg_asymptotics.studies import Design as Design
     from ndcg_asymptotics.studies import Study as Study
     from ndcg_asymptotics.studies import decades as decades
@@ -105,6 +107,8 @@ _HOMES = {
     "run": "sweep.run:run",
     "specs": "reports.specs:specs",
     "Study": "studies:Study",
+    "Verification": "store.verify:Verification",
+    "verify": "store.verify:verify",
 }
 __all__ = sorted(_HOMES)
 

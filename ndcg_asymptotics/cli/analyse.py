@@ -1,4 +1,4 @@
-"""Commands that look at results: check, distinguish, figures."""
+"""Commands that look at results: check, distinguish, figures, verify."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ app = typer.Typer()
 
 _Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions that came with the results.")]
 
 
 @app.command()
@@ -20,13 +21,14 @@ def check(
     alpha: Annotated[float, typer.Option(help="Chance of any false alarm in the table of means.")] = 1e-4,
     perturb: Annotated[float, typer.Option(help="Multiply theory by 1 + this, to see the check fail.")] = 0.0,
     summary: Annotated[bool, typer.Option("--summary", help="One line per scorer and measure.")] = False,
+    allow_custom: _Custom = False,
 ) -> None:
     """Hold simulation against theory; exit status 1 if anything disagrees."""
     from ndcg_asymptotics.analysis.check import check as check_results
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.store import open_results
 
-    found = check_results(open_results(results), alpha=alpha, perturb=perturb)
+    found = check_results(open_results(results, allow_custom=allow_custom), alpha=alpha, perturb=perturb)
     if as_json:
         show_json(found.as_dict())
     else:
@@ -41,13 +43,14 @@ def distinguish(
         tuple[str, str] | None, typer.Option(metavar="A B", help="One pair of the study.", show_default="all")
     ] = None,
     as_json: _Json = False,
+    allow_custom: _Custom = False,
 ) -> None:
     """How surely each measure tells the scorers of a pair apart, at n and from n on."""
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.store import open_results
 
-    found = distinguish_results(open_results(results), pair=pair)
+    found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair)
     if as_json:
         show_json(found.as_dict())
     else:
@@ -58,10 +61,25 @@ def distinguish(
 def figures(
     results: _Results,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the SVG and PNG files go.")],
+    allow_custom: _Custom = False,
 ) -> None:
     """Draw a study: an overview, one figure per measure, one per pair."""
     from ndcg_asymptotics.plots import draw_all
     from ndcg_asymptotics.store import open_results
 
-    for path in draw_all(open_results(results), out):
+    for path in draw_all(open_results(results, allow_custom=allow_custom), out):
         print(path)
+
+
+@app.command()
+def verify(results: _Results, as_json: _Json = False) -> None:
+    """Compare results with the checksums that were written with them; exit status 1 if any is damaged."""
+    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.store.verify import verify as verify_results
+
+    found = verify_results(results)
+    if as_json:
+        show_json(found.as_dict())
+    else:
+        show(found.parts())
+    raise typer.Exit(0 if found.sound else 1)

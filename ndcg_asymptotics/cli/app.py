@@ -1,19 +1,45 @@
 """The command line as a whole. Heavy imports are inside the commands, so that `--help` is instant.
 
-Exit status: 0 all is well, 1 something is incomplete or disagrees, 2 bad input (one line on
+Exit status: 0 all is well, 1 something is incomplete, damaged or disagrees, 2 bad input (one line on
 stderr), 130 interrupted.
 """
 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, lists, run, theory
 from ndcg_asymptotics.errors import InputError
 
+_LONGEST = 600  # characters of a refusal
+
+
+class _Commands(TyperGroup):
+    """Every bad input ends here, in one line and exit status 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            refuse(_as_option(error))
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename is not None else ""
+            refuse(f"{place}{error.strerror or error}")
+        except MemoryError:
+            refuse("not enough memory")
+        except RecursionError:
+            refuse("nested too deeply")
+        except KeyboardInterrupt:
+            print("ndcg-asymptotics: interrupted", file=sys.stderr)
+            raise typer.Exit(130) from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="A Monte Carlo asymptotics laboratory for NDCG and its discounts.",
     no_args_is_help=True,
     add_completion=False,
@@ -24,27 +50,21 @@ for commands in (run, analyse, theory, lists):
     app.add_typer(commands.app)
 
 
-def main() -> None:
-    """Run the command line; every bad input ends here, in one line and exit status 2."""
-    try:
-        app()
-    except InputError as error:
-        _refuse(_as_option(error))
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename is not None else ""
-        _refuse(f"{place}{error.strerror or error}")
-
-
 def _as_option(error: InputError) -> str:
     """The message; an argument at fault under the name that it has on the command line."""
+    message = str(error).replace("allow_custom permits it", "--allow-custom permits it")
     if not error.argument:
-        return str(error)
+        return message
     option = "--" + error.argument.replace("_", "-")
     commands = typer.main.get_command(app).commands.values()  # type: ignore[attr-defined]
     known = {text for command in commands for parameter in command.params for text in parameter.opts}
-    return option + str(error).removeprefix(error.argument) if option in known else str(error)
+    return option + message.removeprefix(error.argument) if option in known else message
 
 
-def _refuse(message: str) -> None:
-    print(f"ndcg-asymptotics: {' '.join(message.splitlines())}", file=sys.stderr)
-    sys.exit(2)
+def refuse(message: str) -> None:
+    """Say on one line what is wrong, and end."""
+    line = " ".join(message.split())
+    print(
+        f"ndcg-asymptotics: {line if len(line) <= _LONGEST else line[: _LONGEST - 1] + '…'}", file=sys.stderr
+    )
+    raise typer.Exit(2)

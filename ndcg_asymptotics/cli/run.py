@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+_Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions that came with the study.")]
+
 
 class Backend(StrEnum):
     """Where replicates are computed."""
@@ -42,6 +44,7 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Begin no block after this time.")
     ] = None,
+    allow_custom: _Custom = False,
 ) -> None:
     """Simulate a study; the same command again continues where it stopped."""
     import math
@@ -50,7 +53,7 @@ def run(
     from ndcg_asymptotics.sweep import progress
     from ndcg_asymptotics.sweep.run import sweep
 
-    stated = load(study)
+    stated = load(study, allow_custom=allow_custom)
     if only is not None:
         _replay(stated, out, only)
         return
@@ -65,15 +68,14 @@ def run(
         time_limit=math.inf if time_limit is None else time_limit,
         progress=progress.for_stderr(),
     )
-    print(f"{out}: {outcome.complete} of {outcome.wanted} replicates complete")
+    stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
+    print(f"{out}: {outcome.complete} of {outcome.wanted} replicates complete{stopped}")
     if outcome.failures:
         failed = ", ".join(str(failure.replicate) for failure in outcome.failures[:10])
         print(
             f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''}); "
             f"replay one with --only {outcome.failures[0].replicate}"
         )
-    if outcome.stopped:
-        print(f"stopped: {outcome.stopped}; the same command continues from here")
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:
@@ -83,7 +85,7 @@ def run(
 def _replay(study: Study, out: Path, replicate: int) -> None:
     import traceback
 
-    from ndcg_asymptotics.sweep.run import replay
+    from ndcg_asymptotics.sweep.replay import replay
 
     try:
         result = replay(study, out, replicate)
@@ -93,25 +95,28 @@ def _replay(study: Study, out: Path, replicate: int) -> None:
         traceback.print_exc()
         print(f"replicate {replicate} (seed {study.seed}) failed")
         raise typer.Exit(1) from None
-    said = {
-        "written": "written",
-        "same": "the same as stored, bit for bit",
-        "different": "NOT what is stored",
-    }
-    print(f"replicate {replicate} (seed {study.seed}): {said[result]}")
-    if result == "different":
+    said = "written" if result.written else result.apart or "the same as stored, bit for bit"
+    print(
+        f"replicate {replicate} (seed {study.seed}): {'NOT what is stored: ' if result.apart else ''}{said}"
+    )
+    if result.apart:
+        for maker in result.makers:
+            print(f"the stored ones were made with {maker}")
         raise typer.Exit(1)
 
 
 @app.command()
 def merge(
     parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of results of one study.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for all of them.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A folder for all of them.")],
+    allow_custom: _Custom = False,
 ) -> None:
     """Put together the replicates of several runs of one study."""
+    from ndcg_asymptotics.arrays import spans
     from ndcg_asymptotics.store.merge import merge as merge_results
 
-    results = merge_results(parts, out)
+    results = merge_results(parts, out, allow_custom=allow_custom)
     print(f"{out}: {results.replicates_complete} of {results.replicates_wanted} replicates complete")
     if not results.complete:
+        print(f"missing: {spans(results.replicates[~results.done])}")
         raise typer.Exit(1)

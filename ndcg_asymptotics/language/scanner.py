@@ -65,9 +65,10 @@ class Argument:
 class Scanner:
     """Reads one text from left to right; every complaint says where it stands."""
 
-    def __init__(self, text: str, folder: Path) -> None:
+    def __init__(self, text: str, folder: Path, allow_custom: bool) -> None:
         self.text = text
         self.folder = folder  # where names of files and modules in the text are looked for
+        self.allow_custom = allow_custom  # whether functions that the text names may be imported
         self.position = 0
 
     def fail(self, expected: str, position: int | None = None) -> NoReturn:
@@ -149,9 +150,11 @@ class Scanner:
         return self.call()
 
 
-def read(text: str, rule: Callable[[Scanner], _T], folder: Path | None = None) -> _T:
+def read(
+    text: str, rule: Callable[[Scanner], _T], folder: Path | None = None, allow_custom: bool = True
+) -> _T:
     """Apply one grammar rule to the whole of ``text``; names of files in it start at ``folder``."""
-    scanner = Scanner(text, Path() if folder is None else folder)
+    scanner = Scanner(text, Path() if folder is None else folder, allow_custom)
     result = rule(scanner)
     scanner.end()
     return result

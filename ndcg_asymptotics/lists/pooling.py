@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.files import write_file
 from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
 from ndcg_asymptotics.lists.readers import Qrels, RankedList, Run, read_csv, read_qrels, read_run
 
@@ -172,8 +173,7 @@ def _binary(ranked: RankedList, level: float) -> RankedList:
 
 def _write(path: Path, curve: FittedCurve, provenance: dict[str, Any]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(curve.encode(provenance))
+        write_file(path, curve.encode(provenance))
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 

@@ -55,17 +55,18 @@ class Measure:
         return cls.parse(given)
 
     @classmethod
-    def parse(cls, text: str, folder: Path | None = None) -> Self:
+    def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
         """Read `nDCG`, `nDCG(zipf)@0.2n`, …; plain `nDCG` has the log discount.
 
-        ``folder`` is where the module of a discount of your own is looked for first.
+        ``folder`` is where the module of a discount of your own is looked for first, ``allow_custom`` whether
+        it may be imported.
 
         Raises
         ------
         SpecError
             Saying where in the text and what was expected.
         """
-        return read(text, cls._scan, folder)
+        return read(text, cls._scan, folder, allow_custom)
 
     @classmethod
     def _scan(cls, scanner: Scanner) -> Self:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
+
+from ndcg_asymptotics.files import write_file
 
 SINGLE, DOUBLE = 3.5, 7.2  # the widths of one and of two columns, in inches
 
@@ -98,12 +101,12 @@ def save(figure: Figure, folder: Path | str, name: str) -> tuple[Path, Path]:
 
     Neither holds a date or a random identifier: the same figure is the same bytes.
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    svg, png = folder / f"{name}.svg", folder / f"{name}.png"
+    svg, png = Path(folder) / f"{name}.svg", Path(folder) / f"{name}.png"
     with style():
-        figure.savefig(svg, metadata={"Date": None, "Creator": None})
-        figure.savefig(png, metadata={"Software": None})
+        for path, metadata in ((svg, {"Date": None, "Creator": None}), (png, {"Software": None})):
+            drawn = BytesIO()
+            figure.savefig(drawn, format=path.suffix[1:], metadata=metadata)
+            write_file(path, drawn.getvalue())
     return svg, png
 
 

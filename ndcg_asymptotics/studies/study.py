@@ -68,6 +68,8 @@ class Study:
         The width of the bracket that the cells engine aims for.
     folder : path, optional
         Where names of files and modules in the texts are looked for, if not in the current folder.
+    allow_custom : bool
+        Whether ``custom("module:function")`` in a text may import its module.
 
     Raises
     ------
@@ -109,17 +111,18 @@ class Study:
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
         folder: Path | str | None = None,
+        allow_custom: bool = True,
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
         place = None if folder is None else Path(folder)
         sizes = _sizes(n)
-        population = _population(scorers, coupling, place)
+        population = _population(scorers, coupling, place, allow_custom)
         real = isinstance(bracket, int | float) and 0 < bracket <= 1
         require(real, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
         for name, value in {
             "title": str(title),
             "population": population,
-            "measures": _measures(measures, place),
+            "measures": _measures(measures, place, allow_custom),
             "n": sizes,
             "replicates": _whole(replicates, "replicates", 1, _MOST_REPLICATES),
             "seed": _whole(seed, "seed", 0, None),
@@ -182,11 +185,14 @@ def _sizes(given: Any) -> tuple[int, ...]:
     return sizes
 
 
-def _measures(given: Any, folder: Path | None) -> tuple[Measure, ...]:
+def _measures(given: Any, folder: Path | None, allow_custom: bool) -> tuple[Measure, ...]:
     wanted = [given] if isinstance(given, str | Measure | Discount) else list(_listed(given, "measures"))
     require(len(wanted) > 0, "must hold at least one measure", "measures")
     try:
-        found = tuple(Measure.parse(m, folder) if isinstance(m, str) else Measure.of(m) for m in wanted)
+        found = tuple(
+            Measure.parse(m, folder, allow_custom=allow_custom) if isinstance(m, str) else Measure.of(m)
+            for m in wanted
+        )
     except InputError as error:
         raise InputError(str(error), "measures") from None
     texts = [str(measure) for measure in found]
@@ -201,7 +207,7 @@ def _listed(given: Any, name: str) -> Iterable[Any]:
     return given  # type: ignore[no-any-return]
 
 
-def _population(given: Any, coupling: Any, folder: Path | None) -> Population:
+def _population(given: Any, coupling: Any, folder: Path | None, allow_custom: bool) -> Population:
     known = isinstance(given, Mapping) and len(given) > 0
     require(known, f"must name at least one scorer, got {brief(given)}", "scorers")
     scorers = {}
@@ -210,7 +216,9 @@ def _population(given: Any, coupling: Any, folder: Path | None) -> Population:
         require(proper, f"a scorer needs a name, got {brief(name)}", "scorers")
         try:
             scorers[name] = (
-                Relevance.parse(scorer, folder) if isinstance(scorer, str) else Relevance.of(scorer)
+                Relevance.parse(scorer, folder, allow_custom=allow_custom)
+                if isinstance(scorer, str)
+                else Relevance.of(scorer)
             )
         except InputError as error:
             raise InputError(str(error), f"scorers.{name}") from None

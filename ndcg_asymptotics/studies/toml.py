@@ -54,8 +54,14 @@ class _File(BaseModel):
     bracket: int | float | None = None
 
 
-def load(path: str | Path) -> Study:
+def load(path: str | Path, *, allow_custom: bool = False) -> Study:
     """Read a study file. Names of curve files and modules in it are relative to its folder.
+
+    Parameters
+    ----------
+    path : path
+    allow_custom : bool
+        Whether ``custom("module:function")`` in it may import its module: that runs what the module holds.
 
     Raises
     ------
@@ -82,10 +88,10 @@ def load(path: str | Path) -> Study:
         end = f"at the end, line {len(lines)}, column {len(lines[-1]) + 1}"
         message = str(error).replace("at end of document", end)
         raise InputError(f"{path}: not a TOML file: {message}") from None
-    return study_of(fields, path.parent, str(path))
+    return study_of(fields, path.parent, str(path), allow_custom)
 
 
-def study_of(fields: Mapping[str, Any], folder: Path, where: str) -> Study:
+def study_of(fields: Mapping[str, Any], folder: Path, where: str, allow_custom: bool = False) -> Study:
     """The study of these fields; file names are relative to ``folder``, complaints begin with ``where``."""
     try:
         given = _File(**fields).model_dump(exclude_none=True, exclude_defaults=True)
@@ -96,7 +102,7 @@ def study_of(fields: Mapping[str, Any], folder: Path, where: str) -> Study:
                 f"must be a list of whole numbers, or {{ start, stop, per_decade }}, got {brief(given['n'])}",
                 "n",
             )
-        return Study(**given, folder=folder)
+        return Study(**given, folder=folder, allow_custom=allow_custom)
     except ValidationError as error:
         raise InputError(f"{where}: {_one_line(error)}") from None
     except InputError as error:

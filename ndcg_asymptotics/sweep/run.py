@@ -15,15 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from joblib import delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.store.layout import holds_results
 from ndcg_asymptotics.store.memory import Memory
-from ndcg_asymptotics.store.results import Results, open_results
+from ndcg_asymptotics.store.results import Results, results_in
 from ndcg_asymptotics.store.writer import Writer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.engines import ENGINES
@@ -33,6 +31,7 @@ from ndcg_asymptotics.sweep.pool import Backend, interrupts_ignored, pool
 from ndcg_asymptotics.sweep.progress import Silent
 
 _LOSSES_IN_A_ROW = 3
+_DAMAGES = 10  # that are told one by one
 
 Stop = Literal["time limit", "interrupted", "workers lost"]
 
@@ -95,7 +94,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
             RuntimeWarning,
             stacklevel=2,
         )
-    return into.results() if isinstance(into, Memory) else open_results(into)
+    return into.results() if isinstance(into, Memory) else results_in(into, study)
 
 
 def sweep(
@@ -155,6 +154,10 @@ def sweep(
     progress = progress or Silent()
     with into if isinstance(into, Memory) else Writer(into, study) as writer:
         missing = writer.missing(asked)
+        for damage in writer.damages[:_DAMAGES]:
+            progress.say(f"{into}: damaged, and left out: {damage}")
+        if len(writer.damages) > _DAMAGES:
+            progress.say(f"{into}: and {len(writer.damages) - _DAMAGES} more damages")
         if len(writer.replicates) > count:
             progress.say(
                 f"{into} is for {len(writer.replicates)} replicates, more than the {count} asked for: "
@@ -172,39 +175,8 @@ def sweep(
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
                 outcome.stopped = "workers lost"
-        outcome.wanted, outcome.complete = len(writer.replicates), writer.complete
+        outcome.wanted, outcome.complete = len({*writer.replicates, *asked}), writer.complete
     return outcome
-
-
-def replay(study: Study, folder: str | Path, replicate: int) -> Literal["written", "same", "different"]:
-    """Simulate one replicate in this process, whatever it raises.
-
-    Its values are written if the folder does not hold them yet, and compared with those it holds.
-
-    Raises
-    ------
-    InputError
-        If the folder's results are of another study, or do not want this replicate.
-    Exception
-        Whatever the engine raises.
-    """
-    require(replicate >= 0, f"must be at least 0, got {replicate}", "only")
-    folder = Path(folder)
-    engine_ = engine.load(study.engine)
-    engine_.check(study.design)
-    if holds_results(folder):
-        wanted = open_results(folder).replicates
-        there = f"it is for {wanted.min()} to {wanted.max()}"
-        require(replicate in wanted, f"{folder} has no replicate {replicate}, {there}", "only")
-    draw = engine_.simulate(study.design, replicate)
-    with Writer(folder, study) as writer:
-        if writer.missing([replicate]):
-            writer.extend([replicate])
-            writer.write([replicate], {name: values[None] for name, values in draw.items()})
-            return "written"
-    stored = open_results(folder).data.sel(replicate=replicate)
-    same = all(np.array_equal(stored[name], values, equal_nan=True) for name, values in draw.items())
-    return "same" if same else "different"
 
 
 class _Sweep:
@@ -235,7 +207,10 @@ class _Sweep:
                     raise
                 self._progress.say("a worker was lost; starting again from what is complete")
             finally:
-                blocks.close()
+                with warnings.catch_warnings():
+                    # that blocks are abandoned, which the outcome says
+                    warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been)", UserWarning)
+                    blocks.close()
             failed = {failure.replicate for failure in self._outcome.failures}
             missing = [r for r in self._writer.missing(missing) if r not in failed]
             if deal.late:

@@ -68,7 +68,7 @@ class Custom(Discount, keyword="custom"):
         given = cls.bind(call, ("target", "largest", "like"))
         if "target" not in given:
             call.scanner.fail('custom needs "module:function"', call.position)
-        found = own.find(given["target"], call.scanner.folder)
+        found = own.find(given["target"], call.scanner)
         return cls(**_described(found.value) | given, files=found.files)
 
     @classmethod
@@ -106,7 +106,7 @@ class Custom(Discount, keyword="custom"):
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(rank), dtype=np.float64)
-        except Exception as error:  # whatever the user's own code may raise
+        except own.ANYTHING as error:  # whatever the user's own code may raise
             said = own.brief_error(error)
             raise InputError(f"custom: {self.target!r} failed at {rank.size} ranks ({said})") from error
         proper = values.shape == np.shape(rank)
