@@ -18,6 +18,21 @@ ASIDE = ".partial"
 """The folder, within one of results, where files are written before they are renamed."""
 
 
+def read_file(path: Path, largest: int) -> bytes:
+    """The content of a file or a pipe of at most so many bytes.
+
+    Raises
+    ------
+    OSError
+        Naming the file, also if it is larger.
+    """
+    with path.open("rb") as file:
+        content = file.read(largest + 1)
+    if len(content) > largest:
+        raise OSError(errno.EFBIG, f"more than {largest:g} bytes", str(path))
+    return content
+
+
 def write_file(path: Path, content: bytes, results: Path | None = None) -> None:
     """Write a file that is the old one or the new one; folders that are not there are made.
 

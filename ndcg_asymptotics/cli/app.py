@@ -15,8 +15,6 @@ from typer.core import TyperGroup
 from ndcg_asymptotics.cli import analyse, lists, run, theory
 from ndcg_asymptotics.errors import InputError
 
-_LONGEST = 600  # characters of a refusal
-
 
 class _Commands(TyperGroup):
     """Every bad input ends here, in one line and exit status 2."""
@@ -63,8 +61,5 @@ def _as_option(error: InputError) -> str:
 
 def refuse(message: str) -> None:
     """Say on one line what is wrong, and end."""
-    line = " ".join(message.split())
-    print(
-        f"ndcg-asymptotics: {line if len(line) <= _LONGEST else line[: _LONGEST - 1] + '…'}", file=sys.stderr
-    )
+    print(f"ndcg-asymptotics: {InputError(message)}", file=sys.stderr)
     raise typer.Exit(2)

@@ -63,6 +63,9 @@ class Engine(Protocol):
     def check(self, design: Design) -> None:
         """Refuse what this engine cannot do, with an `InputError` that names the remedy."""
 
+    def memory(self, design: Design) -> int:
+        """Bytes that the largest arrays of `simulate` take, about."""
+
     def warm(self, design: Design) -> None:
         """Compile the kernels and make the tables, before work fans out."""
 

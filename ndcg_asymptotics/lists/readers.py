@@ -29,6 +29,7 @@ Run = dict[str, dict[str, float]]
 Qrels = dict[str, dict[str, float]]
 
 _GZIP = b"\x1f\x8b"
+_LONGEST_LINE = 2**20  # characters
 _COLUMNS = ("query", "score", "label")
 
 
@@ -138,9 +139,9 @@ def _records(path: Path, parse: Callable[[_Lines], Iterable[_T]], expected: str)
                 found = list(parse(lines))
             except UnicodeError:
                 raise InputError(f"{path}: not a text file") from None
-            except InputError:
-                raise
-            except (ValueError, csv.Error):
+            except InputError as error:
+                raise InputError(f"{path}: {error}") from None
+            except (ValueError, OverflowError, csv.Error):
                 line = f"{path}, line {lines.number}"
                 raise InputError(f"{line}: got {lines.last.strip()[:80]!r}, expected {expected}") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -159,18 +160,24 @@ class _Lines(io.TextIOWrapper):
     last = ""
 
     def __next__(self) -> str:  # type: ignore[override]  # as TextIOWrapper's own
-        line = super().__next__()
+        line = self.readline(_LONGEST_LINE + 1)
+        if not line:
+            raise StopIteration
         if "\0" in line:
             raise UnicodeError
         self.number += 1
+        if len(line) > _LONGEST_LINE:
+            raise InputError(f"line {self.number} is longer than {_LONGEST_LINE:g} characters")
         self.last = line
         return line
 
 
 def _open(path: Path) -> _Lines:
-    with path.open("rb") as file:
-        opener: Any = gzip.open if file.read(2) == _GZIP else open
-    return _Lines(opener(path, "rb"), encoding="utf-8")
+    """A file, opened once: a pipe cannot be read twice."""
+    file = path.open("rb")
+    packed = file.peek(2)[:2] == _GZIP
+    content: Any = gzip.GzipFile(fileobj=file) if packed else file
+    return _Lines(content, encoding="utf-8-sig")
 
 
 def _ir_measures() -> Any:

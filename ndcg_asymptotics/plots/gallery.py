@@ -102,17 +102,20 @@ def draw_all(results: Results, folder: Path | str) -> list[Path]:
         If no replicate is complete.
     """
     measures = results.study.measures
-    figures = [(("overview",), overview_figure(results))] if len(measures) > 1 else []
+    figures: list[tuple[tuple[str, ...], Figure]] = []
+    if len(measures) > 1:
+        figures.append((("overview",), overview_figure(results)))
     figures += [((str(measure),), measure_figure(results, measure)) for measure in measures]
     figures += [(("order", *pair), figure) for pair, figure in order_figures(results).items()]
     names = file_names([words for words, _ in figures])
-    return [path for name, (_, figure) in zip(names, figures, strict=True) for path in save(figure, folder, name)]
+    drawn = zip(names, figures, strict=True)
+    return [path for name, (_, figure) in drawn for path in save(figure, folder, name)]
 
 
 def file_names(figures: Sequence[tuple[str, ...]]) -> list[str]:
     """Words such as a measure's text as names of files that need no quoting.
 
-    Names that are too long, or the same as another but for the case of letters, end in a digest of their words.
+    Names that are too long, or another's but for the case of letters, end in a digest of their words.
 
     >>> file_names([("nDCG(power(0.5))@0.2n",), ("order", "a b", "c"), ("order", "a-b", "c")])
     ['nDCG-power-0.5-0.2n', 'order-a-b-c-d4f1', 'order-a-b-c-6b0a']

@@ -20,6 +20,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from ndcg_asymptotics.errors import printable
 from ndcg_asymptotics.files import write_file
 
 SINGLE, DOUBLE = 3.5, 7.2  # the widths of one and of two columns, in inches
@@ -153,6 +154,16 @@ def margin_labels(ax: Axes, labels: Sequence[tuple[float, str, str]], *, size: f
         if abs(y - asked) > line / 4:
             ax.plot([1.0, 1.03], [asked, y], transform=ax.transAxes, color=color, lw=0.5, clip_on=False)
         ax.text(1.04, y, text, transform=ax.transAxes, va="center", ha="left", color=color, fontsize=size)
+
+
+def words(text: str, most: int = 60) -> str:
+    r"""A text of the user's as matplotlib draws it: not as mathematics, and not longer than a figure.
+
+    >>> words("$x$"), words("a" * 99, most=5)
+    ('\\$x\\$', 'aaaa…')
+    """
+    short = text if len(text) <= most else text[: most - 1] + "…"
+    return printable(short).replace("$", r"\$")
 
 
 def note(figure: Figure, text: str) -> None:

@@ -52,6 +52,6 @@ def decode(content: bytes) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, ..
         check_grades(gains, curves)
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"not a curve file ({error!r})") from None
     return gains, curves

@@ -9,11 +9,14 @@ from pathlib import Path, PurePosixPath
 from typing import Self
 
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.files import read_file
 from ndcg_asymptotics.language.scanner import Call
 from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.scorers import curve_file
 from ndcg_asymptotics.scorers.curve import Curve
 from ndcg_asymptotics.scorers.relevance import Relevance
+
+_LARGEST = 2**26  # bytes of a curve file
 
 FOLDER = "curves"
 """The folder, beside a store, of the curve files that its study refers to."""
@@ -50,11 +53,12 @@ class Empirical(Relevance, keyword="empirical"):
         """The curves of a file, whose name is relative to the folder."""
         path = folder / file
         try:
-            return cls(file, path.read_bytes())
-        except OSError as error:
-            raise InputError(f"empirical: {path}: cannot be read ({error.strerror})") from None
-        except InputError as error:
-            raise InputError(f"empirical: {path}: {error}") from None
+            return cls(file, read_file(path, _LARGEST))
+        except (OSError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise InputError(f"empirical: {path}: {error}") from None
+            said = getattr(error, "strerror", None) or error
+            raise InputError(f"empirical: {path}: cannot be read ({said})") from None
 
     def arguments(self) -> tuple[str, ...]:
         return (json.dumps(self.file),)

@@ -19,7 +19,9 @@ from ndcg_asymptotics.scorers import Coupling, Population, Relevance
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.engines import resolve
 
-_MOST_REPLICATES = 10**9
+MOST_REPLICATES = 10**7
+
+_MOST = {"n": 100_000, "measures": 1000, "scorers": 1000}
 
 
 def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
@@ -124,7 +126,7 @@ class Study:
             "population": population,
             "measures": _measures(measures, place, allow_custom),
             "n": sizes,
-            "replicates": _whole(replicates, "replicates", 1, _MOST_REPLICATES),
+            "replicates": _whole(replicates, "replicates", 1, MOST_REPLICATES),
             "seed": _whole(seed, "seed", 0, None),
             "engine": resolve(engine, sizes[-1]),
             "pairs": _pairs(pairs, population),
@@ -178,8 +180,16 @@ def _whole(value: object, name: str, low: int, high: int | None) -> int:
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
+def _few(given: Any, field: str) -> None:
+    """Refuse what no machine could hold the results of, before it is looked at."""
+    require(len(given) <= _MOST[field], f"at most {_MOST[field]} of them, got {len(given)}", field)
+
+
 def _sizes(given: Any) -> tuple[int, ...]:
+    if hasattr(given, "__len__"):
+        _few(given, "n")
     sizes = list_lengths(given, "n")
+    _few(sizes, "n")
     for before, n in itertools.pairwise(sizes):
         require(before < n, f"list lengths must increase, got {n} after {before}", "n")
     return sizes
@@ -188,6 +198,7 @@ def _sizes(given: Any) -> tuple[int, ...]:
 def _measures(given: Any, folder: Path | None, allow_custom: bool) -> tuple[Measure, ...]:
     wanted = [given] if isinstance(given, str | Measure | Discount) else list(_listed(given, "measures"))
     require(len(wanted) > 0, "must hold at least one measure", "measures")
+    _few(wanted, "measures")
     try:
         found = tuple(
             Measure.parse(m, folder, allow_custom=allow_custom) if isinstance(m, str) else Measure.of(m)
@@ -210,6 +221,7 @@ def _listed(given: Any, name: str) -> Iterable[Any]:
 def _population(given: Any, coupling: Any, folder: Path | None, allow_custom: bool) -> Population:
     known = isinstance(given, Mapping) and len(given) > 0
     require(known, f"must name at least one scorer, got {brief(given)}", "scorers")
+    _few(given, "scorers")
     scorers = {}
     for name, scorer in given.items():
         proper = isinstance(name, str) and name.strip() != ""

@@ -26,7 +26,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ndcg_asymptotics.arrays import brief
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.files import read_file
 from ndcg_asymptotics.studies.study import Study, decades
+
+_LARGEST = 2**24  # bytes of a study file
 
 
 class _Decades(BaseModel):
@@ -79,7 +82,7 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
     """
     path = Path(path)
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = read_file(path, _LARGEST).decode("utf-8-sig")
         fields = tomllib.loads(text)
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
@@ -88,6 +91,10 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
         end = f"at the end, line {len(lines)}, column {len(lines[-1]) + 1}"
         message = str(error).replace("at end of document", end)
         raise InputError(f"{path}: not a TOML file: {message}") from None
+    except (RecursionError, ValueError) as error:  # what tomllib leaves to Python's own limits
+        deep = isinstance(error, RecursionError)
+        said = "nested too deeply" if deep else "an integer of too many digits"
+        raise InputError(f"{path}: not a TOML file ({said})") from None
     return study_of(fields, path.parent, str(path), allow_custom)
 
 

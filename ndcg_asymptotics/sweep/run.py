@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from joblib import delayed
+from joblib import cpu_count, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ndcg_asymptotics.engines import engine
@@ -25,10 +25,12 @@ from ndcg_asymptotics.store.results import Results, results_in
 from ndcg_asymptotics.store.writer import Writer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.deal import Deal
 from ndcg_asymptotics.sweep.pool import Backend, interrupts_ignored, pool
 from ndcg_asymptotics.sweep.progress import Silent
+from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
 
 _LOSSES_IN_A_ROW = 3
 _DAMAGES = 10  # that are told one by one
@@ -145,7 +147,14 @@ def sweep(
     deadline = time.monotonic() + time_limit
     count = study.replicates if replicates is None else replicates
     require(count >= 1, f"must be at least 1, got {count}", "replicates")
-    require(first >= 0, f"must be at least 0, got {first}", "first")
+    require(count <= MOST_REPLICATES, f"must be at most {MOST_REPLICATES:g}, got {count}", "replicates")
+    require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
+    require_room(study, count, None if isinstance(into, Memory) else Path(into))
+    require(
+        0 <= first <= LAST_REPLICATE - count,
+        f"must be at least 0, and the last replicate at most {LAST_REPLICATE:g}, got {first}",
+        "first",
+    )
     require(block is None or block >= 1, f"must be at least 1, got {block}", "block")
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
     asked = range(first, first + count)
@@ -167,6 +176,9 @@ def sweep(
         if missing:
             try:
                 engine_.warm(study.design)  # here, before the workers do: they find what it compiled
+                if scheduler is None:
+                    jobs = min(jobs or cpu_count(), len(missing))
+                    require_memory_for(study, jobs)
                 with progress, pool(backend, jobs, scheduler, progress) as parallel:
                     writer.extend(asked)
                     progress.begin(count, count - len(missing))
