@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
     from ndcg_asymptotics.errors import InputError as InputError
+    from ndcg_asymptotics.grids import Grid as Grid
+    from ndcg_asymptotics.grids import check_grid as check_grid
+    from ndcg_asymptotics.grids import draw_grid as draw_grid
+    from ndcg_asymptotics.grids import load_grid as load_grid
+    from ndcg_asymptotics.grids import open_grid as open_grid
+    from ndcg_asymptotics.grids import run_grid as run_grid
     from ndcg_asymptotics.lists import Evaluation as Evaluation
     from ndcg_asymptotics.lists import FittedCurve as FittedCurve
     from ndcg_asymptotics.lists import evaluate as evaluate
@@ -69,6 +75,7 @@ __version__ = "0.2.0"
 _HOMES = {
     "Check": "analysis.check:Check",
     "check": "analysis.check:check",
+    "check_grid": "grids:check_grid",
     "Coupling": "scorers:Coupling",
     "Curve": "scorers:Curve",
     "curve": "scorers:curve",
@@ -80,6 +87,7 @@ _HOMES = {
     "Distinction": "analysis.distinguish:Distinction",
     "distinguish": "analysis.distinguish:distinguish",
     "draw_all": "plots:draw_all",
+    "draw_grid": "grids:draw_grid",
     "evaluate": "lists:evaluate",
     "evaluate_every_n": "engines.every_n:evaluate_every_n",
     "evaluate_files": "lists:evaluate_files",
@@ -91,12 +99,15 @@ _HOMES = {
     "fit_curves": "lists:fit_curves",
     "fit_files": "lists:fit_files",
     "FittedCurve": "lists:FittedCurve",
+    "Grid": "grids:Grid",
     "InputError": "errors:InputError",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
+    "load_grid": "grids:load_grid",
     "load_study": "studies:load",
     "Measure": "measures:Measure",
     "merge": "store.merge:merge",
+    "open_grid": "grids:open_grid",
     "open_results": "store:open_results",
     "plot": "plots:ndcg_curves",
     "Population": "scorers:Population",
@@ -105,6 +116,7 @@ _HOMES = {
     "Relevance": "scorers:Relevance",
     "Results": "store:Results",
     "run": "sweep.run:run",
+    "run_grid": "grids:run_grid",
     "specs": "reports.specs:specs",
     "Study": "studies:Study",
     "Verification": "store.verify:Verification",

@@ -24,13 +24,22 @@ def check(
     allow_custom: _Custom = False,
 ) -> None:
     """Hold simulation against theory; exit status 1 if anything disagrees."""
+    from ndcg_asymptotics.analysis.check import Check
     from ndcg_asymptotics.analysis.check import check as check_results
+    from ndcg_asymptotics.grids import GridCheck, check_grid, open_grid
+    from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.store import open_results
 
-    found = check_results(open_results(results, allow_custom=allow_custom), alpha=alpha, perturb=perturb)
+    found: Check | GridCheck
+    if holds_grid(results):
+        found = check_grid(open_grid(results, allow_custom=allow_custom), alpha=alpha, perturb=perturb)
+    else:
+        found = check_results(open_results(results, allow_custom=allow_custom), alpha=alpha, perturb=perturb)
     if as_json:
         show_json(found.as_dict())
+    elif isinstance(found, GridCheck):
+        show(found.parts())
     else:
         show(found.parts() if summary else found.long())
     raise typer.Exit(0 if found.agrees else 1)
@@ -64,10 +73,16 @@ def figures(
     allow_custom: _Custom = False,
 ) -> None:
     """Draw a study: an overview, one figure per measure, one per pair."""
+    from ndcg_asymptotics.grids import draw_grid, open_grid
+    from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.plots import draw_all
     from ndcg_asymptotics.store import open_results
 
-    for path in draw_all(open_results(results, allow_custom=allow_custom), out):
+    if holds_grid(results):
+        paths = draw_grid(open_grid(results, allow_custom=allow_custom), out)
+    else:
+        paths = draw_all(open_results(results, allow_custom=allow_custom), out)
+    for path in paths:
         print(path)
 
 

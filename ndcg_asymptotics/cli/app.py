@@ -51,6 +51,8 @@ for commands in (run, analyse, theory, lists):
 def _as_option(error: InputError) -> str:
     """The message; an argument at fault under the name that it has on the command line."""
     message = str(error).replace("allow_custom permits it", "--allow-custom permits it")
+    if error.argument == "precision":
+        return "--until-mcse" + message.removeprefix(error.argument)
     if not error.argument:
         return message
     option = "--" + error.argument.replace("_", "-")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.errors import InputError, require
 
 if TYPE_CHECKING:
+    from ndcg_asymptotics.grids import Grid
     from ndcg_asymptotics.studies import Study
 
 app = typer.Typer()
@@ -44,38 +45,68 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Begin no block after this time.")
     ] = None,
+    until_mcse: Annotated[
+        float | None,
+        typer.Option(
+            metavar="ERROR",
+            help="End when every mean has this standard error.",
+            show_default="as the study says",
+        ),
+    ] = None,
     allow_custom: _Custom = False,
 ) -> None:
     """Simulate a study; the same command again continues where it stopped."""
     import math
 
+    from ndcg_asymptotics.grids.grid import is_grid, load_grid
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.sweep import progress
     from ndcg_asymptotics.sweep.run import sweep
 
+    options: dict[str, Any] = {
+        "replicates": replicates,
+        "first": first,
+        "jobs": jobs,
+        "backend": backend.value,
+        "scheduler": scheduler,
+        "time_limit": math.inf if time_limit is None else time_limit,
+        "precision": until_mcse,
+        "progress": progress.for_stderr(),
+    }
+    if is_grid(study):
+        require(only is None, "a grid has no single replicate: replay one of a point's study", "only")
+        _run_grid(load_grid(study, allow_custom=allow_custom), out, options)
+        return
     stated = load(study, allow_custom=allow_custom)
     if only is not None:
         _replay(stated, out, only)
         return
-    outcome = sweep(
-        stated,
-        out,
-        replicates=replicates,
-        first=first,
-        jobs=jobs,
-        backend=backend.value,
-        scheduler=scheduler,
-        time_limit=math.inf if time_limit is None else time_limit,
-        progress=progress.for_stderr(),
-    )
+    outcome = sweep(stated, out, **options)
     stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
     print(f"{out}: {outcome.complete} of {outcome.wanted} replicates complete{stopped}")
+    if outcome.precision:
+        print(outcome.precision)
     if outcome.failures:
         failed = ", ".join(str(failure.replicate) for failure in outcome.failures[:10])
         print(
             f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''}); "
             f"replay one with --only {outcome.failures[0].replicate}"
         )
+    if outcome.stopped == "interrupted":
+        raise typer.Exit(130)
+    if outcome.complete < outcome.wanted:
+        raise typer.Exit(1)
+
+
+def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
+    from ndcg_asymptotics.grids.run import sweep_grid
+
+    outcome = sweep_grid(grid, out, **options)
+    stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
+    print(f"{out}: {outcome.complete} of {outcome.wanted} points complete{stopped}")
+    for name, point in outcome.points.items():
+        if point.precision and not point.precision.enough:
+            print(f"{name}: {point.precision}")
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:

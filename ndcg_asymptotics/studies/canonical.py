@@ -10,7 +10,7 @@ from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.studies.study import Study
 
 _SHOWN = 60  # characters of a field in a message
-FREE = ("title", "replicates")
+FREE = ("title", "replicates", "precision")
 """The fields that decide no result."""
 
 
@@ -40,6 +40,8 @@ def canonical(study: Study) -> dict[str, Any]:
         "pairs": [list(pair) for pair in study.pairs],
         "bracket": study.bracket,
     }
+    if study.precision is not None:
+        fields["precision"] = study.precision
     return fields | ({"digests": digests} if digests else {})
 
 

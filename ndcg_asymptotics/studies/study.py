@@ -68,6 +68,9 @@ class Study:
         Scorers whose order is wanted.
     bracket : float
         The width of the bracket that the cells engine aims for.
+    precision : float, optional
+        The standard error that every mean is to have: no more replicates are made than that takes, and
+        ``replicates`` is the most there may be.
     folder : path, optional
         Where names of files and modules in the texts are looked for, if not in the current folder.
     allow_custom : bool
@@ -97,6 +100,7 @@ class Study:
     engine: str
     pairs: tuple[tuple[str, str], ...]
     bracket: float
+    precision: float | None
     _given: dict[str, Any]
 
     def __init__(
@@ -112,6 +116,7 @@ class Study:
         coupling: Coupling | str = "independent",
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
+        precision: float | None = None,
         folder: Path | str | None = None,
         allow_custom: bool = True,
     ) -> None:
@@ -121,6 +126,12 @@ class Study:
         population = _population(scorers, coupling, place, allow_custom)
         real = isinstance(bracket, int | float) and 0 < bracket <= 1
         require(real, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
+        fine = isinstance(precision, int | float) and 0 < precision < 1 and not isinstance(precision, bool)
+        require(
+            precision is None or fine,
+            f"must be a number between 0 and 1, got {brief(precision)}",
+            "precision",
+        )
         for name, value in {
             "title": str(title),
             "population": population,
@@ -131,6 +142,7 @@ class Study:
             "engine": resolve(engine, sizes[-1]),
             "pairs": _pairs(pairs, population),
             "bracket": float(bracket),
+            "precision": None if precision is None else float(precision),
             "_given": given,
         }.items():
             object.__setattr__(self, name, value)

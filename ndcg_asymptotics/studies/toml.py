@@ -12,7 +12,8 @@
     random = "random"
 
 `engine` is "auto" where it is not given, `coupling` is "independent", `seed` is 0, `pairs` is
-empty and `bracket` (what engines that bound NDCG aim for) is that of `Design`.
+empty and `bracket` (what engines that bound NDCG aim for) is that of `Design`. With `precision`, a sweep ends
+when every mean has that standard error, and `replicates` is the most there may be.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.files import read_file
 from ndcg_asymptotics.studies.study import Study, decades
 
@@ -55,6 +56,7 @@ class _File(BaseModel):
     coupling: str = "independent"
     pairs: list[list[str]] = []
     bracket: int | float | None = None
+    precision: int | float | None = None
 
 
 def load(path: str | Path, *, allow_custom: bool = False) -> Study:
@@ -81,9 +83,24 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
     5
     """
     path = Path(path)
+    fields = fields_of(path)
+    require("grid" not in fields, f"{path}: a grid of studies, not a single one")
+    return study_of(fields, path.parent, str(path), allow_custom)
+
+
+def fields_of(path: Path) -> dict[str, Any]:
+    """What a study file says.
+
+    Raises
+    ------
+    InputError
+        If it is no TOML file.
+    OSError
+        If it cannot be read.
+    """
     try:
         text = read_file(path, _LARGEST).decode("utf-8-sig")
-        fields = tomllib.loads(text)
+        return tomllib.loads(text)
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
     except tomllib.TOMLDecodeError as error:
@@ -95,7 +112,6 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
         deep = isinstance(error, RecursionError)
         said = "nested too deeply" if deep else "an integer of too many digits"
         raise InputError(f"{path}: not a TOML file ({said})") from None
-    return study_of(fields, path.parent, str(path), allow_custom)
 
 
 def study_of(fields: Mapping[str, Any], folder: Path, where: str, allow_custom: bool = False) -> Study:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from joblib import cpu_count, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -29,6 +29,7 @@ from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.deal import Deal
 from ndcg_asymptotics.sweep.pool import Backend, interrupts_ignored, pool
+from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
 from ndcg_asymptotics.sweep.progress import Silent
 from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
 
@@ -50,12 +51,15 @@ class Outcome:
         Replicates that raised in this sweep.
     stopped : {"time limit", "interrupted", "workers lost"}, optional
         Why the sweep ended before its last block.
+    precision : Precision, optional
+        How precise the means are, if that was asked for.
     """
 
     wanted: int = 0
     complete: int = 0
     failures: list[Failure] = field(default_factory=list)
     stopped: Stop | None = None
+    precision: Precision | None = None
 
 
 def run(study: Study, folder: str | Path | None = None, **options: Any) -> Results:
@@ -69,7 +73,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
         kept in memory.
     **options
         As in `sweep`: ``replicates``, ``first``, ``jobs``, ``backend``, ``scheduler``, ``time_limit``,
-        ``block``, ``progress``.
+        ``block``, ``precision``, ``progress``.
 
     Raises
     ------
@@ -110,6 +114,7 @@ def sweep(
     scheduler: str | None = None,
     time_limit: float = math.inf,
     block: int | None = None,
+    precision: float | None = None,
     progress: Silent | None = None,
 ) -> Outcome:
     """Simulate the replicates of a study that a folder of results does not hold yet.
@@ -134,6 +139,9 @@ def sweep(
         Seconds after which no further block is begun.
     block : int, optional
         Replicates per block; by default as many as take about two seconds.
+    precision : float, optional
+        The standard error that every mean is to have (`sweep.precision`), if not as the study says; then
+        ``replicates`` is the most there may be. Not for parts, whose ``first`` is not 0.
     progress : Silent, optional
         Whom to tell.
 
@@ -145,6 +153,8 @@ def sweep(
         If the folder cannot be written to; what was complete stays so.
     """
     deadline = time.monotonic() + time_limit
+    precision = study.precision if precision is None else precision
+    require(precision is None or 0 < precision < 1, f"must be between 0 and 1, got {precision}", "precision")
     count = study.replicates if replicates is None else replicates
     require(count >= 1, f"must be at least 1, got {count}", "replicates")
     require(count <= MOST_REPLICATES, f"must be at most {MOST_REPLICATES:g}, got {count}", "replicates")
@@ -157,17 +167,48 @@ def sweep(
     )
     require(block is None or block >= 1, f"must be at least 1, got {block}", "block")
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
-    asked = range(first, first + count)
     engine_ = engine.load(study.engine)
     engine_.check(study.design)
-    progress = progress or Silent()
+    one = _Options(jobs, backend, scheduler, deadline, block, progress or Silent(), precision is not None)
+    if precision is None or first > 0:
+        return _sweep(study, into, range(first, first + count), one)
+    require(count > 1, "one replicate has no standard error", "precision")
+    failures: list[Failure] = []
+    for size in looks(count):
+        outcome = _sweep(study, into, range(size), one)
+        failures = outcome.failures = failures + outcome.failures
+        if outcome.stopped or failures:
+            break
+        results = into.results() if isinstance(into, Memory) else results_in(into, study)
+        outcome.precision = precision_of(results, precision, size)
+        if outcome.precision.enough:
+            break
+    return outcome
+
+
+class _Options(NamedTuple):
+    """How replicates are computed."""
+
+    jobs: int | None
+    backend: Backend
+    scheduler: str | None
+    deadline: float
+    block: int | None
+    progress: Silent
+    looking: bool
+
+
+def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Options) -> Outcome:
+    """`sweep` for these replicates, all of them."""
+    jobs, backend, scheduler, deadline, block, progress, looking = options
+    engine_, count = engine.load(study.engine), len(asked)
     with into if isinstance(into, Memory) else Writer(into, study) as writer:
         missing = writer.missing(asked)
         for damage in writer.damages[:_DAMAGES]:
             progress.say(f"{into}: damaged, and left out: {damage}")
         if len(writer.damages) > _DAMAGES:
             progress.say(f"{into}: and {len(writer.damages) - _DAMAGES} more damages")
-        if len(writer.replicates) > count:
+        if len(writer.replicates) > count and not looking:
             progress.say(
                 f"{into} is for {len(writer.replicates)} replicates, more than the {count} asked for: "
                 "they stay"
