@@ -11,7 +11,8 @@ The rooms, from the bottom up; each knows only those below it:
     studies                        what is asked: a study as an object and as a file, the design of an engine
     theory, engines                the same numbers without drawing and with; numba is in engines only
     lists, store, sweep            real ranked lists; where results are kept; replicates in parallel
-    analysis, plots, reports, cli  results against theory; figures; tables; the command line
+    analysis, plots, reports       results against theory; figures; tables
+    grids, cli                     many studies at once; the command line
 """
 
 from importlib import import_module

@@ -89,10 +89,12 @@ def figures(
 @app.command()
 def verify(results: _Results, as_json: _Json = False) -> None:
     """Compare results with the checksums that were written with them; exit status 1 if any is damaged."""
+    from ndcg_asymptotics.grids.results import holds_grid
+    from ndcg_asymptotics.grids.verify import verify_grid
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.store.verify import verify as verify_results
 
-    found = verify_results(results)
+    found = verify_grid(results) if holds_grid(results) else verify_results(results)
     if as_json:
         show_json(found.as_dict())
     else:

@@ -11,6 +11,7 @@ import io
 import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -172,12 +173,14 @@ class _Lines(io.TextIOWrapper):
         return line
 
 
-def _open(path: Path) -> _Lines:
+@contextmanager
+def _open(path: Path) -> Iterator[_Lines]:
     """A file, opened once: a pipe cannot be read twice."""
-    file = path.open("rb")
-    packed = file.peek(2)[:2] == _GZIP
-    content: Any = gzip.GzipFile(fileobj=file) if packed else file
-    return _Lines(content, encoding="utf-8-sig")
+    with ExitStack() as stack:
+        file = stack.enter_context(path.open("rb"))
+        packed = file.peek(2)[:2] == _GZIP
+        content: Any = stack.enter_context(gzip.GzipFile(fileobj=file)) if packed else file
+        yield stack.enter_context(_Lines(content, encoding="utf-8-sig"))
 
 
 def _ir_measures() -> Any:

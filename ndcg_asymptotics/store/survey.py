@@ -171,7 +171,9 @@ def survey(folder: str | Path, fields: Mapping[str, Any] | None = None) -> Surve
         If nothing tells what study they are of.
     """
     folder = Path(folder)
-    require(holds_results(folder), f"{folder}: no results here (no {STORE})")
+    points = folder / "points"
+    hint = f"; its points, in {points}, hold those of a study each" if points.is_dir() else ""
+    require(holds_results(folder), f"{folder}: no results here (no {STORE}){hint}")
     damages: list[Damage] = []
     attributes, form = _attributes(folder, damages)
     if damages and (fields is None or form != FORMAT):

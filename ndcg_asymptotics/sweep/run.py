@@ -160,11 +160,9 @@ def sweep(
     require(count <= MOST_REPLICATES, f"must be at most {MOST_REPLICATES:g}, got {count}", "replicates")
     require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
     require_room(study, count, None if isinstance(into, Memory) else Path(into))
-    require(
-        0 <= first <= LAST_REPLICATE - count,
-        f"must be at least 0, and the last replicate at most {LAST_REPLICATE:g}, got {first}",
-        "first",
-    )
+    require(first >= 0, f"must be at least 0, got {first}", "first")
+    last = LAST_REPLICATE - count
+    require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
     require(block is None or block >= 1, f"must be at least 1, got {block}", "block")
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
     engine_ = engine.load(study.engine)

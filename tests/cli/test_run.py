@@ -18,8 +18,8 @@ import fake_engine
 import pytest
 from cases import command
 from cli_cases import write_study
+from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import app
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import open_results
 from ndcg_asymptotics.store.layout import STORE
@@ -214,16 +214,21 @@ def test_a_read_only_folder_is_refused_and_loses_nothing(run_cli: Cli) -> None:
 
 
 def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch, run_cli: Cli) -> None:
-    def raising(error: Exception) -> Callable[[], None]:
-        def fail() -> None:
+    def raising(error: Exception) -> Callable[..., None]:
+        def fail(*_: object) -> None:
             raise error
 
         return fail
 
-    monkeypatch.setattr(app, "app", raising(InputError("x: got 1,\nallowed is 2")))
-    refused(run_cli(), "x: got 1, allowed is 2")
-    monkeypatch.setattr(app, "app", raising(OSError(28, "No space left on device", "results")))
-    refused(run_cli(), "results: No space left on device")
+    for error, said in (
+        (InputError("x: got 1,\nallowed is 2"), "x: got 1, allowed is 2"),
+        (OSError(28, "No space left on device", "results"), "results: No space left on device"),
+        (MemoryError(), "not enough memory"),
+        (RecursionError(), "nested too deeply"),
+        (InputError("a\x1b[31m" + "x" * 400_000), r"a\x1b[31mxxx"),
+    ):
+        monkeypatch.setattr(TyperGroup, "invoke", raising(error))
+        refused(run_cli("list"), said)
 
 
 def test_the_list_has_every_family(run_cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,8 +48,9 @@ def test_another_seed_draws_others(written: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_they_are_continued(written: Path, name: str) -> None:
-    folder = written / "results" / name
+def test_they_are_continued(written: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    shutil.copytree(written / "results" / name, folder)
     before = open_results(folder).data
     assert before.attrs["format"] == 1
     study = load(written / f"{name}.toml")

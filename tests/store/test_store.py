@@ -236,7 +236,7 @@ def test_fitted_curves_are_kept_beside_the_store(tmp_path: Path) -> None:
         "probability": [[0.8, 0.3, 0.2]],
     }
     (source / "c.json").write_text(json.dumps(curve))
-    fields = STUDY | {"scorers": {"good": 'empirical("c.json")', "random": "random"}}
+    fields = STUDY | {"replicates": 1, "scorers": {"good": 'empirical("c.json")', "random": "random"}}
     fitted = study_of(fields, source, "study.toml")
     with Writer(tmp_path / "out", fitted) as writer:
         writer.extend([0])
