@@ -31,8 +31,8 @@ test: $(VENV)/installed  ## everything a change must pass
 bench: $(VENV)/installed  ## ratios within one run
 	for name in items expectation every_n cells sweep startup; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
-soak: $(VENV)/installed  ## fifty killed and resumed runs
-	$(BIN)/python -m benchmarks.soak
+soak: $(VENV)/installed  ## killed, interrupted, damaged and odd: the long version of what the suite tries
+	for name in soak signals damage fuzz; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/
 	for study in experiments/*.toml; do \

@@ -42,6 +42,16 @@ TEXTS = (
     "x" * 20_000, "graded(1=" * 400, "(" * 900, "antigravity:x", "os:system", "/dev/zero", "NaN",
 )  # fmt: skip
 
+PLAIN = """
+measures = ["nDCG", "nDCG(power(0.5))@0.2n"]
+n = [5, 20]
+replicates = 2
+engine = "items"
+[scorers]
+a = "linear(0.1, 0.7)"
+b = "random"
+"""
+
 
 def number(chance: random.Random) -> str:
     """A number, or what could pass for one."""
@@ -214,6 +224,12 @@ TRIALS: dict[str, Callable[[random.Random, Path], str]] = {"studies": try_study,
 def fuzzed(kind: str, cases: int, seed: int) -> Counter[str]:
     """How many cases of a kind had which outcome."""
     counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as place:  # what is imported and compiled once is not timed
+        file = Path(place) / "study.toml"
+        for name in ("items", "cells", "every-n"):
+            file.write_text(PLAIN.replace("items", name))
+            command("run", file, "--out", Path(place) / name, "--jobs", 1)
+            command("check", Path(place) / name)
     for case in range(cases):
         with tempfile.TemporaryDirectory() as place:
             try:

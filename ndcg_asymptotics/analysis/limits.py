@@ -13,7 +13,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 from ndcg_asymptotics.theory.approach import approach
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting, normaliser_reached
 from ndcg_asymptotics.theory.limits import Limit
 
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
@@ -101,6 +101,9 @@ def _judge_spread(
     seen, law = float(values.std(ddof=1)), lasting(scorer, measure)
     stays, error = law.spread * factor, _ERRORS * math.sqrt((law.excess + 2.0) / len(values))
     text = f"{found.reason}; sd at n = {int(cell['n'][-1]):g}: {seen:.4f}, in the limit {stays:.4f}"
+    reached = normaliser_reached(scorer, measure, int(cell["n"][-1]))
+    if reached < 1.0 - _SLACK:
+        return "not tested", f"{text}: the ideal DCG has {100 * reached:.0f}% of its limit there"
     if error > 1.0:
         needed = math.ceil(_ERRORS**2 * (law.excess + 2.0))
         return "not tested", f"{text}: {needed} replicates are needed to tell whether they agree"

@@ -1,4 +1,4 @@
-"""Studies, stores and lists from strangers: no code of theirs runs, nothing raises, nothing is half written."""
+"""Studies, stores and lists from strangers: none of their code runs, nothing raises."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def test_odd_inputs_are_computed_or_refused_in_one_line(kind: str, tmp_path: Pat
 
 def test_functions_that_came_with_a_study_run_only_when_that_is_allowed(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
-        "from pathlib import Path\nPath(__file__).with_name('ran').touch()\ndef half(s):\n    return 0.5 + 0 * s\n"
+        "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
+        "def half(s):\n    return 0.5 + 0 * s\n"
     )
     file, out, ran = study(tmp_path, 'custom("own:half")'), tmp_path / "out", tmp_path / "ran"
     file.write_text(file.read_text().replace("linear(0.1, 0.7)", "constant(0.5)"))

@@ -68,7 +68,7 @@ def test_what_is_no_result_is_seen_without_checksums(written: Path, tmp_path: Pa
     shutil.copytree(written / "results" / name, folder)
     assert verify(folder).sound
     assert not verify(folder).checksums
-    chunk = next((folder / STORE / "ndcg" / "c").rglob("0/0/0"))
+    chunk = next((folder / STORE / "ndcg" / "c").rglob("0/0/0/0"))
     chunk.unlink()
     with pytest.raises(InputError, match="ndcg/c/0/0/0/0 is missing: replicates 0 to"):
         open_results(folder)

@@ -48,3 +48,17 @@ def lasting(relevance: Relevance, measure: Measure) -> Lasting:
         return Lasting(0.0, 0.0)
     excess = float(law @ centred**4) / variance**2 - 3.0
     return Lasting(spread, excess * float(np.sum(weights**4)) / squares**2)
+
+
+def normaliser_reached(relevance: Relevance, measure: Measure, n: int) -> float:
+    """What share of its limit the ideal DCG has at n, with as many relevant items as are expected.
+
+    >>> curve = Relevance.parse("constant(0.3)")
+    >>> [round(normaliser_reached(curve, Measure.parse(m), 1000), 2) for m in ("nDCG@5", "nDCG(power(1.25))")]
+    [1.0, 0.79]
+    """
+    large = 10**18
+    relevant = max(sum(relevance.masses) * n, 1.0)
+    here = measure.discount.cumulative(min(float(measure.cutoff(n)), relevant), float(n))
+    there = measure.discount.cumulative(float(measure.cutoff(large)), float(large))
+    return float(here) / float(there)
