@@ -166,11 +166,10 @@ def _ranked(scores: Floats, labels: Floats, k: int, ties: Literal["expected", "s
         # those that tie with the last one belong to what it is the mean of
         top = np.flatnonzero(negative <= np.partition(negative, k - 1)[k - 1])
         negative, labels = negative[top], labels[top]
-    order = np.argsort(negative)
-    ordered = negative[order]
+    ordered = np.sort(negative)  # which is quicker than to fetch them in their order
     new = ordered[1:] != ordered[:-1]
     if new.all():
-        return labels[order]
+        return labels[np.argsort(negative)]
     # which of the tied ones comes first is settled now that it matters
     gains = labels[np.argsort(negative, kind="stable")]
     if ties == "stable":
