@@ -130,7 +130,9 @@ def main() -> None:
                 outcome, left = strike(kind, study, folder, chance, whole)
                 outcomes[outcome] += 1
                 longest = max(longest, left)
-                if start(study, folder).wait() or not open_results(folder).complete:
+                with start(study, folder) as again:
+                    again.communicate()
+                if again.returncode or not open_results(folder).complete:
                     raise AssertionError(f"{kind}: not continued")
             found = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common())
             print(f"{kind}: {found}; the last process was gone after {longest:.1f} s (allowed: {ALLOWED:g})")

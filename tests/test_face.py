@@ -38,7 +38,7 @@ def test_every_public_function_is_described_and_shown(name: str) -> None:
     """A docstring, and for functions a doctest (which the suite runs)."""
     thing = getattr(na, name)
     assert inspect.getdoc(thing)
-    takes_files = {"draw_all", "plot", "fit_files", "fit_csv", "evaluate_files"}
+    takes_files = {"draw_all", "draw_grid", "plot", "fit_files", "fit_csv", "evaluate_files"}
     if inspect.isfunction(thing) and name not in takes_files:
         assert doctest.DocTestFinder().find(thing, name)[0].examples, name
 

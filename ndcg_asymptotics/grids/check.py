@@ -78,6 +78,13 @@ def check_grid(results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.
     ------
     InputError
         As `check`, and if there is no point yet.
+
+    >>> from ndcg_asymptotics.grids.grid import grid_of
+    >>> from ndcg_asymptotics.grids.run import run_grid
+    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 50}
+    >>> results = run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1)
+    >>> check_grid(results).agrees, check_grid(results, perturb=0.5).agrees
+    (True, False)
     """
     require(len(results.points) > 0, "no point is there yet")
     require(0 < alpha < 1, f"must be between 0 and 1, got {alpha:g}", "alpha")

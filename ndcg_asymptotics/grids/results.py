@@ -136,6 +136,15 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
     ------
     InputError
         If the folder holds none, or a point is damaged.
+
+    >>> import tempfile
+    >>> from ndcg_asymptotics.grids.grid import grid_of
+    >>> from ndcg_asymptotics.grids.run import run_grid
+    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10], "replicates": 2}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = run_grid(grid_of({"p": [0.1, 0.3]}, fields), folder, jobs=1)
+    ...     open_grid(folder).data["ndcg"].dims
+    ('p', 'replicate', 'scorer', 'measure', 'n')
     """
     folder = Path(folder)
     require(holds_grid(folder), f"{folder}: no results of a grid here (no {FILE})")

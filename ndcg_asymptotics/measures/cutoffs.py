@@ -166,7 +166,7 @@ class ListLog(Cutoff, keyword="clog(n)"):
     regime: ClassVar[Regime] = "sublinear"
 
     def __post_init__(self) -> None:
-        require(0 < self.c <= 1e9, f"cutoff c*log(n) needs 0 < c <= 1e9, got c = {number_text(self.c)}")
+        require(0 < self.c <= 1e9, f"cutoff c*log(n) needs 1e9 >= c > 0, got c = {number_text(self.c)}")
 
     def exact(self, n: int) -> int:
         return _ceil(self.c * math.log(n))

@@ -19,4 +19,6 @@ def test_what_is_struck_ends_says_so_and_leaves_no_process(kind: str, tmp_path: 
     outcome, seconds = strike(kind, study, tmp_path / "out", random.Random(3), whole=4.0)
     assert outcome in ("killed", "exit status 130 and one line", "after the end")
     assert seconds < 60
-    assert start(study, tmp_path / "out").wait() == 0
+    with start(study, tmp_path / "out") as again:
+        assert again.communicate()[0]
+    assert again.returncode == 0

@@ -40,7 +40,7 @@ class Power(_InversePower, keyword="power"):
     b: float
 
     def __post_init__(self) -> None:
-        require(0 < self.b <= _STEEPEST, f"power(b) needs 0 < b <= {_STEEPEST:g}, got {number_text(self.b)}")
+        require(0 < self.b <= _STEEPEST, f"power(b) needs {_STEEPEST:g} >= b > 0, got {number_text(self.b)}")
 
     @property
     def exponent(self) -> float:
