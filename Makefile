@@ -29,10 +29,10 @@ test: $(VENV)/installed  ## everything a change must pass
 	$(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/installed  ## ratios within one run
-	for name in items expectation every_n cells sweep startup lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in one_list items expectation every_n cells sweep startup lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
-soak: $(VENV)/installed  ## fifty killed and resumed runs, random searches fifty times as long
-	$(BIN)/python -m benchmarks.soak
+soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, and searches fifty times as long: the long version of the suite
+	for name in soak signals damage fuzz; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 50
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/

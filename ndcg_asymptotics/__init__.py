@@ -12,7 +12,8 @@ The rooms, from the bottom up; each knows only those below it:
     theory, engines                the same numbers without drawing and with; numba is in engines only
     lists, store, sweep            real ranked lists; where results are kept; replicates in parallel
     learning                       losses for learning to rank: which are right for NDCG; training
-    analysis, plots, reports, cli  results against theory; figures; tables; the command line
+    analysis, plots, reports       results against theory; figures; tables
+    grids, cli                     many studies at once; the command line
 """
 
 from importlib import import_module
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
     from ndcg_asymptotics.errors import InputError as InputError
     from ndcg_asymptotics.errors import InputWarning as InputWarning
+    from ndcg_asymptotics.grids import Grid as Grid
+    from ndcg_asymptotics.grids import check_grid as check_grid
+    from ndcg_asymptotics.grids import draw_grid as draw_grid
+    from ndcg_asymptotics.grids import load_grid as load_grid
+    from ndcg_asymptotics.grids import open_grid as open_grid
+    from ndcg_asymptotics.grids import run_grid as run_grid
     from ndcg_asymptotics.learning.consistency import Problem as Problem
     from ndcg_asymptotics.learning.consistency import decide_losses as decide_losses
     from ndcg_asymptotics.learning.consistency import load_problem as load_problem
@@ -77,6 +84,8 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.store.growing import open_growth as open_growth
     from ndcg_asymptotics.store.growing import save_growth as save_growth
     from ndcg_asymptotics.store.merge import merge as merge
+    from ndcg_asymptotics.store.verify import Verification as Verification
+    from ndcg_asymptotics.store.verify import verify as verify
     from ndcg_asymptotics.studies import Design as Design
     from ndcg_asymptotics.studies import Study as Study
     from ndcg_asymptotics.studies import decades as decades
@@ -98,6 +107,7 @@ __version__ = "0.2.0"
 _HOMES = {
     "Check": "analysis.check:Check",
     "check": "analysis.check:check",
+    "check_grid": "grids:check_grid",
     "compare": "analysis.compare:compare",
     "compare_files": "analysis.compare:compare_files",
     "Comparison": "analysis.comparison:Comparison",
@@ -116,6 +126,7 @@ _HOMES = {
     "distinguish": "analysis.distinguish:distinguish",
     "draw_all": "plots:draw_all",
     "draw_comparison": "plots:draw_comparison",
+    "draw_grid": "grids:draw_grid",
     "draw_growth": "plots:draw_growth",
     "evaluate": "lists:evaluate",
     "evaluate_every_n": "engines.every_n:evaluate_every_n",
@@ -132,6 +143,7 @@ _HOMES = {
     "fit_files": "lists:fit_files",
     "fit_groups": "lists.groups:fit_groups",
     "FittedCurve": "lists:FittedCurve",
+    "Grid": "grids:Grid",
     "grow": "lists.growing:grow",
     "grow_files": "lists.growing:grow_files",
     "Growth": "lists.growing:Growth",
@@ -139,6 +151,7 @@ _HOMES = {
     "InputWarning": "errors:InputWarning",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
+    "load_grid": "grids:load_grid",
     "load_problem": "learning.consistency:load_problem",
     "load_study": "studies:load",
     "Loss": "learning.losses:Loss",
@@ -146,6 +159,7 @@ _HOMES = {
     "merge": "store.merge:merge",
     "Mixture": "scorers:Mixture",
     "mixture": "scorers:mixture",
+    "open_grid": "grids:open_grid",
     "open_growth": "store.growing:open_growth",
     "open_results": "store:open_results",
     "plot": "plots:ndcg_curves",
@@ -160,12 +174,15 @@ _HOMES = {
     "Relevance": "scorers:Relevance",
     "Results": "store:Results",
     "run": "sweep.run:run",
+    "run_grid": "grids:run_grid",
     "save_growth": "store.growing:save_growth",
     "search_losses": "learning.consistency:search_losses",
     "specs": "reports.specs:specs",
     "Study": "studies:Study",
     "train_files": "learning.training:train_files",
     "train_ranker": "learning.training:train_ranker",
+    "Verification": "store.verify:Verification",
+    "verify": "store.verify:verify",
 }
 __all__ = sorted(_HOMES)
 

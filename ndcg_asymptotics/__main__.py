@@ -1,5 +1,5 @@
 """`python -m ndcg_asymptotics` is the command line."""
 
-from ndcg_asymptotics.cli.app import main
+from ndcg_asymptotics.cli.main import main
 
 main()

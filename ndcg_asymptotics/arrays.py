@@ -51,3 +51,17 @@ def brief(value: object, width: int = _SHOWN) -> str:
     """What was given, for a message: on one line, and not longer than it needs to be."""
     text = " ".join(repr(value).split())
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def spans(numbers: Sequence[int] | Integers, most: int = 4) -> str:
+    """Whole numbers in runs of consecutive ones, for a message.
+
+    >>> spans([3, 0, 1, 2, 7]), spans([])
+    ('0 to 3, 7', 'none')
+    """
+    ordered = np.unique(np.asarray(numbers, np.int64))
+    if not len(ordered):
+        return "none"
+    runs = np.split(ordered, np.flatnonzero(np.diff(ordered) != 1) + 1)
+    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs[:most]]
+    return ", ".join(texts) + (", …" if len(runs) > most else "")

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+LONGEST = 600
+"""Characters of a message, at most."""
+
+
+def printable(text: str) -> str:
+    r"""The text with what would move a cursor, colour a terminal or hide letters written out.
+
+    >>> printable("a\x1b[31m b\u202ec"), printable("naïve 𝒢")
+    ('a\\x1b[31m b\\u202ec', 'naïve 𝒢')
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
 
 class InputError(ValueError):
-    """A bad input. The message is one line: where, what was given, what is allowed.
+    """A bad input: one line of at most `LONGEST` characters; where, what was given, what is allowed.
 
     Parameters
     ----------
@@ -17,7 +31,10 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str, argument: str = "") -> None:
-        super().__init__(f"{argument}: {message}" if argument else message)
+        line = f"{argument}: {message}" if argument else message
+        if len(line) > LONGEST:
+            line = f"{line[: LONGEST // 2]} … {line[-(LONGEST // 2 - 3) :]}"
+        super().__init__(printable(" ".join(line.splitlines())))
         self.argument = argument
 
 

@@ -17,6 +17,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ndcg_asymptotics.errors import printable
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -53,7 +55,7 @@ class Column:
         """A value as it is shown; "-" where there is none."""
         if value is None:
             return "-"
-        return self.show(value) if self.show else str(value)
+        return self.show(value) if self.show else printable(str(value))
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Table:
                 break
             widths[longest] = max(_SHORTEST, widths[longest] - (_total(widths, kept) - width))
         table = RichTable(
-            title=Text(self.title, "bold") if self.title else None,
+            title=Text(printable(self.title), "bold") if self.title else None,
             title_justify="left",
             box=box.SIMPLE_HEAD,
             show_edge=False,
@@ -96,7 +98,9 @@ class Table:
         )
         for i in kept:
             right = self.columns[i].show is not None
-            table.add_column(Text(self.columns[i].name), justify="right" if right else "left", no_wrap=True)
+            table.add_column(
+                Text(printable(self.columns[i].name)), justify="right" if right else "left", no_wrap=True
+            )
         for row in texts:
             table.add_row(*(Text(_shortened(row[i], widths[i])) for i in kept))
         return table
@@ -160,7 +164,7 @@ def print_parts(parts: Iterable[Part], console: Console) -> None:
             console.print(part.fitted(console.width))
             console.print()
         else:
-            console.print(Text(part.text, part.style), soft_wrap=True)
+            console.print(Text(printable(part.text), part.style), soft_wrap=True)
 
 
 def _transposed(rows: Sequence[Sequence[str]], count: int) -> list[tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.cli.app import main
+from ndcg_asymptotics.cli.main import main
 from ndcg_asymptotics.engines.engine import load
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.scorers import Population
@@ -67,8 +68,13 @@ def command(
 ) -> tuple[int, str, str]:
     """Run a command in this process: exit status, stdout, stderr."""
     monkeypatch.setattr(sys, "argv", ["ndcg-asymptotics", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
     code = ended.value.code
     said = capsys.readouterr() if capsys else ("", "")
     return (code if isinstance(code, int) else int(code is not None)), *said

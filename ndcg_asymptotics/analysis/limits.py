@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
 import xarray as xr
 
 from ndcg_asymptotics.errors import InputError
@@ -14,10 +13,13 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 from ndcg_asymptotics.theory.approach import approach
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting, normaliser_reached
 from ndcg_asymptotics.theory.limits import Limit
 
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
+
+_ERRORS = 5.0  # standard errors that a spread may be off
+_SLACK = 0.05  # of the spread that stays, by which that of a finite n may differ
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,21 @@ def judge_limit(
 def _judge_spread(
     scorer: Relevance, measure: Measure, found: Limit, cell: xr.Dataset, factor: float
 ) -> tuple[LimitVerdict, str]:
-    """Whether the spread at the largest n is the one that stays (within five standard errors)."""
+    """Whether the spread at the largest n is the one that stays (within five standard errors).
+
+    The standard error of a variance s^2 of R values is ``s^2 ((excess + 2) / R)^(1/2)``, about. Where five of
+    them are more than s^2 itself, R values are too few for it to be judged.
+    """
     values = cell["ndcg"].isel(n=-1).to_numpy()
-    seen, stays = float(values.std(ddof=1)), lasting_spread(scorer, measure) * factor
-    centred = values - values.mean()
-    # the standard error of a standard deviation, from the fourth moment
-    error = (
-        math.sqrt(max(float(np.mean(centred**4)) - seen**4, 0.0) / len(values)) / (2 * seen) if seen else 0.0
-    )
+    seen, law = float(values.std(ddof=1)), lasting(scorer, measure)
+    stays, error = law.spread * factor, _ERRORS * math.sqrt((law.excess + 2.0) / len(values))
     text = f"{found.reason}; sd at n = {int(cell['n'][-1]):g}: {seen:.4f}, in the limit {stays:.4f}"
-    return ("does not converge" if abs(seen - stays) <= 5 * error + 0.05 * stays else "disagrees"), text
+    reached = normaliser_reached(scorer, measure, int(cell["n"][-1]))
+    if reached < 1.0 - _SLACK:
+        return "not tested", f"{text}: the ideal DCG has {100 * reached:.0f}% of its limit there"
+    if error > 1.0:
+        needed = math.ceil(_ERRORS**2 * (law.excess + 2.0))
+        return "not tested", f"{text}: {needed} replicates are needed to tell whether they agree"
+    lower, upper = (stays * math.sqrt(1.0 + sign * error) for sign in (-1, 1))
+    inside = lower - _SLACK * stays <= seen <= upper + _SLACK * stays
+    return ("does not converge" if inside else "disagrees"), text

@@ -1,6 +1,6 @@
 """The command line as a whole. Heavy imports are inside the commands, so that `--help` is instant.
 
-Exit status: 0 all is well, 1 something is incomplete or disagrees, 2 bad input (one line on
+Exit status: 0 all is well, 1 something is incomplete, damaged or disagrees, 2 bad input (one line on
 stderr), 130 interrupted.
 """
 
@@ -12,11 +12,37 @@ from collections.abc import Iterator
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, theory
 from ndcg_asymptotics.errors import InputError, InputWarning
 
+
+class _Commands(TyperGroup):
+    """Every bad input ends here, in one line and exit status 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", InputWarning)
+                warnings.showwarning = _warn
+                return super().invoke(ctx)
+        except InputError as error:
+            refuse(_as_option(error))
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename is not None else ""
+            refuse(f"{place}{error.strerror or error}")
+        except MemoryError:
+            refuse("not enough memory")
+        except RecursionError:
+            refuse("nested too deeply")
+        except KeyboardInterrupt:
+            print("ndcg-asymptotics: interrupted", file=sys.stderr)
+            raise typer.Exit(130) from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="A Monte Carlo asymptotics laboratory for NDCG and its discounts.",
     no_args_is_help=True,
     add_completion=False,
@@ -28,33 +54,22 @@ for commands in (run, analyse, theory, lists, growing):
 app.add_typer(losses.app, name="losses", help="Surrogate losses: decided, searched, trained.")
 
 
-def main() -> None:
-    """Run the command line; every bad input ends here, in one line and exit status 2."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", InputWarning)
-            warnings.showwarning = _warn
-            app()
-    except InputError as error:
-        _refuse(_as_option(error))
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename is not None else ""
-        _refuse(f"{place}{error.strerror or error}")
-
-
 def _warn(message: Warning | str, *further: Any, **more: Any) -> None:
     print(f"ndcg-asymptotics: warning: {message}", file=sys.stderr)
 
 
 def _as_option(error: InputError) -> str:
     """The message; an argument at fault under the name that it has on the command line."""
+    message = str(error).replace("allow_custom permits it", "--allow-custom permits it")
+    if error.argument == "precision":
+        return "--until-mcse" + message.removeprefix(error.argument)
     if not error.argument:
-        return str(error)
+        return message
     option = "--" + error.argument.replace("_", "-")
     known = {
         text for command in _commands(typer.main.get_command(app)) for p in command.params for text in p.opts
     }
-    return option + str(error).removeprefix(error.argument) if option in known else str(error)
+    return option + message.removeprefix(error.argument) if option in known else message
 
 
 def _commands(command: Any) -> Iterator[Any]:
@@ -64,6 +79,7 @@ def _commands(command: Any) -> Iterator[Any]:
         yield from _commands(inner)
 
 
-def _refuse(message: str) -> None:
-    print(f"ndcg-asymptotics: {' '.join(message.splitlines())}", file=sys.stderr)
-    sys.exit(2)
+def refuse(message: str) -> None:
+    """Say on one line what is wrong, and end."""
+    print(f"ndcg-asymptotics: {InputError(message)}", file=sys.stderr)
+    raise typer.Exit(2)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.errors import InputError, require
 
 if TYPE_CHECKING:
+    from ndcg_asymptotics.grids import Grid
     from ndcg_asymptotics.studies import Study
 
 app = typer.Typer()
+
+_Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions that came with the study.")]
 
 
 class Backend(StrEnum):
@@ -42,38 +45,68 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Begin no block after this time.")
     ] = None,
+    until_mcse: Annotated[
+        float | None,
+        typer.Option(
+            metavar="ERROR",
+            help="End when every mean has this standard error.",
+            show_default="as the study says",
+        ),
+    ] = None,
+    allow_custom: _Custom = False,
 ) -> None:
     """Simulate a study; the same command again continues where it stopped."""
     import math
 
+    from ndcg_asymptotics.grids.grid import is_grid, load_grid
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.sweep import progress
     from ndcg_asymptotics.sweep.run import sweep
 
-    stated = load(study)
+    options: dict[str, Any] = {
+        "replicates": replicates,
+        "first": first,
+        "jobs": jobs,
+        "backend": backend.value,
+        "scheduler": scheduler,
+        "time_limit": math.inf if time_limit is None else time_limit,
+        "precision": until_mcse,
+        "progress": progress.for_stderr(),
+    }
+    if is_grid(study):
+        require(only is None, "a grid has no single replicate: replay one of a point's study", "only")
+        _run_grid(load_grid(study, allow_custom=allow_custom), out, options)
+        return
+    stated = load(study, allow_custom=allow_custom)
     if only is not None:
         _replay(stated, out, only)
         return
-    outcome = sweep(
-        stated,
-        out,
-        replicates=replicates,
-        first=first,
-        jobs=jobs,
-        backend=backend.value,
-        scheduler=scheduler,
-        time_limit=math.inf if time_limit is None else time_limit,
-        progress=progress.for_stderr(),
-    )
-    print(f"{out}: {outcome.complete} of {outcome.wanted} replicates complete")
+    outcome = sweep(stated, out, **options)
+    stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
+    print(f"{out}: {outcome.complete} of {outcome.wanted} replicates complete{stopped}")
+    if outcome.precision:
+        print(outcome.precision)
     if outcome.failures:
         failed = ", ".join(str(failure.replicate) for failure in outcome.failures[:10])
         print(
             f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''}); "
             f"replay one with --only {outcome.failures[0].replicate}"
         )
-    if outcome.stopped:
-        print(f"stopped: {outcome.stopped}; the same command continues from here")
+    if outcome.stopped == "interrupted":
+        raise typer.Exit(130)
+    if outcome.complete < outcome.wanted:
+        raise typer.Exit(1)
+
+
+def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
+    from ndcg_asymptotics.grids.run import sweep_grid
+
+    outcome = sweep_grid(grid, out, **options)
+    stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
+    print(f"{out}: {outcome.complete} of {outcome.wanted} points complete{stopped}")
+    for name, point in outcome.points.items():
+        if point.precision and not point.precision.enough:
+            print(f"{name}: {point.precision}")
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:
@@ -83,7 +116,7 @@ def run(
 def _replay(study: Study, out: Path, replicate: int) -> None:
     import traceback
 
-    from ndcg_asymptotics.sweep.run import replay
+    from ndcg_asymptotics.sweep.replay import replay
 
     try:
         result = replay(study, out, replicate)
@@ -93,25 +126,28 @@ def _replay(study: Study, out: Path, replicate: int) -> None:
         traceback.print_exc()
         print(f"replicate {replicate} (seed {study.seed}) failed")
         raise typer.Exit(1) from None
-    said = {
-        "written": "written",
-        "same": "the same as stored, bit for bit",
-        "different": "NOT what is stored",
-    }
-    print(f"replicate {replicate} (seed {study.seed}): {said[result]}")
-    if result == "different":
+    said = "written" if result.written else result.apart or "the same as stored, bit for bit"
+    print(
+        f"replicate {replicate} (seed {study.seed}): {'NOT what is stored: ' if result.apart else ''}{said}"
+    )
+    if result.apart:
+        for maker in result.makers:
+            print(f"the stored ones were made with {maker}")
         raise typer.Exit(1)
 
 
 @app.command()
 def merge(
     parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of results of one study.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for all of them.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A folder for all of them.")],
+    allow_custom: _Custom = False,
 ) -> None:
     """Put together the replicates of several runs of one study."""
+    from ndcg_asymptotics.arrays import spans
     from ndcg_asymptotics.store.merge import merge as merge_results
 
-    results = merge_results(parts, out)
+    results = merge_results(parts, out, allow_custom=allow_custom)
     print(f"{out}: {results.replicates_complete} of {results.replicates_wanted} replicates complete")
     if not results.complete:
+        print(f"missing: {spans(results.replicates[~results.done])}")
         raise typer.Exit(1)

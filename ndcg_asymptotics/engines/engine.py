@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.arrays import LARGEST_N, Bools
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.engines import ENGINES
 
@@ -27,6 +28,32 @@ ORDER_AXES = ("pair", "measure", "n")
 PAIR_AXES = ("pair", "measure")
 
 
+class Kind(NamedTuple):
+    """What the values of a variable are: their type and the least and the greatest there can be."""
+
+    dtype: type[np.generic]
+    least: float
+    greatest: float
+
+
+_NDCG, _LENGTH = Kind(np.float64, 0, 1), Kind(np.int64, 0, LARGEST_N)
+
+KINDS: Mapping[str, Kind] = {
+    "ndcg": _NDCG,
+    "low": _NDCG,
+    "high": _NDCG,
+    "minimum": _NDCG,
+    "maximum": _NDCG,
+    "order": Kind(np.int8, -1, 1),
+    "last_not_greater": _LENGTH,
+    "last_not_less": _LENGTH,
+    "changes": _LENGTH,
+}
+"""The variables that engines give; a name means the same in all of them."""
+
+_RISING = (("low", "ndcg"), ("ndcg", "high"), ("minimum", "ndcg"), ("ndcg", "maximum"))
+
+
 class Engine(Protocol):
     """The members of an engine's module. Of a mixture it is given one group at a time (`draw`)."""
 
@@ -35,6 +62,9 @@ class Engine(Protocol):
 
     def check(self, design: Design) -> None:
         """Refuse what this engine cannot do, with an `InputError` that names the remedy."""
+
+    def memory(self, design: Design) -> int:
+        """Bytes that the largest arrays of `simulate` take, about."""
 
     def warm(self, design: Design) -> None:
         """Compile the kernels and make the tables, before work fans out."""
@@ -57,3 +87,41 @@ def check(engine: Engine, design: Design) -> None:
 def draw(engine: Engine, design: Design, replicate: int) -> Draw:
     """One replicate; of a mixture the group comes first, and all scorers are of that group."""
     return engine.simulate(design.drawn(replicate), replicate)
+
+
+def impossible(values: Mapping[str, NDArray[Any]]) -> str | None:
+    """What in these values no list can have, in a few words; None if there is nothing.
+
+    >>> impossible({"ndcg": np.array([0.2, 1.5])}), impossible({"order": np.array([1, 127], np.int8)})
+    ('ndcg = 1.5, which must be 0 to 1', None)
+    """
+    for name in sorted(values.keys() & KINDS.keys()):
+        given, kind = values[name], KINDS[name]
+        good: Bools = (given >= kind.least) & (given <= kind.greatest)
+        if name == "order":
+            good |= given == UNDECIDED
+        if not good.all():
+            return f"{name} = {given[~good][0]:g}, which must be {kind.least:g} to {kind.greatest:g}"
+    for lower, upper in _RISING:
+        if lower in values and upper in values and not (values[lower] <= values[upper]).all():
+            return f"{lower} exceeds {upper}"
+    return None
+
+
+def apart(a: Mapping[str, NDArray[Any]], b: Mapping[str, NDArray[Any]]) -> str | None:
+    """How far two draws of one replicate are apart, in a few words; None if they are the same bits.
+
+    >>> apart({"ndcg": np.array([0.5])}, {"ndcg": np.array([0.5 + 2**-52])})
+    'ndcg by up to 2.2e-16 (2 units in the last place)'
+    """
+    found = []
+    for name in sorted(a):
+        if np.array_equal(a[name], b[name]):
+            continue
+        if a[name].dtype.kind == "f":
+            gap = np.abs(a[name] - b[name])
+            units = np.max(gap / np.spacing(np.maximum(np.abs(a[name]), np.abs(b[name]))))
+            found.append(f"{name} by up to {gap.max():.2g} ({units:.0f} units in the last place)")
+        else:
+            found.append(f"{name} in {np.count_nonzero(a[name] != b[name])} of {a[name].size} places")
+    return ", ".join(found) or None

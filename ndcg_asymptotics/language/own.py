@@ -1,7 +1,8 @@
 """A user's own function, found by the name ``module:function`` that a text gives it.
 
 A module that stands as a file beside the study is read from there, so that no path needs to be
-set; any other is imported. The functions of such a file belong to no importable module, so they
+set; any other is imported. Either runs whatever the module holds, so a text from somebody else is
+refused unless its reader allows it. The functions of such a file belong to no importable module, so they
 travel to worker processes and clusters by value.
 """
 
@@ -14,7 +15,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ndcg_asymptotics.arrays import brief
 from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.language.scanner import Scanner
+
+ANYTHING = (Exception, SystemExit, GeneratorExit)
+"""What code of the user's may raise; KeyboardInterrupt is Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -25,24 +31,32 @@ class Own:
     files: tuple[tuple[str, bytes], ...] = ()
 
 
-def find(target: str, folder: Path) -> Own:
-    """The object that ``module:name`` names.
+def find(target: str, scanner: Scanner) -> Own:
+    """The object that ``module:name`` names in a text.
 
     Raises
     ------
     InputError
-        If the module cannot be imported, whatever it raises, or has no such name.
+        If the text may not name functions, or the module cannot be imported, whatever it raises, or has
+        no such name.
     """
+    folder = scanner.folder
     module, _, name = target.partition(":")
-    require(bool(module and name), f'custom needs "module:function", got {target!r}')
+    proper = all(part.isidentifier() for part in module.split(".")) and bool(name)
+    require(proper, f'custom needs "module:function", got {brief(target)}')
+    require(
+        scanner.allow_custom,
+        f"custom({brief(target)}) would run code that came with the study: allow_custom permits it",
+    )
     try:
         if folder.joinpath(*module.split(".")).with_suffix(".py").is_file():
             stamps = tuple((str(path), path.stat().st_mtime_ns) for path in sorted(folder.glob("*.py")))
             found, files = _run(str(folder.resolve()), module, stamps)
             return Own(getattr(found, name), files)
         return Own(getattr(importlib.import_module(module), name))
-    except Exception as error:  # the module is the user's own code
-        raise InputError(f'custom needs "module:function", got {target!r} ({brief_error(error)})') from error
+    except ANYTHING as error:  # the module is the user's own code
+        said = f'custom needs "module:function", got {brief(target)} ({brief_error(error)})'
+        raise InputError(said) from error
 
 
 @lru_cache(maxsize=16)

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
+from ndcg_asymptotics.arrays import brief
 from ndcg_asymptotics.errors import InputError
 
 _T = TypeVar("_T")
@@ -28,6 +29,11 @@ _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?:nan|inf)\
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPACE = re.compile(r"\s*")
+
+_SHOWN = 200  # characters of a text in a message
+_LARGEST = 10_000  # characters of a text
+_MOST = 64  # arguments of a call
+_DEEPEST = 16  # calls within calls
 
 
 class SpecError(InputError):
@@ -65,15 +71,19 @@ class Argument:
 class Scanner:
     """Reads one text from left to right; every complaint says where it stands."""
 
-    def __init__(self, text: str, folder: Path) -> None:
+    def __init__(self, text: str, folder: Path, allow_custom: bool) -> None:
         self.text = text
         self.folder = folder  # where names of files and modules in the text are looked for
+        self.allow_custom = allow_custom  # whether functions that the text names may be imported
         self.position = 0
+        self._depth = 0
+        if len(text) > _LARGEST:
+            self.fail(f"a text has at most {_LARGEST} characters, this one {len(text)}")
 
     def fail(self, expected: str, position: int | None = None) -> NoReturn:
         """Raise a `SpecError` that says where in the text and what was expected."""
         at = self.position if position is None else position
-        raise SpecError(f"{self.text!r}, at position {at + 1}: {expected}")
+        raise SpecError(f"{brief(self.text, _SHOWN)}, at position {at + 1}: {expected}")
 
     def match(self, pattern: re.Pattern[str]) -> str | None:
         """Consume the pattern (and the space before it) if it comes next."""
@@ -96,7 +106,7 @@ class Scanner:
     def found(self) -> str:
         """What stands at the current position, for messages."""
         rest = self.text[self.position :].lstrip()
-        return repr(rest) if rest else "the end of the text"
+        return brief(rest, _SHOWN) if rest else "the end of the text"
 
     def number(self, what: str) -> float:
         """Consume a number or fail."""
@@ -119,10 +129,16 @@ class Scanner:
             self.fail(f"expected a name, found {self.found()}")
         arguments: list[Argument] = []
         if self.accept("("):
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                self.fail(f"at most {_DEEPEST} calls stand within one another", start)
             while not self.accept(")"):
                 if arguments:
                     self.expect(",")
+                if len(arguments) == _MOST:
+                    self.fail(f"{name} takes at most {_MOST} arguments")
                 arguments.append(self._argument())
+            self._depth -= 1
         return Call(name, tuple(arguments), self, start)
 
     def _argument(self) -> Argument:
@@ -141,17 +157,28 @@ class Scanner:
             return float(token)
         token = self.match(_STRING)
         if token is not None:
-            text = json.loads(token)
-            assert isinstance(text, str)
-            return text
+            return self._string(token)
         if self.text[self.position :].lstrip()[:1] == '"':
             self.fail("the quotation is not closed")
         return self.call()
 
+    def _string(self, token: str) -> str:
+        """A text in double quotes, written as in JSON."""
+        at = self.position - len(token)
+        try:
+            text = json.loads(token)
+            assert isinstance(text, str)
+            text.encode()
+        except ValueError as error:
+            self.fail(f"no text as JSON writes it ({error})", at)
+        return text
 
-def read(text: str, rule: Callable[[Scanner], _T], folder: Path | None = None) -> _T:
+
+def read(
+    text: str, rule: Callable[[Scanner], _T], folder: Path | None = None, allow_custom: bool = True
+) -> _T:
     """Apply one grammar rule to the whole of ``text``; names of files in it start at ``folder``."""
-    scanner = Scanner(text, Path() if folder is None else folder)
+    scanner = Scanner(text, Path() if folder is None else folder, allow_custom)
     result = rule(scanner)
     scanner.end()
     return result

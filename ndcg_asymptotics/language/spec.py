@@ -85,7 +85,7 @@ class Spec(ABC):
         return cls.parse(given)
 
     @classmethod
-    def parse(cls, text: str, folder: Path | None = None) -> Self:
+    def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
         """The member of this family that ``text`` names.
 
         Parameters
@@ -93,13 +93,15 @@ class Spec(ABC):
         text : str
         folder : path, optional
             Where names of files and modules in the text are looked for, if not in the current folder.
+        allow_custom : bool
+            Whether ``custom("module:function")`` may import its module, which runs whatever that holds.
 
         Raises
         ------
         SpecError
             Saying where in the text and what was expected.
         """
-        return read(text, lambda scanner: cls.build(scanner.call()), folder)
+        return read(text, lambda scanner: cls.build(scanner.call()), folder, allow_custom)
 
     @classmethod
     def build(cls, call: Call) -> Self:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.files import write_file
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem, without_negatives
 from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
@@ -215,7 +216,6 @@ def binary(ranked: RankedList, level: float) -> RankedList:
 
 def _write(path: Path, content: bytes) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_file(path, content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None

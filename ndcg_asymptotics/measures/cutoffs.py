@@ -70,9 +70,9 @@ class Cutoff(Spec, family="cutoff"):
         return super().of(str(given) if number else given)  # type: ignore[arg-type]
 
     @classmethod
-    def parse(cls, text: str, folder: Path | None = None) -> Self:
+    def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
         """Read `10`, `0.2n`, `n^0.5`, `5log(n)`; the empty text is the whole list."""
-        cutoff = read(text, scan, folder) if text.strip() else WholeList()
+        cutoff = read(text, scan, folder, allow_custom) if text.strip() else WholeList()
         assert isinstance(cutoff, cls)
         return cutoff
 
@@ -166,7 +166,7 @@ class ListLog(Cutoff, keyword="clog(n)"):
     regime: ClassVar[Regime] = "sublinear"
 
     def __post_init__(self) -> None:
-        require(0 < self.c < math.inf, f"cutoff c*log(n) needs c > 0, got c = {number_text(self.c)}")
+        require(0 < self.c <= 1e9, f"cutoff c*log(n) needs 1e9 >= c > 0, got c = {number_text(self.c)}")
 
     def exact(self, n: int) -> int:
         return _ceil(self.c * math.log(n))

@@ -55,17 +55,18 @@ class Measure:
         return cls.parse(given)
 
     @classmethod
-    def parse(cls, text: str, folder: Path | None = None) -> Self:
+    def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
         """Read `nDCG`, `nDCG(zipf)@0.2n`, …; plain `nDCG` has the log discount.
 
-        ``folder`` is where the module of a discount of your own is looked for first.
+        ``folder`` is where the module of a discount of your own is looked for first, ``allow_custom`` whether
+        it may be imported.
 
         Raises
         ------
         SpecError
             Saying where in the text and what was expected.
         """
-        return read(text, cls._scan, folder)
+        return read(text, cls._scan, folder, allow_custom)
 
     @classmethod
     def _scan(cls, scanner: Scanner) -> Self:
@@ -150,20 +151,33 @@ class Measure:
         for values in (y, best):
             require(bool((values >= 0).all() and np.isfinite(values).all()), "labels must be finite and >= 0")
         n = s.size
-        ideal = self._dcg(np.sort(best)[::-1], self._ideal_cutoff(n, best.size), n)
+        k, k_ideal = min(self.cutoff(n), n), min(self._ideal_cutoff(n, best.size), best.size)
+        weights = self.discount(np.arange(1.0, max(k, k_ideal) + 1), float(n))
+        ideal = float(np.sort(best)[::-1][:k_ideal] @ weights[:k_ideal])
         if ideal == 0:
             return empty
-        order = np.argsort(-s, kind="stable")
-        gains = y[order]
-        if ties == "expected":
-            _, group, size = np.unique(-s[order], return_inverse=True, return_counts=True)
-            gains = (np.bincount(group, gains) / size)[group]
-        return self._dcg(gains, self.cutoff(n), n) / ideal
+        return float(_ranked(s, y, k, ties)[:k] @ weights[:k]) / ideal
 
     def _ideal_cutoff(self, n: int, available: int) -> int:
         """How far down the ideal list counts: past n where neither cutoff nor discount knows n."""
         return self.cutoff(n if self.depends_on_n else max(n, available))
 
-    def _dcg(self, gains: Floats, k: int, n: int) -> float:
-        k = min(k, gains.size)
-        return float(gains[:k] @ self.discount(np.arange(1.0, k + 1), float(n)))
+
+def _ranked(scores: Floats, labels: Floats, k: int, ties: Literal["expected", "stable"]) -> Floats:
+    """The labels in the order of falling scores, the first k at least; tied ones share their mean."""
+    negative = -scores
+    if k < len(scores):
+        # those that tie with the last one belong to what it is the mean of
+        top = np.flatnonzero(negative <= np.partition(negative, k - 1)[k - 1])
+        negative, labels = negative[top], labels[top]
+    ordered = np.sort(negative)  # which is quicker than to fetch them in their order
+    new = ordered[1:] != ordered[:-1]
+    if new.all():
+        return labels[np.argsort(negative)]
+    # which of the tied ones comes first is settled now that it matters
+    gains = labels[np.argsort(negative, kind="stable")]
+    if ties == "stable":
+        return gains
+    group = np.concatenate(([0], np.cumsum(new)))
+    shared: Floats = (np.bincount(group, gains) / np.bincount(group))[group]
+    return shared

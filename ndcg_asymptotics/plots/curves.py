@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.arrays import Floats, Integers
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, margin_labels, scientific
+from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, margin_labels, scientific, words
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.studies import Study
@@ -58,8 +58,8 @@ def ndcg_curves(results: Results, measure: Measure | str, ax: Axes | None = None
     length_axis(ax, results.study.n)
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("NDCG$_n$")
-    ax.set_title(str(measure), loc="left")
-    ax.set_title(theorems(limits), loc="right", color=GREY)
+    ax.set_title(words(str(measure)), loc="left")
+    ax.set_title(words(theorems(limits), 90), loc="right", color=GREY)
     _draw_limits(ax, results, measure, limits)
     return ax
 
@@ -142,7 +142,7 @@ def _draw_limits(ax: Axes, results: Results, measure: Measure, limits: dict[str,
         labels.append((common, f"limit {_short(common)}", GREY))
     for (name, found), look in zip(limits.items(), looks(len(limits)), strict=True):
         value = found.value if common is None else None
-        text = name
+        text = words(name, 30)
         if value is not None:
             ax.axhline(value, color=look.color, ls=":", lw=0.9, zorder=1)
             text += f" → {_short(value)}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from ndcg_asymptotics.plots.curves import curve_key, enlarge, limits_of, ndcg_cu
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
 from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, save, style
 from ndcg_asymptotics.store import Results
+
+_LONGEST = 120  # bytes of a file's name, of the 255 that file systems allow
 
 
 def measure_figure(results: Results, measure: Measure | str) -> Figure:
@@ -98,16 +102,32 @@ def draw_all(results: Results, folder: Path | str) -> list[Path]:
         If no replicate is complete.
     """
     measures = results.study.measures
-    figures = {"overview": overview_figure(results)} if len(measures) > 1 else {}
-    figures |= {str(measure): measure_figure(results, measure) for measure in measures}
-    figures |= {f"order {a} {b}": figure for (a, b), figure in order_figures(results).items()}
-    return [path for name, figure in figures.items() for path in save(figure, folder, file_name(name))]
+    figures: list[tuple[tuple[str, ...], Figure]] = []
+    if len(measures) > 1:
+        figures.append((("overview",), overview_figure(results)))
+    figures += [((str(measure),), measure_figure(results, measure)) for measure in measures]
+    figures += [(("order", *pair), figure) for pair, figure in order_figures(results).items()]
+    names = file_names([words for words, _ in figures])
+    drawn = zip(names, figures, strict=True)
+    return [path for name, (_, figure) in drawn for path in save(figure, folder, name)]
 
 
-def file_name(text: str) -> str:
-    """A text such as a measure's as the name of a file that needs no quoting.
+def file_names(figures: Sequence[tuple[str, ...]]) -> list[str]:
+    """Words such as a measure's text as names of files that need no quoting.
 
-    >>> file_name("nDCG(power(0.5))@0.2n")
-    'nDCG-power-0.5-0.2n'
+    Names that are too long, or another's but for the case of letters, end in a digest of their words.
+
+    >>> file_names([("nDCG(power(0.5))@0.2n",), ("order", "a b", "c"), ("order", "a-b", "c")])
+    ['nDCG-power-0.5-0.2n', 'order-a-b-c-d4f1', 'order-a-b-c-6b0a']
     """
-    return re.sub(r"[^\w.]+", "-", text).strip("-")
+    plain = [re.sub(r"[^\w.]+", "-", " ".join(words)).strip("-.") for words in figures]
+    short = [name.encode()[:_LONGEST].decode(errors="ignore") for name in plain]
+    often = Counter(name.casefold() for name in short)
+    return [
+        name if name and name == whole and often[name.casefold()] == 1 else f"{name}-{_digest(words)}"
+        for name, whole, words in zip(short, plain, figures, strict=True)
+    ]
+
+
+def _digest(words: tuple[str, ...]) -> str:
+    return hashlib.blake2b(repr(words).encode(), digest_size=4).hexdigest()

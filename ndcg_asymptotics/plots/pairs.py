@@ -13,7 +13,7 @@ from matplotlib.ticker import NullFormatter
 
 from ndcg_asymptotics.analysis.distinguish import Pair
 from ndcg_asymptotics.analysis.rates import Rate
-from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks
+from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, words
 
 _AT, _FROM = looks(2)  # the right order at n, and at every n' from n on
 _POINTS: Any = {"mfc": "white", "mew": 0.8, "ms": 2.8}
@@ -65,12 +65,13 @@ def _draw(ax: Axes, rates: Sequence[Rate], look: Look) -> None:
 
 
 def _titles(ax: Axes, pair: Pair) -> None:
-    ax.set_title(pair.measure, loc="left")
-    a, b = pair.pair
+    ax.set_title(words(pair.measure), loc="left")
+    a, b = (words(name, 20) for name in pair.pair)
     if pair.right is None:
         ax.set_title(f"{a}, {b}: neither is right", loc="right", color=GREY)
     else:
-        ax.set_title(f"right: {pair.right} > {b if pair.right == a else a}", loc="right", color=GREY)
+        right, wrong = (a, b) if pair.right == pair.pair[0] else (b, a)
+        ax.set_title(f"right: {right} > {wrong}", loc="right", color=GREY)
 
 
 def order_key(pairs: Sequence[Pair]) -> list[Any]:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
+
+from ndcg_asymptotics.errors import printable
+from ndcg_asymptotics.files import write_file
 
 SINGLE, DOUBLE = 3.5, 7.2  # the widths of one and of two columns, in inches
 
@@ -98,12 +102,12 @@ def save(figure: Figure, folder: Path | str, name: str) -> tuple[Path, Path]:
 
     Neither holds a date or a random identifier: the same figure is the same bytes.
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    svg, png = folder / f"{name}.svg", folder / f"{name}.png"
+    svg, png = Path(folder) / f"{name}.svg", Path(folder) / f"{name}.png"
     with style():
-        figure.savefig(svg, metadata={"Date": None, "Creator": None})
-        figure.savefig(png, metadata={"Software": None})
+        for path, metadata in ((svg, {"Date": None, "Creator": None}), (png, {"Software": None})):
+            drawn = BytesIO()
+            figure.savefig(drawn, format=path.suffix[1:], metadata=metadata)
+            write_file(path, drawn.getvalue())
     return svg, png
 
 
@@ -150,6 +154,16 @@ def margin_labels(ax: Axes, labels: Sequence[tuple[float, str, str]], *, size: f
         if abs(y - asked) > line / 4:
             ax.plot([1.0, 1.03], [asked, y], transform=ax.transAxes, color=color, lw=0.5, clip_on=False)
         ax.text(1.04, y, text, transform=ax.transAxes, va="center", ha="left", color=color, fontsize=size)
+
+
+def words(text: str, most: int = 60) -> str:
+    r"""A text of the user's as matplotlib draws it: not as mathematics, and not longer than a figure.
+
+    >>> words("$x$"), words("a" * 99, most=5)
+    ('\\$x\\$', 'aaaa…')
+    """
+    short = text if len(text) <= most else text[: most - 1] + "…"
+    return printable(short).replace("$", r"\$")
 
 
 def note(figure: Figure, text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -18,6 +17,11 @@ def _log_ratio(a: Floats, b: Floats) -> Floats:
     """log(a/b) for 0 <= a < b, accurate as a -> b."""
     with np.errstate(divide="ignore"):
         return np.log1p(-(b - a) / b)
+
+
+# Beyond these a curve is a constant but for what no list shows, or rounding is all there is of it.
+_FLAT, _STEEP, _RANGE = 1e-3, 1e3, "0.001 to 1000"
+_TERMS, _LARGE = 64, 1e9
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class PowerCurve(Curve, keyword="power"):
     exponent: float
 
     def __post_init__(self) -> None:
-        require(0 < self.exponent < math.inf, f"power: exponent must be > 0, got {self.exponent:g}")
+        require(_FLAT <= self.exponent <= _STEEP, f"power: exponent must be {_RANGE}, got {self.exponent:g}")
         self.check_range(self.bottom, self.top)
 
     def formula(self, t: Floats) -> Floats:
@@ -90,7 +94,9 @@ class Polynomial(Curve, keyword="polynomial"):
     coefficients: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        require(len(self.coefficients) > 0, "polynomial needs at least one coefficient")
+        count, most = len(self.coefficients), max(map(abs, self.coefficients), default=0.0)
+        require(1 <= count <= _TERMS, f"polynomial takes 1 to {_TERMS} coefficients, got {count}")
+        require(most <= _LARGE, f"polynomial: coefficients must be within ±{_LARGE:g}, got {most:g}")
         low, high = self.bounds(np.array(0.0), np.array(1.0))
         self.check_range(float(low), float(high))
 
@@ -152,7 +158,7 @@ class Cusp(Curve, keyword="cusp"):
     alpha: float
 
     def __post_init__(self) -> None:
-        require(0 < self.alpha < math.inf, f"cusp: alpha must be > 0, got {self.alpha:g}")
+        require(_FLAT <= self.alpha <= _STEEP, f"cusp: alpha must be {_RANGE}, got {self.alpha:g}")
         self.check_range(self.bottom, self.top)
 
     def formula(self, t: Floats) -> Floats:

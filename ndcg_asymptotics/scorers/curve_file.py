@@ -124,7 +124,7 @@ def _decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
         return read(table)
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"not a curve file ({error!r})") from None
 
 

@@ -10,12 +10,14 @@ from pathlib import Path, PurePosixPath
 from typing import Self, TypeVar
 
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.files import read_file as read_bytes
 from ndcg_asymptotics.language.scanner import Call
 from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.scorers import curve_file
 from ndcg_asymptotics.scorers.curve import Curve
 from ndcg_asymptotics.scorers.relevance import Relevance
 
+_LARGEST = 2**26  # bytes of a curve file
 _T = TypeVar("_T")
 
 FOLDER = "curves"
@@ -73,11 +75,12 @@ def read_file(keyword: str, file: str, folder: Path, decode: Callable[[bytes], _
     """What ``keyword("file")`` means; complaints begin with the keyword and the path."""
     path = folder / file
     try:
-        return decode(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{keyword}: {path}: cannot be read ({error.strerror})") from None
-    except InputError as error:
-        raise InputError(f"{keyword}: {path}: {error}") from None
+        return decode(read_bytes(path, _LARGEST))
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise InputError(f"{keyword}: {path}: {error}") from None
+        said = getattr(error, "strerror", None) or error
+        raise InputError(f"{keyword}: {path}: cannot be read ({said})") from None
 
 
 def portable_file(keyword: str, file: str, content: bytes) -> Portable:

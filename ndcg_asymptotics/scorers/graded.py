@@ -15,6 +15,9 @@ from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.scorers.curve import ROUNDING, Curve
 from ndcg_asymptotics.scorers.relevance import Relevance
 
+_MOST = 255  # grades
+_SMALL, _LARGE = 1e-30, 1e30  # gains: their fourth powers stay finite
+
 
 @dataclass(frozen=True)
 class Graded(Relevance, keyword="graded"):
@@ -69,6 +72,9 @@ def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:
         "graded: gains must be distinct and positive (0 takes the rest), "
         f"got {', '.join(map(number_text, gains)) or 'none'}",
     )
+    require(len(gains) <= _MOST, f"graded: at most {_MOST} grades, got {len(gains)}")
+    outside = [y for y in gains if not _SMALL <= y <= _LARGE]
+    require(not outside, f"graded: gains must be {_SMALL:g} to {_LARGE:g}, got {next(iter(outside), 0):g}")
     high = highest_total(curves)
     require(
         high <= 1 + ROUNDING,

@@ -74,7 +74,7 @@ class OwnCurve(Curve, keyword="custom"):
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(1.0 - t), np.float64)
-        except Exception as error:  # whatever the user's own code may raise
+        except own.ANYTHING as error:  # whatever the user's own code may raise
             raise InputError(f"custom: {self.target!r} failed ({own.brief_error(error)})") from error
         require(
             values.shape == t.shape and bool(np.isfinite(values).all()),
@@ -115,7 +115,7 @@ class OwnCurve(Curve, keyword="custom"):
         given = cls.bind(call, ("target",))
         if "target" not in given:
             call.scanner.fail('custom needs "module:function"', call.position)
-        found = own.find(given["target"], call.scanner.folder)
+        found = own.find(given["target"], call.scanner)
         return cls(given["target"], *_described(found.value), files=found.files)
 
     @classmethod

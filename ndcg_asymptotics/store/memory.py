@@ -11,13 +11,15 @@ import numpy as np
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.store.layout import INDEX, dataset, versions_here
+from ndcg_asymptotics.store.layout import INDEX, Damage, dataset, versions_here
 from ndcg_asymptotics.store.results import Results
 from ndcg_asymptotics.studies import Study
 
 
 class Memory:
     """What `store.writer.Writer` is for a folder."""
+
+    damages: Sequence[Damage] = ()
 
     def __init__(self, study: Study) -> None:
         self._study = study

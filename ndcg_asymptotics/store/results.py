@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
-import zarr
-from numpy.typing import NDArray
-from zarr.storage import LocalStore
 
 from ndcg_asymptotics.arrays import Bools, Integers
+from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.store.layout import (
-    COMPLETE,
-    FORMAT,
-    INDEX,
-    PACKAGE,
-    STORE,
-    dataset,
-    holds_results,
-    versions_here,
-)
+from ndcg_asymptotics.store.layout import INDEX, dataset, versions_here
+from ndcg_asymptotics.store.survey import Survey, survey
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences
 from ndcg_asymptotics.studies.toml import study_of
@@ -87,11 +76,14 @@ class Results:
         Raises
         ------
         InputError
-            If there is none yet.
+            If there is none yet, or a value is one that no list can have.
         """
         where = f"{self.folder}: " if self.folder else ""
         require(self.replicates_complete > 0, f"{where}no replicate is complete yet")
-        return self._read()
+        data = self._read()
+        said = impossible({str(name): array.to_numpy() for name, array in data.data_vars.items()})
+        require(said is None, f"{where}impossible results: {said}")
+        return data
 
 
 def results_of(study: Study, data: xr.Dataset) -> Results:
@@ -100,13 +92,24 @@ def results_of(study: Study, data: xr.Dataset) -> Results:
     return Results(study, [versions_here()], replicates, np.ones(len(replicates), bool), None, lambda: data)
 
 
-def open_results(folder: str | Path) -> Results:
+def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
     """Open the results in a folder, complete or not.
+
+    All of them are read and compared with the digests that were written with them; nothing of what is
+    damaged is ever given.
+
+    Parameters
+    ----------
+    folder : path
+    allow_custom : bool
+        Whether ``custom("module:function")`` in their study may import its module, a copy of which stands
+        beside them: that runs what the module holds.
 
     Raises
     ------
     InputError
-        If the folder holds no results, or they are of a newer version or damaged.
+        If the folder holds no results, or they are of a newer version or damaged (`verify` names every
+        damage, and running the study again mends it).
 
     >>> import tempfile
     >>> import ndcg_asymptotics as na
@@ -116,79 +119,65 @@ def open_results(folder: str | Path) -> Results:
     ...     open_results(folder).data["ndcg"].shape
     (2, 1, 1, 1)
     """
-    results, fields = open_with_fields(folder)
-    changed = differences(canonical(results.study), fields)
-    require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
-    return results
-
-
-def open_with_fields(folder: str | Path) -> tuple[Results, Mapping[str, Any]]:
-    """The results in a folder and the canonical study that was stored with them."""
-    folder = Path(folder)
-    require(holds_results(folder), f"{folder}: no results here (no {STORE})")
-    try:
-        group = _open(folder)
-        attributes = dict(group.attrs)
-        form = attributes["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{folder}: the results cannot be read ({error!r})") from None
-    require(
-        form == FORMAT,
-        f"{folder}: written by a newer version, in format {form}; "
-        f"{PACKAGE} {versions_here()['ndcg_asymptotics']} reads format {FORMAT}",
-    )
-    try:
-        done = np.asarray(read_array(group, COMPLETE), np.bool_)
-        # an array longer than this one was being extended when its writer died: the surplus is nothing yet
-        replicates = np.asarray(read_array(group, INDEX), np.int64)[: len(done)]
-        fields = json.loads(str(attributes["study"]))
-        versions: Any = attributes["versions"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{folder}: the results cannot be read ({error!r})") from None
+    found = sound(folder)
+    fields = found.layout.fields
     stated = {name: value for name, value in fields.items() if name != "digests"}
-    study = study_of(stated, folder, str(folder))
-
-    def read() -> xr.Dataset:
-        return _read_dataset(folder, study, replicates, done, fields, versions)
-
-    return Results(study, versions, replicates, done, folder, read), fields
+    return _results(found, study_of(stated, found.folder, str(folder), allow_custom))
 
 
-def _open(folder: Path) -> zarr.Group:
-    return zarr.open_group(store=LocalStore(folder / STORE, read_only=True), mode="r")
+def results_in(folder: str | Path, study: Study) -> Results:
+    """The results in a folder that are of this study.
+
+    Raises
+    ------
+    InputError
+        As `open_results`.
+    """
+    return _results(sound(folder), study)
 
 
-def _read_dataset(
-    folder: Path, study: Study, replicates: Integers, done: Bools, fields: Mapping[str, Any], versions: Any
-) -> xr.Dataset:
-    group = _open(folder)
-    rows = np.flatnonzero(done)
-    rows = rows[np.argsort(replicates[rows])]
-    variables = {
-        name: (axes, read_array(group, name)[rows]) for name, axes in sorted(value_arrays(group).items())
-    }
-    further = {
-        "study": json.dumps(fields),
-        "versions": versions,
-        "format": FORMAT,
-        "complete": bool(done.all()),
-        "replicates_wanted": len(replicates),
-    }
-    return dataset(study, replicates[rows], variables, further)
+def _results(found: Survey, study: Study) -> Results:
+    changed = differences(canonical(study), found.layout.fields)
+    require(not changed, f"{found.folder}: the study no longer is what was simulated: {'; '.join(changed)}")
+    return Results(
+        study, found.versions, found.replicates, found.done, found.folder, lambda: _read(found, study)
+    )
 
 
-def value_arrays(group: zarr.Group) -> dict[str, tuple[str, ...]]:
-    """The arrays of a store that hold values of replicates, with their axes."""
-    found = {}
-    for name, array in group.arrays():
-        axes = tuple(str(axis) for axis in getattr(array.metadata, "dimension_names", None) or ())
-        if axes[:1] == (INDEX,) and name not in (INDEX, COMPLETE):
-            found[name] = axes
+def sound(folder: str | Path) -> Survey:
+    """What a folder holds, refused if any of it is damaged.
+
+    Raises
+    ------
+    InputError
+        Naming the first damage.
+    """
+    found = survey(folder)
+    if found.damages:
+        more = f" and {len(found.damages) - 1} more" if len(found.damages) > 1 else ""
+        raise InputError(
+            f"{folder}: damaged: {found.damages[0]}{more}; `verify` names every damage, "
+            "and running the study into this folder again mends it"
+        )
     return found
 
 
-def read_array(group: zarr.Group, name: str) -> NDArray[Any]:
-    """All of one array of a store."""
-    array = group[name]
-    assert isinstance(array, zarr.Array)
-    return np.asarray(array[:])
+def _read(found: Survey, study: Study) -> xr.Dataset:
+    """The complete replicates of a folder, in the order of their indices."""
+    rows = np.flatnonzero(found.done)
+    place = np.empty(len(found.done), np.int64)
+    place[rows[np.argsort(found.replicates[rows])]] = np.arange(len(rows))
+    variables = found.layout.variables
+    values = {name: np.empty((len(rows), *v.shape), v.dtype) for name, v in variables.items()}
+    for some, parts in found.values():
+        for name, part in parts.items():
+            values[name][place[some]] = part
+    named = {name: ((INDEX, *variables[name].axes), array) for name, array in sorted(values.items())}
+    further = {
+        "study": json.dumps(dict(found.layout.fields)),
+        "versions": found.versions,
+        "format": found.form,
+        "complete": bool(found.done.all()),
+        "replicates_wanted": len(found.replicates),
+    }
+    return dataset(study, np.sort(found.replicates[rows]), named, further)

@@ -1,52 +1,56 @@
 """The one writer of a folder of results. What keeps it readable whatever happens:
 
 - every file is written aside, flushed to the disk and renamed, so it is old or new, never half;
-- a replicate is marked complete after its values are on the disk;
+- a replicate is sealed, and with that complete, after its values are on the disk;
 - the store itself appears by one rename, when its description is whole;
+- what is damaged is found when the folder is opened, and left out: it is computed again;
 - there is one writer at a time, which holds a lock on the folder.
 """
 
 from __future__ import annotations
 
-import itertools
-import json
 import os
-import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import zarr
-from numpy.typing import NDArray
 
-from ndcg_asymptotics.engines import engine
+from ndcg_asymptotics.arrays import Integers
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.store.durable import ASIDE, DurableStore, flush_folder, lock, write_file
+from ndcg_asymptotics.files import lock, make_folder, write_file
+from ndcg_asymptotics.store.chunks import Chunks
+from ndcg_asymptotics.store.description import Description
 from ndcg_asymptotics.store.layout import (
-    COMPLETE,
+    CHUNK_ROWS,
     FORMAT,
-    INDEX,
+    SEAL,
     STORE,
-    coordinates,
+    Damage,
+    Layout,
     holds_results,
     versions_here,
 )
-from ndcg_asymptotics.store.results import open_with_fields, value_arrays
+from ndcg_asymptotics.store.rebuild import arrays_of, create, rebuild, recover, remove_aside
+from ndcg_asymptotics.store.seals import Seals, digest_of, seals_of, study_key
+from ndcg_asymptotics.store.survey import Survey, survey
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences, files
-
-_CHUNK_BYTES = 2**20
-_CHUNK_ROWS = 4096
 
 
 class Writer:
     """The one writer of a folder of results; a context manager.
 
-    A folder with results must hold those of the same study. Nothing is written, nor a folder
-    made, before `extend` has something to add.
+    A folder with results must hold those of the same study. Nothing is written, nor a folder made,
+    before `extend` has something to add, unless something in it is damaged: then it is made anew
+    from the rest.
+
+    Attributes
+    ----------
+    damages : list of Damage
+        What was damaged.
 
     Raises
     ------
@@ -59,13 +63,15 @@ class Writer:
 
     def __init__(self, folder: str | Path, study: Study) -> None:
         self.folder = Path(folder)
-        self.study = study
-        self._fields = canonical(study)
+        self.damages: list[Damage] = []
+        self._layout = Layout(canonical(study))
+        self._beside = files(study)
         self._lock: int | None = None
         self._row: dict[int, int] = {}
-        self._done = np.zeros(0, np.bool_)
-        if holds_results(self.folder):
-            self._hold()
+        self._seals: Seals = np.zeros(0, np.uint64)
+        self._versions: list[dict[str, str]] = []
+        if self.folder.is_dir():
+            self._hold(make=False)
 
     def __enter__(self) -> Self:
         return self
@@ -75,26 +81,58 @@ class Writer:
     ) -> None:
         self._release()
 
-    def _hold(self) -> None:
-        """Take the folder for this process, and see what is there."""
+    def _hold(self, *, make: bool) -> None:
+        """Take the folder for this process, and see what is there; make a store if there is none."""
         self._lock = lock(self.folder)
         try:
+            recover(self.folder)
             if not holds_results(self.folder):
-                _create(self.folder, self.study)
-            results, fields = open_with_fields(self.folder)
-            differing = differences(self._fields, fields)
-            require(not differing, f"{self.folder}: holds another study: {'; '.join(differing)}")
+                if not make:
+                    self._release()
+                    return
+                self._write_beside()
+                create(self.folder, self._description(np.zeros(0, np.int64)))
+            self._take(self._mended(survey(self.folder, self._layout.fields)))
         except BaseException:
             self._release()
             raise
-        self._group = zarr.open_group(store=DurableStore(self.folder / STORE), mode="r+")
-        self._row = {int(replicate): row for row, replicate in enumerate(results.replicates)}
-        self._done = results.done
-        self._versions = results.versions
+
+    def _mended(self, found: Survey) -> Survey:
+        """What is there, when what was damaged is gone."""
+        differing = differences(self._layout.fields, found.layout.fields)
+        require(not differing, f"{self.folder}: holds another study: {'; '.join(differing)}")
+        if not found.damages:
+            return found
+        lost = any(damage.replicates for damage in found.damages)
+        require(
+            found.described or bool(found.done.any()) or not lost,
+            f"{self.folder}: {found.damages[0]}, and none of its replicates is of this study",
+        )
+        self.damages = found.damages
+        self._modernise(found)
+        return survey(self.folder)
+
+    def _modernise(self, found: Survey) -> None:
+        self._write_beside()
+        rebuild(found, found.versions, self._digests)
+
+    def _take(self, found: Survey) -> None:
+        self._found = found
+        self._row = {int(replicate): row for row, replicate in enumerate(found.replicates)}
+        self._seals, self._versions = found.seals, found.versions
+        self._written: dict[str, bytes] = {}
+        self._arrays = arrays_of(self.folder, self._layout)
+        self._sealed = Chunks(self.folder, f"{STORE}/{SEAL}", (), np.dtype(np.uint64), CHUNK_ROWS)
+        if found.form == FORMAT:
+            # files without a complete replicate, as of a writer that died, are not read again
+            kept = set(np.unique(np.flatnonzero(found.done) // self._layout.chunk_rows).tolist())
+            for array in self._arrays.values():
+                for chunk in set(array.there()) - kept:
+                    array.remove(chunk)
 
     def _release(self) -> None:
         if self._lock is not None:
-            shutil.rmtree(self.folder / ASIDE, ignore_errors=True)
+            remove_aside(self.folder)
             os.close(self._lock)
             self._lock = None
 
@@ -106,11 +144,11 @@ class Writer:
     @property
     def complete(self) -> int:
         """How many replicates are complete."""
-        return int(self._done.sum())
+        return int(np.count_nonzero(self._seals))
 
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Those of the replicates that are not complete."""
-        return [r for r in replicates if r not in self._row or not self._done[self._row[r]]]
+        return [r for r in replicates if r not in self._row or not self._seals[self._row[r]]]
 
     def extend(self, replicates: Iterable[int]) -> None:
         """Want these replicates too."""
@@ -118,87 +156,61 @@ class Writer:
         if not new:
             return
         if self._lock is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._hold()
-        rows = len(self._row) + len(new)
-        # `complete` grows last: its length says how many replicates there are
-        for name in [*value_arrays(self._group), INDEX, COMPLETE]:
-            if name == COMPLETE:
-                self._array(INDEX)[rows - len(new) : rows] = np.array(new, np.int64)
-            array = self._array(name)
-            array.resize((rows, *array.shape[1:]))
-        self._row |= {r: row for row, r in enumerate(new, rows - len(new))}
-        self._done = np.concatenate([self._done, np.zeros(len(new), np.bool_)])
+            make_folder(self.folder)
+            self._hold(make=True)
+        self._keep_modern()
+        rows = len(self._row)
+        self._row |= {r: row for row, r in enumerate(new, rows)}
+        self._seals = np.concatenate([self._seals, np.zeros(len(new), np.uint64)])
+        self._describe()
 
-    def write(self, replicates: Sequence[int], draws: Draw) -> None:
-        """Write the values of these replicates (stacked along a leading axis), then mark them complete."""
-        here = versions_here()
-        if here not in self._versions:
-            self._versions.append(here)
-            self._group.attrs["versions"] = self._versions
-        runs = _runs([self._row[r] for r in replicates])
-        lengths = {name: len(values) for name, values in coordinates(self.study).items()}
-        variables = engine.load(self.study.engine).VARIABLES
-        for name, values in draws.items():
-            shape = tuple(lengths[axis] for axis in variables[name])
-            if values.shape[1:] != shape:
-                raise ValueError(f"{name} of one replicate has shape {values.shape[1:]}, expected {shape}")
-            array = (
-                self._array(name) if name in self._group else self._new_array(name, variables[name], values)
-            )
-            for rows, part in runs:
-                array[rows] = values[part]
-        marks = self._array(COMPLETE)
-        for rows, _ in runs:
-            marks[rows] = True
-            self._done[rows] = True
+    def write(
+        self, replicates: Sequence[int], draws: Draw, made_by: Sequence[dict[str, str]] | None = None
+    ) -> None:
+        """Write the values of these replicates (stacked along a leading axis), then seal them.
 
-    def _array(self, name: str) -> zarr.Array[Any]:
-        array = self._group[name]
-        assert isinstance(array, zarr.Array)
-        return array
+        ``made_by`` are the versions that drew them, if not those here.
+        """
+        self._keep_modern()
+        for name, variable in self._layout.variables.items():
+            given = draws[name]
+            if given.shape[1:] != variable.shape or given.dtype != variable.dtype:
+                expected = f"expected {variable.shape} of {variable.dtype}"
+                raise ValueError(
+                    f"{name} of one replicate has shape {given.shape[1:]} of {given.dtype}, {expected}"
+                )
+        new = [entry for entry in made_by or [versions_here()] if entry not in self._versions]
+        if new:
+            self._versions = [*self._versions, *new]
+            self._describe()
+        rows = np.array([self._row[r] for r in replicates])
+        for name, array in self._arrays.items():
+            array.write(rows, draws[name])
+        seals = seals_of(study_key(self._layout.fields), replicates, {n: draws[n] for n in self._arrays})
+        self._sealed.write(rows, seals)
+        self._seals[rows] = seals
 
-    def _new_array(self, name: str, axes: tuple[str, ...], values: NDArray[np.generic]) -> zarr.Array[Any]:
-        per_row = max(values[0].nbytes, 1)
-        rows = min(max(_CHUNK_BYTES // per_row, 1), _CHUNK_ROWS)
-        return self._group.create_array(
-            name,
-            shape=(len(self._row), *values.shape[1:]),
-            chunks=(rows, *values.shape[1:]),
-            dtype=values.dtype,
-            fill_value=np.nan if values.dtype.kind == "f" else 0,
-            dimension_names=(INDEX, *axes),
-        )
+    def _keep_modern(self) -> None:
+        """A store of an older format is made anew before anything is added to it."""
+        if self._found.form < FORMAT:
+            self._modernise(self._found)
+            self._take(survey(self.folder))
 
+    @property
+    def _digests(self) -> dict[str, str]:
+        return {name: digest_of(content) for name, content in self._beside.items()}
 
-def _create(folder: Path, study: Study) -> None:
-    """A store without replicates, which appears by one rename."""
-    shutil.rmtree(folder / ASIDE, ignore_errors=True)
-    for name, content in files(study).items():
-        write_file(folder / name, content, folder / ASIDE)
-    aside = folder / ASIDE / STORE
-    description = {
-        "format": FORMAT,
-        "study": json.dumps(canonical(study)),
-        "seed": study.seed,
-        "engine": study.engine,
-        "versions": [versions_here()],
-    }
-    group = zarr.create_group(store=DurableStore(aside), attributes=description)
-    for name, values in coordinates(study).items():
-        text = values.dtype.kind == "U"
-        array = group.create_array(
-            name, shape=values.shape, dtype=str if text else values.dtype, dimension_names=(name,)
-        )
-        array[:] = values.astype(object) if text else values
-    for name, kind in ((INDEX, np.int64), (COMPLETE, np.bool_)):
-        group.create_array(name, shape=(0,), chunks=(2**16,), dtype=kind, dimension_names=(INDEX,))
-    os.replace(aside, folder / STORE)
-    flush_folder(folder)
+    def _write_beside(self) -> None:
+        for name, content in self._beside.items():
+            write_file(self.folder / name, content, self.folder)
 
+    def _description(self, replicates: Integers) -> Description:
+        return Description(self._layout, self._versions, self._digests, replicates, self._seals)
 
-def _runs(rows: Sequence[int]) -> list[tuple[slice, slice]]:
-    """Stretches of consecutive rows: where they go and where they come from."""
-    cuts = np.flatnonzero(np.diff(rows) != 1) + 1
-    ends = [0, *cuts.tolist(), len(rows)]
-    return [(slice(rows[a], rows[a] + b - a), slice(a, b)) for a, b in itertools.pairwise(ends)]
+    def _describe(self) -> None:
+        """Write what changed in the description of the store."""
+        replicates = np.array(list(self._row), np.int64)
+        for key, content in self._description(replicates).encoded().items():
+            if self._written.get(key) != content:
+                write_file(self.folder / STORE / key, content, self.folder)
+                self._written[key] = content

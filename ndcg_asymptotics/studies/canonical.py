@@ -10,7 +10,8 @@ from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.studies.study import Study
 
 _SHOWN = 60  # characters of a field in a message
-_FREE = ("title", "replicates")  # fields that decide no result
+FREE = ("title", "replicates", "precision")
+"""The fields that decide no result."""
 
 
 def canonical(study: Study) -> dict[str, Any]:
@@ -39,6 +40,8 @@ def canonical(study: Study) -> dict[str, Any]:
         "pairs": [list(pair) for pair in study.pairs],
         "bracket": study.bracket,
     }
+    if study.precision is not None:
+        fields["precision"] = study.precision
     return fields | ({"digests": digests} if digests else {})
 
 
@@ -60,7 +63,7 @@ def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     return [
         f"{name} (there {_brief(there.get(name))}, here {_brief(here.get(name))})"
         for name in dict.fromkeys((*here, *there))
-        if name not in _FREE and json.dumps(here.get(name)) != json.dumps(there.get(name))
+        if name not in FREE and json.dumps(here.get(name)) != json.dumps(there.get(name))
     ]
 
 

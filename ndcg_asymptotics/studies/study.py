@@ -19,7 +19,9 @@ from ndcg_asymptotics.scorers import Coupling, Population, Relevance
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.engines import resolve
 
-_MOST_REPLICATES = 10**9
+MOST_REPLICATES = 10**7
+
+_MOST = {"n": 100_000, "measures": 1000, "scorers": 1000}
 
 
 def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
@@ -66,8 +68,13 @@ class Study:
         Scorers whose order is wanted.
     bracket : float
         The width of the bracket that the cells engine aims for.
+    precision : float, optional
+        The standard error that every mean is to have: no more replicates are made than that takes, and
+        ``replicates`` is the most there may be.
     folder : path, optional
         Where names of files and modules in the texts are looked for, if not in the current folder.
+    allow_custom : bool
+        Whether ``custom("module:function")`` in a text may import its module.
 
     Raises
     ------
@@ -93,6 +100,7 @@ class Study:
     engine: str
     pairs: tuple[tuple[str, str], ...]
     bracket: float
+    precision: float | None
     _given: dict[str, Any]
 
     def __init__(
@@ -108,24 +116,33 @@ class Study:
         coupling: Coupling | str = "independent",
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
+        precision: float | None = None,
         folder: Path | str | None = None,
+        allow_custom: bool = True,
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
         place = None if folder is None else Path(folder)
         sizes = _sizes(n)
-        population = _population(scorers, coupling, place)
+        population = _population(scorers, coupling, place, allow_custom)
         real = isinstance(bracket, int | float) and 0 < bracket <= 1
         require(real, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
+        fine = isinstance(precision, int | float) and 0 < precision < 1 and not isinstance(precision, bool)
+        require(
+            precision is None or fine,
+            f"must be a number between 0 and 1, got {brief(precision)}",
+            "precision",
+        )
         for name, value in {
             "title": str(title),
             "population": population,
-            "measures": _measures(measures, place),
+            "measures": _measures(measures, place, allow_custom),
             "n": sizes,
-            "replicates": _whole(replicates, "replicates", 1, _MOST_REPLICATES),
+            "replicates": _whole(replicates, "replicates", 1, MOST_REPLICATES),
             "seed": _whole(seed, "seed", 0, None),
             "engine": resolve(engine, sizes[-1]),
             "pairs": _pairs(pairs, population),
             "bracket": float(bracket),
+            "precision": None if precision is None else float(precision),
             "_given": given,
         }.items():
             object.__setattr__(self, name, value)
@@ -175,18 +192,30 @@ def _whole(value: object, name: str, low: int, high: int | None) -> int:
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
+def _few(given: Any, field: str) -> None:
+    """Refuse what no machine could hold the results of, before it is looked at."""
+    require(len(given) <= _MOST[field], f"at most {_MOST[field]} of them, got {len(given)}", field)
+
+
 def _sizes(given: Any) -> tuple[int, ...]:
+    if hasattr(given, "__len__"):
+        _few(given, "n")
     sizes = list_lengths(given, "n")
+    _few(sizes, "n")
     for before, n in itertools.pairwise(sizes):
         require(before < n, f"list lengths must increase, got {n} after {before}", "n")
     return sizes
 
 
-def _measures(given: Any, folder: Path | None) -> tuple[Measure, ...]:
+def _measures(given: Any, folder: Path | None, allow_custom: bool) -> tuple[Measure, ...]:
     wanted = [given] if isinstance(given, str | Measure | Discount) else list(_listed(given, "measures"))
     require(len(wanted) > 0, "must hold at least one measure", "measures")
+    _few(wanted, "measures")
     try:
-        found = tuple(Measure.parse(m, folder) if isinstance(m, str) else Measure.of(m) for m in wanted)
+        found = tuple(
+            Measure.parse(m, folder, allow_custom=allow_custom) if isinstance(m, str) else Measure.of(m)
+            for m in wanted
+        )
     except InputError as error:
         raise InputError(str(error), "measures") from None
     texts = [str(measure) for measure in found]
@@ -201,16 +230,19 @@ def _listed(given: Any, name: str) -> Iterable[Any]:
     return given  # type: ignore[no-any-return]
 
 
-def _population(given: Any, coupling: Any, folder: Path | None) -> Population:
+def _population(given: Any, coupling: Any, folder: Path | None, allow_custom: bool) -> Population:
     known = isinstance(given, Mapping) and len(given) > 0
     require(known, f"must name at least one scorer, got {brief(given)}", "scorers")
+    _few(given, "scorers")
     scorers = {}
     for name, scorer in given.items():
         proper = isinstance(name, str) and name.strip() != ""
         require(proper, f"a scorer needs a name, got {brief(name)}", "scorers")
         try:
             scorers[name] = (
-                Relevance.parse(scorer, folder) if isinstance(scorer, str) else Relevance.of(scorer)
+                Relevance.parse(scorer, folder, allow_custom=allow_custom)
+                if isinstance(scorer, str)
+                else Relevance.of(scorer)
             )
         except InputError as error:
             raise InputError(str(error), f"scorers.{name}") from None

@@ -12,7 +12,8 @@
     random = "random"
 
 `engine` is "auto" where it is not given, `coupling` is "independent", `seed` is 0, `pairs` is
-empty and `bracket` (what engines that bound NDCG aim for) is that of `Design`.
+empty and `bracket` (what engines that bound NDCG aim for) is that of `Design`. With `precision`, a sweep ends
+when every mean has that standard error, and `replicates` is the most there may be.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.files import read_file
 from ndcg_asymptotics.studies.study import Study, decades
+
+_LARGEST = 2**24  # bytes of a study file
 
 
 class _Decades(BaseModel):
@@ -52,10 +56,17 @@ class _File(BaseModel):
     coupling: str = "independent"
     pairs: list[list[str]] = []
     bracket: int | float | None = None
+    precision: int | float | None = None
 
 
-def load(path: str | Path) -> Study:
+def load(path: str | Path, *, allow_custom: bool = False) -> Study:
     """Read a study file. Names of curve files and modules in it are relative to its folder.
+
+    Parameters
+    ----------
+    path : path
+    allow_custom : bool
+        Whether ``custom("module:function")`` in it may import its module: that runs what the module holds.
 
     Raises
     ------
@@ -72,9 +83,24 @@ def load(path: str | Path) -> Study:
     5
     """
     path = Path(path)
+    fields = fields_of(path)
+    require("grid" not in fields, f"{path}: a grid of studies, not a single one")
+    return study_of(fields, path.parent, str(path), allow_custom)
+
+
+def fields_of(path: Path) -> dict[str, Any]:
+    """What a study file says.
+
+    Raises
+    ------
+    InputError
+        If it is no TOML file.
+    OSError
+        If it cannot be read.
+    """
     try:
-        text = path.read_bytes().decode("utf-8")
-        fields = tomllib.loads(text)
+        text = read_file(path, _LARGEST).decode("utf-8-sig")
+        return tomllib.loads(text)
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
     except tomllib.TOMLDecodeError as error:
@@ -82,10 +108,13 @@ def load(path: str | Path) -> Study:
         end = f"at the end, line {len(lines)}, column {len(lines[-1]) + 1}"
         message = str(error).replace("at end of document", end)
         raise InputError(f"{path}: not a TOML file: {message}") from None
-    return study_of(fields, path.parent, str(path))
+    except (RecursionError, ValueError) as error:  # what tomllib leaves to Python's own limits
+        deep = isinstance(error, RecursionError)
+        said = "nested too deeply" if deep else "an integer of too many digits"
+        raise InputError(f"{path}: not a TOML file ({said})") from None
 
 
-def study_of(fields: Mapping[str, Any], folder: Path, where: str) -> Study:
+def study_of(fields: Mapping[str, Any], folder: Path, where: str, allow_custom: bool = False) -> Study:
     """The study of these fields; file names are relative to ``folder``, complaints begin with ``where``."""
     try:
         given = _File(**fields).model_dump(exclude_none=True, exclude_defaults=True)
@@ -96,7 +125,7 @@ def study_of(fields: Mapping[str, Any], folder: Path, where: str) -> Study:
                 f"must be a list of whole numbers, or {{ start, stop, per_decade }}, got {brief(given['n'])}",
                 "n",
             )
-        return Study(**given, folder=folder)
+        return Study(**given, folder=folder, allow_custom=allow_custom)
     except ValidationError as error:
         raise InputError(f"{where}: {_one_line(error)}") from None
     except InputError as error:

@@ -12,7 +12,7 @@ from distributed.client import FutureCancelledError
 from joblib._dask import DaskDistributedBackend
 
 from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.store.layout import versions_here
+from ndcg_asymptotics.store.layout import differing_makers, versions_here
 from ndcg_asymptotics.sweep.progress import Silent
 
 
@@ -30,11 +30,8 @@ def check_workers(client: Client, progress: Silent) -> None:
             raise InputError(f"the worker {worker} has no package {package}", "scheduler")
     here = versions_here()
     for worker, there in client.run(versions_here).items():
-        differing = [
-            f"{name} {there[name]} (here {here[name]})" for name in here if there[name] != here[name]
-        ]
-        if differing:
-            progress.say(f"the worker {worker} has {', '.join(differing)}: its bits may differ")
+        if differing := differing_makers(here, there):
+            progress.say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")
 
 
 class ClusterBackend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types

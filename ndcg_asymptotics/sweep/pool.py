@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import re
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, get_args
@@ -19,7 +21,8 @@ from ndcg_asymptotics.sweep.progress import Silent
 Backend = Literal["loky", "threading", "dask"]
 
 _SECONDS_TO_CONNECT = 30
-_SECONDS_IDLE = 20  # after which a process goes; so it does when its parent was killed
+_SECONDS_IDLE = 20  # after which a process goes
+_SECONDS_ALONE = 2.0  # within which it notices that its parent is gone
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 
 
@@ -39,7 +42,9 @@ def pool(backend: Backend, jobs: int | None, scheduler: str | None, progress: Si
         if backend == "dask":
             jobs = stack.enter_context(_dask(jobs, scheduler, progress))
         elif backend == "loky":
-            stack.enter_context(parallel_config(backend="loky", idle_worker_timeout=_SECONDS_IDLE))
+            options = {"initializer": end_with, "initargs": (os.getpid(),)}
+            idle = {"idle_worker_timeout": _SECONDS_IDLE}
+            stack.enter_context(parallel_config(backend="loky", **idle, **options))
         else:
             stack.enter_context(parallel_config(backend=backend))
         count = jobs or cpu_count()
@@ -91,14 +96,36 @@ def _dask(jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator
         yield out_at_a_time
 
 
+def end_with(parent: int) -> None:
+    """Have this process end when its parent does, however that ends.
+
+    A process that waits for work cannot see it: it holds both ends of the pipe it waits at.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_SECONDS_ALONE)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Start processes that Ctrl-C, which reaches all that a terminal runs, leaves to their parent."""
+    """Start processes that Ctrl-C, which reaches all that a terminal runs, leaves to their parent.
+
+    SIGTERM waits until they have started: one that loses its parent half-way complains at length.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    waiting: list[int] = []
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    terminate = signal.signal(signal.SIGTERM, lambda number, frame: waiting.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGTERM, terminate)
+        if waiting:
+            signal.raise_signal(signal.SIGTERM)

@@ -9,6 +9,9 @@ from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from ndcg_asymptotics.errors import printable
 
 _SECONDS_BETWEEN_LINES = 10.0
 
@@ -59,7 +62,7 @@ class Lines(Silent):
         )
 
     def say(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        print(printable(line), file=sys.stderr, flush=True)
 
 
 class Bar(Silent):
@@ -88,7 +91,7 @@ class Bar(Silent):
         self._progress.update(self._task, rate=f"{done / seconds:.3g}/s", block=f"block {first}-{last}")
 
     def say(self, line: str) -> None:
-        self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._progress.console.print(Text(printable(line)), highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         self._progress.stop()

@@ -13,26 +13,28 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from joblib import delayed
+from joblib import cpu_count, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.store.layout import holds_results
 from ndcg_asymptotics.store.memory import Memory
-from ndcg_asymptotics.store.results import Results, open_results
+from ndcg_asymptotics.store.results import Results, results_in
 from ndcg_asymptotics.store.writer import Writer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.deal import Deal
 from ndcg_asymptotics.sweep.pool import Backend, interrupts_ignored, pool
+from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
 from ndcg_asymptotics.sweep.progress import Silent
+from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
 
 _LOSSES_IN_A_ROW = 3
+_DAMAGES = 10  # that are told one by one
 
 Stop = Literal["time limit", "interrupted", "workers lost"]
 
@@ -49,12 +51,15 @@ class Outcome:
         Replicates that raised in this sweep.
     stopped : {"time limit", "interrupted", "workers lost"}, optional
         Why the sweep ended before its last block.
+    precision : Precision, optional
+        How precise the means are, if that was asked for.
     """
 
     wanted: int = 0
     complete: int = 0
     failures: list[Failure] = field(default_factory=list)
     stopped: Stop | None = None
+    precision: Precision | None = None
 
 
 def run(study: Study, folder: str | Path | None = None, **options: Any) -> Results:
@@ -68,7 +73,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
         kept in memory.
     **options
         As in `sweep`: ``replicates``, ``first``, ``jobs``, ``backend``, ``scheduler``, ``time_limit``,
-        ``block``, ``progress``.
+        ``block``, ``precision``, ``progress``.
 
     Raises
     ------
@@ -95,7 +100,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
             RuntimeWarning,
             stacklevel=2,
         )
-    return into.results() if isinstance(into, Memory) else open_results(into)
+    return into.results() if isinstance(into, Memory) else results_in(into, study)
 
 
 def sweep(
@@ -109,6 +114,7 @@ def sweep(
     scheduler: str | None = None,
     time_limit: float = math.inf,
     block: int | None = None,
+    precision: float | None = None,
     progress: Silent | None = None,
 ) -> Outcome:
     """Simulate the replicates of a study that a folder of results does not hold yet.
@@ -133,6 +139,9 @@ def sweep(
         Seconds after which no further block is begun.
     block : int, optional
         Replicates per block; by default as many as take about two seconds.
+    precision : float, optional
+        The standard error that every mean is to have (`sweep.precision`), if not as the study says; then
+        ``replicates`` is the most there may be. Not for parts, whose ``first`` is not 0.
     progress : Silent, optional
         Whom to tell.
 
@@ -144,18 +153,60 @@ def sweep(
         If the folder cannot be written to; what was complete stays so.
     """
     deadline = time.monotonic() + time_limit
+    precision = study.precision if precision is None else precision
+    require(precision is None or 0 < precision < 1, f"must be between 0 and 1, got {precision}", "precision")
     count = study.replicates if replicates is None else replicates
     require(count >= 1, f"must be at least 1, got {count}", "replicates")
+    require(count <= MOST_REPLICATES, f"must be at most {MOST_REPLICATES:g}, got {count}", "replicates")
+    require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
+    require_room(study, count, None if isinstance(into, Memory) else Path(into))
     require(first >= 0, f"must be at least 0, got {first}", "first")
+    last = LAST_REPLICATE - count
+    require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
     require(block is None or block >= 1, f"must be at least 1, got {block}", "block")
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
-    asked = range(first, first + count)
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
-    progress = progress or Silent()
+    one = _Options(jobs, backend, scheduler, deadline, block, progress or Silent(), precision is not None)
+    if precision is None or first > 0:
+        return _sweep(study, into, range(first, first + count), one)
+    require(count > 1, "one replicate has no standard error", "precision")
+    failures: list[Failure] = []
+    for size in looks(count):
+        outcome = _sweep(study, into, range(size), one)
+        failures = outcome.failures = failures + outcome.failures
+        if outcome.stopped or failures:
+            break
+        results = into.results() if isinstance(into, Memory) else results_in(into, study)
+        outcome.precision = precision_of(results, precision, size)
+        if outcome.precision.enough:
+            break
+    return outcome
+
+
+class _Options(NamedTuple):
+    """How replicates are computed."""
+
+    jobs: int | None
+    backend: Backend
+    scheduler: str | None
+    deadline: float
+    block: int | None
+    progress: Silent
+    looking: bool
+
+
+def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Options) -> Outcome:
+    """`sweep` for these replicates, all of them."""
+    jobs, backend, scheduler, deadline, block, progress, looking = options
+    engine_, count = engine.load(study.engine), len(asked)
     with into if isinstance(into, Memory) else Writer(into, study) as writer:
         missing = writer.missing(asked)
-        if len(writer.replicates) > count:
+        for damage in writer.damages[:_DAMAGES]:
+            progress.say(f"{into}: damaged, and left out: {damage}")
+        if len(writer.damages) > _DAMAGES:
+            progress.say(f"{into}: and {len(writer.damages) - _DAMAGES} more damages")
+        if len(writer.replicates) > count and not looking:
             progress.say(
                 f"{into} is for {len(writer.replicates)} replicates, more than the {count} asked for: "
                 "they stay"
@@ -166,6 +217,9 @@ def sweep(
                 engine_.warm(
                     study.design.parts()[0]
                 )  # here, before the workers do: they find what it compiled
+                if scheduler is None:
+                    jobs = min(jobs or cpu_count(), len(missing))
+                    require_memory_for(study, jobs)
                 with progress, pool(backend, jobs, scheduler, progress) as parallel:
                     writer.extend(asked)
                     progress.begin(count, count - len(missing))
@@ -174,39 +228,8 @@ def sweep(
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
                 outcome.stopped = "workers lost"
-        outcome.wanted, outcome.complete = len(writer.replicates), writer.complete
+        outcome.wanted, outcome.complete = len({*writer.replicates, *asked}), writer.complete
     return outcome
-
-
-def replay(study: Study, folder: str | Path, replicate: int) -> Literal["written", "same", "different"]:
-    """Simulate one replicate in this process, whatever it raises.
-
-    Its values are written if the folder does not hold them yet, and compared with those it holds.
-
-    Raises
-    ------
-    InputError
-        If the folder's results are of another study, or do not want this replicate.
-    Exception
-        Whatever the engine raises.
-    """
-    require(replicate >= 0, f"must be at least 0, got {replicate}", "only")
-    folder = Path(folder)
-    engine_ = engine.load(study.engine)
-    engine.check(engine_, study.design)
-    if holds_results(folder):
-        wanted = open_results(folder).replicates
-        there = f"it is for {wanted.min()} to {wanted.max()}"
-        require(replicate in wanted, f"{folder} has no replicate {replicate}, {there}", "only")
-    draw = engine.draw(engine_, study.design, replicate)
-    with Writer(folder, study) as writer:
-        if writer.missing([replicate]):
-            writer.extend([replicate])
-            writer.write([replicate], {name: values[None] for name, values in draw.items()})
-            return "written"
-    stored = open_results(folder).data.sel(replicate=replicate)
-    same = all(np.array_equal(stored[name], values, equal_nan=True) for name, values in draw.items())
-    return "same" if same else "different"
 
 
 class _Sweep:
@@ -237,7 +260,10 @@ class _Sweep:
                     raise
                 self._progress.say("a worker was lost; starting again from what is complete")
             finally:
-                blocks.close()
+                with warnings.catch_warnings():
+                    # that blocks are abandoned, which the outcome says
+                    warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been)", UserWarning)
+                    blocks.close()
             failed = {failure.replicate for failure in self._outcome.failures}
             missing = [r for r in self._writer.missing(missing) if r not in failed]
             if deal.late:

@@ -25,7 +25,7 @@ import sys
 sys.path.insert(0, sys.argv.pop(1))
 from ndcg_asymptotics.studies.engines import ENGINES
 ENGINES["items"] = "fake_engine"
-from ndcg_asymptotics.cli.app import main
+from ndcg_asymptotics.cli.main import main
 main()
 """
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,15 +14,16 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+import fake_engine
 import pytest
-import zarr
 from cases import command
 from cli_cases import write_study
+from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import app
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import open_results
 from ndcg_asymptotics.store.layout import STORE
+from ndcg_asymptotics.store.seals import with_checksum
 from ndcg_asymptotics.studies.engines import ENGINES
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -91,6 +94,20 @@ def test_failed_replicates_exit_with_1_and_can_be_replayed(tmp_path: Path, run_c
     refused(run_cli("run", file, *to, "--only", 99), "no replicate 99", "0 to 11")
 
 
+def test_a_replicate_that_is_not_what_is_stored_is_told(
+    tmp_path: Path, study_file: Path, run_cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to = ("--out", tmp_path / "out")
+    assert run_cli("run", study_file, *to, "--jobs", 1)[0] == 0
+    honest = fake_engine.simulate
+    monkeypatch.setattr(fake_engine, "simulate", lambda d, r: {k: v / 2 for k, v in honest(d, r).items()})
+    monkeypatch.setattr("ndcg_asymptotics.sweep.replay.versions_here", lambda: {"numba_cpu": "generic"})
+    code, out, _ = run_cli("run", study_file, *to, "--only", 4)
+    assert code == 1
+    assert re.search(r"NOT what is stored: ndcg by up to 0\.\d+ \(\d+ units in the last place\)", out)
+    assert re.search(r"the stored ones were made with numba_cpu .*, here generic", out)
+
+
 def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
     run_cli("run", study_file, "--out", tmp_path / "whole", "--jobs", 1)
     for first in (0, 6):
@@ -98,9 +115,11 @@ def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> Non
         assert run_cli("run", study_file, *to, "--jobs", 1)[0] == 0
     code, out, _ = run_cli("merge", tmp_path / "part6", tmp_path / "part0", "--out", tmp_path / "all")
     assert (code, out) == (0, f"{tmp_path / 'all'}: 12 of 12 replicates complete\n")
+    code, out, _ = run_cli("merge", tmp_path / "part6", "--out", tmp_path / "half")
+    assert (code, out) == (1, f"{tmp_path / 'half'}: 6 of 12 replicates complete\nmissing: 0 to 5\n")
     assert open_results(tmp_path / "all").data.equals(open_results(tmp_path / "whole").data)
     assert run_cli("run", study_file, "--out", tmp_path / "all", "--jobs", 1)[0] == 0
-    refused(run_cli("merge", tmp_path / "part0", "--out", tmp_path / "all"), "holds results already")
+    refused(run_cli("merge", tmp_path / "part0", "--out", tmp_path / "part0"), "is one of the parts")
     refused(run_cli("merge", tmp_path, "--out", tmp_path / "new"), "no results here")
 
 
@@ -144,7 +163,10 @@ def test_files_and_folders_that_are_not_what_they_should_be(
         run_cli("run", study_file, "--out", out),
         "another study: n (there [10, 100, 1000], here [10, 100]); seed (there 5, here 6)",
     )
-    zarr.open_group(out / STORE, mode="r+").attrs["format"] = 7
+    file = out / STORE / "zarr.json"
+    newer = json.loads(file.read_text())
+    newer["attributes"]["format"] = 7
+    file.write_bytes(with_checksum(json.dumps(newer).encode()))
     refused(run_cli("run", study_file, "--out", out), "newer version", "format 7")
 
 
@@ -192,16 +214,21 @@ def test_a_read_only_folder_is_refused_and_loses_nothing(run_cli: Cli) -> None:
 
 
 def test_errors_of_every_command_end_in_one_line(monkeypatch: pytest.MonkeyPatch, run_cli: Cli) -> None:
-    def raising(error: Exception) -> Callable[[], None]:
-        def fail() -> None:
+    def raising(error: Exception) -> Callable[..., None]:
+        def fail(*_: object) -> None:
             raise error
 
         return fail
 
-    monkeypatch.setattr(app, "app", raising(InputError("x: got 1,\nallowed is 2")))
-    refused(run_cli(), "x: got 1, allowed is 2")
-    monkeypatch.setattr(app, "app", raising(OSError(28, "No space left on device", "results")))
-    refused(run_cli(), "results: No space left on device")
+    for error, said in (
+        (InputError("x: got 1,\nallowed is 2"), "x: got 1, allowed is 2"),
+        (OSError(28, "No space left on device", "results"), "results: No space left on device"),
+        (MemoryError(), "not enough memory"),
+        (RecursionError(), "nested too deeply"),
+        (InputError("a\x1b[31m" + "x" * 400_000), r"a\x1b[31mxxx"),
+    ):
+        monkeypatch.setattr(TyperGroup, "invoke", raising(error))
+        refused(run_cli("list"), said)
 
 
 def test_the_list_has_every_family(run_cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

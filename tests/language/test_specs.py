@@ -27,7 +27,8 @@ from ndcg_asymptotics.scorers import (
     Step,
 )
 
-positive = st.floats(min_value=1e-300, max_value=1e300)
+gain = st.floats(min_value=1e-30, max_value=1e30)
+exponent = st.floats(min_value=1e-3, max_value=1e3)
 unit = st.floats(min_value=0, max_value=1)
 inside = st.floats(min_value=1e-300, max_value=1, exclude_max=True)
 
@@ -35,7 +36,7 @@ discounts = st.one_of(
     st.just(Log()),
     st.just(Zipf()),
     st.just(Linear()),
-    st.builds(Power, positive),
+    st.builds(Power, st.floats(min_value=1e-300, max_value=100)),
     st.builds(Geometric, st.floats(min_value=1, max_value=1e300, exclude_min=True)),
 )
 cutoffs = st.one_of(
@@ -43,13 +44,13 @@ cutoffs = st.one_of(
     st.builds(FixedRank, st.integers(1, 2**53)),
     st.builds(ListFraction, st.floats(min_value=1e-300, max_value=1)),
     st.builds(ListPower, inside),
-    st.builds(ListLog, positive),
+    st.builds(ListLog, st.floats(min_value=1e-300, max_value=1e9)),
 )
 curves = st.one_of(
     st.builds(Constant, unit),
     st.builds(LinearCurve, unit, unit),
-    st.builds(PowerCurve, unit, unit, positive),
-    st.builds(Cusp, unit, unit, positive),
+    st.builds(PowerCurve, unit, unit, exponent),
+    st.builds(Cusp, unit, unit, exponent),
     st.builds(Step, unit, unit, st.floats(min_value=1e-6, max_value=1 - 1e-6)),
     st.builds(Logistic, st.floats(1e-6, 1 - 1e-6), st.floats(-500, 500)),
     st.builds(Binormal, st.floats(1e-6, 1 - 1e-6), st.floats(-20, 20)),
@@ -59,7 +60,7 @@ graded = st.builds(
     lambda gains, parts: Graded(
         tuple((g, Constant(p / 3)) for g, p in zip(sorted(gains), parts, strict=True))
     ),
-    st.sets(positive, min_size=3, max_size=3),
+    st.sets(gain, min_size=3, max_size=3),
     st.tuples(unit, unit, unit),
 )
 

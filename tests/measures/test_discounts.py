@@ -206,5 +206,5 @@ def test_bad_custom_discounts(here, target, said):
 
 
 def test_custom_table_has_a_limit(here):
-    with pytest.raises(InputError, match="largest must be 1 to 1e9, got 10000000000"):
+    with pytest.raises(InputError, match="largest must be 1 to 1e8, got 10000000000"):
         Discount.parse(f'custom("{here}:harmonic", 1e10)')

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.layout import FORMAT, STORE
+from ndcg_asymptotics.store.verify import verify
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.sweep.run import run
 
@@ -44,10 +48,29 @@ def test_another_seed_draws_others(written: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_they_are_continued(written: Path, name: str) -> None:
-    folder = written / "results" / name
-    before = open_results(folder)
+def test_they_are_continued(written: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    shutil.copytree(written / "results" / name, folder)
+    before = open_results(folder).data
+    assert before.attrs["format"] == 1
     study = load(written / f"{name}.toml")
     after = run(study, folder, replicates=study.replicates + 1, jobs=1)
-    assert after.replicates_complete == before.replicates_complete + 1
-    assert after.data.sel(replicate=before.data.replicate).equals(before.data)
+    assert after.data.attrs["format"] == FORMAT
+    assert after.replicates_complete == len(before.replicate) + 1
+    assert after.data.sel(replicate=before.replicate).equals(before)
+    assert after.versions[0]["ndcg_asymptotics"] == "0.1.0"
+    assert verify(folder).checksums
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_result_is_seen_without_checksums(written: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    shutil.copytree(written / "results" / name, folder)
+    assert verify(folder).sound
+    assert not verify(folder).checksums
+    chunk = next((folder / STORE / "ndcg" / "c").rglob("0/0/0/0"))
+    chunk.unlink()
+    with pytest.raises(InputError, match="ndcg/c/0/0/0/0 is missing: replicates 0 to"):
+        open_results(folder)
+    study = load(written / f"{name}.toml")
+    assert run(study, folder, jobs=1).data.equals(run(study, jobs=1).data)

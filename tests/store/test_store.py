@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
@@ -18,6 +20,8 @@ from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import open_results
 from ndcg_asymptotics.store.layout import STORE
 from ndcg_asymptotics.store.merge import merge
+from ndcg_asymptotics.store.seals import with_checksum
+from ndcg_asymptotics.store.verify import verify
 from ndcg_asymptotics.store.writer import Writer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical
@@ -42,8 +46,44 @@ def study(**change: Any) -> Study:
 def draws(replicates: list[int]) -> Draw:
     """Values that tell which replicate they are of."""
     r = np.array(replicates, float)
-    values = r[:, None, None, None] + np.linspace(0, 0.9, 24).reshape(2, 3, 4)
-    return {"ndcg": values, "order": np.sign(values[:, :1] - 3).astype(np.int8)}
+    values = (r[:, None, None, None] + np.linspace(0, 0.9, 24).reshape(2, 3, 4)) / 2**14
+    return {
+        "ndcg": values,
+        "low": values / 2,
+        "high": np.sqrt(values),
+        "order": np.sign(values[:, :1] - 3 / 2**14).astype(np.int8),
+    }
+
+
+@contextmanager
+def writes_allowed(monkeypatch: pytest.MonkeyPatch, left: int) -> Iterator[None]:
+    """A disk that is full after so many files."""
+    replace = os.replace
+
+    def failing(source: Any, target: Any) -> None:
+        nonlocal left
+        if left == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        left -= 1
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", failing)
+        yield
+
+
+def count_writes(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> int:
+    """How many files an action writes."""
+    replace, count = os.replace, itertools.count()
+
+    def counting(source: Any, target: Any) -> None:
+        next(count)
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", counting)
+        action()
+    return next(count)
 
 
 def write(folder: Path, replicates: list[int], wanted: list[int] | None = None, **change: Any) -> None:
@@ -71,9 +111,10 @@ def test_a_store_describes_itself_to_xarray(tmp_path: Path) -> None:
     write(tmp_path, [0, 1], wanted=[0, 1, 2])
     with xr.open_zarr(tmp_path / STORE, consolidated=False) as raw:
         assert json.loads(raw.attrs["study"]) == canonical(study())
-        assert (raw.attrs["seed"], raw.attrs["engine"], raw.attrs["format"]) == (11, "cells", 1)
-        assert set(raw.attrs["versions"][0]) == {"ndcg_asymptotics", "python", "numpy", "numba", "scipy"}
-        assert raw.complete.values.tolist() == [True, True, False]
+        assert (raw.attrs["seed"], raw.attrs["engine"], raw.attrs["format"]) == (11, "cells", 2)
+        libraries = {"ndcg_asymptotics", "python", "numpy", "numba", "scipy"}
+        assert set(raw.attrs["versions"][0]) == libraries | {"numpy_cpu", "numba_cpu"}
+        assert (raw.seal.values != 0).tolist() == [True, True, False]
         np.testing.assert_array_equal(raw.ndcg.values[:2], draws([0, 1])["ndcg"])
         assert np.isnan(raw.ndcg.values[2]).all()
     attributes = open_results(tmp_path).data.attrs
@@ -111,53 +152,29 @@ def test_a_store_grows_past_its_chunks(tmp_path: Path) -> None:
     np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws(many)["ndcg"])
 
 
-@pytest.mark.parametrize("grown", [["ndcg"], ["ndcg", "order"], ["ndcg", "order", "replicate"]])
-def test_a_store_whose_writer_died_while_extending_is_as_before(tmp_path: Path, grown: list[str]) -> None:
-    write(tmp_path, [0, 1])
-    group = zarr.open_group(tmp_path / STORE, mode="r+")
-    for name in grown:
-        array = group[name]
-        assert isinstance(array, zarr.Array)
-        array.resize((7, *array.shape[1:]))
-    assert open_results(tmp_path).complete
-    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1])["ndcg"])
-    write(tmp_path, [2, 3])
-    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
-
-
-def test_values_come_before_their_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever write fails first, what is marked complete is right and the rest is not marked."""
-    write(tmp_path, [0, 1], wanted=[0, 1, 2, 3])
-    replace = os.replace
-    for allowed in range(3):
-        left = allowed
-
-        def failing(source: Any, target: Any) -> None:
-            nonlocal left
-            if left == 0:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
-            left -= 1
-            replace(source, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "replace", failing)
-            with pytest.raises(OSError, match="No space left"):
-                write(tmp_path, [2, 3], wanted=[0, 1, 2, 3])
-        results = open_results(tmp_path)
-        assert results.done.tolist() == [True, True, False, False]
+def test_a_store_whose_writer_died_while_extending_is_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever file is the last that was written."""
+    write(tmp_path / "whole", [0, 1])
+    written = count_writes(monkeypatch, lambda: write(tmp_path / "whole", [2, 3]))
+    assert written > 10
+    for allowed in range(written):
+        folder = tmp_path / str(allowed)
+        write(folder, [0, 1])
+        with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
+            write(folder, [2, 3])
+        results = open_results(folder)
+        assert verify(folder).sound
+        assert results.replicates[results.done].tolist() == [0, 1]
         np.testing.assert_array_equal(results.data.ndcg.values, draws([0, 1])["ndcg"])
-    write(tmp_path, [2, 3], wanted=[0, 1, 2, 3])
-    assert open_results(tmp_path).complete
+        write(folder, [2, 3])
+        np.testing.assert_array_equal(open_results(folder).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
 
 
 def test_a_store_that_was_being_made_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dying(source: Any, target: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", dying)
-        with pytest.raises(OSError, match="No space left"):
-            write(tmp_path, [0])
+    with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, 0):
+        write(tmp_path, [0])
     with pytest.raises(InputError, match="no results here"):
         open_results(tmp_path)
     write(tmp_path, [0])
@@ -184,10 +201,13 @@ def test_there_is_one_writer(tmp_path: Path) -> None:
 
 def test_a_newer_store_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [0])
-    zarr.open_group(tmp_path / STORE, mode="r+").attrs["format"] = 2
-    with pytest.raises(InputError, match="newer version, in format 2"):
+    file = tmp_path / STORE / "zarr.json"
+    newer = json.loads(file.read_text())
+    newer["attributes"]["format"] = 3
+    file.write_bytes(with_checksum(json.dumps(newer).encode()))
+    with pytest.raises(InputError, match="newer version, in format 3"):
         open_results(tmp_path)
-    with pytest.raises(InputError, match="newer version, in format 2"):
+    with pytest.raises(InputError, match="newer version, in format 3"):
         Writer(tmp_path, study())
 
 
@@ -195,13 +215,6 @@ def test_folders_without_results_are_refused(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "none"):
         with pytest.raises(InputError, match="no results here"):
             open_results(folder)
-    (tmp_path / STORE).mkdir()
-    (tmp_path / STORE / "zarr.json").write_text("{")
-    with pytest.raises(InputError, match="cannot be read"):
-        open_results(tmp_path)
-    (tmp_path / STORE / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
-    with pytest.raises(InputError, match="cannot be read"):
-        open_results(tmp_path)
 
 
 def test_versions_that_wrote_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +236,7 @@ def test_fitted_curves_are_kept_beside_the_store(tmp_path: Path) -> None:
         "probability": [[0.8, 0.3, 0.2]],
     }
     (source / "c.json").write_text(json.dumps(curve))
-    fields = STUDY | {"scorers": {"good": 'empirical("c.json")', "random": "random"}}
+    fields = STUDY | {"replicates": 1, "scorers": {"good": 'empirical("c.json")', "random": "random"}}
     fitted = study_of(fields, source, "study.toml")
     with Writer(tmp_path / "out", fitted) as writer:
         writer.extend([0])
@@ -254,11 +267,8 @@ def test_merging_keeps_what_is_incomplete_incomplete(tmp_path: Path) -> None:
     with Writer(tmp_path / "b", study()) as writer:
         writer.extend([2])
     merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
-    assert dict(zip(merged.replicates.tolist(), merged.done.tolist(), strict=True)) == {
-        0: True,
-        1: False,
-        2: False,
-    }
+    assert merged.replicates.tolist() == [0, 1, 2, 3, 4]  # what the study asks for
+    assert merged.done.tolist() == [True, False, False, False, False]
 
 
 def test_what_does_not_belong_together_is_not_merged(tmp_path: Path) -> None:
@@ -269,8 +279,37 @@ def test_what_does_not_belong_together_is_not_merged(tmp_path: Path) -> None:
     with Writer(tmp_path / "d", study()) as writer:
         writer.extend([1])
         writer.write([1], draws([7]))
-    with pytest.raises(InputError, match="disagree about replicates"):
+    said = r"disagree about replicates .* replicate 1, high by up to 0\.\d+ \(.*; the same versions made both"
+    with pytest.raises(InputError, match=said):
         merge([tmp_path / "a", tmp_path / "d"], tmp_path / "c")
     assert not (tmp_path / "c").exists()
-    with pytest.raises(InputError, match="holds results already"):
+    with pytest.raises(InputError, match="holds another study"):
         merge([tmp_path / "a"], tmp_path / "b")
+    with pytest.raises(InputError, match="one of the parts"):
+        merge([tmp_path / "a", tmp_path / "d"], tmp_path / "d")
+    with pytest.raises(InputError, match="disagree about replicates"):
+        merge([tmp_path / "a"], tmp_path / "d")
+
+
+@pytest.mark.parametrize("allowed", [2, 20, 25])
+def test_a_merging_that_was_interrupted_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    write(tmp_path / "whole", [0, 1, 2, 3, 4])
+    write(tmp_path / "a", [3, 4])
+    write(tmp_path / "b", [0, 1, 2])
+    parts = [tmp_path / "a", tmp_path / "b"]
+    with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
+        merge(parts, tmp_path / "c")
+    merged = merge(parts, tmp_path / "c")
+    assert merged.complete
+    xr.testing.assert_identical(merged.data, open_results(tmp_path / "whole").data)
+
+
+def test_a_merged_store_says_what_made_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for part, replicates in (("a", [0, 1, 2]), ("b", [3, 4])):
+        monkeypatch.setattr("ndcg_asymptotics.store.writer.versions_here", lambda part=part: {"numpy": part})
+        write(tmp_path / part, replicates)
+    monkeypatch.undo()
+    merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+    assert merged.versions == [{"numpy": "a"}, {"numpy": "b"}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from ndcg_asymptotics.store import open_results
 from ndcg_asymptotics.sweep import pool
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.deal import Deal
-from ndcg_asymptotics.sweep.run import replay, sweep
+from ndcg_asymptotics.sweep.replay import replay
+from ndcg_asymptotics.sweep.run import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
@@ -134,11 +136,26 @@ def test_a_replicate_can_be_replayed_alone(tmp_path: Path) -> None:
     sweep(failing, tmp_path / "a", jobs=1)
     with pytest.raises(RuntimeError, match="no luck with 7"):
         replay(failing, tmp_path / "a", 7)
-    assert replay(failing, tmp_path / "a", 8) == "same"
-    with pytest.raises(InputError, match="no replicate 99, it is for 0 to 22"):
-        replay(failing, tmp_path / "a", 99)
-    assert replay(study(), tmp_path / "b", 4) == "written"
+    same = replay(failing, tmp_path / "a", 8)
+    assert (same.written, same.apart, same.makers) == (False, None, [])
+    assert replay(study(), tmp_path / "b", 4).written
     np.testing.assert_array_equal(open_results(tmp_path / "b").data.ndcg.values, expected(range(4, 5)))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_replicate_that_nobody_asked_for_is_not_added(tmp_path: Path, there: bool) -> None:
+    if there:
+        sweep(study(), tmp_path, jobs=1)
+    with pytest.raises(InputError, match=r"no replicate 99: .* is for 0 to 22"):
+        replay(study(), tmp_path, 99)
+    assert there or not list(tmp_path.iterdir())
+
+
+def test_a_replayed_replicate_alone_does_not_make_a_study_complete(tmp_path: Path) -> None:
+    replay(study(), tmp_path, 4)
+    results = open_results(tmp_path)
+    assert (results.replicates_complete, results.replicates_wanted) == (1, REPLICATES)
+    assert sweep(study(), tmp_path, jobs=1).complete == REPLICATES
 
 
 def test_a_replicate_that_is_not_what_is_stored_is_found(
@@ -147,7 +164,15 @@ def test_a_replicate_that_is_not_what_is_stored_is_found(
     sweep(study(), tmp_path, jobs=1)
     honest = fake_engine.simulate
     monkeypatch.setattr(fake_engine, "simulate", lambda d, r: {k: v + 1 for k, v in honest(d, r).items()})
-    assert replay(study(), tmp_path, 4) == "different"
+    found = replay(study(), tmp_path, 4)
+    assert found.apart is not None
+    assert re.fullmatch(
+        r"ndcg by up to 1 \(\d+ units in the last place\), order in \d+ of 6 places", found.apart
+    )
+    assert found.makers == []
+    monkeypatch.setattr("ndcg_asymptotics.sweep.replay.versions_here", lambda: {"numba_cpu": "generic"})
+    (maker,) = replay(study(), tmp_path, 4).makers
+    assert re.fullmatch("numba_cpu .*, here generic", maker)
 
 
 def test_an_interruption_keeps_what_is_complete(tmp_path: Path, plain: str) -> None:

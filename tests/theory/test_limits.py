@@ -7,7 +7,7 @@ import pytest
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.scorers import Curve, Relevance
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
@@ -194,6 +194,6 @@ def test_lasting_spread_against_draws() -> None:
     weights = Discount.parse("geometric(1.5)")(np.arange(1, 60))
     draws = (rng.random((200_000, 59)) < 0.7) @ weights / weights.sum()
     error = np.sqrt((np.mean((draws - 0.7) ** 4) - draws.var() ** 2) / 200_000) / (2 * draws.std())
-    assert abs(draws.std() - lasting_spread(curve, measure)) < 4 * error
+    assert abs(draws.std() - lasting(curve, measure).spread) < 4 * error
     # the wrong hypothesis that the label law at the top is the average one is rejected
-    assert abs(draws.std() - lasting_spread(Relevance.parse("constant(0.4)"), measure)) > 4 * error
+    assert abs(draws.std() - lasting(Relevance.parse("constant(0.4)"), measure).spread) > 4 * error

@@ -89,6 +89,13 @@ def simulate(design: Design, replicate: int) -> Draw:
     return {name: np.ascontiguousarray(values) for name, values in draw.items()}
 
 
+def memory(design: Design) -> int:
+    """Bytes of the values, their brackets and the orders, and as much again while they are made."""
+    population = design.population
+    values = (3 * len(population.scorers) + len(design.pairs)) * len(design.measures) * len(design.sizes)
+    return 2 * 8 * values
+
+
 def check(design: Design) -> None:
     """Refuse what this engine cannot do.
 

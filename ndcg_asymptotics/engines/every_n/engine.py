@@ -91,8 +91,8 @@ def _summary(design: Design, streams: list[Arrivals]) -> Draw:
 
 
 def _ratio(numerator: Floats, best: Floats) -> Floats:
-    """NDCG from DCG and IDCG; 0 where there is nothing to find. Rounding is kept from exceeding 1."""
-    return np.minimum(np.divide(numerator, best, out=np.zeros_like(best), where=best > 0), 1.0)
+    """NDCG from DCG and IDCG; 0 where there is nothing to find. Rounding is kept within [0, 1]."""
+    return np.clip(np.divide(numerator, best, out=np.zeros_like(best), where=best > 0), 0.0, 1.0)
 
 
 def _last(holds: NDArray[np.bool_]) -> int:

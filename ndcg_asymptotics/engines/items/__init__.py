@@ -1,5 +1,5 @@
 """The items engine: every item of a list, met at every list size of a grid."""
 
-from ndcg_asymptotics.engines.items.engine import VARIABLES, check, simulate, warm
+from ndcg_asymptotics.engines.items.engine import VARIABLES, check, memory, simulate, warm
 
-__all__ = ["VARIABLES", "check", "simulate", "warm"]
+__all__ = ["VARIABLES", "check", "memory", "simulate", "warm"]

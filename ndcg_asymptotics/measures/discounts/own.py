@@ -21,7 +21,7 @@ from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
 
 _LARGEST = 1e7
-_MOST = 1e9
+_MOST = 1e8
 _STRETCH = 2**18  # ranks asked for at a time
 _EVERY = 4096  # ranks that all go into the digest; beyond, some
 _ROUNDING = 1e-13  # by which a value may exceed the one before it
@@ -58,7 +58,7 @@ class Custom(Discount, keyword="custom"):
     digest: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        known = f"custom: largest must be 1 to 1e9, got {number_text(self.largest)}"
+        known = f"custom: largest must be 1 to 1e8, got {number_text(self.largest)}"
         require(1 <= self.largest <= _MOST, known)
         object.__setattr__(self, "like", str(Discount.parse(self.like)) if self.like else "")
         object.__setattr__(self, "digest", self._examine())
@@ -68,7 +68,7 @@ class Custom(Discount, keyword="custom"):
         given = cls.bind(call, ("target", "largest", "like"))
         if "target" not in given:
             call.scanner.fail('custom needs "module:function"', call.position)
-        found = own.find(given["target"], call.scanner.folder)
+        found = own.find(given["target"], call.scanner)
         return cls(**_described(found.value) | given, files=found.files)
 
     @classmethod
@@ -106,7 +106,7 @@ class Custom(Discount, keyword="custom"):
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(rank), dtype=np.float64)
-        except Exception as error:  # whatever the user's own code may raise
+        except own.ANYTHING as error:  # whatever the user's own code may raise
             said = own.brief_error(error)
             raise InputError(f"custom: {self.target!r} failed at {rank.size} ranks ({said})") from error
         proper = values.shape == np.shape(rank)
@@ -189,7 +189,7 @@ def discount(
         Under which results and figures show it; by default ``module:function``. A study that is kept in a
         folder needs a function that this default finds again: one of an importable module.
     largest : float
-        The last rank that engines may ask for, 1 to 1e9; the sums F(k) are a table of 8 bytes a rank.
+        The last rank that engines may ask for, 1 to 1e8; the sums F(k) are a table of 8 bytes a rank.
     like : Discount or str, optional
         The discount it falls like, up to a constant factor in the limit: then its theorems apply.
     limit : number or function of (relevance, cutoff), optional

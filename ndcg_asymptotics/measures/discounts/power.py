@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,6 +30,9 @@ class _InversePower(SmoothDiscount):
         return -b * rank ** (-b - 1), -b * (b + 1) * (b + 2) * rank ** (-b - 3)
 
 
+_STEEPEST = 100.0  # beyond, rank 1 is all there is, to rounding: 2^-100
+
+
 @dataclass(frozen=True)
 class Power(_InversePower, keyword="power"):
     """D(r) = r^-b, b > 0 (Wang et al. 2013 for 0 < b < 1; summable beyond 1)."""
@@ -38,7 +40,7 @@ class Power(_InversePower, keyword="power"):
     b: float
 
     def __post_init__(self) -> None:
-        require(0 < self.b < math.inf, f"power(b) needs b > 0, got {number_text(self.b)}")
+        require(0 < self.b <= _STEEPEST, f"power(b) needs {_STEEPEST:g} >= b > 0, got {number_text(self.b)}")
 
     @property
     def exponent(self) -> float:

@@ -64,7 +64,7 @@ class Bregman(Listwise, keyword="bregman"):
             call.scanner.fail(f"{cls.keyword} needs 'psi'", call.position)
         name = str(given["psi"])
         if ":" in name:
-            return cls.of_psi(own.find(name, call.scanner.folder).value, name=name)
+            return cls.of_psi(own.find(name, call.scanner).value, name=name)
         return cls(name)
 
     @classmethod

@@ -1,0 +1,252 @@
+"""Studies and ranked lists with something odd in them: each is computed, or refused in one line.
+
+``python -m benchmarks.fuzz [CASES [SEED]]``. Nothing may raise, take longer than ten seconds, or leave a file
+behind where it was refused.
+"""
+
+from __future__ import annotations
+
+import gzip
+import random
+import signal
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from benchmarks.commands import Ended, command
+
+SECONDS = 10
+"""Within which a command has to end."""
+
+NUMBERS = (
+    "0", "-0", "-1", "1", "2", "0.5", "1e-300", "1e308", "1e309", "-1e308", "nan", "inf", "1e18", "1e20",
+    "5e-324", "9" * 4301, "0.1", "3", "1e9", "9223372036854775807", "9223372036854775808",
+    "1_0", "0x10", "１",
+)  # fmt: skip
+CURVES = (
+    "constant", "linear", "power", "polynomial", "cusp", "step", "logistic", "binormal", "random", "graded",
+    "empirical", "custom", "nothing",
+)  # fmt: skip
+SHAPES = {
+    "constant": 1, "linear": 2, "power": 3, "polynomial": 2, "cusp": 3, "step": 3, "logistic": 2,
+    "binormal": 2,
+}  # fmt: skip
+DISCOUNTS = ("log", "zipf", "power", "geometric", "linear", "custom", "quadratic", "nothing")
+TEXTS = (
+    "", " ", "[/]", "[bold]", ":smile:", "$\\\\frac{1$", "\\u001b[31m", "\\u202e", "\\u0000", "é" * 300,
+    "a/b",
+    "../x", "\\ud800",
+    "x" * 20_000, "graded(1=" * 400, "(" * 900, "antigravity:x", "os:system", "/dev/zero", "NaN",
+)  # fmt: skip
+
+PLAIN = """
+measures = ["nDCG", "nDCG(power(0.5))@0.2n"]
+n = [5, 20]
+replicates = 2
+engine = "items"
+[scorers]
+a = "linear(0.1, 0.7)"
+b = "random"
+"""
+
+
+def number(chance: random.Random) -> str:
+    """A number, or what could pass for one."""
+    return chance.choice(NUMBERS) if chance.random() < 0.3 else f"{chance.uniform(0.01, 0.9):.2g}"
+
+
+def curve(chance: random.Random, deep: int = 0) -> str:
+    """A relevance curve, or what could pass for one."""
+    if chance.random() < 0.1:
+        return chance.choice(TEXTS)
+    name = chance.choice(CURVES)
+    if name == "graded" and deep < 3:
+        parts = [f"{number(chance)}={curve(chance, deep + 1)}" for _ in range(chance.randrange(4))]
+        return f"graded({', '.join(parts)})"
+    if name in ("empirical", "custom"):
+        return f'{name}(\\"{chance.choice(TEXTS)}\\")'
+    if name in SHAPES and chance.random() < 0.8:
+        return f"{name}({', '.join(number(chance) for _ in range(SHAPES[name]))})"
+    given = [number(chance) for _ in range(chance.randrange(4))]
+    if given and chance.random() < 0.3:
+        given[-1] = f"prevalence={given[-1]}"
+    return f"{name}({', '.join(given)})" if given or chance.random() < 0.5 else name
+
+
+def measure(chance: random.Random) -> str:
+    """A measure, or what could pass for one."""
+    if chance.random() < 0.1:
+        return chance.choice(TEXTS)
+    cutoff = chance.choice(("", "@{}", "@{}n", "@n^{}", "@{}log(n)", "@{}n^{}", "@")).replace(
+        "{}", number(chance)
+    )
+    discount = chance.choice(DISCOUNTS)
+    given = number(chance) if discount in ("power", "geometric") or chance.random() < 0.1 else ""
+    given = f"1{given.lstrip('-')}" if discount == "geometric" and chance.random() < 0.8 else given
+    return f"nDCG({discount}({given})){cutoff}" if given else f"nDCG({discount}){cutoff}"
+
+
+def study(chance: random.Random) -> str:
+    """A study file with something odd in one or more of its fields."""
+    odd = {
+        "title",
+        "measures",
+        "n",
+        "replicates",
+        "seed",
+        "engine",
+        "pairs",
+        "scorers",
+        "coupling",
+        "bracket",
+    }
+    odd = set(chance.sample(sorted(odd), chance.choice((1, 1, 2))))
+
+    def given(field: str, plain: str, strange: str) -> str:
+        return f"{field} = {strange if field in odd else plain}\n"
+
+    text = f'"{chance.choice(TEXTS)}"'
+    any_value = (
+        number(chance),
+        text,
+        "[]",
+        "{}",
+        "[[[]]]",
+        "[" * 900 + "]" * 900,
+        "true",
+        "1979-05-27",
+        "{x = 1}",
+    )
+    sizes = chance.choice((
+        f"[{number(chance)}, {number(chance)}]",
+        f"{{start = {number(chance)}, stop = {number(chance)}, per_decade = {number(chance)}}}",
+        *any_value,
+    ))  # fmt: skip
+    lines = [
+        given("title", '"odd"', chance.choice(any_value)),
+        given("measures", '["nDCG"]', f'["{measure(chance)}", "{measure(chance)}"]'),
+        given("n", "[5, 20]", sizes),
+        given("replicates", "2", chance.choice(any_value)),
+        given("seed", "1", chance.choice(any_value)),
+        given("engine", f'"{chance.choice(("items", "cells", "every-n"))}"', text),
+        given("coupling", '"independent"', f'"gaussian({number(chance)})"'),
+        given("pairs", '[["a", "b"]]', chance.choice((*any_value, f'[["a", {text}]]', '[["a", "a"]]'))),
+        given("bracket", "1e-3", number(chance)),
+    ]
+    if "scorers" in odd:
+        lines.append(f'[scorers]\na = "{curve(chance)}"\nb = "{chance.choice((curve(chance), "random"))}"\n')
+    else:
+        lines.append('[scorers]\na = "linear(0.1, 0.7)"\nb = "random"\n')
+    if chance.random() < 0.1:
+        lines.insert(chance.randrange(len(lines)), chance.choice(("=", '"', "\x00", "[scorers", "# é", "﻿")))
+    return "".join(lines)
+
+
+def ranked(chance: random.Random) -> tuple[bytes, bytes]:
+    """A run and its judgements with something odd in them."""
+    run = [f"q{i // 5} Q0 d{i} {i % 5 + 1} {5 - i % 5}.5 tag" for i in range(20)]
+    qrels = [f"q{i // 5} 0 d{i} {i % 3}" for i in range(20)]
+    for lines in (run, qrels) if chance.random() < 0.3 else (chance.choice((run, qrels)),):
+        at = chance.randrange(len(lines))
+        words = lines[at].split()
+        words[chance.randrange(len(words))] = chance.choice(
+            (*NUMBERS, *TEXTS, "\x00", "﻿", "\ud800", '"', "\r")
+        )
+        lines[at] = chance.choice((" ", "\t", "  ", ",")).join(words)
+    files = []
+    for lines in (run, qrels):
+        content = chance.choice(("\n", "\r\n")).join(lines).encode(errors="surrogatepass")
+        kind = chance.random()
+        if kind < 0.1:
+            content = b"\xef\xbb\xbf" + content
+        elif kind < 0.2:
+            content = gzip.compress(content)[: chance.choice((None, -5, 12, 3))]
+        elif kind < 0.3:
+            content = chance.choice((b"", b"\n\n", content[:-7], content * 2, content[:99] + b"x" * 2**21))
+        files.append(content)
+    return files[0], files[1]
+
+
+def _too_long(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError(f"not ended after {SECONDS} s")
+
+
+def judged(*arguments: object) -> Ended:
+    """How a command ended.
+
+    Raises
+    ------
+    AssertionError
+        If it raised, took too long, or refused in more than a line.
+    """
+    before = signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(SECONDS)
+    try:
+        ended = command(*arguments)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert ended.code in (0, 1, 2), (arguments, ended.code, ended.err[-3000:])
+    assert ended.code != 2 or (ended.refused and len(ended.err) < 700), (arguments, ended)
+    return ended
+
+
+def try_study(chance: random.Random, place: Path) -> str:
+    """What became of an odd study."""
+    file, out = place / "study.toml", place / "out"
+    file.write_text(study(chance))
+    ended = judged("run", file, "--out", out, "--jobs", 1, "--time-limit", 1)
+    if ended.code == 2:
+        assert not out.exists(), ended
+        return "refused"
+    judged("check", out, "--summary")
+    return "computed"
+
+
+def try_lists(chance: random.Random, place: Path) -> str:
+    """What became of odd ranked lists."""
+    run, qrels = place / "a.run", place / "b.qrels"
+    for file, content in zip((run, qrels), ranked(chance), strict=True):
+        file.write_bytes(content)
+    found = judged("evaluate", "--run", run, "--qrels", qrels, "--measure", "nDCG@3")
+    out = place / "curve.json"
+    fitted = judged("fit", "--run", run, "--qrels", qrels, "--out", out, "--binary-at", 1, "--resamples", 2)
+    assert (fitted.code == 0) == out.exists(), fitted
+    return "refused" if found.code == 2 else "computed"
+
+
+TRIALS: dict[str, Callable[[random.Random, Path], str]] = {"studies": try_study, "lists": try_lists}
+
+
+def fuzzed(kind: str, cases: int, seed: int) -> Counter[str]:
+    """How many cases of a kind had which outcome."""
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as place:  # what is imported and compiled once is not timed
+        file = Path(place) / "study.toml"
+        for name in ("items", "cells", "every-n"):
+            file.write_text(PLAIN.replace("items", name))
+            command("run", file, "--out", Path(place) / name, "--jobs", 1)
+            command("check", Path(place) / name)
+    for case in range(cases):
+        with tempfile.TemporaryDirectory() as place:
+            try:
+                counts[TRIALS[kind](random.Random(f"{seed} {kind} {case}"), Path(place))] += 1
+            except AssertionError as error:
+                raise AssertionError(f"{kind}, case {case} of seed {seed}: {error}") from None
+    return counts
+
+
+def main() -> None:
+    """Print what became of how many cases of each kind."""
+    cases = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    for kind in TRIALS:
+        counts = fuzzed(kind, cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+        found = ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common())
+        print(f"{cases} {kind}: {found}; 0 tracebacks, 0 longer than {SECONDS} s, 0 partial writes")
+
+
+if __name__ == "__main__":
+    main()

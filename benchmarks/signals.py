@@ -1,0 +1,142 @@
+"""Sweeps that are interrupted, told to end, or lose their parent: what they say, and what stays behind.
+
+``python -m benchmarks.signals [RUNS [SEED]]``. Each run is a session of its own with two worker processes.
+Its output goes through a pipe, which ends when the last process that holds it does.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.soak import TOML
+from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.layout import holds_results
+from ndcg_asymptotics.store.verify import verify
+
+ALLOWED = 60.0
+"""Seconds within which nothing may be left."""
+
+_START = 0.6  # seconds that Python needs before it can handle a signal
+_INTERRUPTED = (130, -signal.SIGINT)  # a shell reports 130 for both
+
+
+def start(study: Path, folder: Path) -> subprocess.Popen[str]:
+    """A run in a session of its own."""
+    run = [sys.executable, "-m", "ndcg_asymptotics", "run", str(study), "--out", str(folder), "--jobs", "2"]
+    return subprocess.Popen(
+        run, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+
+
+def alive(session: int) -> list[int]:
+    """The processes of a session."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                state = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(state[3]) == session and state[0] != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+def wait_until_gone(session: int) -> None:
+    """Wait until a session has no process left."""
+    begun = time.monotonic()
+    while left := alive(session):
+        if time.monotonic() - begun > ALLOWED:
+            raise AssertionError(f"{len(left)} processes are alive after {ALLOWED:g} s")
+        time.sleep(0.1)
+
+
+def interrupted(process: subprocess.Popen[str], chance: random.Random) -> None:
+    """Ctrl-C three times, as an impatient user at a terminal: it reaches all processes of the session."""
+    for _ in range(3):
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(chance.choice((0.01, 0.1, 0.5)))
+
+
+def told_to_end(process: subprocess.Popen[str], chance: random.Random) -> None:
+    """SIGTERM, as of a batch system."""
+    process.terminate()
+
+
+def killed(process: subprocess.Popen[str], chance: random.Random) -> None:
+    """SIGKILL to the parent alone."""
+    process.kill()
+
+
+STRIKES = {"Ctrl-C three times": interrupted, "SIGTERM": told_to_end, "parent killed": killed}
+
+
+def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: float) -> tuple[str, float]:
+    """How a run ended that was struck at a moment of its ``whole`` time, and how long its last process lived.
+
+    Raises
+    ------
+    AssertionError
+        If it did not end as it should.
+    """
+    process = start(study, folder)
+    time.sleep(chance.uniform(_START, max(whole, _START)))
+    struck = process.poll() is None
+    begun = time.monotonic()
+    STRIKES[kind](process, chance)
+    said, _ = process.communicate(timeout=ALLOWED)
+    wait_until_gone(process.pid)
+    left = time.monotonic() - begun
+    lines = [line for line in said.splitlines() if "are complete" not in line and "last block" not in line]
+    code = process.returncode
+    if struck and kind == "parent killed" and code == -signal.SIGKILL:
+        outcome = "killed"
+    elif struck and code in _INTERRUPTED and len(lines) == 1 and "interrupted" in lines[0]:
+        outcome = "exit status 130 and one line"
+    elif code == 0:
+        outcome = "after the end"
+    else:
+        raise AssertionError(f"{kind}: exit status {code}: {said}")
+    if holds_results(folder) and not verify(folder).sound:
+        raise AssertionError(f"{kind}: a damaged store")
+    return outcome, left
+
+
+def main() -> None:
+    """Print what became of the runs of each kind."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 16
+    chance = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    with tempfile.TemporaryDirectory() as place:
+        study = Path(place) / "study.toml"
+        study.write_text(TOML)
+        start(study, Path(place) / "first").communicate()  # which compiles what is not in the cache
+        begun = time.monotonic()
+        start(study, Path(place) / "whole").communicate()
+        whole = time.monotonic() - begun
+        for kind in STRIKES:
+            outcomes: Counter[str] = Counter()
+            longest = 0.0
+            for run in range(runs):
+                folder = Path(place) / f"{kind} {run}"
+                outcome, left = strike(kind, study, folder, chance, whole)
+                outcomes[outcome] += 1
+                longest = max(longest, left)
+                with start(study, folder) as again:
+                    again.communicate()
+                if again.returncode or not open_results(folder).complete:
+                    raise AssertionError(f"{kind}: not continued")
+            found = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common())
+            print(f"{kind}: {found}; the last process was gone after {longest:.1f} s (allowed: {ALLOWED:g})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""A grid against theory: every point's check, with one chance of a false alarm for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ndcg_asymptotics.analysis.check import Check, check
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.grids.grid import Axes
+from ndcg_asymptotics.grids.results import GridResults
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed
+
+
+@dataclass(frozen=True, repr=False)
+class GridCheck(Shown):
+    """The outcome of `check_grid`: the check of every point."""
+
+    axes: Axes
+    alpha: float
+    complete: bool
+    points: Mapping[tuple[float, ...], Check]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing at any point disagrees."""
+        return all(found.agrees for found in self.points.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        points = [
+            {**dict(zip(self.axes.parameters, values, strict=True)), **asdict(found), "agrees": found.agrees}
+            for values, found in self.points.items()
+        ]
+        return {"alpha": self.alpha, "complete": self.complete, "agrees": self.agrees, "points": points}
+
+    def parts(self) -> Iterator[Part]:
+        """A line per point, scorer and measure, and the verdict."""
+        columns = (
+            *(Column(name, number_text) for name in self.axes.parameters),
+            Column("scorer"), Column("measure"), Column("largest |z|", fixed(2)), Column("means"),
+            Column("limit"),
+        )  # fmt: skip
+        yield Table("Every point: the largest |z| over all n, and the limit", columns, tuple(self._rows()))
+        tested = sum(row.verdict != "not tested" for found in self.points.values() for row in found.rows)
+        state = "" if self.complete else " INCOMPLETE: more were asked for."
+        yield Line(
+            f"{len(self.points)} points, {tested} means tested against the exact mean. Chance of any false "
+            f"alarm among them: at most {self.alpha:g} (Bonferroni).{state}"
+        )
+        wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
+        if wrong:
+            yield Line(f"{len(wrong)} point(s) disagree, first: {wrong[0]}.", "bold red")
+        else:
+            yield Line("Nothing disagrees.", "bold green")
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for values, found in self.points.items():
+            for limit in found.limits:
+                rows = [
+                    row for row in found.rows if (row.scorer, row.measure) == (limit.scorer, limit.measure)
+                ]
+                wrong = any(row.verdict == "disagrees" for row in rows)
+                worst = max((abs(row.z) for row in rows if row.z is not None), default=None)
+                means = "disagrees" if wrong else rows[-1].verdict
+                yield (*values, limit.scorer, limit.measure, worst, means, limit.verdict)
+
+
+def check_grid(results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0) -> GridCheck:
+    """Hold the results of a grid against theory; ``alpha`` is the chance of any false alarm at all.
+
+    Every point has its equal share of ``alpha`` (Bonferroni), which needs no independence: points share
+    their random numbers.
+
+    Raises
+    ------
+    InputError
+        As `check`, and if there is no point yet.
+
+    >>> from ndcg_asymptotics.grids.grid import grid_of
+    >>> from ndcg_asymptotics.grids.run import run_grid
+    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 50}
+    >>> results = run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1)
+    >>> check_grid(results).agrees, check_grid(results, perturb=0.5).agrees
+    (True, False)
+    """
+    require(len(results.points) > 0, "no point is there yet")
+    require(0 < alpha < 1, f"must be between 0 and 1, got {alpha:g}", "alpha")
+    share = alpha / len(results.axes.points)
+    found = {values: check(point, alpha=share, perturb=perturb) for values, point in results.points.items()}
+    return GridCheck(results.axes, alpha, results.complete, found)

@@ -1,0 +1,102 @@
+"""Figures of a grid: NDCG at one list length against a parameter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.grids.results import GridResults
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.plots.gallery import file_names
+from ndcg_asymptotics.plots.style import GREY, looks, margin_labels, panels, save, style, words
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+_MOST = 7  # curves of a panel
+
+
+def parameter_figure(results: GridResults, parameter: str, measure: str, n: int | None = None) -> Any:
+    """NDCG_n against a parameter: a panel per scorer, a curve per combination of the other parameters.
+
+    Simulated means with two standard errors, the exact mean as a line, the limit dotted. ``measure`` is
+    as it was written, ``n`` the largest one by default.
+
+    Raises
+    ------
+    InputError
+        If the grid has no such parameter, measure or n.
+    """
+    axes, data = results.axes, results.data
+    require(
+        parameter in axes.parameters,
+        f"no parameter {parameter!r}, expected one of: {', '.join(axes.parameters)}",
+    )
+    require(measure in axes.measures, f"no measure {measure!r}, expected one of: {', '.join(axes.measures)}")
+    sizes = data["n"].to_numpy().tolist()
+    n = sizes[-1] if n is None else n
+    require(n in sizes, f"no results for n = {n:g}")
+    others = [name for name in axes.parameters if name != parameter]
+    at, column = list(axes.parameters).index(parameter), axes.measures.index(measure)
+    rest = list(dict.fromkeys((*values[:at], *values[at + 1 :]) for values in axes.points))
+    step = max(1, -(-len(rest) // _MOST))
+    chosen, x = rest[::step], np.array(axes.parameters[parameter])
+    with style():
+        figure, drawn = panels(len(axes.scorers), height=2.6)
+        for ax, scorer in zip(drawn, axes.scorers, strict=True):
+            labels = []
+            for fixed, look in zip(chosen, looks(len(chosen)), strict=True):
+                points = [
+                    results.points[(*fixed[:at], value, *fixed[at:])] for value in axes.parameters[parameter]
+                ]
+                values = [
+                    p.data["ndcg"].sel(scorer=scorer, n=n).isel(measure=column).to_numpy() for p in points
+                ]
+                mean = np.array([v.mean() for v in values])
+                error = np.array(
+                    [2 * v.std(ddof=1) / np.sqrt(len(v)) if len(v) > 1 else np.nan for v in values]
+                )
+                exact, limits = zip(*(_theory(p, scorer, column, n) for p in points), strict=True)
+                ax.plot(x, exact, color=look.color, ls=look.dashes)
+                ax.plot(x, limits, color=look.color, ls=":", lw=0.9)
+                ax.errorbar(x, mean, error, ls="none", marker=look.marker, mfc="white", mec=look.color,
+                            ecolor=look.color, mew=0.8, zorder=3)  # fmt: skip
+                name = ", ".join(f"{o} = {number_text(v)}" for o, v in zip(others, fixed, strict=True))
+                labels.append((float(mean[-1]), words(name, 30), look.color))
+            ax.set_xlabel(words(parameter))
+            ax.set_ylabel("NDCG$_n$")
+            ax.set_title(words(scorer, 30), loc="left")
+            ax.set_title(words(f"{measure}, n = {n:g}"), loc="right", color=GREY)
+            if others:
+                margin_labels(ax, labels)
+    return figure
+
+
+def _theory(point: Any, scorer: str, column: int, n: int) -> tuple[float, float]:
+    """The exact mean and the limit at a point; NaN where theory does not give them."""
+    curve, measure = point.study.scorers[scorer], point.study.measures[column]
+    try:
+        exact = float(expected_ndcg(curve, measure, [n]).value[0])
+    except InputError:
+        exact = np.nan
+    found = limit(curve, measure).value
+    return exact, np.nan if found is None else found
+
+
+def draw_grid(results: GridResults, folder: Path | str) -> list[Path]:
+    """Draw and save every measure against every parameter.
+
+    Raises
+    ------
+    InputError
+        If a point has no replicates.
+    """
+    wanted = [(name, measure) for name in results.axes.parameters for measure in results.axes.measures]
+    names = file_names([(measure, "against", name) for name, measure in wanted])
+    return [
+        path
+        for name, (parameter, measure) in zip(names, wanted, strict=True)
+        for path in save(parameter_figure(results, parameter, measure), folder, name)
+    ]

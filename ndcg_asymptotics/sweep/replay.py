@@ -1,0 +1,66 @@
+"""One replicate simulated again, to see what it raises or whether it is what is stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ndcg_asymptotics.arrays import spans
+from ndcg_asymptotics.engines import engine
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.store.layout import differing_makers, versions_here
+from ndcg_asymptotics.store.results import results_in
+from ndcg_asymptotics.store.writer import Writer
+from ndcg_asymptotics.studies import Study
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of replaying one replicate.
+
+    Attributes
+    ----------
+    written : bool
+        Whether the folder did not hold it yet, and holds it now.
+    apart : str, optional
+        How far its values are from those that the folder held; None where they are the same bits.
+    makers : list of str
+        In what the versions and vector units here differ from those that the folder's results were made with.
+    """
+
+    written: bool
+    apart: str | None = None
+    makers: list[str] = field(default_factory=list)
+
+
+def replay(study: Study, folder: str | Path, replicate: int) -> Replay:
+    """Simulate one replicate in this process, whatever it raises.
+
+    Its values are written if the folder does not hold them yet, and compared with those it holds.
+
+    Raises
+    ------
+    InputError
+        If the folder's results are of another study, or neither they nor the study want this replicate.
+    Exception
+        Whatever the engine raises.
+    """
+    folder = Path(folder)
+    engine_ = engine.load(study.engine)
+    engine.check(engine_, study.design)
+    with Writer(folder, study) as writer:
+        wanted = writer.replicates or range(study.replicates)
+        require(
+            replicate in wanted,
+            f"there is no replicate {replicate}: {folder} is for {spans(list(wanted))}",
+            "only",
+        )
+        draw = engine.draw(engine_, study.design, replicate)
+        if writer.missing([replicate]):
+            writer.extend(wanted)
+            writer.write([replicate], {name: values[None] for name, values in draw.items()})
+            return Replay(written=True)
+    results = results_in(folder, study)
+    stored = results.data.sel(replicate=replicate)
+    found = engine.apart(draw, {name: stored[name].to_numpy() for name in draw})
+    return Replay(False, found, differing_makers(versions_here(), *results.versions))

@@ -1,0 +1,158 @@
+"""Studies, stores and lists from strangers: none of their code runs, nothing raises."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.commands import command
+from benchmarks.fuzz import TRIALS
+from ndcg_asymptotics.plots.gallery import file_names
+
+STUDY = """
+measures = ['MEASURE']
+n = SIZES
+replicates = 3
+[scorers]
+a = 'SCORER'
+b = 'linear(0.1, 0.7)'
+"""
+
+
+def study(folder: Path, scorer: str = "random", measure: str = "nDCG", sizes: str = "[5]") -> Path:
+    file = folder / "study.toml"
+    file.write_text(STUDY.replace("MEASURE", measure).replace("SIZES", sizes).replace("SCORER", scorer))
+    return file
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TRIALS)
+def test_odd_inputs_are_computed_or_refused_in_one_line(kind: str, tmp_path: Path) -> None:
+    seen = set()
+    for case in range(40):
+        place = tmp_path / str(case)
+        place.mkdir()
+        seen.add(TRIALS[kind](random.Random(f"suite {kind} {case}"), place))
+    assert seen == {"computed", "refused"}
+
+
+def test_functions_that_came_with_a_study_run_only_when_that_is_allowed(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
+        "def half(s):\n    return 0.5 + 0 * s\n"
+    )
+    file, out, ran = study(tmp_path, 'custom("own:half")'), tmp_path / "out", tmp_path / "ran"
+    file.write_text(file.read_text().replace("linear(0.1, 0.7)", "constant(0.5)"))
+    refused = command("run", file, "--out", out, "--jobs", 1)
+    assert refused.refused
+    assert "--allow-custom permits it" in refused.err
+    assert not ran.exists()
+    assert command("run", file, "--out", out, "--jobs", 1, "--allow-custom").code == 0
+    ran.unlink()
+    for arguments in (
+        ("check",),
+        ("distinguish",),
+        ("figures", "--out", tmp_path / "f"),
+        ("merge", "--out", tmp_path / "m"),
+    ):
+        assert command(arguments[0], out, *arguments[1:]).refused
+    assert command("verify", out).code == 0
+    assert not ran.exists()
+    assert not (out / "ran").exists()
+    assert command("check", out, "--allow-custom").code == 0
+
+
+@pytest.mark.parametrize("raised", ["SystemExit(0)", "SystemExit", "GeneratorExit", "ZeroDivisionError"])
+def test_a_function_that_ends_the_process_does_not(tmp_path: Path, raised: str) -> None:
+    (tmp_path / "own.py").write_text(f"def half(s):\n    raise {raised}\n")
+    file = study(tmp_path, 'custom("own:half")')
+    assert command("run", file, "--out", tmp_path / "out", "--jobs", 1, "--allow-custom").refused
+
+
+@pytest.mark.parametrize(
+    ("scorer", "measure", "sizes"),
+    [
+        ("graded(1=" * 400, "nDCG", "[5]"),
+        ("polynomial(0.5, 1e308, -1e308)", "nDCG", "[5]"),
+        (f"polynomial({', '.join(['0.0001'] * 2000)})", "nDCG", "[5]"),
+        (f"graded({', '.join(f'{i}=constant(0.001)' for i in range(1, 901))})", "nDCG", "[5]"),
+        ("graded(1e308=constant(0.1), 1e307=constant(0.1))", "nDCG(nothing)", "[5]"),
+        ('empirical("/dev/zero")', "nDCG", "[5]"),
+        ('empirical("\\ud800")', "nDCG", "[5]"),
+        ("random", "nDCG(power(1e308))@0", "[5]"),
+        ("random", "nDCG", "[" * 900 + "]" * 900),
+        ("random", "nDCG", f"[{'9' * 4301}]"),
+        ("random", "nDCG", "{start = 1, stop = 1e18, per_decade = 1e9}"),
+        ("random", "nDCG", f"[{', '.join(map(str, range(1, 200_001)))}]"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_what_no_machine_can_do_is_refused_before_anything_is_allocated(
+    tmp_path: Path, scorer: str, measure: str, sizes: str
+) -> None:
+    ended = command("run", study(tmp_path, scorer, measure, sizes), "--out", tmp_path / "out", "--jobs", 1)
+    assert ended.refused, ended
+    assert len(ended.err) < 700
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--replicates", 10**9), ("--first", 10**20), ("--jobs", 0), ("--until-mcse", 2), ("--first", 10**9)],
+    ids=str,
+)
+def test_options_beyond_all_bounds_are_refused(tmp_path: Path, options: tuple[str, int]) -> None:
+    ended = command("run", study(tmp_path), "--out", tmp_path / "out", *options)
+    assert ended.refused, ended
+    assert not (tmp_path / "out").exists()
+
+
+def test_names_of_all_kinds_are_shown_as_they_are(tmp_path: Path) -> None:
+    """Rich's markup, emoji codes, mathematics, control characters, and very long ones."""
+    names = ["bm25[k]", "[/]", ":smile:", r"$\\frac{1$", "a\\u001b[31mb", "x" * 300, "a b", "a-b"]
+    scorers = "\n".join(f'"{name}" = "linear(0.1, 0.7)"' for name in names)
+    pairs = '[["a b", "a-b"], ["a-b", "a b"]]'
+    file = tmp_path / "study.toml"
+    file.write_text(f'measures = ["nDCG"]\nn = [5]\nreplicates = 3\npairs = {pairs}\n[scorers]\n{scorers}\n')
+    out = tmp_path / "out"
+    assert command("run", file, "--out", out, "--jobs", 1).code == 0
+    said = command("check", out, "--summary").out
+    for shown in ("bm25[k]", "[/]", ":smile:", r"$\frac{1$", r"a\x1b[31mb"):
+        assert shown in said
+    assert "\x1b" not in said
+    drawn = command("figures", out, "--out", tmp_path / "figures")
+    assert drawn.code == 0, drawn
+    assert len(list((tmp_path / "figures").glob("*.svg"))) == 3
+
+
+def test_figures_of_different_things_have_different_files() -> None:
+    same = [("order", "a b", "c"), ("order", "a-b", "c"), ("order", "a/b", "c"), ("order", "A/b", "C")]
+    assert len({name.casefold() for name in file_names(same)}) == 4
+    assert max(map(len, file_names([("x" * 300,), ("é" * 300,)]))) < 200
+
+
+def test_a_pipe_is_read_whole_and_a_byte_order_mark_is_none_of_the_query(tmp_path: Path) -> None:
+    lines = [f"q{i // 10} Q0 d{i} 1 {1000 - i} t" for i in range(2000)]
+    (tmp_path / "run").write_text("\n".join(lines))
+    (tmp_path / "qrels").write_text("\ufeff" + "\n".join(f"q{i // 10} 0 d{i} {i % 2}" for i in range(2000)))
+    evaluate = f"{sys.executable} -m ndcg_asymptotics evaluate --qrels qrels --measure nDCG --run"
+    plain, piped = (
+        subprocess.run(
+            ["bash", "-c", f"{evaluate} {run}"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        for run in ("run", "<(cat run)")
+    )
+    assert plain.returncode == piped.returncode == 0
+    assert plain.stdout == piped.stdout
+    assert "q0 " in plain.stdout
+
+
+def test_a_reader_who_goes_away_is_no_disagreement(tmp_path: Path) -> None:
+    file, out = study(tmp_path), tmp_path / "out"
+    assert command("run", file, "--out", out, "--jobs", 1).code == 0
+    check = f"{sys.executable} -m ndcg_asymptotics check {out} | head -1; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", check], capture_output=True, timeout=60).returncode == 0

@@ -1,0 +1,137 @@
+"""Grids of parameters: one study per point, one Dataset over all, one chance of a false alarm."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import command
+
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.grids import check_grid, draw_grid, load_grid, open_grid, run_grid
+from ndcg_asymptotics.grids.grid import Grid, grid_of
+from ndcg_asymptotics.sweep.run import run
+
+FIELDS: dict[str, Any] = {
+    "scorers": {"good": "linear(0.1, $top)", "random": "random"},
+    "measures": ["nDCG", "nDCG(power($b))"],
+    "n": [10, 100],
+    "replicates": 40,
+    "seed": 5,
+}
+VALUES: dict[str, Any] = {"top": [0.5, 0.7], "b": {"start": 0.2, "stop": 0.6, "step": 0.2}}
+TEXT = """
+measures = ["nDCG", "nDCG(power($b))"]
+n = [10, 100]
+replicates = 40
+seed = 5
+[grid]
+top = [0.5, 0.7]
+b = {start = 0.2, stop = 0.6, step = 0.2}
+[scorers]
+good = "linear(0.1, $top)"
+random = "random"
+"""
+
+
+def grid(**change: Any) -> Grid:
+    return grid_of(VALUES, FIELDS | change)
+
+
+def test_every_point_is_the_study_with_its_values_and_gives_its_bits() -> None:
+    found = run_grid(grid(), jobs=1)
+    assert found.axes.parameters == {"top": (0.5, 0.7), "b": (0.2, 0.4, 0.6)}
+    data = found.data
+    assert dict(data["ndcg"].sizes) == {"top": 2, "b": 3, "replicate": 40, "scorer": 2, "measure": 2, "n": 2}
+    assert data["measure"].values.tolist() == ["nDCG", "nDCG(power($b))"]
+    plain = grid_of({"b": [0.4]}, FIELDS | {"scorers": {"good": "linear(0.1, 0.7)", "random": "random"}})
+    alone = run(next(iter(plain.studies.values())), jobs=1).data["ndcg"]
+    np.testing.assert_array_equal(data["ndcg"].sel(top=0.7, b=0.4), alone)
+    assert np.abs(data["ndcg"].sel(top=0.5, b=0.4).values - alone.values).max() > 0.01
+
+
+def test_a_range_is_made_of_the_decimals_that_were_written() -> None:
+    steps = {"start": 0.1, "stop": 1.5, "step": 0.1}
+    found = grid_of({"top": [0.5], "b": steps}, FIELDS)
+    assert found.axes.parameters["b"] == tuple(round(0.1 * i, 1) for i in range(1, 16))
+    assert found.axes.name((0.5, 0.3)) == "top=0.5,b=0.3"
+
+
+def test_the_check_has_one_chance_of_a_false_alarm_for_all_points() -> None:
+    """Seed 5; by chance, a true grid fails with probability 1e-4."""
+    results = run_grid(grid(replicates=100), jobs=1)
+    found = check_grid(results)
+    assert found.agrees
+    assert {check.alpha for check in found.points.values()} == {1e-4 / 6}
+    assert "6 points, 48 means tested" in str(found)
+    assert not check_grid(results, perturb=0.05).agrees
+
+
+def test_a_folder_is_continued_and_says_what_is_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "grid.toml", tmp_path / "out"
+    file.write_text(TEXT)
+    truth = run_grid(load_grid(file), jobs=1).data
+
+    def do(*arguments: object) -> tuple[int, str, str]:
+        return command(monkeypatch, capsys, *arguments)
+
+    code, said, _ = do("run", file, "--out", out, "--jobs", 1)
+    assert (code, said) == (0, f"{out}: 6 of 6 points complete\n")
+    assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
+    chunk = next((out / "points" / "top=0.7,b=0.4" / "results.zarr" / "ndcg" / "c").rglob("0/0/0/0"))
+    chunk.write_bytes(chunk.read_bytes()[:-1])
+    code, said, _ = do("verify", out)
+    assert code == 1
+    assert "points/top=0.7,b=0.4/results.zarr/ndcg" in said
+    assert do("check", out)[0] == 2
+    assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
+    assert do("verify", out)[0] == 0
+    assert do("check", out)[0] == 0
+    assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
+    assert "its points" in do("distinguish", out)[2]
+    file.write_text(TEXT.replace("0.6", "0.8"))
+    assert "holds another grid" in do("run", file, "--out", out, "--jobs", 1)[2]
+    (out / "grid.json").write_text(json.dumps({"parameters": {}}))
+    assert do("check", out)[0] == 2
+    file.write_text(TEXT)
+    assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
+    assert do("verify", out)[0] == 0
+
+
+def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:
+    drawn = draw_grid(run_grid(grid(), jobs=1), tmp_path)
+    assert sorted(path.name for path in drawn if path.suffix == ".png") == [
+        "nDCG-against-b.png",
+        "nDCG-against-top.png",
+        "nDCG-power-b-against-b.png",
+        "nDCG-power-b-against-top.png",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda v, f: v.clear(), "grid: names no parameter"),
+        (lambda v, f: v.update(c=[1]), r"grid.c: no text holds \$c"),
+        (lambda v, f: v.pop("b"), "grid: no parameter 'b', expected one of: top"),
+        (lambda v, f: v.update(b=[]), "grid.b: must be a list of numbers"),
+        (lambda v, f: v.update(b=[1, "x"]), "grid.b: must be a list of numbers"),
+        (lambda v, f: v.update(b=[0.5, 0.5]), "grid.b: names a value twice"),
+        (lambda v, f: v.update(b={"start": 0, "stop": 1, "step": 0}), "grid.b: needs start <= stop"),
+        (lambda v, f: v.update(b={"start": 0, "stop": 1, "step": 1e-12}), "grid.b: has more than 10000"),
+        (lambda v, f: v.update(n=[1]), "grid.n: is no name for a parameter"),
+        (lambda v, f: v.update(top=[0.5, 1.7]), r"at top = 1.7, b = 0.2: scorers.good: .*within \[0, 1\]"),
+        (lambda v, f: f.update(measures="nDCG"), "measures: must be a list of texts"),
+    ],
+)
+def test_what_is_no_grid_is_refused(change: Callable[[Any, Any], object], said: str) -> None:
+    values, fields = dict(VALUES), dict(FIELDS)
+    change(values, fields)
+    with pytest.raises(InputError, match=said):
+        grid_of(values, fields)
