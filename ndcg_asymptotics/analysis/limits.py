@@ -1,4 +1,8 @@
-"""Is the theorem's limit where the exact mean goes? A verdict per scorer and measure."""
+"""Is the theorem's limit where the exact mean goes? A verdict per scorer and measure.
+
+No chance is involved: the error of where the exact mean goes is a bound (`theory.approach`), so a true
+limit is never called false, and a false one is caught as soon as it is off by twice the error.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +18,31 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 from ndcg_asymptotics.theory.approach import approach
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
-from ndcg_asymptotics.theory.limits import Limit
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
+from ndcg_asymptotics.theory.gap import leading_gap
+from ndcg_asymptotics.theory.limits import Labels, Limit
 
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
+
+_POWER = 0.01  # a limit off by more must be caught, or the verdict is none
+_SMALLEST = 0.01  # what limits nearer to 0 are taken for there
 
 
 @dataclass(frozen=True)
 class LimitRow:
-    """A theorem's limit against where the exact mean goes, for one scorer and measure."""
+    """A theorem's limit against where the exact mean goes, for one scorer and measure.
+
+    Attributes
+    ----------
+    extrapolated, tolerance : float, optional
+        Where the exact mean goes, and the bound of its error.
+    detectable : float, optional
+        By how much, relative, the limit need be wrong to be called so.
+    leading_gap : str, optional
+        The gap's leading term with its coefficient, from the curve.
+    fitted_gap : str, optional
+        What the exact mean's gap to the limit follows, as a power of the expected scale.
+    """
 
     scorer: str
     measure: str
@@ -33,7 +53,9 @@ class LimitRow:
     explanation: str
     extrapolated: float | None = None
     tolerance: float | None = None
+    detectable: float | None = None
     expected_gap: str | None = None
+    leading_gap: str | None = None
     fitted_gap: str | None = None
     gaps: list[tuple[int, float]] = field(default_factory=list)
 
@@ -41,16 +63,17 @@ class LimitRow:
 def limits_table(limits: list[LimitRow]) -> Table:
     columns = (
         Column("scorer"), Column("measure"), Column("limit", fixed(5)), Column("theorem"),
-        Column("exact mean goes to", fixed(5)), Column("±", general(".0e")),
+        Column("exact mean goes to", fixed(5)), Column("caught if off by", general(".0e"), 1),
         Column("gap at 1e6", general("+.1e"), 2), Column("gap at 1e18", general("+.1e"), 2),
-        Column("gap falls like", None, 1), Column("verdict"),
+        Column("gap", None, 3), Column("gap falls like", None, 2), Column("verdict"),
     )  # fmt: skip
     rows = []
     for row in limits:
         gaps = dict(row.gaps)
-        rows.append((row.scorer, row.measure, row.limit, row.theorem, row.extrapolated, row.tolerance,
-                     gaps.get(10**6), gaps.get(10**18), row.fitted_gap, row.verdict))  # fmt: skip
-    return Table("Limits, against the exact mean extrapolated from n = 1e4 … 1e18", columns, tuple(rows))
+        rows.append((row.scorer, row.measure, row.limit, row.theorem, row.extrapolated, row.detectable,
+                     gaps.get(10**6), gaps.get(10**18), row.leading_gap, row.fitted_gap,
+                     row.verdict))  # fmt: skip
+    return Table("Limits, against where the exact mean at n = 1e18 goes", columns, tuple(rows))
 
 
 def judge_limit(
@@ -73,30 +96,47 @@ def judge_limit(
     except InputError as error:
         return row("not tested", str(error))
     claimed = found.value * factor
-    off = abs(path.extrapolated - claimed)
-    agrees = off <= path.error
-    sign = "within" if agrees else "beyond"
-    return row(
-        "agrees" if agrees else "disagrees",
-        f"the exact mean goes to {path.extrapolated:.6f}, {sign} ±{path.error:.1e} of the limit",
-        extrapolated=path.extrapolated,
-        tolerance=path.error,
-        expected_gap=path.scale,
-        fitted_gap=path.fitted(claimed),
-        gaps=[(n, float(e) - claimed) for n, e in zip(path.sizes, path.expectation, strict=True)],
-    )
+    off, scale = abs(path.extrapolated - claimed), max(abs(claimed), _SMALLEST)
+    detectable = 2 * path.error / scale
+    gap = leading_gap(scorer, measure)
+    details = {
+        "extrapolated": path.extrapolated,
+        "tolerance": path.error,
+        "detectable": detectable,
+        "expected_gap": path.scale,
+        "leading_gap": None if gap is None else str(gap),
+        "fitted_gap": path.fitted(claimed),
+        "gaps": [(n, float(e) - claimed) for n, e in zip(path.sizes, path.expectation, strict=True)],
+    }
+    goes = f"the exact mean goes to {path.extrapolated:.6g}"
+    unknown = "; ".join(str(a) for a in found.assumptions if a.met is None)
+    supposed = f", if this holds: {unknown}" if unknown else ""
+    if off > path.error:
+        return row("disagrees", f"{goes}, ±{path.error:.1e}: the limit is beyond{supposed}", **details)
+    if detectable > _POWER:
+        bound = "its error cannot be bounded"
+        if math.isfinite(path.error):
+            bound = f"a limit off by {detectable:.1%} would not be told from it"
+        return row("not tested", f"{goes}, but {bound}", **details)
+    return row("agrees", f"{goes}, within ±{path.error:.1e} of the limit{supposed}", **details)
 
 
 def _judge_spread(
     scorer: Relevance, measure: Measure, found: Limit, cell: xr.Dataset, factor: float
 ) -> tuple[LimitVerdict, str]:
-    """Whether the spread at the largest n is the one that stays (within five standard errors)."""
+    """Whether the spread at the largest n is the one that stays, as far as it is reached there.
+
+    Within five standard errors, 5%, and what the fluctuation of the label counts may add.
+    """
     values = cell["ndcg"].isel(n=-1).to_numpy()
-    seen, stays = float(values.std(ddof=1)), lasting_spread(scorer, measure) * factor
+    n = int(cell["n"][-1])
+    seen, here = float(values.std(ddof=1)), spread_at(scorer, measure, n) * factor
+    stays = lasting_spread(scorer, measure) * factor
     centred = values - values.mean()
     # the standard error of a standard deviation, from the fourth moment
     error = (
         math.sqrt(max(float(np.mean(centred**4)) - seen**4, 0.0) / len(values)) / (2 * seen) if seen else 0.0
     )
-    text = f"{found.reason}; sd at n = {int(cell['n'][-1]):g}: {seen:.4f}, in the limit {stays:.4f}"
-    return ("does not converge" if abs(seen - stays) <= 5 * error + 0.05 * stays else "disagrees"), text
+    slack = (0.05 + 2 / math.sqrt(n * float(Labels.of(scorer).reached[0]))) * here
+    text = f"{found.reason}; sd at n = {n:g}: {seen:.4f}, expected there {here:.4f}, in the limit {stays:.4f}"
+    return ("does not converge" if abs(seen - here) <= 5 * error + slack else "disagrees"), text

@@ -6,30 +6,67 @@ import math
 
 import numpy as np
 
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.limits import Labels
 
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
+_LARGE = 10**18  # the list length that a discount is asked with where it depends on it
 
 
-def lasting_spread(relevance: Relevance, measure: Measure) -> float:
+def lasting_spread(relevance: Relevance | str, measure: Measure | str) -> float:
     """The standard deviation of NDCG_n in the limit, for a summable discount or a fixed cutoff.
 
     ``NDCG_n -> sum_r D(r) Y_r / (y_1 sum_r D(r))`` in distribution, the Y_r independent with the
     label law at the very top, so the variance is ``Var(Y | s=1) sum D^2 / (y_1 sum D)^2``. It is
     positive whenever the top label is random, which is why NDCG_n has no limit (Theorem 6 of
-    Wang et al. 2013).
+    Wang et al. 2013). For r^-b the sums are zeta(2b) and zeta(b), which n = 1e18 is far from where b
+    is near 1.
 
-    >>> curve, measure = Relevance.parse("constant(0.5)"), Measure.parse("nDCG(geometric(2))")
-    >>> round(lasting_spread(curve, measure) ** 2 * 12, 12)  # uniform on [0, 1]
+    >>> round(lasting_spread("constant(0.5)", "nDCG(geometric(2))") ** 2 * 12, 12)  # uniform on [0, 1]
     1.0
     """
-    large = 10**18
-    k = measure.cutoff(large)
-    weights = measure.discount(np.arange(1.0, min(k, _RANKS) + 1), float(large))
-    gains = np.asarray(relevance.gains)
-    top = np.array([float(curve.value(0.0)) for curve in relevance.curves])
-    variance = float(top @ gains**2 - (top @ gains) ** 2)
-    ideal = relevance.gains[0] * float(measure.discount.cumulative(float(k), float(large)))
-    squares = float(np.sum(weights**2))
-    return math.sqrt(variance * squares) / ideal
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    gains = Labels.of(relevance).gains
+    if not gains:
+        return 0.0
+    k = measure.cutoff(_LARGE)
+    every = (
+        measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
+    )
+    squares = _weights(measure, min(k, _RANKS), _LARGE) ** 2
+    return math.sqrt(float(_variance(relevance, np.array(0.0))) * float(squares.sum())) / (gains[0] * every)
+
+
+def spread_at(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
+    """The standard deviation of NDCG_n about n, for a summable discount or a fixed cutoff.
+
+    ``sqrt(sum_{r<=k} D(r)^2 Var(Y | t=r/n)) / IDCG_n``, IDCG_n that of the mean label counts: what stays
+    as n grows, at a list length where the sums are not yet complete. What is left out is of the order
+    of the fluctuation of the label counts, (n R_1)^-1/2 of it.
+
+    >>> round(spread_at("constant(0.3)", "nDCG(power(1.1))", 1000), 4)
+    0.1134
+    """
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    labels = Labels.of(relevance)
+    if not labels.gains:
+        return 0.0
+    k = measure.cutoff(n)
+    seen = min(k, _RANKS)
+    depths = (np.arange(1.0, seen + 1) - 0.5) / n
+    squares = _weights(measure, seen, n) ** 2 * _variance(relevance, depths)
+    counts = np.diff(np.maximum(n * labels.reached, 1.0), prepend=0.0)
+    ideal = float(measure.ideal(counts, labels.gains, n))
+    return math.sqrt(float(squares.sum())) / ideal
+
+
+def _weights(measure: Measure, k: int, n: int) -> Floats:
+    return measure.discount(np.arange(1.0, k + 1), float(n))
+
+
+def _variance(relevance: Relevance, t: Floats) -> Floats:
+    """Var(Y | t)."""
+    square = sum(y**2 * curve.value(t) for y, curve in zip(relevance.gains, relevance.curves, strict=True))
+    return np.maximum(square - relevance.mean_gain(t) ** 2, 0.0)
