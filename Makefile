@@ -31,8 +31,9 @@ test: $(VENV)/installed  ## everything a change must pass
 bench: $(VENV)/installed  ## ratios within one run
 	for name in items expectation every_n cells sweep startup; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
-soak: $(VENV)/installed  ## fifty killed and resumed runs
+soak: $(VENV)/installed  ## fifty killed and resumed runs; five hundred limits
 	$(BIN)/python -m benchmarks.soak
+	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/
 	for study in experiments/*.toml; do \

@@ -103,10 +103,10 @@ def test_depth_weight_is_the_mean_of_dcg(measure: str, n: int) -> None:
     weight = DepthWeight(Measure.parse(measure), n)
     ranks = np.arange(1.0, weight.k + 1)
     discounts = weight.at_rank(ranks)
-    for t in (0.2 / n, 3 / n, 0.1, 0.25):
-        expected = n * float(binom.pmf(ranks - 1, n - 1, t) @ discounts)
+    for depth in (0.2 / n, 3 / n, 0.1, 0.25):
+        expected = n * float(binom.pmf(ranks - 1, n - 1, depth) @ discounts)
         # half the sum of two points for the far ranks, Poisson for binomial, the blur of the cutoff
-        tolerance = 1e-10 * expected if weight.k == n else weight.blurred * n + 0.3 * expected
-        assert abs(float(weight(np.array([t]))[0]) - expected) <= tolerance
+        tolerance = 1e-10 * expected if weight.k == n else float(weight.blurred * n + 0.3 * expected)
+        assert abs(float(weight(np.array([depth]))[0]) - expected) <= tolerance
     t, dt = quadrature.nodes(quadrature.edges(0.0, weight.end))
     assert abs(float(weight(t) @ dt) - discounts.sum()) <= weight.blurred + 1e-9 * discounts.sum()

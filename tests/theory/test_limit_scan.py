@@ -21,12 +21,18 @@ SEED = int(os.environ.get("NDCG_ASYMPTOTICS_SEED", "2013"))
 SMALLEST = 0.01  # limits nearer to 0 are off by a share of this
 
 
+def _truth(curve: Relevance | str, measure: Measure) -> float:
+    value = limit(curve, measure).value
+    assert value is not None
+    return value
+
+
 @pytest.mark.slow
 def test_no_true_limit_is_called_false_and_every_wrong_one_is(capsys: pytest.CaptureFixture[str]) -> None:
     false_alarms, missed, weakest = [], [], 0.0
     for curve, text in pairs(COUNT, SEED):
         measure = Measure.parse(text)
-        truth, found = limit(curve, measure).value, approach(Relevance.parse(curve), measure)
+        truth, found = _truth(curve, measure), approach(Relevance.parse(curve), measure)
         # 0.1% where the mean converges like a power of n, 1% where it does like 1/log n
         slow = measure.discount.growth in ("log", "zipf")
         wrong = (0.01 if slow else 0.001) * max(truth, SMALLEST)
@@ -52,7 +58,7 @@ def test_the_gap_follows_its_leading_term() -> None:
         gap = leading_gap(relevance, measure)
         if gap is None or gap.exponent or concentrates(measure):
             continue
-        found, truth = approach(relevance, measure), limit(relevance, measure).value
+        found, truth = approach(relevance, measure), _truth(relevance, measure)
         sizes = (10**9, 10**18)
         left = [abs(found.expectation[found.sizes.index(n)] - truth - gap.at(n)) for n in sizes]
         # the next term is (log n)^-2: a quarter; coefficients grow with log(1/p), hence the slack
