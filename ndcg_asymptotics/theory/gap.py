@@ -23,6 +23,8 @@ from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels, limit
 
+_NOTHING = 1e-12  # a coefficient that is rounding
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -43,8 +45,9 @@ class Gap:
         return self.coefficient * float(n**-self.exponent if self.exponent else 1 / np.log(n))
 
     def __str__(self) -> str:
+        coefficient = self.coefficient if abs(self.coefficient) > _NOTHING else 0.0
         scale = f"n^-{number_text(round(self.exponent, 12))}" if self.exponent else "/log n"
-        return f"{self.coefficient:+.3g}{' ' if self.exponent else ''}{scale}"
+        return f"{coefficient:+.3g}{' ' if self.exponent else ''}{scale}"
 
 
 def leading_gap(relevance: Relevance | str, measure: Measure | str) -> Gap | None:
