@@ -93,15 +93,27 @@ def approach(relevance: Relevance, measure: Measure) -> Approach:
         If there is no exact mean.
     """
     scale, x = _scale(relevance, measure)
-    mean = expected_ndcg(relevance, measure, _SIZES)
+    mean = expected_ndcg(relevance, measure, _SIZES).value
+    return Approach(_SIZES, mean, scale, x, *destination(relevance, measure))
+
+
+def destination(relevance: Relevance | str, measure: Measure | str) -> tuple[float, float]:
+    """The limit that the exact mean at n = 1e18 points to, and a bound of its error.
+
+    >>> found, error = destination("linear(0.4, 1)", "nDCG(power(0.5))@0.2n")
+    >>> abs(found - 0.96) < error < 1e-8
+    True
+    """
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    mean = expected_ndcg(relevance, measure, _SIZES[-1:])
     labels, weight = Labels.of(relevance), DepthWeight(measure, _SIZES[-1])
     if not labels.gains:
-        return Approach(_SIZES, mean.value, scale, x, 0.0, _ROUNDING)
+        return 0.0, _ROUNDING
     value = float(mean.value[-1])
     ideal, deviation = _ideal(labels, weight)
     rest = (value + math.sqrt(value * max(1 - value, 0.0))) * deviation + float(mean.error[-1]) * ideal
-    limit, error = (_top if concentrates(measure) else _bulk)(relevance, labels, weight, value * ideal, rest)
-    return Approach(_SIZES, mean.value, scale, x, limit, error)
+    find = _top if concentrates(measure) else _bulk
+    return find(relevance, labels, weight, value * ideal, rest)
 
 
 def _ideal(labels: Labels, weight: DepthWeight) -> tuple[float, float]:
