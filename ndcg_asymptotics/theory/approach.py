@@ -37,6 +37,7 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 
 _SIZES = tuple(10**d for d in range(4, 19))
 _CERTAIN = 12.0  # standard deviations by which a label count is surely beyond the cutoff
+_MEAN = 1e-8  # of itself: what the exact mean is trusted with, whatever error it states
 _ROUNDING = 1e-11  # of the sums of exponentials
 _MESHES = (1, 2, 3)  # the panels of the first one, and every second or third edge of them
 _LESS = 0.995  # of its size at n = 1e9, what the gap's measure may be at 1e18
@@ -111,7 +112,8 @@ def destination(relevance: Relevance | str, measure: Measure | str) -> tuple[flo
         return 0.0, _ROUNDING
     value = float(mean.value[-1])
     ideal, deviation = _ideal(labels, weight)
-    rest = (value + math.sqrt(value * max(1 - value, 0.0))) * deviation + float(mean.error[-1]) * ideal
+    rest = (value + math.sqrt(value * max(1 - value, 0.0))) * deviation
+    rest += max(float(mean.error[-1]), _MEAN * value) * ideal
     find = _top if concentrates(measure) else _bulk
     return find(relevance, labels, weight, value * ideal, rest)
 

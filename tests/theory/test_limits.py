@@ -229,6 +229,12 @@ def test_a_limit_that_hangs_on_what_is_not_known_says_if() -> None:
     assert found.theorem == "Theorem 7, if the sum of the discounts diverges"
 
 
+def test_a_binormal_scorer_is_certain_at_its_very_top() -> None:
+    """m(0) = 1 for every separation > 0, however far depths of 1e-300 are from it."""
+    for separation, top in ((0.1, 1.0), (2.0, 1.0), (-0.1, 0.0), (0.0, 0.2)):
+        assert value(f"binormal(0.2, {separation})", "nDCG(zipf)") == pytest.approx(top, abs=1e-12)
+
+
 def test_powers_that_nearly_do_not_converge() -> None:
     """t^-b with b up to 0.9999, where depths of 1e-300 still count: a linear curve has a closed form."""
     for b in (0.9, 0.95, 0.99, 0.9999):
