@@ -34,6 +34,7 @@ bench: $(VENV)/installed  ## ratios within one run
 soak: $(VENV)/installed  ## fifty killed and resumed runs; five hundred limits
 	$(BIN)/python -m benchmarks.soak
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
+	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 50
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/
 	for study in experiments/*.toml; do \
