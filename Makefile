@@ -33,6 +33,7 @@ bench: $(VENV)/installed  ## ratios within one run
 
 soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, and searches fifty times as long: the long version of the suite
 	for name in soak signals damage fuzz; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 50
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/

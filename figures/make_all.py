@@ -48,7 +48,7 @@ PAPER = (figure1.draw, figure2.draw, figure3.draw, figure4.draw)
 
 def scripts_for(results: Results) -> list[Callable[[Results], dict[str, Figure]]]:
     """What is drawn of an experiment: the order for those about pairs, the curves for the others."""
-    if results.study.engine == "every-n":
+    if results.study.engine == "every-n" or results.name == "cutoff_equal_tops":
         return [order.draw]
     if results.name == "pseudo_expectation":
         return []  # its figure is one of theory

@@ -91,11 +91,16 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.studies import decades as decades
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.sweep.run import run as run
+    from ndcg_asymptotics.theory.gap import leading_gap as leading_gap
     from ndcg_asymptotics.theory.limits import Limit as Limit
     from ndcg_asymptotics.theory.limits import limit as limit
     from ndcg_asymptotics.theory.mean import Expectation as Expectation
     from ndcg_asymptotics.theory.mean import expected_dcg as expected_dcg
     from ndcg_asymptotics.theory.mean import expected_ndcg as expected_ndcg
+    from ndcg_asymptotics.theory.pairs import (
+        distinguishable_in_expectation as distinguishable_in_expectation,
+    )
+    from ndcg_asymptotics.theory.pairs import first_moment as first_moment
     from ndcg_asymptotics.theory.prediction import predict as predict
     from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation as pseudo_expectation
 
@@ -124,6 +129,7 @@ _HOMES = {
     "discount": "measures:discount",
     "Distinction": "analysis.distinguish:Distinction",
     "distinguish": "analysis.distinguish:distinguish",
+    "distinguishable_in_expectation": "theory.pairs:distinguishable_in_expectation",
     "draw_all": "plots:draw_all",
     "draw_comparison": "plots:draw_comparison",
     "draw_grid": "grids:draw_grid",
@@ -137,6 +143,7 @@ _HOMES = {
     "Expectation": "theory.mean:Expectation",
     "expected_dcg": "theory.mean:expected_dcg",
     "expected_ndcg": "theory.mean:expected_ndcg",
+    "first_moment": "theory.pairs:first_moment",
     "fit_coupling": "lists.coupling:fit_coupling",
     "fit_csv": "lists:fit_csv",
     "fit_curves": "lists:fit_curves",
@@ -149,6 +156,7 @@ _HOMES = {
     "Growth": "lists.growing:Growth",
     "InputError": "errors:InputError",
     "InputWarning": "errors:InputWarning",
+    "leading_gap": "theory.gap:leading_gap",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
     "load_grid": "grids:load_grid",

@@ -64,7 +64,7 @@ def write_file(path: Path, content: bytes, results: Path | None = None) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
-    flush_folder(path.parent)
+    flush(path.parent)
 
 
 def refuse_links(folder: Path, results: Path) -> None:
@@ -87,12 +87,12 @@ def make_folder(folder: Path) -> None:
     missing = [part for part in (folder, *folder.parents) if not part.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for part in reversed(missing):
-        flush_folder(part.parent)
+        flush(part.parent)
 
 
-def flush_folder(folder: Path) -> None:
-    """Put what was made or renamed in a folder on the disk."""
-    handle = os.open(folder, os.O_RDONLY)
+def flush(path: Path) -> None:
+    """Put a file, or what was made or renamed in a folder, on the disk."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -40,7 +41,13 @@ def growing(data: Path) -> dict[str, Growth]:
     table = table[rated >= LENGTH]
     keys = table[["query", "document"]]
     runs = {name: keys.assign(score=table[name]) for name in ("others", "popularity")}
-    common = {"binary_at": RELEVANT, "random": True, "length": LENGTH, "by": GROUPS, "tell": print}
+    common: dict[str, Any] = {
+        "binary_at": RELEVANT,
+        "random": True,
+        "length": LENGTH,
+        "by": GROUPS,
+        "tell": print,
+    }
     labels, times = keys.assign(label=table["label"]), keys.assign(time=table["time"])
     return {
         "movielens-time": grow(runs, labels, MEASURES, order="time", times=times, **common),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from ndcg_asymptotics.lists.growing import Growth, grow_files
 from ndcg_asymptotics.store.growing import save_growth
@@ -21,7 +22,7 @@ GROUPS = 8
 def growing(data: Path) -> dict[str, Growth]:
     """The growing lists of each order of arrival."""
     folder = data / "robust03"
-    options = {"binary_at": 1, "random": True, "by": GROUPS, "tell": print}
+    options: dict[str, Any] = {"binary_at": 1, "random": True, "by": GROUPS, "tell": print}
     return {
         f"robust03-{order}": grow_files(
             [folder / f"{run}.run.gz" for run in RUNS],

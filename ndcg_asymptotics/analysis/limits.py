@@ -1,4 +1,8 @@
-"""Is the theorem's limit where the exact mean goes? A verdict per scorer and measure."""
+"""Is the theorem's limit where the exact mean goes? A verdict per scorer and measure.
+
+No chance is involved: the error of where the exact mean goes is a bound (`theory.approach`), so a true
+limit is never called false, and a false one is caught as soon as it is off by twice the error.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,33 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 from ndcg_asymptotics.theory.approach import approach
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting, normaliser_reached
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting_excess, lasting_spread, spread_at
+from ndcg_asymptotics.theory.gap import leading_gap
 from ndcg_asymptotics.theory.limits import Limit
 
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 
+_POWER = 0.01  # a limit off by more must be caught, or the verdict is none
+_SMALLEST = 0.01  # what limits nearer to 0 are taken for there
 _ERRORS = 5.0  # standard errors that a spread may be off
-_SLACK = 0.05  # of the spread that stays, by which that of a finite n may differ
+_SLACK = 0.05  # of the spread, by which that of a finite n may differ
 
 
 @dataclass(frozen=True)
 class LimitRow:
-    """A theorem's limit against where the exact mean goes, for one scorer and measure."""
+    """A theorem's limit against where the exact mean goes, for one scorer and measure.
+
+    Attributes
+    ----------
+    extrapolated, tolerance : float, optional
+        Where the exact mean goes, and the bound of its error.
+    detectable : float, optional
+        By how much, relative, the limit need be wrong to be called so.
+    leading_gap : str, optional
+        The gap's leading term with its coefficient, from the curve.
+    fitted_gap : str, optional
+        What the exact mean's gap to the limit follows, as a power of the expected scale.
+    """
 
     scorer: str
     measure: str
@@ -35,7 +54,9 @@ class LimitRow:
     explanation: str
     extrapolated: float | None = None
     tolerance: float | None = None
+    detectable: float | None = None
     expected_gap: str | None = None
+    leading_gap: str | None = None
     fitted_gap: str | None = None
     gaps: list[tuple[int, float]] = field(default_factory=list)
 
@@ -43,16 +64,17 @@ class LimitRow:
 def limits_table(limits: list[LimitRow]) -> Table:
     columns = (
         Column("scorer"), Column("measure"), Column("limit", fixed(5)), Column("theorem"),
-        Column("exact mean goes to", fixed(5)), Column("±", general(".0e")),
+        Column("mean goes to", fixed(5)), Column("caught if off", general(".0e")),
         Column("gap at 1e6", general("+.1e"), 2), Column("gap at 1e18", general("+.1e"), 2),
-        Column("gap falls like", None, 1), Column("verdict"),
+        Column("gap", None, 3), Column("gap falls like", None, 2), Column("verdict"),
     )  # fmt: skip
     rows = []
     for row in limits:
         gaps = dict(row.gaps)
-        rows.append((row.scorer, row.measure, row.limit, row.theorem, row.extrapolated, row.tolerance,
-                     gaps.get(10**6), gaps.get(10**18), row.fitted_gap, row.verdict))  # fmt: skip
-    return Table("Limits, against the exact mean extrapolated from n = 1e4 … 1e18", columns, tuple(rows))
+        rows.append((row.scorer, row.measure, row.limit, row.theorem, row.extrapolated, row.detectable,
+                     gaps.get(10**6), gaps.get(10**18), row.leading_gap, row.fitted_gap,
+                     row.verdict))  # fmt: skip
+    return Table("Limits, against where the exact mean at n = 1e18 goes", columns, tuple(rows))
 
 
 def judge_limit(
@@ -75,38 +97,48 @@ def judge_limit(
     except InputError as error:
         return row("not tested", str(error))
     claimed = found.value * factor
-    off = abs(path.extrapolated - claimed)
-    agrees = off <= path.error
-    sign = "within" if agrees else "beyond"
-    return row(
-        "agrees" if agrees else "disagrees",
-        f"the exact mean goes to {path.extrapolated:.6f}, {sign} ±{path.error:.1e} of the limit",
-        extrapolated=path.extrapolated,
-        tolerance=path.error,
-        expected_gap=path.scale,
-        fitted_gap=path.fitted(claimed),
-        gaps=[(n, float(e) - claimed) for n, e in zip(path.sizes, path.expectation, strict=True)],
-    )
+    off, scale = abs(path.extrapolated - claimed), max(abs(claimed), _SMALLEST)
+    detectable = 2 * path.error / scale
+    gap = leading_gap(scorer, measure)
+    details = {
+        "extrapolated": path.extrapolated,
+        "tolerance": path.error,
+        "detectable": detectable,
+        "expected_gap": path.scale,
+        "leading_gap": None if gap is None else str(gap),
+        "fitted_gap": path.fitted(claimed),
+        "gaps": [(n, float(e) - claimed) for n, e in zip(path.sizes, path.expectation, strict=True)],
+    }
+    goes = f"the exact mean goes to {path.extrapolated:.6g}"
+    unknown = "; ".join(str(a) for a in found.assumptions if a.met is None)
+    supposed = f", if this holds: {unknown}" if unknown else ""
+    if off > path.error:
+        return row("disagrees", f"{goes}, ±{path.error:.1e}: the limit is beyond{supposed}", **details)
+    if detectable > _POWER:
+        bound = "its error cannot be bounded"
+        if math.isfinite(path.error):
+            bound = f"a limit off by {detectable:.1%} would not be told from it"
+        return row("not tested", f"{goes}, but {bound}", **details)
+    return row("agrees", f"{goes}, within ±{path.error:.1e} of the limit{supposed}", **details)
 
 
 def _judge_spread(
     scorer: Relevance, measure: Measure, found: Limit, cell: xr.Dataset, factor: float
 ) -> tuple[LimitVerdict, str]:
-    """Whether the spread at the largest n is the one that stays (within five standard errors).
+    """Whether the spread at the largest n is the one that stays, as far as it is reached there.
 
-    The standard error of a variance s^2 of R values is ``s^2 ((excess + 2) / R)^(1/2)``, about. Where five of
-    them are more than s^2 itself, R values are too few for it to be judged.
+    Within five standard errors, 5%, and what the fluctuation of the label counts may add. The standard error
+    of a variance s^2 of R values is ``s^2 ((excess + 2) / R)^(1/2)``, about. Where five of them are more
+    than s^2 itself, R values are too few for it to be judged.
     """
-    values = cell["ndcg"].isel(n=-1).to_numpy()
-    seen, law = float(values.std(ddof=1)), lasting(scorer, measure)
-    stays, error = law.spread * factor, _ERRORS * math.sqrt((law.excess + 2.0) / len(values))
-    text = f"{found.reason}; sd at n = {int(cell['n'][-1]):g}: {seen:.4f}, in the limit {stays:.4f}"
-    reached = normaliser_reached(scorer, measure, int(cell["n"][-1]))
-    if reached < 1.0 - _SLACK:
-        return "not tested", f"{text}: the ideal DCG has {100 * reached:.0f}% of its limit there"
+    values, n = cell["ndcg"].isel(n=-1).to_numpy(), int(cell["n"][-1])
+    seen, here = float(values.std(ddof=1)), spread_at(scorer, measure, n) * factor
+    stays, excess = lasting_spread(scorer, measure) * factor, lasting_excess(scorer, measure)
+    text = f"{found.reason}; sd at n = {n:g}: {seen:.4f}, expected there {here:.4f}, in the limit {stays:.4f}"
+    error = _ERRORS * math.sqrt((excess + 2.0) / len(values))
     if error > 1.0:
-        needed = math.ceil(_ERRORS**2 * (law.excess + 2.0))
+        needed = math.ceil(_ERRORS**2 * (excess + 2.0))
         return "not tested", f"{text}: {needed} replicates are needed to tell whether they agree"
-    lower, upper = (stays * math.sqrt(1.0 + sign * error) for sign in (-1, 1))
-    inside = lower - _SLACK * stays <= seen <= upper + _SLACK * stays
-    return ("does not converge" if inside else "disagrees"), text
+    lower, upper = (here * math.sqrt(1.0 + sign * error) for sign in (-1, 1))
+    slack = (_SLACK + 2 / math.sqrt(n * sum(scorer.masses))) * here
+    return ("does not converge" if lower - slack <= seen <= upper + slack else "disagrees"), text

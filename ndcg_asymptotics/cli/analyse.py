@@ -84,7 +84,7 @@ def figures(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the SVG and PNG files go.")],
     allow_custom: _Custom = False,
 ) -> None:
-    """Draw a study (an overview, one figure per measure, one per pair), growing lists, a grid, or fitted curves."""
+    """Draw a study (an overview, one figure per measure, one per pair), a grid, growing lists, or curves."""
     from ndcg_asymptotics.grids import draw_grid, open_grid
     from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.plots import draw_all, draw_curves, draw_growth, holds_curves

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.comparison import Comparison, PairComparison
-from ndcg_asymptotics.plots.gallery import file_name
+from ndcg_asymptotics.plots.gallery import file_names
 from ndcg_asymptotics.plots.style import GREY, key, length_axis, looks, panels, save, style
 
 _ROW = 0.28  # inches of a measure
@@ -100,7 +100,8 @@ def draw_comparison(comparison: Comparison, folder: Path | str) -> list[Path]:
     figures = {f"compare {p.a} {p.b}": comparison_figure(comparison, p) for p in comparison.pairs}
     if len(comparison.pairs) > 1:
         figures["discriminative power"] = power_figure(comparison)
-    return [path for name, figure in figures.items() for path in save(figure, folder, file_name(name))]
+    drawn = zip(file_names([(name,) for name in figures]), figures.values(), strict=True)
+    return [path for name, figure in drawn for path in save(figure, folder, name)]
 
 
 def _key(comparison: Comparison) -> list[Any]:

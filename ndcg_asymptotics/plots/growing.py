@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.lists.growing.growth import LEVEL, Growth
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.gallery import file_name
+from ndcg_asymptotics.plots.gallery import file_names
 from ndcg_asymptotics.plots.style import (
     GREY,
     key,
@@ -122,5 +122,6 @@ def draw_growth(growth: Growth, folder: Path | str) -> list[Path]:
         The files written.
     """
     figures = {"overview": growing_figure(growth)} if len(growth.measures) > 1 else {}
-    figures |= {file_name(str(measure)): growing_figure(growth, (measure,)) for measure in growth.measures}
-    return [path for name, figure in figures.items() for path in save(figure, folder, name)]
+    figures |= {str(measure): growing_figure(growth, (measure,)) for measure in growth.measures}
+    drawn = zip(file_names([(name,) for name in figures]), figures.values(), strict=True)
+    return [path for name, figure in drawn for path in save(figure, folder, name)]

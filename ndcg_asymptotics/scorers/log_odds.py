@@ -102,7 +102,9 @@ class Binormal(Curve, keyword="binormal"):
     def formula(self, t: Floats) -> Floats:
         x, d, p = self.score(t), self.separation, self.prevalence
         odds = math.log(p / (1 - p)) + d * x - d * d / 2
-        return np.asarray(expit(odds), dtype=np.float64)
+        # the ends are reached more slowly than any power: no score that a double has is near them
+        x = np.where(t == 0, np.inf, np.where(t == 1, -np.inf, 0.0))
+        return np.asarray(expit(odds + (d * x if d else 0.0)), dtype=np.float64)
 
     def average(self, a: Floats, b: Floats) -> Floats:
         narrow = (b - a) < 0.1 * np.minimum(a, 1 - b)

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from zarr.storage import LocalStore
 
 from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.files import ASIDE, flush, lock, make_folder, write_file
 from ndcg_asymptotics.lists.growing import Growth, Theory
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.store.durable import ASIDE, DurableStore, flush_folder, lock, write_file
 from ndcg_asymptotics.store.layout import holds_results, versions_here
 
 if TYPE_CHECKING:
@@ -79,10 +79,13 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
         shutil.rmtree(folder / ASIDE, ignore_errors=True)
         theory = growth.theory
         for name, content in (theory.curves if theory else {}).items():
-            write_file(folder / _CURVES / name, content, folder / ASIDE)
+            write_file(folder / _CURVES / name, content, folder)
+        make_folder(folder / ASIDE)
         _write(growth, folder / ASIDE / GROWTH)
+        for path in (folder / ASIDE / GROWTH).rglob("*"):
+            flush(path)
         os.replace(folder / ASIDE / GROWTH, folder / GROWTH)
-        flush_folder(folder)
+        flush(folder)
     finally:
         shutil.rmtree(folder / ASIDE, ignore_errors=True)
         os.close(held)
@@ -95,7 +98,7 @@ def _write(growth: Growth, target: Path) -> None:
         "left_out": list(growth.left_out),
         "versions": [versions_here()],
     }
-    group = zarr.create_group(store=DurableStore(target), attributes=attributes)
+    group = zarr.create_group(store=LocalStore(target), attributes=attributes)
     arrays: dict[str, NDArray[Any]] = {"ndcg": growth.ndcg}
     theory = growth.theory
     if theory is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ndcg_asymptotics.files import ASIDE, flush_folder, refuse_links, write_file
+from ndcg_asymptotics.files import ASIDE, flush, refuse_links, write_file
 from ndcg_asymptotics.store.chunks import Chunks
 from ndcg_asymptotics.store.description import Description
 from ndcg_asymptotics.store.layout import STORE, Layout
@@ -23,7 +23,7 @@ def create(folder: Path, description: Description) -> None:
     remove_aside(folder)
     _write(folder, description)
     os.replace(folder / _NEW, folder / STORE)
-    flush_folder(folder)
+    flush(folder)
 
 
 def rebuild(found: Survey, versions: Sequence[Mapping[str, str]], files: Mapping[str, str]) -> None:
@@ -41,7 +41,7 @@ def rebuild(found: Survey, versions: Sequence[Mapping[str, str]], files: Mapping
     _write(folder, Description(found.layout, versions, files, found.replicates[kept], found.seals[kept]))
     os.replace(folder / STORE, folder / _OLD)
     os.replace(folder / _NEW, folder / STORE)
-    flush_folder(folder)
+    flush(folder)
     remove_aside(folder)
 
 
@@ -50,7 +50,7 @@ def recover(folder: Path) -> None:
     if (folder / _OLD).is_dir() and not (folder / STORE).exists():
         refuse_links(folder / ASIDE, folder)
         os.replace(folder / _OLD, folder / STORE)
-        flush_folder(folder)
+        flush(folder)
 
 
 def remove_aside(folder: Path) -> None:

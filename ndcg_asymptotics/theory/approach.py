@@ -1,17 +1,21 @@
-"""How E[NDCG_n] approaches its limit: the expected scale of the gap, and the limit it points to.
+"""The limit that the exact mean points to: the mean at n = 1e18, freed of what vanishes.
 
-The gap E[NDCG_n] - L is a series in a scale x(n) that the discount and the cutoff decide:
+With w_n the weight of depth (`depth_weight`), v_n its size and phi its profile on (0, c)::
 
-=======================  =============================================================
-log, 1/r; also with cn   1/log n
-r^-b; also with cn       n^-(1-b)
-linear; also with cn     1/n
-k = o(n)                 (k/n)^a, a the exponent of ybar at the top; over F(k) for 1/r
-=======================  =============================================================
+    E[NDCG_n] IDCG_n(n R) / v_n  =  int E[Y | t] phi(t) dt  +  int E[Y | t] (w_n / v_n - phi)(t) dt  +  rest,
 
-A cutoff exactly at the share of some label (c = R_j) adds n^-1/2, the fluctuation of a label
-count about the cutoff. Following the exact mean to n = 1e18 and extrapolating the series to
-x = 0 estimates the limit without using its formula.
+IDCG_n(n R) the ideal DCG of the mean label counts. The second integral is the gap: a curve-free measure
+that vanishes, against the curve. For the log discount it is the series
+
+    sum_(j >= 1) (log n)^-j int E[Y | t] (-log t)^j dt,
+
+for r^-b it is zeta(b) E[Y | 0] n^-(1-b) and less; what is subtracted here is all of it. Where D
+concentrates at the top (1/r, k = o(n)) the point mass F(k) E[Y | 0] takes the place of the profile, and
+the gap of 1/r is ``int (E[Y | t] - E[Y | 0]) / t dt`` over F(n). The rest is the fluctuation of IDCG_n::
+
+    |rest| v_n <= (E[NDCG_n] + sqrt(E[NDCG_n] (1 - E[NDCG_n]))) sd(IDCG_n),
+
+so the limit is found with an error of the order n^-1/2 whatever the rate of convergence is.
 """
 
 from __future__ import annotations
@@ -26,9 +30,17 @@ from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.theory import quadrature
+from ndcg_asymptotics.theory.depth_weight import DepthWeight
+from ndcg_asymptotics.theory.limits import Labels, concentrates
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 _SIZES = tuple(10**d for d in range(4, 19))
+_CERTAIN = 12.0  # standard deviations by which a label count is surely beyond the cutoff
+_MEAN = 1e-8  # of itself: what the exact mean is trusted with, whatever error it states
+_ROUNDING = 1e-11  # of the sums of exponentials
+_MESHES = (1, 2, 3)  # the panels of the first one, and every second or third edge of them
+_LESS = 0.995  # of its size at n = 1e9, what the gap's measure may be at 1e18
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,7 @@ class Approach:
     scale : str
         The expected order of the gap, such as ``n^-0.5``.
     extrapolated, error : float
-        The limit that the exact mean points to, and the error of the extrapolation.
+        The limit that the exact mean points to, and a bound of its error; infinite where there is none.
     """
 
     sizes: tuple[int, ...]
@@ -61,35 +73,31 @@ class Approach:
         gap = np.abs(self.expectation - limit)
         half = len(gap) // 2
         gap, x = gap[half:], self._x[half:]
-        seen = gap > 1e-13
+        seen = gap > 1e-11 * abs(limit) + 1e-13
         if np.count_nonzero(seen) < 3:
-            return "below 1e-13"
+            return "below 1e-11"
         slope = float(np.polyfit(np.log(x[seen]), np.log(gap[seen]), 1)[0])
         return f"({self.scale})^{slope:.2f}"
 
 
 @lru_cache(maxsize=256)
 def approach(relevance: Relevance, measure: Measure) -> Approach:
-    """Follow the exact mean to n = 1e18 and extrapolate it to its limit.
+    """Follow the exact mean to n = 1e18 and free it of what vanishes.
 
-    >>> found = approach(Relevance.parse("linear(0.1, 0.7)"), Measure.parse("nDCG(power(0.5))"))
-    >>> found.scale, abs(found.extrapolated - 0.625**0.5) < 1e-7
-    ('n^-0.5', True)
+    >>> found = approach(Relevance.parse("linear(0.1, 0.7)"), Measure.parse("nDCG"))
+    >>> found.scale, abs(found.extrapolated - 1) < found.error < 1e-8
+    ('1/log n', True)
+
+    Raises
+    ------
+    InputError
+        If there is no exact mean.
     """
     if isinstance(relevance, Mixture):
         return _mixed(relevance, relevance.each(lambda model: approach(model, measure)))
     scale, x = _scale(relevance, measure)
-    expectation = expected_ndcg(relevance, measure, _SIZES)
-    values = expectation.value
-    # the polynomial in x of the highest degree that the range of x supports, against one less
-    degrees = (5, 4) if scale == "1/log n" else (2, 1)
-    half = 0 if scale == "1/log n" else len(_SIZES) // 2
-    first, second = (_extrapolate(x[half:], values[half:], degree) for degree in degrees)
-    error = 2 * abs(first - second) + 4 * float(np.max(expectation.error[half:])) + 1e-9
-    if measure.cutoff.regime == "sublinear":
-        # a curve may reach its top value with logarithmic factors: the last gap is not to be trusted away
-        error += abs(first - float(values[-1]))
-    return Approach(_SIZES, values, scale, x, first, error)
+    mean = expected_ndcg(relevance, measure, _SIZES).value
+    return Approach(_SIZES, mean, scale, x, *destination(relevance, measure))
 
 
 def _mixed(mixture: Mixture, found: list[Approach]) -> Approach:
@@ -106,10 +114,116 @@ def _mixed(mixture: Mixture, found: list[Approach]) -> Approach:
     )
 
 
-def _extrapolate(x: Floats, values: Floats, degree: int) -> float:
-    basis = np.vander(x / x.max(), degree + 1, increasing=True)
-    coefficients, *_ = np.linalg.lstsq(basis, values, rcond=None)
-    return float(coefficients[0])
+def destination(relevance: Relevance | str, measure: Measure | str) -> tuple[float, float]:
+    """The limit that the exact mean at n = 1e18 points to, and a bound of its error.
+
+    >>> found, error = destination("linear(0.4, 1)", "nDCG(power(0.5))@0.2n")
+    >>> abs(found - 0.96) < error < 1e-8
+    True
+    """
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    mean = expected_ndcg(relevance, measure, _SIZES[-1:])
+    labels, weight = Labels.of(relevance), DepthWeight(measure, _SIZES[-1])
+    if not labels.gains:
+        return 0.0, _ROUNDING
+    value = float(mean.value[-1])
+    ideal, deviation = _ideal(labels, weight)
+    rest = (value + math.sqrt(value * max(1 - value, 0.0))) * deviation
+    rest += max(float(mean.error[-1]), _MEAN * value) * ideal
+    find = _top if concentrates(measure) else _bulk
+    return find(relevance, labels, weight, value * ideal, rest)
+
+
+def _ideal(labels: Labels, weight: DepthWeight) -> tuple[float, float]:
+    """IDCG_n of the mean label counts, and a bound of the standard deviation of IDCG_n about it.
+
+    ``IDCG = sum_j (y_j - y_(j+1)) F(min(C_j, k))``. F is concave, so ``|F(c) - F(c')|`` is at most
+    ``|c - c'| F(c')/c'``, and ``|c - c'| D(c'/2)`` for c > c'/2.
+    """
+    n, k = float(weight.n), float(weight.k)
+    shares = np.minimum(labels.reached, 1.0)
+    steps = np.array(labels.gains) - np.array([*labels.gains[1:], 0.0])
+    counts, deviations = n * shares, np.sqrt(n * shares * (1 - shares))
+    random = counts - k < _CERTAIN * deviations
+    ends = np.minimum(counts, k)
+    sums = weight.total(ends)
+    slope = sums / ends
+    many = counts > _CERTAIN**2
+    slope = np.where(many, np.minimum(slope, weight.at_rank(np.maximum(ends / 2, 1.0))), slope)
+    return float(steps @ sums), float(steps @ (slope * deviations * random))
+
+
+def _bulk(
+    relevance: Relevance, labels: Labels, weight: DepthWeight, dcg: float, rest: float
+) -> tuple[float, float]:
+    """Where the weight has a profile: log, r^-b, linear, with k = cn or without a cutoff."""
+    discount, c = weight.measure.discount, weight.end
+    breaks = relevance.breakpoints
+    size = _size(weight)
+    fine, *coarse = (_vanishing(relevance, weight, breaks, every) for every in _MESHES)
+    apart = 4 * max(abs(fine[0] - other[0]) for other in coarse)
+    whole = labels.ideal_integral(discount, c)
+    highest = float(_highest(relevance, c, weight.n)) if weight.measure.cutoff.regime == "fraction" else 0.0
+    limit = (dcg / size - fine[0]) / whole
+    error = (rest + highest * weight.blurred) / size + apart + _ROUNDING * fine[1]
+    if not discount.regular and not discount.affine:  # a discount that is said to fall like another
+        before = _vanishing(relevance, DepthWeight(weight.measure, 10**9), breaks, 2)[1]
+        if fine[1] > _LESS * before:
+            return limit, math.inf
+    return limit, error / whole + _ROUNDING
+
+
+def _size(weight: DepthWeight) -> float:
+    """v_n: n D(n), or n^2 for n - r."""
+    n = float(weight.n)
+    return n * n if weight.measure.discount.affine else n * float(weight.at_rank(n))
+
+
+def _vanishing(
+    relevance: Relevance, weight: DepthWeight, breaks: tuple[float, ...], every: int
+) -> tuple[float, float]:
+    """``int E[Y | t] nu(dt)`` and ``int |nu|`` for nu = (w_n / v_n - phi) dt on (0, c).
+
+    Of the mesh every edge is taken, every second, ….
+    """
+    discount, c = weight.measure.discount, weight.end
+    edges = np.union1d(quadrature.edges(0.0, c, breaks)[::every], [c, *(b for b in breaks if b < c)])
+    t, dt = quadrature.weighted_nodes(edges, discount.exponent)
+    nu = (weight(t) / _size(weight) - discount.profile(t)) * t**discount.exponent * dt
+    return float(nu @ relevance.mean_gain(t)), float(np.abs(nu).sum())
+
+
+def _highest(relevance: Relevance, c: float, n: int) -> Floats:
+    """The largest E[Y | t] about a cutoff at c, as far as the rank there spreads."""
+    reach = 40 * math.sqrt(c * (1 - c) / n) + 1e-15
+    a, b = np.array(max(c - reach, 0.0)), np.array(min(c + reach, 1.0))
+    tops = (y * curve.bounds(a, b)[1] for y, curve in zip(relevance.gains, relevance.curves, strict=True))
+    return np.asarray(sum(tops))
+
+
+def _top(
+    relevance: Relevance, labels: Labels, weight: DepthWeight, dcg: float, rest: float
+) -> tuple[float, float]:
+    """Where the weight concentrates at the top: 1/r, k = o(n)."""
+    size = float(weight.total(float(weight.k)))
+    top = relevance.mean_gain_at_top
+    fine, *coarse = (_departure(relevance, weight, every) for every in _MESHES)
+    apart = 4 * max(abs(fine - other) for other in coarse)
+    # a curve is at its top value no nearer than doubles go
+    unseen = abs(float(relevance.mean_gain(quadrature.SMALLEST)) - top)
+    most = labels.gains[0]
+    error = (rest + most * weight.blurred + apart + _ROUNDING * abs(fine)) / size + unseen
+    return (dcg - fine) / (size * most), error / most + _ROUNDING * top / most
+
+
+def _departure(relevance: Relevance, weight: DepthWeight, every: int) -> float:
+    """``int (E[Y | t] - E[Y | 0]) w_n(t) dt``."""
+    c, breaks = weight.end, relevance.breakpoints
+    share = min(weight.k / weight.n, 1.0)
+    around = tuple(b for b in {*breaks, share} if b < c)
+    edges = np.union1d(quadrature.edges(0.0, c, around)[::every], [c, *around])
+    t, dt = quadrature.nodes(edges)
+    return float((relevance.mean_gain(t) - relevance.mean_gain_at_top) * weight(t) @ dt)
 
 
 def _scale(relevance: Relevance, measure: Measure) -> tuple[str, Floats]:

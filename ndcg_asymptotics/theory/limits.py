@@ -9,17 +9,20 @@ k = cn or without cutoff (c = 1) is
 
     int_0^c E(t) phi(t) dt  /  sum_j y_j int_{min(R_{j-1}, c)}^{min(R_j, c)} phi(t) dt,
 
-and where D concentrates at the top (1/r, or k = o(n)) it is E(0) / y_1.
+and where D concentrates at the top (1/r, or k = o(n)) it is E(0) / y_1. Grades that never occur, R_j =
+R_{j-1}, are left out. The paper proves Theorem 1 almost surely, the others in probability.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.language.scanner import number_text
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory import quadrature
 
@@ -50,6 +53,8 @@ class Limit:
         Why there is no value; empty where there is one.
     converges : bool or None
         False where it is proved that NDCG_n does not converge, None where nothing is known.
+    mode : str
+        How it converges: "almost surely", "in probability", or empty.
     """
 
     value: float | None
@@ -57,11 +62,51 @@ class Limit:
     assumptions: tuple[Assumption, ...]
     reason: str = ""
     converges: bool | None = True
+    mode: str = "in probability"
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
         """The assumptions this scorer does not meet."""
         return tuple(a for a in self.assumptions if a.met is False)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The grades that occur.
+
+    Attributes
+    ----------
+    gains : tuple of float
+        y_j of those with P(Y = y_j) > 0, in decreasing order.
+    reached : (J,)
+        R_j = P(Y >= y_j).
+    """
+
+    gains: tuple[float, ...]
+    reached: Floats
+
+    @classmethod
+    def of(cls, relevance: Relevance) -> Self:
+        """The labels of a relevance model.
+
+        >>> Labels.of(Relevance.parse("graded(2=constant(0), 1=constant(0.3))")).gains
+        (1.0,)
+        """
+        occurs = [mass > 0 for mass in relevance.masses]
+        gains = tuple(y for y, there in zip(relevance.gains, occurs, strict=True) if there)
+        return cls(gains, np.cumsum([mass for mass in relevance.masses if mass > 0]))
+
+    def ideal_integral(self, discount: Discount, c: float) -> float:
+        """``sum_j y_j int phi`` over [min(R_{j-1}, c), min(R_j, c)]: the ideal list's share."""
+        ends = np.minimum(self.reached, c)
+        a = 1 - discount.exponent
+        sums = ends - ends**2 / 2 if discount.growth == "linear" else ends**a / a
+        return float(np.diff(sums, prepend=0.0) @ np.asarray(self.gains))
+
+
+def concentrates(measure: Measure) -> bool:
+    """Whether the top alone decides the limit: 1/r, or k = o(n) with k -> infinity."""
+    return measure.discount.growth == "zipf" or measure.cutoff.regime == "sublinear"
 
 
 def limit(relevance: Relevance | str, measure: Measure | str) -> Limit:
@@ -86,17 +131,11 @@ def limit(relevance: Relevance | str, measure: Measure | str) -> Limit:
     growth, regime = measure.discount.growth, measure.cutoff.regime
     if growth == "summable" or regime == "fixed":
         return _no_limit(relevance, measure)
-    if regime == "sublinear":
-        theorem = "Theorem 11" if relevance.graded else "Theorem 7"
-        return _top_limit(
-            relevance, measure, theorem if growth != "linear" else f"beyond the paper (as {theorem})"
-        )
-    if growth == "unknown":
+    if growth == "unknown" and regime != "sublinear":
         reason = f"nothing is known for the discount {measure.discount} unless k = o(n)"
-        return Limit(None, "none", (), reason, converges=None)
-    if growth == "zipf":
-        plain = regime == "none" and not relevance.graded
-        return _top_limit(relevance, measure, "Theorem 5" if plain else "beyond the paper (as Theorem 5)")
+        return Limit(None, "none", (), reason, converges=None, mode="")
+    if concentrates(measure):
+        return _top_limit(relevance, measure)
     return _profile_limit(relevance, measure)
 
 
@@ -121,13 +160,17 @@ def _conjectured(relevance: Relevance, measure: Measure) -> Limit:
     """What the author of a discount expects: a number, or a function of relevance and cutoff."""
     said = measure.discount.conjecture
     value = said(relevance, measure.cutoff) if callable(said) else said
-    return Limit(float(value), "conjectured", ())
+    return Limit(float(value), "conjectured", (), mode="")
 
 
-def _positive(relevance: Relevance) -> Assumption:
-    if relevance.graded:
-        return Assumption(f"P(Y = {number_text(relevance.gains[0])}) > 0", relevance.masses[0] > 0)
-    return Assumption("p > 0", relevance.masses[0] > 0)
+def _cut(measure: Measure) -> bool:
+    """Whether k = cn with c < 1; k = n is the whole list."""
+    return measure.cutoff.regime == "fraction" and measure.cutoff.share < 1
+
+
+def _some_gain(relevance: Relevance) -> Assumption:
+    text = "P(Y > 0) > 0" if relevance.graded else "p > 0"
+    return Assumption(text, any(relevance.masses))
 
 
 def _continuous(relevance: Relevance) -> Assumption:
@@ -135,30 +178,66 @@ def _continuous(relevance: Relevance) -> Assumption:
     return Assumption(text, relevance.continuous)
 
 
+def _every_grade(relevance: Relevance) -> tuple[Assumption, ...]:
+    """What the graded theorems 10 to 13 ask of the labels, of those that occur."""
+    if all(relevance.masses):
+        return (Assumption("every P(Y = y_j) > 0", True),)
+    left_out = ", ".join(
+        number_text(y) for y, mass in zip(relevance.gains, relevance.masses, strict=True) if not mass
+    )
+    return (Assumption(f"every P(Y = y_j) > 0, of the grades that occur (not {left_out})", True),)
+
+
 def _no_limit(relevance: Relevance, measure: Measure) -> Limit:
     """Theorem 6. It asks for every label at every score; the top item alone decides."""
     top = [float(curve.value(0.0)) for curve in relevance.curves]
     if not any(0 < q < 1 for q in top):
-        value = relevance.mean_gain_at_top / relevance.gains[0]
-        return Limit(value, "beyond the paper (the top label is certain)", (_positive(relevance),))
+        gains = Labels.of(relevance).gains
+        value = relevance.mean_gain_at_top / gains[0] if gains else 0.0
+        return Limit(value, "beyond the paper (the top label is certain)", (_some_gain(relevance),))
     what = "the cutoff is fixed" if measure.cutoff.regime == "fixed" else "the discounts have a finite sum"
-    random_top = Assumption("the label at s = 1 is random", True)
-    return Limit(None, "Theorem 6", (random_top,), f"{what}: the top ranks stay random", converges=False)
+    everywhere = _every_label_everywhere(relevance)
+    theorem = "Theorem 6" if everywhere else "beyond the paper (as Theorem 6)"
+    asked = (
+        "every label has a positive probability at every s" if everywhere else "the label at s = 1 is random"
+    )
+    reason = f"{what}: the top ranks stay random"
+    return Limit(None, theorem, (Assumption(asked, True),), reason, converges=False, mode="")
 
 
-def _top_limit(relevance: Relevance, measure: Measure, theorem: str) -> Limit:
-    """E[Y | s = 1] / y_1: Theorems 5, 7, 11."""
-    assumptions = [_positive(relevance), _continuous(relevance)]
-    if measure.discount.growth == "unknown":
-        assumptions.append(Assumption("the sum of the discounts diverges", None))
-    value = relevance.mean_gain_at_top / relevance.gains[0]
-    return Limit(value if relevance.masses[0] > 0 else 0.0, theorem, tuple(assumptions))
+def _every_label_everywhere(relevance: Relevance) -> bool:
+    """Whether every label, 0 as well, keeps a positive probability at every score: the paper's condition."""
+    edges = np.union1d(np.linspace(0.0, 1.0, 1025), np.geomspace(1e-18, 1.0, 73))
+    t = np.union1d(edges, relevance.breakpoints)
+    values = np.array([curve.value(t) for curve in relevance.curves])
+    return bool(values.min() > 0 and values.sum(axis=0).max() < 1)
+
+
+def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
+    """E[Y | s = 1] / y_1: Theorems 5, 7, 11, which need continuity at the top only."""
+    growth, graded = measure.discount.growth, relevance.graded
+    if measure.cutoff.regime == "sublinear":
+        theorem = "Theorem 11" if graded else "Theorem 7"
+        if growth == "linear":
+            theorem = f"beyond the paper (as {theorem})"
+    else:
+        theorem = "beyond the paper (as Theorem 5)" if graded or _cut(measure) else "Theorem 5"
+    labels = Labels.of(relevance)
+    # breaks lie inside (0, 1), so every curve here is continuous at its ends
+    text = "every P(Y = y_j | s) continuous at s = 1" if graded else "ybar continuous at s = 1"
+    asked = _every_grade(relevance) if graded else (_some_gain(relevance),)
+    assumptions = (*asked, Assumption(text, True))
+    if growth == "unknown":
+        theorem += ", if the sum of the discounts diverges"
+        assumptions += (Assumption("the sum of the discounts diverges", None),)
+    if not labels.gains:
+        return Limit(0.0, theorem, (_some_gain(relevance),))
+    return Limit(relevance.mean_gain_at_top / labels.gains[0], theorem, assumptions)
 
 
 def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
     """The ratio of integrals at the head of this module: Theorems 1, 3, 8, 9, 10, 12, 13."""
     discount, c = measure.discount, measure.cutoff.share
-    cut = measure.cutoff.regime == "fraction"
     theorem = {
         ("log", False): ("Theorem 1", "Theorem 1"),
         ("log", True): ("Theorem 8", "Theorem 12"),
@@ -166,20 +245,16 @@ def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
         ("power", True): ("Theorem 9", "Theorem 13"),
         ("linear", False): ("beyond the paper (classical)",) * 2,
         ("linear", True): ("beyond the paper (classical)",) * 2,
-    }[discount.growth, cut][relevance.graded]
-    # Theorem 1 asks for nothing else: the logarithm does not see where the labels stand
-    assumptions = (_positive(relevance),) + (() if theorem == "Theorem 1" else (_continuous(relevance),))
-    if not any(relevance.masses):
-        return Limit(0.0, theorem, assumptions)
+    }[discount.growth, _cut(measure)][relevance.graded]
+    labels = Labels.of(relevance)
+    if not labels.gains:
+        return Limit(0.0, theorem, (_some_gain(relevance),))
     if theorem == "Theorem 1":
-        return Limit(1.0, theorem, assumptions)
-    # u = t^(1-b) takes the singular weight away: t^-b dt = du / (1-b)
-    a = 1 - discount.exponent
-    reached = np.minimum(np.cumsum(relevance.masses), c)
-    breaks = tuple(sorted({*relevance.breakpoints, *(float(r) for r in reached)}))
-    u, weights = quadrature.nodes(quadrature.edges(0.0, c, breaks) ** a)
-    t = u ** (1 / a)
+        # it asks for nothing else: the logarithm does not see where the labels stand
+        return Limit(1.0, theorem, (_some_gain(relevance),), mode="almost surely")
+    asked = _every_grade(relevance) if relevance.graded else (_some_gain(relevance),)
+    assumptions = (*asked, _continuous(relevance))
+    t, weights = quadrature.weighted_nodes(quadrature.edges(0.0, c, relevance.breakpoints), discount.exponent)
     weights = weights * discount.profile(t) * t**discount.exponent
-    shares = np.diff([weights @ (t <= r) for r in reached], prepend=0.0)
-    ideal = float(shares @ np.asarray(relevance.gains))
-    return Limit(float(weights @ relevance.mean_gain(t)) / ideal, theorem, assumptions)
+    value = float(weights @ relevance.mean_gain(t)) / labels.ideal_integral(discount, c)
+    return Limit(value, theorem, assumptions)

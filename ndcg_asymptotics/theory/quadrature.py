@@ -9,6 +9,8 @@ from numpy.polynomial.legendre import leggauss
 
 from ndcg_asymptotics.arrays import Floats
 
+SMALLEST = 1e-300  #: the depth that stands for those nearer to the top than doubles go
+
 rule = lru_cache(leggauss)
 """Nodes and weights of the Gauss-Legendre rule on [-1, 1] with so many nodes."""
 
@@ -32,6 +34,16 @@ def nodes(panel_edges: Floats) -> tuple[Floats, Floats]:
     """Quadrature nodes and weights of the panels between the edges, flattened."""
     t, weights = on_panels(panel_edges[:-1], panel_edges[1:], 12)
     return t.ravel(), weights.ravel()
+
+
+def weighted_nodes(panel_edges: Floats, exponent: float) -> tuple[Floats, Floats]:
+    """Nodes t, and weights of ``int f(t) t^-exponent dt``, exponent < 1.
+
+    ``u = t^(1-b)`` takes the singular weight away: t^-b dt = du / (1-b).
+    """
+    a = 1 - exponent
+    u, weights = nodes(panel_edges**a)
+    return np.maximum(u ** (1 / a), SMALLEST), weights / a
 
 
 def on_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:

@@ -183,7 +183,7 @@ def test_brackets_are_allowed_for() -> None:
 
 
 def test_assumptions_not_met_is_said() -> None:
-    (row,) = check(simulated(study("step(0.1, 0.6, 0.7)", (100,), "nDCG(zipf)"), 20)).limits
+    (row,) = check(simulated(study("step(0.1, 0.6, 0.7)", (100,), "nDCG(power(0.5))"), 20)).limits
     assert row.verdict == "assumptions not met"
     assert "continuous" in row.explanation
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.measures.discounts import Discount, discount
 from ndcg_asymptotics.scorers import Curve, Relevance
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
@@ -159,18 +159,98 @@ def test_unknown_says_so() -> None:
 
 
 def test_assumptions_that_are_not_met() -> None:
-    found = limit(Relevance.parse("step(0.1, 0.6, 0.7)"), Measure.parse("nDCG(zipf)"))
+    found = limit(Relevance.parse("step(0.1, 0.6, 0.7)"), Measure.parse("nDCG(power(0.5))"))
     assert [str(a) for a in found.unmet] == ["ybar continuous (not met)"]
+
+
+def test_continuity_at_the_top_is_enough_for_the_top() -> None:
+    """Theorems 5, 7 and 11."""
+    for measure in ("nDCG(zipf)", "nDCG@n^0.5"):
+        found = limit("step(0.1, 0.6, 0.7)", measure)
+        assert (found.value, found.unmet) == (0.6, ())
+        assert str(found.assumptions[-1]) == "ybar continuous at s = 1"
+
+
+@pytest.mark.parametrize(
+    "measure", ["nDCG", "nDCG(zipf)", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG@n^0.5", "nDCG(linear)"]
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_grade_that_never_occurs_changes_nothing(measure: str, place: int) -> None:
+    """First, between and last."""
+    grades = ["3=linear(0.1, 0.4)", "1=linear(0.3, 0.2)"]
+    never = ("5=constant(0)", "2=constant(0)", "0.5=constant(0)")[place]
+    with_it = limit(f"graded({', '.join([*grades, never])})", measure)
+    assert with_it.value == pytest.approx(limit(f"graded({', '.join(grades)})", measure).value, rel=1e-14)
+    assert not with_it.unmet
+
+
+def test_no_gain_at_all() -> None:
+    for measure in ("nDCG", "nDCG(zipf)", "nDCG@0.2n", "nDCG(geometric(2))"):
+        found = limit("graded(2=constant(0), 1=constant(0))", measure)
+        assert (found.value, [str(a) for a in found.unmet]) == (0.0, ["P(Y > 0) > 0 (not met)"])
+
+
+def test_a_cutoff_at_the_end_is_none() -> None:
+    """k = n: Theorems 1, 3, 5 and 10, not those of c < 1."""
+    for name, theorem in (("log", "Theorem 1"), ("power(0.5)", "Theorem 3"), ("zipf", "Theorem 5")):
+        whole, cut = limit(LINEAR, f"nDCG({name})"), limit(LINEAR, f"nDCG({name})@n")
+        assert cut == whole
+        assert cut.theorem == theorem
+    assert limit(GRADED, "nDCG(power(0.3))@n").theorem == "Theorem 10"
+
+
+def test_what_each_theorem_asks_for() -> None:
+    asked = {
+        "nDCG": ["P(Y > 0) > 0"],
+        "nDCG(power(0.3))": ["every P(Y = y_j) > 0", "every P(Y = y_j | s) continuous"],
+        "nDCG@n^0.5": ["every P(Y = y_j) > 0", "every P(Y = y_j | s) continuous at s = 1"],
+        "nDCG@0.2n": ["every P(Y = y_j) > 0", "every P(Y = y_j | s) continuous"],
+    }
+    for measure, texts in asked.items():
+        assert [str(a) for a in limit(GRADED, measure).assumptions] == texts
+    assert [limit(LINEAR, m).mode for m in ("nDCG", "nDCG(zipf)", "nDCG(geometric(2))")] == [
+        "almost surely", "in probability", "",
+    ]  # fmt: skip
+
+
+def test_theorem_6_as_the_paper_has_it_and_beyond() -> None:
+    """The paper: every label at every score. Here: a random label at the top."""
+    for curve, theorem in (
+        (LINEAR, "Theorem 6"),
+        ("linear(0, 0.7)", "beyond the paper (as Theorem 6)"),
+        ("graded(2=linear(0, 0.3), 1=constant(0.2))", "beyond the paper (as Theorem 6)"),
+    ):
+        found = limit(curve, "nDCG(geometric(2))")
+        assert (found.value, found.theorem) == (None, theorem)
+
+
+def test_a_limit_that_hangs_on_what_is_not_known_says_if() -> None:
+    found = limit(LINEAR, 'nDCG(custom("numpy:reciprocal"))@n^0.5')
+    assert found.theorem == "Theorem 7, if the sum of the discounts diverges"
+
+
+def test_a_binormal_scorer_is_certain_at_its_very_top() -> None:
+    """m(0) = 1 for every separation > 0, however far depths of 1e-300 are from it."""
+    for separation, top in ((0.1, 1.0), (2.0, 1.0), (-0.1, 0.0), (0.0, 0.2)):
+        assert value(f"binormal(0.2, {separation})", "nDCG(zipf)") == pytest.approx(top, abs=1e-12)
+
+
+def test_powers_that_nearly_do_not_converge() -> None:
+    """t^-b with b up to 0.9999, where depths of 1e-300 still count: a linear curve has a closed form."""
+    for b in (0.9, 0.95, 0.99, 0.9999):
+        # (1-b) int (0.7 - 0.6 t) t^-b dt = 0.7 - 0.6 (1-b)/(2-b)
+        expected = (0.7 - 0.6 * (1 - b) / (2 - b)) / 0.4 ** (1 - b)
+        assert value(LINEAR, f"nDCG(power({b}))") == pytest.approx(expected, rel=1e-9)
 
 
 def test_pseudo_expectation_against_definition_5() -> None:
     n, p = mp.mpf(1000), mp.mpf("0.4")
-    for text, discount in (
+    for text, formula in (
         ("log", lambda s: 1 / mp.log(1 + s)),
         ("power(0.5)", lambda s: s ** mp.mpf("-0.5")),
     ):
-        top = mp.quad(lambda s, d=discount: ybar(1 - s / n) * d(s), mp.linspace(1, n, 40))
-        expected = top / mp.quad(discount, mp.linspace(1, n * p, 40))
+        top = mp.quad(lambda s, d=formula: ybar(1 - s / n) * d(s), mp.linspace(1, n, 40))
+        expected = top / mp.quad(formula, mp.linspace(1, n * p, 40))
         found = pseudo_expectation(Relevance.parse(LINEAR), Measure.parse(f"nDCG({text})"), 1000)
         assert found == pytest.approx(float(expected), rel=1e-10)
 
@@ -194,6 +274,41 @@ def test_lasting_spread_against_draws() -> None:
     weights = Discount.parse("geometric(1.5)")(np.arange(1, 60))
     draws = (rng.random((200_000, 59)) < 0.7) @ weights / weights.sum()
     error = np.sqrt((np.mean((draws - 0.7) ** 4) - draws.var() ** 2) / 200_000) / (2 * draws.std())
-    assert abs(draws.std() - lasting(curve, measure).spread) < 4 * error
+    assert abs(draws.std() - lasting_spread(curve, measure)) < 4 * error
     # the wrong hypothesis that the label law at the top is the average one is rejected
-    assert abs(draws.std() - lasting(Relevance.parse("constant(0.4)"), measure).spread) > 4 * error
+    assert abs(draws.std() - lasting_spread(Relevance.parse("constant(0.4)"), measure)) > 4 * error
+
+
+@pytest.mark.parametrize("b", [1.01, 1.1, 1.5, 3.0])
+def test_lasting_spread_by_the_zeta_function(b: float) -> None:
+    """sqrt(q (1-q) zeta(2b)) / zeta(b), which no n reaches where b is near 1."""
+    expected = mp.sqrt(mp.mpf("0.21") * mp.zeta(2 * mp.mpf(b))) / mp.zeta(mp.mpf(b))
+    assert lasting_spread("constant(0.3)", f"nDCG(power({b}))") == pytest.approx(float(expected), rel=2e-6)
+
+
+def test_lasting_spread_of_a_discount_of_ones_own() -> None:
+    """2^-r by another name, and one that falls like r^-1.1: its tail is that of the zeta function."""
+    own = discount(lambda r: 2.0**-r, name="halves", largest=1e3, like="geometric(2)")
+    assert lasting_spread("constant(0.5)", Measure(own)) == pytest.approx(12**-0.5, rel=1e-12)
+    slow = discount(lambda r: 3 * r**-1.1, name="slow", largest=1e6, like="power(1.1)")
+    expected = lasting_spread("constant(0.3)", "nDCG(power(1.1))")
+    assert lasting_spread("constant(0.3)", Measure(slow)) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "measure", ["nDCG(power(1.1))", "nDCG(geometric(1.3))", "nDCG@10", "nDCG(power(2))@5"]
+)
+def test_spread_at_a_list_length_against_draws(measure: str) -> None:
+    """sd of NDCG_n at n = 2000 by drawing labels in rank order: within 5% and 4 standard errors."""
+    rng, n, asked = np.random.default_rng(11), 2000, Measure.parse(measure)
+    for curve, above in (("constant(0.3)", 0.3), ("linear(0.1, 0.7)", 0.7)):
+        k = min(asked.cutoff(n), n)
+        m = Curve.parse(curve).value((np.arange(1.0, n + 1) - 0.5) / n)
+        labels = rng.random((4000, n)) < m
+        weights = asked.discount(np.arange(1.0, k + 1))
+        ideal = asked.ideal(labels.sum(axis=1)[:, None], [1.0], n)
+        seen = labels[:, :k] @ weights / ideal
+        found = spread_at(curve, asked, n)
+        error = found / np.sqrt(2 * 4000) * 1.5  # of a standard deviation, kurtosis up to 5
+        assert abs(seen.std() - found) < 0.05 * found + 4 * error
+        assert abs(seen.std() - 1.5 * lasting_spread(f"constant({above})", asked)) > 4 * error

@@ -89,6 +89,11 @@ class Discount(Spec, family="discount"):
         k = self._checked(k, n)
         return np.where(k < 1, 0.0, self.sum_to(np.maximum(k, 1.0), n))
 
+    @property
+    def total(self) -> float:
+        """F(infinity), infinite unless the discount is summable."""
+        return math.inf
+
     def _checked(self, rank: ArrayLike, n: float) -> Floats:
         require(not (self.depends_on_n and math.isnan(n)), f"{self} needs the list length n")
         return np.asarray(rank, dtype=np.float64)

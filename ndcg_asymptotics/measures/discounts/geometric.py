@@ -31,5 +31,9 @@ class Geometric(Discount, keyword="geometric"):
     def sum_to(self, k: Floats, n: float) -> Floats:
         return -np.expm1(-k * math.log(self.base)) / (self.base - 1.0)
 
+    @property
+    def total(self) -> float:
+        return 1 / (self.base - 1.0)
+
     def exact_exponentials(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         return (math.log(self.base),), (1.0,)

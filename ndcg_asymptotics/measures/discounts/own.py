@@ -88,6 +88,18 @@ class Custom(Discount, keyword="custom"):
         return self._model.exponent if self._model else 0.0
 
     @property
+    def total(self) -> float:
+        """What its table has, and the tail of the discount it falls like, scaled to meet it there."""
+        model = self._model
+        if model is None or not math.isfinite(model.total):
+            return math.inf
+        end, last = self.largest, np.array([self.largest])
+        tail = model.total - float(model.cumulative(end))
+        met = float(model(end))
+        scale = float(self.at(last, math.nan)[0]) / met if met > 0 else 0.0
+        return float(self.cumulative(end)) + scale * max(tail, 0.0)
+
+    @property
     def known_to(self) -> float:
         return self.largest
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import zeta
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
@@ -45,6 +47,10 @@ class Power(_InversePower, keyword="power"):
     @property
     def exponent(self) -> float:
         return self.b
+
+    @property
+    def total(self) -> float:
+        return float(zeta(self.b)) if self.b > 1 else math.inf
 
     @property
     def growth(self) -> Growth:

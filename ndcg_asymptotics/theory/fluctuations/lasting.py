@@ -3,68 +3,103 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.theory.limits import Labels
 
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
+_LARGE = 10**18  # the list length that a discount is asked with where it depends on it
 
 
-class Lasting(NamedTuple):
-    """The law of NDCG_n in the limit, as far as its spread goes: standard deviation and excess kurtosis."""
-
-    spread: float
-    excess: float
-
-
-def lasting(relevance: Relevance, measure: Measure) -> Lasting:
-    """The spread of NDCG_n in the limit, for a summable discount or a fixed cutoff.
+def lasting_spread(relevance: Relevance | str, measure: Measure | str) -> float:
+    """The standard deviation of NDCG_n in the limit, for a summable discount or a fixed cutoff.
 
     ``NDCG_n -> sum_r D(r) Y_r / (y_1 sum_r D(r))`` in distribution, the Y_r independent with the
-    label law at the very top, so the variance is ``Var(Y | s=1) sum D^2 / (y_1 sum D)^2``, and the excess
-    kurtosis that of Y times ``sum D^4 / (sum D^2)^2``. The variance is positive whenever the top label is
-    random, which is why NDCG_n has no limit (Theorem 6 of Wang et al. 2013).
+    label law at the very top, so the variance is ``Var(Y | s=1) sum D^2 / (y_1 sum D)^2``. It is
+    positive whenever the top label is random, which is why NDCG_n has no limit (Theorem 6 of
+    Wang et al. 2013). For r^-b the sums are zeta(2b) and zeta(b), which n = 1e18 is far from where b
+    is near 1.
 
-    >>> curve, measure = Relevance.parse("constant(0.5)"), Measure.parse("nDCG(geometric(2))")
-    >>> law = lasting(curve, measure)
-    >>> round(law.spread**2 * 12, 12), round(law.excess, 12)  # uniform on [0, 1]
-    (1.0, -1.2)
+    >>> round(lasting_spread("constant(0.5)", "nDCG(geometric(2))") ** 2 * 12, 12)  # uniform on [0, 1]
+    1.0
     """
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
     if isinstance(relevance, Mixture):
-        # the spread within the groups, and that of their means, to which NDCG_n tends on average
-        tops = np.array(relevance.each(lambda model: model.mean_gain_at_top / model.gains[0]))
-        within = float(relevance.average(lambda model: lasting_spread(model, measure) ** 2))
-        between = float(relevance.weights @ (tops - relevance.weights @ tops) ** 2)
-        return math.sqrt(within + between)
-    large = 10**18
-    k = measure.cutoff(large)
-    weights = measure.discount(np.arange(1.0, min(k, _RANKS) + 1), float(large))
-    gains = np.array([*relevance.gains, 0.0])
-    top = np.array([float(curve.value(0.0)) for curve in relevance.curves])
-    law = np.append(top, max(1.0 - top.sum(), 0.0))
-    centred = gains - law @ gains
-    variance = float(law @ centred**2)
-    ideal = relevance.gains[0] * float(measure.discount.cumulative(float(k), float(large)))
-    squares = float(np.sum(weights**2))
-    spread = math.sqrt(variance * squares) / ideal
-    if variance == 0:
-        return Lasting(0.0, 0.0)
-    excess = float(law @ centred**4) / variance**2 - 3.0
-    return Lasting(spread, excess * float(np.sum(weights**4)) / squares**2)
+        return _mixed(relevance, lambda model: lasting_spread(model, measure))
+    gains = Labels.of(relevance).gains
+    if not gains:
+        return 0.0
+    k = measure.cutoff(_LARGE)
+    every = (
+        measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
+    )
+    squares = _weights(measure, min(k, _RANKS), _LARGE) ** 2
+    return math.sqrt(float(_variance(relevance, np.array(0.0))) * float(squares.sum())) / (gains[0] * every)
 
 
-def normaliser_reached(relevance: Relevance, measure: Measure, n: int) -> float:
-    """What share of its limit the ideal DCG has at n, with as many relevant items as are expected.
+def spread_at(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
+    """The standard deviation of NDCG_n about n, for a summable discount or a fixed cutoff.
 
-    >>> curve = Relevance.parse("constant(0.3)")
-    >>> [round(normaliser_reached(curve, Measure.parse(m), 1000), 2) for m in ("nDCG@5", "nDCG(power(1.25))")]
-    [1.0, 0.79]
+    ``sqrt(sum_{r<=k} D(r)^2 Var(Y | t=r/n)) / IDCG_n``, IDCG_n that of the mean label counts: what stays
+    as n grows, at a list length where the sums are not yet complete. What is left out is of the order
+    of the fluctuation of the label counts, (n R_1)^-1/2 of it.
+
+    >>> round(spread_at("constant(0.3)", "nDCG(power(1.1))", 1000), 4)
+    0.1134
     """
-    large = 10**18
-    relevant = max(sum(relevance.masses) * n, 1.0)
-    here = measure.discount.cumulative(min(float(measure.cutoff(n)), relevant), float(n))
-    there = measure.discount.cumulative(float(measure.cutoff(large)), float(large))
-    return float(here) / float(there)
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    if isinstance(relevance, Mixture):
+        return _mixed(relevance, lambda model: spread_at(model, measure, n))
+    labels = Labels.of(relevance)
+    if not labels.gains:
+        return 0.0
+    k = measure.cutoff(n)
+    seen = min(k, _RANKS)
+    depths = (np.arange(1.0, seen + 1) - 0.5) / n
+    squares = _weights(measure, seen, n) ** 2 * _variance(relevance, depths)
+    counts = np.diff(np.maximum(n * labels.reached, 1.0), prepend=0.0)
+    ideal = float(measure.ideal(counts, labels.gains, n))
+    return math.sqrt(float(squares.sum())) / ideal
+
+
+def lasting_excess(relevance: Relevance | str, measure: Measure | str) -> float:
+    """The excess kurtosis of NDCG_n in the limit: that of Y at the top times ``sum D^4 / (sum D^2)^2``.
+
+    >>> round(lasting_excess("constant(0.5)", "nDCG(geometric(2))"), 12)  # uniform on [0, 1]
+    -1.2
+    """
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    if isinstance(relevance, Mixture):
+        return max(relevance.each(lambda model: lasting_excess(model, measure)))
+    squares = _weights(measure, min(measure.cutoff(_LARGE), _RANKS), _LARGE) ** 2
+    top = np.array([float(curve.value(0.0)) for curve in relevance.curves])
+    law = np.append(top, max(1.0 - float(top.sum()), 0.0))
+    centred = np.append(relevance.gains, 0.0) - top @ np.array(relevance.gains)
+    variance = float(law @ centred**2)
+    if variance == 0:
+        return 0.0
+    excess = float(law @ centred**4) / variance**2 - 3.0
+    return excess * float(np.sum(squares**2)) / float(squares.sum()) ** 2
+
+
+def _mixed(mixture: Mixture, spread: Callable[[Relevance], float]) -> float:
+    """The spread within the groups, and that of their means, to which NDCG_n tends on average."""
+    tops = np.array(mixture.each(lambda model: model.mean_gain_at_top / model.gains[0]))
+    within = float(mixture.average(lambda model: spread(model) ** 2))
+    between = float(mixture.weights @ (tops - mixture.weights @ tops) ** 2)
+    return math.sqrt(within + between)
+
+
+def _weights(measure: Measure, k: int, n: int) -> Floats:
+    return measure.discount(np.arange(1.0, k + 1), float(n))
+
+
+def _variance(relevance: Relevance, t: Floats) -> Floats:
+    """Var(Y | t)."""
+    square = sum(y**2 * curve.value(t) for y, curve in zip(relevance.gains, relevance.curves, strict=True))
+    return np.maximum(square - relevance.mean_gain(t) ** 2, 0.0)

@@ -1,0 +1,94 @@
+"""The leading term of the gap E[NDCG_n] - lim NDCG_n, with a coefficient that is an integral of the curve.
+
+With E(t) = E[Y | t], L the limit, c the cutoff's share (1 without), B the ideal list's share of the profile::
+
+    log          (A_1 - L B_1) / B        / log n     A_1 = int_0^c E(t) (-log t) dt, B_1 for the ideal list
+    r^-b, b < 1  zeta(b) (E(0) - L y_1) / B  n^-(1-b)
+    1/r          (C - L C_1) / y_1        / log n     C = int_0^c (E(t) - E(0)) / t dt, C_1 for the ideal list
+
+The next terms are 1/log n smaller for log and 1/r; n^-a for r^-b, a the Hölder exponent at the top.
+These rows are beyond the paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import zeta
+
+from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory import quadrature
+from ndcg_asymptotics.theory.limits import Labels, limit
+
+_NOTHING = 1e-12  # a coefficient that is rounding
+
+
+@dataclass(frozen=True)
+class Gap:
+    """``coefficient`` times ``scale``, for instance -0.54/log n.
+
+    Attributes
+    ----------
+    coefficient : float
+    exponent : float
+        The scale is n^-exponent, or 1/log n where it is 0.
+    """
+
+    coefficient: float
+    exponent: float
+
+    def at(self, n: float) -> float:
+        """The leading term at a list length."""
+        return self.coefficient * float(n**-self.exponent if self.exponent else 1 / np.log(n))
+
+    def __str__(self) -> str:
+        coefficient = self.coefficient if abs(self.coefficient) > _NOTHING else 0.0
+        scale = f"n^-{number_text(round(self.exponent, 12))}" if self.exponent else "/log n"
+        return f"{coefficient:+.3g}{' ' if self.exponent else ''}{scale}"
+
+
+def leading_gap(relevance: Relevance | str, measure: Measure | str) -> Gap | None:
+    """The leading term of E[NDCG_n] - lim NDCG_n for the log discount, r^-b and 1/r.
+
+    Returns
+    -------
+    Gap or None
+        None for another discount, k = o(n), a cutoff at the share of a grade, where the fluctuation of
+        a label count adds n^-1/2, and an integral that does not converge.
+
+    >>> str(leading_gap("linear(0.1, 0.7)", "nDCG"))
+    '-0.541/log n'
+    >>> str(leading_gap("linear(0.1, 0.7)", "nDCG(zipf)"))
+    '+0.0414/log n'
+    """
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    discount, c, labels = measure.discount, measure.cutoff.share, Labels.of(relevance)
+    value = limit(relevance, measure).value
+    if value is None or not labels.gains or not discount.regular or measure.cutoff.regime == "sublinear":
+        return None
+    if c < 1 and bool(np.any(np.abs(labels.reached - c) < 1e-9)):
+        return None
+    edges = quadrature.edges(0.0, c, relevance.breakpoints)
+    top, most = relevance.mean_gain_at_top, labels.gains[0]
+    steps = np.array(labels.gains) - np.array([*labels.gains[1:], 0.0])
+    ends = np.minimum(labels.reached, c)
+    if discount.growth == "log":
+        t, dt = quadrature.weighted_nodes(edges, 0.0)
+        first = float(relevance.mean_gain(t) * -np.log(t) @ dt)
+        ideal = float(steps @ (ends - ends * np.log(ends)))
+        return Gap((first - value * ideal) / labels.ideal_integral(discount, c), 0.0)
+    if discount.growth == "power":
+        constant = float(zeta(complex(discount.exponent)).real)
+        share = labels.ideal_integral(discount, c)
+        return Gap(constant * (top - value * most) / share, 1 - discount.exponent)
+    if discount.growth == "zipf":
+        t, dt = quadrature.nodes(edges)
+        departure = (relevance.mean_gain(t) - top) / t * dt
+        if abs(float(departure[t < 1e-100].sum())) > 1e-6:
+            return None
+        constant = top * np.log(c) + float(departure.sum())
+        return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)
+    return None

@@ -1,0 +1,138 @@
+"""Two scorers in expectation: which has the larger mean NDCG, from which n on, and by how much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.arrays import Floats, list_lengths
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory import quadrature
+from ndcg_asymptotics.theory.limits import Labels
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+_SIZES = tuple(round(10 ** (d / 3)) for d in range(55))
+_MOST = 12  # the highest moment tried
+_ZERO = 1e-10  # of int |Delta E| (-log t)^j: below it a moment is 0
+
+
+@dataclass(frozen=True)
+class FirstMoment:
+    """By what E[NDCG_n] of one scorer exceeds that of the other: ``coefficient / log^order n``, and less."""
+
+    order: int
+    coefficient: float
+
+    def __str__(self) -> str:
+        return f"{self.coefficient:+.3g}/log^{self.order} n"
+
+
+def first_moment(
+    a: Relevance | str, b: Relevance | str, measure: Measure | str = "nDCG"
+) -> FirstMoment | None:
+    """Lemma 3 of Wang et al. (2013): K and a of the difference a / log^K n under the log discount.
+
+    K is the first j for which ``mu_j = int_0^c (E_a - E_b)(t) (-log t)^j dt`` is not 0, and the
+    coefficient is mu_K over the ideal list's share, p for binary labels and the whole list. Without
+    cutoff K >= 1, as the label law is shared; a K exists unless the two curves are equal on (0, c).
+
+    Parameters
+    ----------
+    a, b : Relevance or text
+        Of one label law.
+    measure : Measure or text
+        The log discount, on the whole list or with k = cn.
+
+    Returns
+    -------
+    FirstMoment or None
+        None where no moment up to the twelfth differs from 0.
+
+    Raises
+    ------
+    InputError
+        For another measure, or label laws that differ.
+
+    >>> str(first_moment("linear(0.1, 0.7)", "constant(0.4)"))
+    '+0.375/log^1 n'
+    >>> first_moment("constant(0.4)", "constant(0.4)") is None
+    True
+    """
+    a, b, measure = Relevance.of(a), Relevance.of(b), Measure.of(measure)
+    proper = measure.discount.growth == "log" and measure.cutoff.regime in ("none", "fraction")
+    require(proper, f"must be the log discount, whole or with a cutoff cn, got {measure}", "measure")
+    _require_one_population(a, b)
+    c = measure.cutoff.share
+    breaks = tuple(sorted({*a.breakpoints, *b.breakpoints}))
+    t, dt = quadrature.nodes(quadrature.edges(0.0, c, breaks))
+    difference, power = (a.mean_gain(t) - b.mean_gain(t)) * dt, np.ones_like(t)
+    for order in range(_MOST + 1):
+        moment, size = float(difference @ power), float(np.abs(difference) @ power)
+        if abs(moment) > _ZERO * max(size, math.factorial(order) * _ZERO):
+            return FirstMoment(order, moment / Labels.of(a).ideal_integral(measure.discount, c))
+        power = power * -np.log(t)
+    return None
+
+
+@dataclass(frozen=True)
+class InExpectation:
+    """Which of two scorers has the larger E[NDCG_n] for all large n, as far as 1e18.
+
+    Attributes
+    ----------
+    sizes : (K,)
+    difference, error : (K,)
+        E[NDCG_n] of the first minus that of the second, and a bound of its error.
+    winner : int
+        1 if the first is ahead at the largest n by more than the error, -1 if the second is, else 0.
+    since : int or None
+        The smallest of the sizes from which on the winner is ahead throughout.
+    """
+
+    sizes: tuple[int, ...]
+    difference: Floats
+    error: Floats
+    winner: int
+    since: int | None
+
+
+def distinguishable_in_expectation(
+    a: Relevance | str, b: Relevance | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike = _SIZES
+) -> InExpectation:
+    """Definition 4 and the second part of Theorem 14 of Wang et al. (2013), decided by exact means.
+
+    Two scorers are distinguishable in expectation if one of them has the larger E[NDCG_n] for every
+    large n. Exact means decide it at each n, here three to the decade up to 1e18, where no simulation
+    and no bound of the order n^-1/3 would.
+
+    Raises
+    ------
+    InputError
+        For label laws that differ, or a measure without exact mean.
+
+    >>> found = distinguishable_in_expectation("linear(0.1, 0.7)", "constant(0.4)", "nDCG")
+    >>> found.winner, found.since
+    (1, 2)
+    """
+    a, b, measure, lengths = Relevance.of(a), Relevance.of(b), Measure.of(measure), list_lengths(sizes)
+    _require_one_population(a, b)
+    first, second = (expected_ndcg(relevance, measure, lengths) for relevance in (a, b))
+    difference, error = first.value - second.value, first.error + second.error
+    signs = np.where(np.abs(difference) > error, np.sign(difference), 0.0)
+    winner = int(signs[-1])
+    if not winner or a == b:
+        return InExpectation(lengths, difference, error, 0, None)
+    others = np.flatnonzero(signs != winner)
+    start = int(others[-1]) + 1 if others.size else 0
+    return InExpectation(lengths, difference, error, winner, lengths[start])
+
+
+def _require_one_population(a: Relevance, b: Relevance) -> None:
+    same = a.gains == b.gains and bool(np.allclose(a.masses, b.masses, rtol=1e-9, atol=1e-15))
+    require(same, f"{a} and {b} must have one label law, got {a.masses} and {b.masses}")

@@ -1,0 +1,97 @@
+"""What else the paper says, by plain computation: Lemma 1 with ties, and footnote 1."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Curve
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import expected_dcg, expected_ndcg
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG@3", "nDCG(power(0.5))@0.5n"])
+def test_lemma_1_with_ties(measure: str) -> None:
+    """A scorer of three values: its canonical version is random within each, its curve the mean there.
+
+    Lemma 1 needs a score without atoms. With atoms, ties in random order are the canonical version
+    for which s is uniform, and ybar is constant on each atom. 5 standard errors: 6e-7 false alarms.
+    """
+    rng, n, draws, asked = np.random.default_rng(1), 40, 4000, Measure.parse(measure)
+    values = np.empty(draws)
+    for i in range(draws):
+        x = rng.random(n)
+        labels = rng.random(n) < 0.1 + 0.6 * x
+        score = np.where(x > 0.7, 2.0, np.where(x > 0.3, 1.0, 0.0))
+        values[i] = asked.evaluate(score, labels, ties="expected")
+    error = values.std() / np.sqrt(draws)
+    # the means of 0.1 + 0.6 x over (0.7, 1), (0.3, 0.7), (0, 0.3); steps of 1e-9 stand for jumps
+    steps = "piecewise(0=0.61, 0.3=0.61, 0.300000001=0.4, 0.7=0.4, 0.700000001=0.19, 1=0.19)"
+    tied = expected_ndcg(steps, asked, [n]).value[0]
+    # the sharp curve of x itself is another scorer
+    untied = expected_ndcg("linear(0.1, 0.7)", asked, [n]).value[0]
+    assert abs(values.mean() - tied) < 5 * error
+    assert abs(values.mean() - untied) > 5 * error
+
+
+def worst(discount: str, n: int, relevant: int) -> float:
+    """NDCG of the list that has every relevant item at the end."""
+    cumulative = Measure.parse(f"nDCG({discount})").discount.cumulative
+    return float((cumulative(n) - cumulative(n - relevant)) / cumulative(relevant))
+
+
+def test_footnote_1_theorem_1_holds_for_every_permutation() -> None:
+    """Under the log discount even the worst order has the limit 1, like 1 + log p / log n; r^-1/2 has not."""
+    for p in (0.5, 0.01):
+        left = []
+        for n in (10**9, 10**12, 10**15):
+            relevant = int(p * n)
+            left.append(1 - worst("log", n, relevant))
+        assert left[0] > left[1] > left[2] > 0
+        assert left[2] < 1.6 * (1 - np.log(p)) / np.log(10**15)
+        # the order that ignores scores lies between the worst and the ideal one
+        assert (
+            worst("log", 10**15, int(p * 10**15)) < expected_ndcg(f"constant({p})", "nDCG", [10**15]).value[0]
+        )
+    assert worst("power(0.5)", 10**15, 10**15 // 2) < 0.5
+
+
+def test_footnote_1_theorem_6_holds_for_every_permutation() -> None:
+    """2^-r: whoever orders without the labels, to the first item's a share of one half hangs."""
+    rng, asked = np.random.default_rng(2), Measure.parse("nDCG(geometric(2))")
+    for order in (np.arange(200), np.arange(200)[::-1], rng.permutation(200)):
+        labels = rng.random((2000, 200)) < 0.5
+        values = labels[:, order] @ asked.discount(np.arange(1.0, 201))
+        ideal = asked.ideal(labels.sum(axis=1)[:, None], [1.0], 200)
+        spread = np.std(values / ideal)
+        # uniform on [0, 1]: 12^-1/2 with a standard error of 0.003; no sequence of these converges
+        assert abs(spread - 12**-0.5) < 0.015
+
+
+def test_equal_limits_settle_only_where_both_tops_are_certain() -> None:
+    """r^-0.8, equal prevalence and limit, tops 1 and 0: DCG differs by zeta(0.8) for certain.
+
+    With one top inside (0, 1), or b = 1/2, the standard deviation of DCG given the scores stays.
+    """
+    b, zeta = 0.8, -4.437538415895551
+    certain = "piecewise(0=1, 0.002=0.33931815202302706, 1=0.8598014508787305)"
+    other = "piecewise(0=0, 0.002=0.9, 1=0.3)"
+    limits = [limit(curve, f"nDCG(power({b}))").value for curve in (certain, other)]
+    assert limits[0] == pytest.approx(limits[1], rel=1e-9)
+    sizes = [10**4, 10**6, 10**12]
+    means = [expected_dcg(curve, f"power({b})", sizes).value for curve in (certain, other)]
+    left = np.abs(means[0] - means[1] - zeta)
+    assert left[0] > left[1] > left[2]
+    assert left[2] < 1e-3
+
+    def deviation(curve: str, b: float, n: int) -> float:
+        ranks = np.arange(1.0, n + 1)
+        m = Curve.parse(curve).value(ranks / n)
+        return float(np.sqrt(np.sum(ranks ** (-2 * b) * m * (1 - m))))
+
+    # of the order n^(1/2-b): 10^-0.6 over two decades
+    fall = [deviation(curve, b, 10**6) / deviation(curve, b, 10**4) for curve in (certain, other)]
+    assert max(fall) < 10**-0.45
+    assert deviation("linear(0.1, 0.7)", b, 10**6) > 0.99 * deviation("linear(0.1, 0.7)", b, 10**4)
+    assert deviation(certain, 0.5, 10**6) > 0.99 * deviation(certain, 0.5, 10**4)
