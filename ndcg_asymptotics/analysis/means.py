@@ -1,4 +1,7 @@
-"""Is the simulated mean the exact mean? z and a verdict at every n."""
+"""Is the simulated mean the exact mean? z and a verdict at every n.
+
+Where NDCG is nearly normal, which is known beforehand, by Student's t; elsewhere by bets (`bets`).
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,23 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 import xarray as xr
 from scipy import stats
 
+from ndcg_asymptotics.analysis.bets import detectable, fortune
 from ndcg_asymptotics.analysis.limits import LimitVerdict
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 Verdict = Literal["agrees", "disagrees", "not tested"]
 
-_FEW = 50  # replicates off the commonest value, below which a mean is judged by their number
+_FEW = 30  # replicates, below which a mean is judged by bets
+_ITEMS = 300  # the same of items that count
+_POWER = 0.99
 
 
 @dataclass(frozen=True)
@@ -57,50 +62,74 @@ def quantile_of(level: float, replicates: int) -> float:
     return float(stats.t.isf(level / 2, replicates - 1))
 
 
-_Mean = tuple[float, float, float | None, float | None, Verdict]
+@dataclass(frozen=True)
+class Mean:
+    """A simulated mean and what theory says of it; ``detectable`` is relative, at the test's level."""
+
+    simulated: float
+    mcse: float
+    exact: float | None = None
+    z: float | None = None
+    verdict: Verdict = "not tested"
+    detectable: float = math.inf
 
 
 def judge_means(
     cell: xr.Dataset, scorer: Relevance, measure: Measure, sizes: tuple[int, ...], factor: float, level: float
-) -> list[_Mean]:
-    """(simulated, MCSE, exact mean, z, verdict) at each n."""
+) -> list[Mean]:
+    """The mean at each n against the exact one."""
     values = cell["ndcg"].transpose("replicate", "n").to_numpy()
-    replicates = len(values)
     simulated = values.mean(axis=0)
-    mcse = values.std(axis=0, ddof=1) / math.sqrt(replicates)
+    mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
     try:
         expectation = expected_ndcg(scorer, measure, sizes)
     except InputError:  # a discount of the user's own that is no sum of exponentials
-        return [(float(m), float(s), None, None, "not tested") for m, s in zip(simulated, mcse, strict=True)]
+        return [Mean(float(m), float(s)) for m, s in zip(simulated, mcse, strict=True)]
     # the simulated mean is known up to its bracket, the exact one up to its stated error
-    low, high = (cell[v].mean("replicate").to_numpy() if v in cell else simulated for v in ("low", "high"))
-    exact = expectation.value * factor
-    slack = expectation.error + 1e-12
-    shift = np.minimum(high + slack - exact, 0.0) + np.maximum(low - slack - exact, 0.0)
-    rows: list[_Mean] = []
-    for i in range(len(sizes)):
-        p, z = _test(values[:, i], float(shift[i]), float(mcse[i]))
-        verdict: Verdict = "disagrees" if p < level else "agrees"
-        rows.append((float(simulated[i]), float(mcse[i]), float(exact[i]), z, verdict))
-    return rows
+    low, high = (
+        cell[name].transpose("replicate", "n").to_numpy() if name in cell else values
+        for name in ("low", "high")
+    )
+    exact, slack = expectation.value * factor, expectation.error + 1e-12
+    found = []
+    for i, n in enumerate(sizes):
+        given, truth = (low[:, i], high[:, i]), (float(exact[i] - slack[i]), float(exact[i] + slack[i]))
+        z = _z(given, truth, float(mcse[i]))
+        if bell_shaped(scorer, measure, n, len(values)):
+            wrong = 2 * stats.t.sf(abs(z), len(values) - 1) < level
+            seen = (quantile_of(level, len(values)) + stats.norm.ppf(_POWER)) * mcse[i]
+            least = float(seen / exact[i]) if exact[i] else math.inf
+        else:
+            wrong = fortune(*given, *truth) > -math.log(level)
+            least = detectable(values[:, i], float(exact[i]), level, _POWER)
+        verdict: Verdict = "disagrees" if wrong else "agrees"
+        found.append(Mean(float(simulated[i]), float(mcse[i]), float(exact[i]), z, verdict, least))
+    return found
 
 
-def _test(values: Floats, shift: float, mcse: float) -> tuple[float, float]:
-    """p-value and z of a deviation of the mean.
+def _z(given: tuple[Floats, Floats], truth: tuple[float, float], mcse: float) -> float:
+    """How many standard errors a mean within its bracket is from the nearest that theory allows."""
+    shift = min(float(given[1].mean()) - truth[0], 0.0) + max(float(given[0].mean()) - truth[1], 0.0)
+    return shift / mcse if mcse > 0 else (0.0 if shift == 0 else math.copysign(math.inf, shift))
 
-    Student's t, except where nearly all replicates share one value v, as at n = 1 or where a list
-    rarely holds a relevant item, and the standard error is itself unknown. There the exact mean mu
-    and values within [0, 1] imply P(value != v) >= |mu - v|, so the number of replicates off v is
-    at least binomial, which bounds the p-value rigorously.
+
+def bell_shaped(scorer: Relevance, measure: Measure, n: int, replicates: int) -> bool:
+    """Whether NDCG_n is so nearly normal that Student's t can be trusted far out.
+
+    The discount falls so slowly that no rank counts for much, and every part of the list that
+    counts has hundreds of items: those of the best grade, those without gain, those within the cutoff. This
+    is known before anything is simulated, as a test must be chosen.
+
+    >>> curve, measure = Relevance.parse("constant(0.3)"), Measure.parse("nDCG")
+    >>> [bell_shaped(curve, measure, n, 60) for n in (100, 10_000)]
+    [False, True]
     """
-    replicates = len(values)
-    z = shift / mcse if mcse > 0 else (0.0 if shift == 0 else math.copysign(math.inf, shift))
-    p = float(2 * stats.t.sf(abs(z), replicates - 1))
-    distinct, counts = np.unique(values, return_counts=True)
-    common = int(np.argmax(counts))
-    off = replicates - int(counts[common])
-    if off < min(_FEW, replicates / 2):
-        mean = float(values.mean()) - shift
-        least = min(abs(mean - float(distinct[common])), 1.0)
-        p = max(p, float(stats.binom.cdf(off, replicates, least)))
-    return p, z
+    discount, cutoff = measure.discount, measure.cutoff.regime
+    slow = discount.growth in ("log", "linear") or (discount.growth == "power" and discount.exponent <= 0.5)
+    if isinstance(scorer, Mixture) or replicates < _FEW or not (slow and cutoff in ("none", "fraction")):
+        return False
+    occurs = [mass for mass in scorer.masses if mass > 0]
+    if not occurs:
+        return False
+    share = min(occurs[0], 1.0 - sum(occurs), measure.cutoff(n) / n)
+    return n * share >= _ITEMS

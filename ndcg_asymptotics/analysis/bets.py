@@ -1,0 +1,87 @@
+"""A test of a mean that holds for any law on [0, 1], skewed or rare as it may be.
+
+If independent values have the mean mu, then for every fixed bet -1/(1 - mu) <= b <= 1/mu the fortune
+``prod_i (1 + b (x_i - mu))`` has the mean 1, and so has an average over bets. A fortune above 1/alpha
+therefore has a chance of at most alpha (Markov). An average over bets of all sizes is little less than the
+best of them (Waudby-Smith and Ramdas 2024), so that the test sees what Student's t would see, unless the
+spread of the values is far below their range: a rare value far away could then move the mean, unseen.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import stats
+from scipy.special import logsumexp
+
+from ndcg_asymptotics.arrays import Floats
+
+_BETS = np.geomspace(1e-4, 0.99, 48)
+"""Parts of the largest bet that is allowed."""
+
+
+def fortune(low: Floats, high: Floats, least: float, most: float) -> float:
+    """The logarithm of the fortune against a mean from ``least`` to ``most``.
+
+    Parameters
+    ----------
+    low, high : (R,)
+        Each value, from 0 to 1, as far as it is known.
+    least, most : float
+
+    Returns
+    -------
+    float
+        Above ``log(1 / alpha)`` with a chance of at most alpha, if the values have such a mean.
+
+    >>> values = np.array([0.0] * 58 + [0.5] * 2)  # what rare labels give
+    >>> fortune(values, values, 0.02, 0.02) < 1 < 10 < fortune(values, values, 0.3, 0.3)
+    True
+    """
+    above = _BETS / max(most, 1e-300)
+    below = _BETS / max(1.0 - least, 1e-300)
+    bets = np.concatenate([
+        np.log1p(np.maximum(np.outer(above, low - most), -1.0 + 1e-15)).sum(axis=1),
+        np.log1p(np.maximum(np.outer(below, least - high), -1.0 + 1e-15)).sum(axis=1),
+    ])  # fmt: skip
+    return float(logsumexp(bets) - math.log(len(bets)))
+
+
+def detectable(values: Floats, mean: float, level: float, power: float) -> float:
+    """The error of a mean, relative, that such values would show at a level, with a chance near ``power``.
+
+    The fortune is a sum over replicates, whose standard error is allowed for; infinite if no error would do.
+
+    >>> values = np.random.default_rng(1).random(1000)
+    >>> 0.05 < detectable(values, 0.5, 1e-6, 0.99) < 0.2
+    True
+    """
+    centred = values - values.mean() + mean  # as if the mean were right
+    centred = np.clip(centred, 0.0, 1.0)
+    sure = float(stats.norm.ppf(power))
+
+    def shown(error: float) -> bool:
+        return all(
+            _best(centred, mean * (1 + e), sure) >= math.log(2 * len(_BETS) / level) for e in (-error, error)
+        )
+
+    low, high = 0.0, 1.0
+    while not shown(high):
+        high *= 2
+        if mean * (1 + high) >= 1 and high > 2:
+            return math.inf
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high
+
+
+def _best(values: Floats, mean: float, sure: float) -> float:
+    """What the best bet against a mean gains, less ``sure`` standard errors."""
+    if not 0 < mean < 1:
+        return math.inf
+    off = values - mean
+    bets = np.concatenate([_BETS / mean, -_BETS / (1 - mean)])
+    terms = np.log1p(np.outer(bets, off))
+    return float((terms.sum(axis=1) - sure * terms.std(axis=1) * math.sqrt(len(values))).max())
