@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from ndcg_asymptotics.cli import analyse, lists, run, theory
+from ndcg_asymptotics.cli import analyse, lists, required, run, theory
 from ndcg_asymptotics.errors import InputError
 
 app = typer.Typer(
@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (run, analyse, theory, lists):
+for commands in (run, analyse, theory, required, lists):
     app.add_typer(commands.app)
 
 
