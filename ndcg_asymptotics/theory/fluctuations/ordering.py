@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scipy import stats
-
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.fluctuations.laws import standard_cdf
 from ndcg_asymptotics.theory.fluctuations.variance import QUICK, moments
 
 LONGEST = 10**12
@@ -39,7 +38,7 @@ class Length:
 
 @lru_cache(maxsize=4096)
 def right_rate(a: Relevance, b: Relevance, measure: Measure, n: int) -> float:
-    """P(NDCG_n(a) > NDCG_n(b)) by the exact mean and variance and the normal law.
+    """P(NDCG_n(a) > NDCG_n(b)) by the exact mean and variance and the law of long lists.
 
     >>> good, blank = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
     >>> round(right_rate(good, blank, Measure.of("nDCG"), 100), 2)

@@ -83,7 +83,7 @@ def ndcg_spread(
     Examples
     --------
     >>> ndcg_spread("linear(0.1, 0.7)", "nDCG(power(0.3))", [30_000]).value.round(6)
-    array([0.002619])
+    array([0.002591])
     """
     relevance = Relevance.of(relevance)
     return _spread((relevance,), Measure.of(measure), list_lengths(sizes))
