@@ -72,7 +72,7 @@ class Predictions(Shown, Sequence[Prediction]):
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", fixed(8)),
             Column("±", general(".0e"), 2), Column("sd", general(".3e")), Column("law", None, 3),
-            Column("90% of lists", str, 3), Column("pseudo", fixed(6), 3), Column("limit", fixed(6)),
+            Column("90% of lists", str, 1), Column("pseudo", fixed(6), 3), Column("limit", fixed(6)),
             Column("theorem"), Column("assumptions", None, 4), Column("why", None, 1),
         )  # fmt: skip
         rows = (

@@ -10,10 +10,11 @@ from numpy.polynomial.legendre import legvander
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.theory.mean.mesh import Depths, Mesh, depths_at
-from ndcg_asymptotics.theory.quadrature import on_graded_panels, rule
+from ndcg_asymptotics.theory.quadrature import on_graded_panels, on_panels, rule
 
 _NODES = 16  # of a panel
 _FIRST = (1e-12, 1e-8, 1e-4, 0.1)  # edges, in items
+_LAST = np.array([0.5, 0.8])  # edges between that of a cut list and its middle
 _BOTTOM = 1e-9  # of an item: below it no edge but 1
 
 
@@ -49,6 +50,21 @@ class Panels:
         t, dt = on_graded_panels(edges[:-1], edges[1:], _NODES)
         density, above = (x.reshape(len(x), *t.shape) for x in described(mesh, t.ravel(), dt.ravel()))
         return cls(edges, t, dt, density, above)
+
+
+def down_to(mesh: Mesh, depth: float, n: int, ranks: tuple[float, ...] = ()) -> tuple[Panels, Floats]:
+    """Panels for n items known to lie above ``depth``, and the probabilities of their grades."""
+    own = np.array([*_FIRST, *ranks]) * depth / n
+    inner = mesh.edges[(mesh.edges * n > _FIRST[-1] * depth) & (mesh.edges < depth)]
+    edges = np.unique([*inner, *own[own < depth / 2], *(depth * _LAST), depth])
+    t, dt = on_panels(edges[:-1], edges[1:], _NODES)
+    early = edges[:-1] < edges[1:] / 2
+    t[early], dt[early] = on_graded_panels(edges[:-1][early], np.minimum(edges[1:][early], 1.0), _NODES)
+    density, above = (x.reshape(len(x), *t.shape) for x in described(mesh, t.ravel(), dt.ravel()))
+    whole = depths_at(mesh.relevance, mesh.law, np.array([depth]), np.ones(1)).above
+    share = np.where(whole > 0, whole, 1.0)[:, :, None]
+    law = mesh.law * whole[:, 0] / depth
+    return Panels(edges, t, dt, density / share[:-1], np.minimum(above / share, 1.0)), law / law.sum()
 
 
 def described(mesh: Mesh, t: Floats, dt: Floats) -> tuple[Floats, Floats]:
