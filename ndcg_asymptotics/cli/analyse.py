@@ -41,6 +41,7 @@ def distinguish(
         tuple[str, str] | None, typer.Option(metavar="A B", help="One pair of the study.", show_default="all")
     ] = None,
     as_json: _Json = False,
+    summary: Annotated[bool, typer.Option("--summary", help="One line per pair and measure.")] = False,
 ) -> None:
     """How surely each measure tells the scorers of a pair apart, at n and from n on."""
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish_results
@@ -51,7 +52,7 @@ def distinguish(
     if as_json:
         show_json(found.as_dict())
     else:
-        show(found.parts())
+        show(found.summary() if summary else found.parts())
 
 
 @app.command()

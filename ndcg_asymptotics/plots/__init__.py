@@ -6,6 +6,7 @@ figure of a study.
 """
 
 from ndcg_asymptotics.plots.curves import curve_key, enlarge, ndcg_curves
+from ndcg_asymptotics.plots.fluctuations import sd_exponents, signal_to_noise
 from ndcg_asymptotics.plots.gallery import (
     draw_all,
     measure_figure,
@@ -38,6 +39,8 @@ __all__ = [
     "panels",
     "right_order",
     "save",
+    "sd_exponents",
+    "signal_to_noise",
     "style",
     "wrong_order",
 ]

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.fluctuations.laws import standard_cdf
@@ -46,9 +47,9 @@ def right_rate(a: Relevance, b: Relevance, measure: Measure, n: int) -> float:
     0.94
     """
     mean, variance, size = moments((a, b), measure, n, QUICK)
-    return (
-        float(stats.norm.cdf(mean / math.sqrt(variance))) if variance > _ROUNDING * size else float(mean > 0)
-    )
+    if variance <= _ROUNDING * size:
+        return float(mean > 0)
+    return 1.0 - standard_cdf((a, b), measure, -mean / math.sqrt(variance))
 
 
 def length_for(a: Relevance, b: Relevance, measure: Measure, rate: float, largest: int = LONGEST) -> Length:
@@ -58,7 +59,10 @@ def length_for(a: Relevance, b: Relevance, measure: Measure, rate: float, larges
     """
 
     def enough(n: int) -> bool:
-        return right_rate(a, b, measure, n) >= rate
+        try:
+            return right_rate(a, b, measure, n) >= rate
+        except InputError:  # the list is too short for its cutoff
+            return False
 
     last = right_rate(a, b, measure, largest)
     if last < rate:

@@ -1,8 +1,8 @@
 """Pairs of items near the top, where the product in `given` is far from 1.
 
-As a matrix with a row for each depth and exponential of the upper item and a column for each of the lower,
-the product is smooth: some fifty of its rows and columns make it up to rounding (adaptive cross approximation,
-Bebendorf 2000). With that it too is a sum of terms of s times terms of t.
+As a matrix with a row for each depth and exponential of the upper item and a column for each of the
+lower, the product is smooth: some fifty of its rows and columns make it up to rounding (adaptive cross
+approximation, Bebendorf 2000). With that it too is a sum of terms of s times terms of t.
 """
 
 from __future__ import annotations

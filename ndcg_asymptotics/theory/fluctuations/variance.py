@@ -24,7 +24,10 @@ from ndcg_asymptotics.scorers import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.cut import cut_moments
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
 from ndcg_asymptotics.theory.fluctuations.whole import (
-    QUICK, REFINED, fitted_to, given_label_counts, over_counts,
+    REFINED,
+    fitted_to,
+    given_label_counts,
+    over_counts,
 )
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean

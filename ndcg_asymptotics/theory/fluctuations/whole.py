@@ -80,9 +80,7 @@ def over_counts(
     return value, float(parts[0]) + of_means, float(parts[1]) + of_means
 
 
-def _ideal(
-    gains: Floats, centre: Floats, counts: Floats, discount: Discount, n: int
-) -> tuple[float, Floats]:
+def _ideal(gains: Floats, centre: Floats, counts: Floats, discount: Discount, n: int) -> tuple[float, Floats]:
     """IDCG at the centre, and by how much it differs elsewhere, relative and without cancellation."""
     steps = gains - np.append(gains[1:], 0.0)
     ends, moved = np.cumsum(centre[:-1]), np.cumsum((counts - centre)[:, :-1], axis=1)
