@@ -16,6 +16,7 @@ from ndcg_asymptotics.analysis.rates import rate_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import panels, save, sd_exponents, signal_to_noise, style
 from ndcg_asymptotics.plots.style import GREY, length_axis, looks
+from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.store import Results, open_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
@@ -23,7 +24,7 @@ from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.fluctuations.whole import QUICK
 
 EXPONENTS = tuple(round(0.05 * i, 2) for i in range(1, 31))
-CUTOFFS = (5, 10, 20, 50, 100, 150, 200)
+CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150)
 N = 1000
 
 
@@ -59,11 +60,11 @@ def phase_diagram(results: Results) -> Figure:
         if measure.discount.growth not in ("power", "zipf", "summable") or measure.discount.exponent > 2:
             continue
         values = results.data["ndcg"].sel(scorer=name, measure=str(measure))
-        values = values.transpose("replicate", "n").to_numpy()[:, [0, -1]]
+        ends = values.transpose("replicate", "n").to_numpy()[:, [0, -1]]
         sizes = np.log([study.n[0], study.n[-1]])
-        sd = values.std(axis=0, ddof=1)
-        fourth = ((values - values.mean(axis=0)) ** 4).mean(axis=0) / sd**4
-        error = np.sqrt(((fourth - 1) / 4 / len(values)).sum()) / np.diff(sizes)
+        sd = ends.std(axis=0, ddof=1)
+        fourth = ((ends - ends.mean(axis=0)) ** 4).mean(axis=0) / sd**4
+        error = np.sqrt(((fourth - 1) / 4 / len(ends)).sum()) / np.diff(sizes)
         exact = ndcg_spread(study.scorers[name], measure, [study.n[0], study.n[-1]]).value
         slopes = [np.diff(np.log(x)) / np.diff(sizes) for x in (exact, sd)]
         b = measure.discount.exponent
@@ -97,7 +98,7 @@ def uniform_law(results: Results) -> Figure:
 
 
 def best_discount(results: Results) -> Figure:
-    """Signal over noise against b and against the cutoff, for the pairs of a study; circles from simulation."""
+    """Signal over noise against b and against the cutoff; small markers are simulated."""
     scorers, study = results.study.scorers, results.study
     with style():
         figure, axes = panels(2, height=2.8)
@@ -122,9 +123,9 @@ def best_discount(results: Results) -> Figure:
     return figure
 
 
-def _ratio(a: object, b: object, measure: str) -> float:
-    mean, variance, _ = moments((a, b), Measure.of(measure), N, QUICK)  # type: ignore[arg-type]
-    return mean / variance**0.5
+def _ratio(a: Relevance, b: Relevance, measure: str) -> float:
+    mean, variance, _ = moments((a, b), Measure.of(measure), N, QUICK)
+    return float(mean / variance**0.5)
 
 
 def main() -> None:

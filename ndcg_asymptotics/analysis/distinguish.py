@@ -201,8 +201,8 @@ def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measur
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
     text = _words(right, source, points, from_n, not exact_last, fall, ties, len(order))
     return Pair(
-        pair, str(measure), right, source, len(order), points, from_n, not exact_last,
-        ties, [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall, text,
+        pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
+        [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall, text,
     )  # fmt: skip
 
 

@@ -24,11 +24,12 @@ def first_with(pair: Pair, rate: float) -> int | None:
 
 
 def summary_table(pairs: Sequence[Pair]) -> Table:
-    """Right, level and wrong at the largest n, the smallest n for 95% and 99%, and how the wrong order falls."""
+    """Right, tied and wrong at the largest n, the smallest n for 95% and 99%, how the wrong order falls."""
     columns = (
-        Column("pair"), Column("measure"), Column("ahead"), Column("n", general("g"), 2), Column("right", fixed(4)),
-        Column("interval", str, 1), Column("tied", fixed(4)), Column("wrong", fixed(4)),
-        Column("n for 95%", general("g")), Column("n for 99%", general("g")), Column("the wrong order", None, 3),
+        Column("pair"), Column("measure"), Column("ahead"), Column("n", general("g"), 2),
+        Column("right", fixed(4)), Column("interval", str, 1), Column("tied", fixed(4)),
+        Column("wrong", fixed(4)), Column("n for 95%", general("g")), Column("n for 99%", general("g")),
+        Column("the wrong order", None, 3),
     )  # fmt: skip
     rows = []
     for pair in pairs:

@@ -135,7 +135,7 @@ def cheapest_pool(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> Pool:
-    """How many lists of n items to judge down to which rank, to tell two rankers apart with fewest judgements.
+    """How many lists to judge down to which rank, to tell two rankers apart with fewest judgements.
 
     NDCG is cut at k, the judged depth, one of 1, 2, 3, 5, 7, 10, … below n; the whole list is one of them.
 

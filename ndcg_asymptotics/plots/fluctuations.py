@@ -14,7 +14,7 @@ from ndcg_asymptotics.plots.style import GREY, looks
 def sd_exponents(
     ax: Axes, exponents: Sequence[float], predicted: Floats, exact: Floats, simulated: Floats, errors: Floats
 ) -> Axes:
-    """The slope of log sd in log n against b of r^-b: predicted, exact, simulated with three standard errors."""
+    """The slope of log sd in log n against b of r^-b: predicted, exact, simulated (3 standard errors)."""
     order = np.argsort(exponents)
     b = np.asarray(exponents)[order]
     blue, orange, _ = looks(3)

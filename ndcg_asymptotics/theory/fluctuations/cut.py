@@ -1,7 +1,8 @@
 """The variance of NDCG with a cutoff, where the ideal list is full of the best grade.
 
-Let tau be the depth of the item at rank k + 1, Beta(k + 1, n - k). Given tau the k items above it are independent
-on [0, tau], so DCG at k is that of a whole list of k items, and IDCG = y_1 F(k) where n P(Y = y_1) is well above k::
+Let tau be the depth of the item at rank k + 1, Beta(k + 1, n - k). Given tau the k items above it are
+independent on [0, tau], so DCG at k is that of a whole list of k items, and IDCG = y_1 F(k) where
+n P(Y = y_1) is well above k::
 
     Var DCG = E[ Var(DCG_k | tau) ] + Var( E[DCG_k | tau] ).
 

@@ -10,8 +10,9 @@ sum D < infinity; fixed k      ``sum_r D(r) (Y_r - E Y)``, the same
 =============================  ==========================================================================
 
 The second and the third follow from the labels at the top ranks becoming independent draws from the label
-law at s = 1 while what lies below adds nothing to the spread (Theorem 6 of Wang et al. 2013 says of the third that
-it does not vanish). For two scorers independent given the label the difference has the difference of the series.
+law at s = 1 while what lies below adds nothing to the spread (Theorem 6 of Wang et al. 2013 says of the
+third that it does not vanish). For two scorers that are independent given the label the difference has the
+difference of the series.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 
 Regime = Literal["normal", "top ranks", "lasting", "certain"]
+
+Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 _RANKS = 4000  # of a series, one by one; the rest of it is normal
 _ATOMS = 200_000  # of a law that is enumerated
@@ -57,7 +60,7 @@ def regime(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
 
 @dataclass(frozen=True)
 class SeriesLaw:
-    """The standardised law of ``sum_r D(r) (Y_r - E Y_r)``, Y_r independent with values and probabilities given.
+    """The standardised law of ``sum_r D(r) (Y_r - E Y_r)``, the Y_r independent and alike.
 
     Attributes
     ----------
@@ -95,7 +98,8 @@ class SeriesLaw:
     def quantile(self, p: float) -> float:
         """The smallest x with P(sum <= x) >= p."""
         if self._atoms is not None:
-            return float(self._atoms[0][min(np.searchsorted(self._atoms[1], p), self._atoms[0].size - 1)])
+            atoms, sums = self._atoms
+            return float(atoms[min(int(np.searchsorted(sums, p)), atoms.size - 1)])
         return float(brentq(lambda x: self.cdf(x) - p, -_PERIOD / 3, _PERIOD / 3))
 
     @property
@@ -103,7 +107,7 @@ class SeriesLaw:
         return _enumerated(self) if self.rest < 1e-9 else None
 
     @property
-    def _transform(self) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.complex128]]]:
+    def _transform(self) -> tuple[Floats, Complex]:
         return _characteristic(self)
 
     def __hash__(self) -> int:
@@ -160,7 +164,7 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=64)
-def _characteristic(law: SeriesLaw) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.complex128]]]:
+def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
     step = 2 * math.pi / _PERIOD
     u = (np.arange(_FREQUENCIES) + 0.5) * step
     found = np.exp(-0.5 * law.rest * u**2).astype(np.complex128)
@@ -168,7 +172,7 @@ def _characteristic(law: SeriesLaw) -> tuple[Floats, np.ndarray[tuple[int], np.d
         found *= np.exp(1j * np.multiply.outer(weight * u, law.values)) @ law.chances
         alive = int(np.count_nonzero(np.maximum.accumulate(np.abs(found)[::-1])[::-1] > _VANISHED))
         u, found = u[:alive], found[:alive]
-    return u, found
+    return np.asarray(u), np.asarray(found)
 
 
 def _top(scorer: Relevance) -> tuple[Floats, Floats]:

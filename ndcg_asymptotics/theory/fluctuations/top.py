@@ -41,11 +41,15 @@ class Top:
         if not self.dt.size:
             return own, pairs
         for j in range(len(gains)):
-            base = self._powers(counts - units[j])
-            logs = np.zeros((*base.shape, base.shape[1]))
+            base = np.tensordot(counts - units[j], self.log_q, axes=(0, 0))
+            both = base[:, :, None] + base[:, None, :]
+            logs = np.zeros_like(both)
             for c, up, down in zip(counts - units[j], self.up, self.down, strict=True):
                 logs += c * np.log1p(up[:, :, None] * down[:, None, :])
-            variance = np.einsum("ta,tb,tab->t", base, base, np.expm1(logs))
+            # exp(both + logs) - exp(both): neither overflows
+            growth = np.exp(np.maximum(both + np.maximum(logs, 0.0), _SMALLEST_LOG))
+            growth *= np.sign(logs) * -np.expm1(-np.abs(logs))
+            variance = np.einsum("a,b,tab->t", self.weights, self.weights, growth)
             own[j] = (self.density[j] * self.dt) @ variance
         powers = self._powers(counts)
         for j, other in itertools.combinations_with_replacement(range(len(gains)), 2):
@@ -67,15 +71,17 @@ class Top:
         """Terms of s and of t whose products make up base(s) base(t) times the product: (K, T, M) each."""
         weight = ((self.density[j] + self.density[other]) * self.dt)[:, None]
         scale = (base * weight).ravel()
+        with np.errstate(divide="ignore"):
+            size = np.maximum(np.log(np.abs(scale)), 2 * _SMALLEST_LOG)
         up, down = (x.reshape(len(counts), -1) for x in (self.up, self.down))
 
-        def entries(left: Floats, right: Floats) -> Floats:
-            logs = counts @ np.log1p(left * right)
-            return np.exp(np.maximum(logs, _SMALLEST_LOG))
+        def entries(i: int, left: Floats, right: Floats) -> Floats:
+            logs = counts @ np.log1p(left * right) + size + size[i]
+            return np.asarray(np.sign(scale) * np.sign(scale[i]) * np.exp(np.maximum(logs, _SMALLEST_LOG)))
 
         terms = cross(
-            lambda i: scale[i] * scale * entries(up[:, i, None], down),
-            lambda i: scale[i] * scale * entries(up, down[:, i, None]),
+            lambda i: entries(i, up[:, i, None], down),
+            lambda i: entries(i, up, down[:, i, None]),
             int(np.argmax(np.abs(scale))),
         )
         unscaled = np.where(weight > 0, 1 / np.where(weight > 0, weight, 1.0), 0.0)

@@ -57,7 +57,7 @@ def fitted_to(discount: Discount, n: int) -> float:
 def over_counts(
     given: Sequence[Given], rule: CountRule, law: Floats, discount: Discount, n: int, refine: float
 ) -> tuple[float, float, float]:
-    """Mean and variance of ``DCG / IDCG``, or of its difference for two; and the variance without covariances.
+    """Mean and variance of ``DCG / IDCG``, or of its difference for two; the variance without covariances.
 
     IDCG is 1 where the rule says so.
     """
