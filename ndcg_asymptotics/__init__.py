@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.check import check as check
     from ndcg_asymptotics.analysis.distinguish import Distinction as Distinction
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish
+    from ndcg_asymptotics.analysis.required import Required as Required
+    from ndcg_asymptotics.analysis.required import required as required
+    from ndcg_asymptotics.analysis.verdict import Verdict as Verdict
+    from ndcg_asymptotics.analysis.verdict import cheapest_pool as cheapest_pool
+    from ndcg_asymptotics.analysis.verdict import verdict as verdict
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
     from ndcg_asymptotics.errors import InputError as InputError
     from ndcg_asymptotics.lists import Evaluation as Evaluation
@@ -51,6 +56,9 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.studies import decades as decades
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.sweep.run import run as run
+    from ndcg_asymptotics.theory.fluctuations import Spread as Spread
+    from ndcg_asymptotics.theory.fluctuations import difference_spread as difference_spread
+    from ndcg_asymptotics.theory.fluctuations import ndcg_spread as ndcg_spread
     from ndcg_asymptotics.theory.limits import Limit as Limit
     from ndcg_asymptotics.theory.limits import limit as limit
     from ndcg_asymptotics.theory.mean import Expectation as Expectation
@@ -65,6 +73,14 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOMES = {
+    "cheapest_pool": "analysis.verdict:cheapest_pool",
+    "difference_spread": "theory.fluctuations:difference_spread",
+    "ndcg_spread": "theory.fluctuations:ndcg_spread",
+    "Required": "analysis.required:Required",
+    "required": "analysis.required:required",
+    "Spread": "theory.fluctuations:Spread",
+    "Verdict": "analysis.verdict:Verdict",
+    "verdict": "analysis.verdict:verdict",
     "Check": "analysis.check:Check",
     "check": "analysis.check:check",
     "Coupling": "scorers:Coupling",

@@ -67,9 +67,9 @@ class GivenCounts:
         if discount.rates.size <= _FEW_TERMS:
             self.series: tuple[Series, ...] = ()
             dead = _DEAD / (n * float(self.steep.min()))
-            self.top = Top(panels, panel_of(panels.edges, dead), discount)
+            self.top = Top(panels, panel_of(panels.edges, dead * panels.edges[-1]), discount)
         else:
-            starts = [*(panel_of(panels.edges, caution * k / n) for k, _ in STAGES), count]
+            starts = [*(panel_of(panels.edges, caution * k / n * panels.edges[-1]) for k, _ in STAGES), count]
             self.series = tuple(
                 Series(panels, start, stop, degree, self.log_q, self.steep)
                 for (_, degree), start, stop in zip(STAGES, starts[:-1], starts[1:], strict=True)

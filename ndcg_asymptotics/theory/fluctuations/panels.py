@@ -93,4 +93,4 @@ def _within() -> Floats:
 
 def panel_of(edges: Floats, depth: float) -> int:
     """The first panel that starts at ``depth`` or below it."""
-    return int(np.searchsorted(edges[:-1], depth))
+    return int(np.searchsorted(edges[:-1], depth * (1 - 1e-12)))
