@@ -145,7 +145,7 @@ def cheapest_pool(
         If no depth has an exact variance, or none shows a difference.
 
     >>> cheapest_pool("linear(0.1, 0.7)", "constant(0.4)", n=100)
-    Pool(k=1, lists=42, documents=42)
+    Pool(k=1, lists=43, documents=43)
     """
     pair = tuple(Population.of({"a": a, "b": b}).scorers.values())
     pools = []

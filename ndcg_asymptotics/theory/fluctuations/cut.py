@@ -14,20 +14,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import stats
 from scipy.linalg import eigh_tridiagonal
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.fluctuations.conditional.panels import down_to
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
-from ndcg_asymptotics.theory.fluctuations.panels import down_to
 from ndcg_asymptotics.theory.fluctuations.whole import fitted_to, on_panels, over_counts, stage_ranks
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 
-_CERTAIN = 60.0  # a count whose mean is sqrt(60 mean) above k is above it: 1e-13
+_CERTAIN = 1e-12  # the chance that the best grade does not fill the ideal list, which is left out
 
 
 def cut_moments(
@@ -41,7 +42,7 @@ def cut_moments(
         If the best grade may not fill the ideal list.
     """
     k, best = measure.cutoff(n), n * scorers[0].masses[0]
-    full = best > k and (best - k) ** 2 >= _CERTAIN * best
+    full = float(stats.binom.cdf(k - 1, n, scorers[0].masses[0])) < _CERTAIN
     require(
         full,
         f"exact variance with a cutoff: needs n P(Y = {scorers[0].gains[0]:g}) well above the cutoff, "

@@ -10,10 +10,10 @@ from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.theory.fluctuations.affine import AffineGivenCounts
-from ndcg_asymptotics.theory.fluctuations.given import NEAR, STAGES, GivenCounts
+from ndcg_asymptotics.theory.fluctuations.conditional.affine import AffineGivenCounts
+from ndcg_asymptotics.theory.fluctuations.conditional.given import NEAR, STAGES, GivenCounts
+from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
-from ndcg_asymptotics.theory.fluctuations.panels import Panels
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.theory.fluctuations.panels import Panels, running
+from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, running
 
 
 class Series:

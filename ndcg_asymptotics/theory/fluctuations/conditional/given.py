@@ -22,9 +22,9 @@ import numpy as np
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures.exponentials import ExponentialSum
-from ndcg_asymptotics.theory.fluctuations.panels import Panels, panel_of
-from ndcg_asymptotics.theory.fluctuations.series import Series
-from ndcg_asymptotics.theory.fluctuations.top import Top
+from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, panel_of
+from ndcg_asymptotics.theory.fluctuations.conditional.series import Series
+from ndcg_asymptotics.theory.fluctuations.conditional.top import Top
 
 _SMALLEST_LOG = -690.0
 _FEW_TERMS = 4  # exponentials with which every pair of depths is taken as it stands

@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 
 from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.theory.fluctuations.panels import Panels, running
+from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, running
 
 
 class AffineGivenCounts:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures.exponentials import ExponentialSum
-from ndcg_asymptotics.theory.fluctuations.panels import Panels, running
+from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, running
 
 _SMALLEST_LOG = -690.0
 _NEGLIGIBLE = 1e-15  # of the largest entry
