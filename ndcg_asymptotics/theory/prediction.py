@@ -26,8 +26,8 @@ _QUANTILES = (0.05, 0.5, 0.95)
 class Prediction:
     """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
-    ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``quantiles`` are those
-    of a law of this shape with the exact mean and standard deviation. ``reason`` says why there is no limit,
+    ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``quantiles`` are
+    those of a law of this shape with the exact mean and standard deviation. ``reason`` says why there is no limit,
     or no exact number; empty where there are all.
     """
 
