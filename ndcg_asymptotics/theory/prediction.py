@@ -27,8 +27,8 @@ class Prediction:
     """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
     ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``quantiles`` are
-    those of a law of this shape with the exact mean and standard deviation. ``reason`` says why there is no limit,
-    or no exact number; empty where there are all.
+    those of a law of this shape with the exact mean and standard deviation. ``reason`` says why there is no
+    limit, or no exact number; empty where there are all.
     """
 
     scorer: str
