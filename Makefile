@@ -29,7 +29,7 @@ test: $(VENV)/installed  ## everything a change must pass
 	$(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/installed  ## ratios within one run
-	for name in one_list items expectation every_n cells sweep startup lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in one_list items expectation variance every_n cells sweep startup lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, and searches fifty times as long: the long version of the suite
 	for name in soak signals damage fuzz; do $(BIN)/python -m benchmarks.$$name || exit 1; done

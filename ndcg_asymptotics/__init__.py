@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish
     from ndcg_asymptotics.analysis.iid import Departures as Departures
     from ndcg_asymptotics.analysis.iid import departures as departures
+    from ndcg_asymptotics.analysis.required import Required as Required
+    from ndcg_asymptotics.analysis.required import required as required
+    from ndcg_asymptotics.analysis.verdict import Verdict as Verdict
+    from ndcg_asymptotics.analysis.verdict import cheapest_pool as cheapest_pool
+    from ndcg_asymptotics.analysis.verdict import verdict as verdict
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
     from ndcg_asymptotics.errors import InputError as InputError
     from ndcg_asymptotics.errors import InputWarning as InputWarning
@@ -91,6 +96,9 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.studies import decades as decades
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.sweep.run import run as run
+    from ndcg_asymptotics.theory.fluctuations import Spread as Spread
+    from ndcg_asymptotics.theory.fluctuations import difference_spread as difference_spread
+    from ndcg_asymptotics.theory.fluctuations import ndcg_spread as ndcg_spread
     from ndcg_asymptotics.theory.gap import leading_gap as leading_gap
     from ndcg_asymptotics.theory.limits import Limit as Limit
     from ndcg_asymptotics.theory.limits import limit as limit
@@ -110,6 +118,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOMES = {
+    "cheapest_pool": "analysis.verdict:cheapest_pool",
     "Check": "analysis.check:Check",
     "check": "analysis.check:check",
     "check_grid": "grids:check_grid",
@@ -125,6 +134,7 @@ _HOMES = {
     "Departures": "analysis.iid:Departures",
     "departures": "analysis.iid:departures",
     "Design": "studies:Design",
+    "difference_spread": "theory.fluctuations:difference_spread",
     "Discount": "measures:Discount",
     "discount": "measures:discount",
     "Distinction": "analysis.distinguish:Distinction",
@@ -167,6 +177,7 @@ _HOMES = {
     "merge": "store.merge:merge",
     "Mixture": "scorers:Mixture",
     "mixture": "scorers:mixture",
+    "ndcg_spread": "theory.fluctuations:ndcg_spread",
     "open_grid": "grids:open_grid",
     "open_growth": "store.growing:open_growth",
     "open_results": "store:open_results",
@@ -180,15 +191,20 @@ _HOMES = {
     "Ranker": "learning.training:Ranker",
     "read_svmlight": "learning.training:read_svmlight",
     "Relevance": "scorers:Relevance",
+    "Required": "analysis.required:Required",
+    "required": "analysis.required:required",
     "Results": "store:Results",
     "run": "sweep.run:run",
     "run_grid": "grids:run_grid",
     "save_growth": "store.growing:save_growth",
     "search_losses": "learning.consistency:search_losses",
     "specs": "reports.specs:specs",
+    "Spread": "theory.fluctuations:Spread",
     "Study": "studies:Study",
     "train_files": "learning.training:train_files",
     "train_ranker": "learning.training:train_ranker",
+    "Verdict": "analysis.verdict:Verdict",
+    "verdict": "analysis.verdict:verdict",
     "Verification": "store.verify:Verification",
     "verify": "store.verify:verify",
 }

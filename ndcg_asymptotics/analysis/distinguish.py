@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from ndcg_asymptotics.analysis.distinguish_summary import summary_table
 from ndcg_asymptotics.analysis.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.errors import InputError, require
@@ -47,6 +48,7 @@ class Pair:
     from_n: list[Rate]
     from_n_is_upper_bound: bool
     ties: float
+    ties_at_n: list[float]
     undecided: float
     last_wrong: dict[str, float]
     changes: dict[str, float | None]
@@ -86,6 +88,12 @@ class Distinction(Shown):
             for pair in self.pairs
             for at, since in zip(pair.points, pair.from_n, strict=True)
         )  # fmt: skip
+
+    def summary(self) -> Iterator[Part]:
+        """One table with a row for each pair and measure."""
+        if not self.complete:
+            yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
+        yield summary_table(self.pairs)
 
     def parts(self) -> Iterator[Part]:
         """A table of rates and a paragraph for each pair and measure."""
@@ -193,8 +201,8 @@ def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measur
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
     text = _words(right, source, points, from_n, not exact_last, fall, ties, len(order))
     return Pair(
-        pair, str(measure), right, source, len(order), points, from_n, not exact_last,
-        ties, undecided, last_wrong, {"mean": changes}, fall, text,
+        pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
+        [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall, text,
     )  # fmt: skip
 
 

@@ -65,6 +65,7 @@ def distinguish(
     ] = None,
     as_json: _Json = False,
     allow_custom: _Custom = False,
+    summary: Annotated[bool, typer.Option("--summary", help="One line per pair and measure.")] = False,
 ) -> None:
     """How surely each measure tells the scorers of a pair apart, at n and from n on."""
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish_results
@@ -75,7 +76,7 @@ def distinguish(
     if as_json:
         show_json(found.as_dict())
     else:
-        show(found.parts())
+        show(found.summary() if summary else found.parts())
 
 
 @app.command()

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, theory
+from ndcg_asymptotics.cli import analyse, growing, lists, losses, required, run, theory
 from ndcg_asymptotics.errors import InputError, InputWarning
 
 
@@ -49,7 +49,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (run, analyse, theory, lists, growing):
+for commands in (run, analyse, theory, required, lists, growing):
     app.add_typer(commands.app)
 app.add_typer(losses.app, name="losses", help="Surrogate losses: decided, searched, trained.")
 

@@ -20,14 +20,14 @@ def predict(
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.theory.prediction import predict as predict_all
 
-    found = predict_all(scorer, measure, [_size(text) for text in n])
+    found = predict_all(scorer, measure, [size(text) for text in n])
     if as_json:
         show_json(found.as_dicts())
     else:
         show(found.parts())
 
 
-def _size(text: str) -> int | float | str:
+def size(text: str) -> int | float | str:
     """The number a text means, or the text; which numbers are list lengths is not decided here."""
     try:
         return int(text) if text.strip().lstrip("+-").isdigit() else float(text)

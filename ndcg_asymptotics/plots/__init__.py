@@ -8,6 +8,7 @@ figure of a study.
 from ndcg_asymptotics.plots.comparison import comparison_figure, draw_comparison, power_figure
 from ndcg_asymptotics.plots.curves import curve_key, enlarge, ndcg_curves
 from ndcg_asymptotics.plots.fitted import draw_curves, fitted_curves, fitted_figure, holds_curves
+from ndcg_asymptotics.plots.fluctuations import sd_exponents, signal_to_noise
 from ndcg_asymptotics.plots.gallery import (
     draw_all,
     measure_figure,
@@ -63,6 +64,8 @@ __all__ = [
     "power_figure",
     "right_order",
     "save",
+    "sd_exponents",
+    "signal_to_noise",
     "style",
     "wrong_order",
 ]

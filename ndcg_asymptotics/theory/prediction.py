@@ -13,16 +13,22 @@ from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.tables import Column, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
+_QUANTILES = (0.05, 0.5, 0.95)
+
 
 @dataclass(frozen=True)
 class Prediction:
-    """The limit and its theorem, the exact mean with its error, and the pseudo-expectation at n.
+    """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
-    ``reason`` says why there is no limit, or no exact mean; empty where there are both.
+    ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``quantiles`` are
+    those of a law of this shape with the exact mean and standard deviation. ``reason`` says why there is no
+    limit, or no exact number; empty where there are all.
     """
 
     scorer: str
@@ -35,6 +41,10 @@ class Prediction:
     expectation: float | None
     expectation_error: float | None
     reason: str
+    sd: float | None
+    sd_error: float | None
+    law: str
+    quantiles: dict[str, float] | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,12 +71,13 @@ class Predictions(Shown, Sequence[Prediction]):
         """One table."""
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", fixed(8)),
-            Column("±", general(".0e"), 2), Column("pseudo", fixed(6), 3), Column("limit", fixed(6)),
+            Column("±", general(".0e"), 2), Column("sd", general(".3e")), Column("law", None, 3),
+            Column("90% of lists", str, 1), Column("pseudo", fixed(6), 3), Column("limit", fixed(6)),
             Column("theorem"), Column("assumptions", None, 4), Column("why", None, 1),
         )  # fmt: skip
         rows = (
-            (r.scorer, r.measure, r.n, r.expectation, r.expectation_error, r.pseudo_expectation, r.limit,
-             r.theorem, "; ".join(r.assumptions), r.reason)
+            (r.scorer, r.measure, r.n, r.expectation, r.expectation_error, r.sd, r.law, _within(r),
+             r.pseudo_expectation, r.limit, r.theorem, "; ".join(r.assumptions), r.reason)
             for r in self.rows
         )  # fmt: skip
         yield Table("", columns, tuple(rows))
@@ -110,10 +121,34 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
     except InputError as error:
         reasons.append(f"no exact mean: {error}")
         means = [(None, None)] * len(sizes)
+    spreads: list[tuple[float | None, float | None]] = [(None, None)] * len(sizes)
+    if means[0][0] is not None:
+        try:
+            spread = ndcg_spread(scorer, measure, sizes)
+            spreads = [(float(v), float(e)) for v, e in zip(spread.value, spread.error, strict=True)]
+        except InputError as error:
+            reasons.append(str(error))
     return [
         Prediction(
             str(scorer), str(measure), n, found.value, found.theorem, assumptions,
             pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
+            sd, sd_error, regime((scorer,), measure), _quantiles(scorer, measure, value, sd),
         )
-        for n, (value, error) in zip(sizes, means, strict=True)
+        for n, (value, error), (sd, sd_error) in zip(sizes, means, spreads, strict=True)
     ]  # fmt: skip
+
+
+def _quantiles(
+    scorer: Relevance, measure: Measure, mean: float | None, sd: float | None
+) -> dict[str, float] | None:
+    if mean is None or sd is None:
+        return None
+    at = {f"{p:g}": mean + sd * standard_quantile((scorer,), measure, p) for p in _QUANTILES}
+    return {p: min(max(value, 0.0), 1.0) for p, value in at.items()}
+
+
+def _within(row: Prediction) -> str | None:
+    if row.quantiles is None:
+        return None
+    values = list(row.quantiles.values())
+    return f"{values[0]:.4f} to {values[-1]:.4f}"

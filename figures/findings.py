@@ -1,0 +1,152 @@
+"""The figures of docs/findings.md, from results/never_settles, phase_diagram and best_discount.
+
+`findings.py [RESULTS] [FOLDER]`
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from common import GALLERY, HERE
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics.analysis.rates import rate_of
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots import panels, save, sd_exponents, signal_to_noise, style
+from ndcg_asymptotics.plots.style import GREY, length_axis, looks
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store import Results, open_results
+from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.whole import QUICK
+
+EXPONENTS = tuple(round(0.05 * i, 2) for i in range(1, 31))
+CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150)
+N = 1000
+
+
+def never_settles(results: Results) -> Figure:
+    """The rate at which the scorer with the lower top is ahead, against n, with what theory says."""
+    (pair,) = results.study.pairs
+    (measure,) = results.study.design.measures
+    a, b = (results.study.scorers[name] for name in pair)
+    order = results.data["order"].isel(pair=0, measure=0).transpose("replicate", "n").to_numpy()
+    rates = [rate_of(n, order[:, i] > 0) for i, n in enumerate(results.study.n)]
+    with style():
+        figure, (ax,) = panels(1)
+        look = looks(1)[0]
+        sizes = [r.n for r in rates]
+        middle = np.array([r.rate for r in rates])
+        bars = np.abs(np.array([[r.low, r.high] for r in rates]).T - middle)
+        ax.errorbar(
+            sizes, middle, bars, color=look.color, marker="o", ls="none", capsize=2, label="simulated"
+        )
+        ax.plot(sizes, [right_rate(a, b, measure, n) for n in sizes], color=GREY, label="theory")
+        length_axis(ax, sizes)
+        ax.set_ylim(0.5, 0.62)
+        ax.set_ylabel(f"{pair[0]} ahead of {pair[1]}")
+        ax.legend(loc="upper right")
+    return figure
+
+
+def phase_diagram(results: Results) -> Figure:
+    """The exponent of the standard deviation against that of the discount."""
+    study, name = results.study, "steep"
+    found = []
+    for measure in study.design.measures:
+        if measure.discount.growth not in ("power", "zipf", "summable") or measure.discount.exponent > 2:
+            continue
+        values = results.data["ndcg"].sel(scorer=name, measure=str(measure))
+        ends = values.transpose("replicate", "n").to_numpy()[:, [0, -1]]
+        sizes = np.log([study.n[0], study.n[-1]])
+        sd = ends.std(axis=0, ddof=1)
+        fourth = ((ends - ends.mean(axis=0)) ** 4).mean(axis=0) / sd**4
+        error = np.sqrt(((fourth - 1) / 4 / len(ends)).sum()) / np.diff(sizes)
+        exact = ndcg_spread(study.scorers[name], measure, [study.n[0], study.n[-1]]).value
+        slopes = [np.diff(np.log(x)) / np.diff(sizes) for x in (exact, sd)]
+        b = measure.discount.exponent
+        found.append((b, max(-0.5, -max(1 - b, 0.0)), *(float(x[0]) for x in (*slopes, error))))
+    b, *rest = np.array(found).T
+    with style():
+        figure, (ax,) = panels(1, height=2.8)
+        sd_exponents(ax, list(b), *rest)
+    return figure
+
+
+def uniform_law(results: Results) -> Figure:
+    """NDCG with 2^-r where the top label is a fair coin: its distribution function against x."""
+    values = results.data["ndcg"].sel(scorer="half", measure="nDCG(geometric(2))").isel(n=-1).to_numpy()
+    with style():
+        figure, axes = panels(2)
+        x = np.sort(values)
+        part = (np.arange(x.size) + 0.5) / x.size
+        axes[0].plot([0, 1], [0, 1], color=GREY, lw=0.8, label="uniform")
+        axes[0].plot(x, part, color=looks(1)[0].color, label=f"simulated, {x.size:,} lists")
+        axes[0].set_xlabel("$x$")
+        axes[0].set_ylabel("P(NDCG$_n$ ≤ $x$)")
+        axes[0].legend()
+        axes[1].plot(x, (part - x) * np.sqrt(x.size), color=looks(1)[0].color, lw=0.7)
+        for level in (-1.358, 1.358):
+            axes[1].axhline(level, color=GREY, lw=0.8, ls="--")
+        axes[1].set_xlabel("$x$")
+        axes[1].set_ylabel("√N (simulated - uniform)")
+        axes[1].set_title("dashed: 95% of the supremum", loc="left")
+    return figure
+
+
+def best_discount(results: Results) -> Figure:
+    """Signal over noise against b and against the cutoff; small markers are simulated."""
+    scorers, study = results.study.scorers, results.study
+    with style():
+        figure, axes = panels(2, height=2.8)
+        for ax, texts, x, label in (
+            (axes[0], [f"nDCG(power({b:g}))" for b in EXPONENTS], EXPONENTS, "$b$ of the discount $r^{-b}$"),
+            (axes[1], [f"nDCG@{k}" for k in CUTOFFS], CUTOFFS, "cutoff $k$, log discount"),
+        ):
+            ratios = {
+                a: np.array([_ratio(scorers[a], scorers[b], text) for text in texts]) for a, b in study.pairs
+            }
+            signal_to_noise(ax, x, ratios, label)
+        axes[1].set_xscale("log")
+        for (a, b), look in zip(study.pairs, looks(len(study.pairs)), strict=True):
+            for measure in study.design.measures:
+                if measure.discount.growth in ("power", "summable") and measure.discount.exponent < 2:
+                    cell = results.data["ndcg"].sel(measure=str(measure), n=N)
+                    gap = (cell.sel(scorer=a) - cell.sel(scorer=b)).to_numpy()
+                    axes[0].plot(
+                        measure.discount.exponent, gap.mean() / gap.std(ddof=1), color=look.color,
+                        marker=look.marker, ms=2.5, ls="none",
+                    )  # fmt: skip
+    return figure
+
+
+def _ratio(a: Relevance, b: Relevance, measure: str) -> float:
+    mean, variance, _ = moments((a, b), Measure.of(measure), N, QUICK)
+    return float(mean / variance**0.5)
+
+
+def main() -> None:
+    """Draw what there are results of."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path, nargs="?", default=HERE.parent / "results")
+    parser.add_argument("out", type=Path, nargs="?", default=GALLERY)
+    arguments = parser.parse_args()
+    for name, draws in {
+        "never_settles": {"never_settles": never_settles},
+        "phase_diagram": {"phase_diagram": phase_diagram, "uniform_law": uniform_law},
+        "best_discount": {"best_discount": best_discount},
+    }.items():
+        if not (arguments.results / name).exists():
+            print(f"{arguments.results / name}: no results, left out")
+            continue
+        results = open_results(arguments.results / name)
+        for file, draw in draws.items():
+            for path in save(draw(results), arguments.out, file):
+                print(path)
+
+
+if __name__ == "__main__":
+    main()

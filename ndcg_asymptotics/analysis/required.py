@@ -1,0 +1,161 @@
+"""What it takes to tell two rankers apart: how long a list, or how many lists.
+
+From the exact mean and variance of the difference in NDCG of two relevance curves, without simulation.
+Sakai's topic set size design takes the same numbers from past runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ndcg_asymptotics.analysis.power import lists_for
+from ndcg_asymptotics.arrays import list_lengths
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Population, Relevance
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, general
+from ndcg_asymptotics.theory.fluctuations.ordering import length_for
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DEFAULT_N = 1000
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What one measure takes.
+
+    Attributes
+    ----------
+    measure : str
+    n : int
+        The length of the lists of which ``required_lists`` says how many.
+    difference, sd : float
+        Exact mean and standard deviation of NDCG_n(a) - NDCG_n(b) of one list.
+    required_n : int or None
+        The length from which one list shows the right order with the probability asked for.
+    required_lists : int or None
+        How many lists of n items a paired t test takes.
+    reason : str
+        Why a number is missing, or what else is to be said.
+    """
+
+    measure: str
+    n: int
+    difference: float | None
+    sd: float | None
+    required_n: int | None
+    required_lists: int | None
+    reason: str
+
+
+@dataclass(frozen=True, repr=False)
+class Required(Shown):
+    """The outcome of `required`."""
+
+    a: str
+    b: str
+    rate: float
+    power: float
+    alpha: float
+    rows: tuple[Requirement, ...]
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """As plain data, for JSON."""
+        return [{"a": self.a, "b": self.b, **asdict(row)} for row in self.rows]
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A row per measure."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+    def parts(self) -> Iterator[Part]:
+        """One table, and what its numbers mean."""
+        n = self.rows[0].n
+        columns = (
+            Column("measure"), Column(f"difference at {n:g}", general("+.5f")), Column("sd", general(".5f")),
+            Column("required n", general(",")), Column("required lists", general(",")),
+        )  # fmt: skip
+        cells = ((r.measure, r.difference, r.sd, r.required_n, r.required_lists) for r in self.rows)
+        yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
+        yield Line(
+            f"Required n: one list shows the right order with probability {self.rate:g}, from this length "
+            f"on. Required lists: of {n:g} items each, for a paired t test at level {self.alpha:g} with "
+            f"power {self.power:g}."
+        )
+        for row in self.rows:
+            if row.reason:
+                yield Line(f"{row.measure}: {row.reason}.")
+
+
+def required(
+    a: Relevance | str,
+    b: Relevance | str,
+    measures: Measure | str | Sequence[Measure | str],
+    *,
+    n: int = _DEFAULT_N,
+    rate: float = 0.95,
+    power: float = 0.8,
+    alpha: float = 0.05,
+) -> Required:
+    """How long a list, and how many lists, it takes to tell two rankers apart.
+
+    Parameters
+    ----------
+    a, b : Relevance or text
+        Relevance curves with the same label law, independent given the label; those of fitted runs are
+        ``empirical("FILE.json")``.
+    measures : Measure or text, or several
+    n : int
+        The length of the lists that a test has.
+    rate : float
+        The probability with which one list is to show the right order.
+    power, alpha : float
+        Of the paired test, alpha < power < 1.
+
+    Raises
+    ------
+    InputError
+        If the curves are equal or their label laws differ, or a number is out of range.
+
+    >>> found = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG", n=100)
+    >>> found.rows[0].required_n, found.rows[0].required_lists
+    (116, 6)
+    """
+    scorers = Population.of({"a": a, "b": b}).scorers
+    first, second = scorers["a"], scorers["b"]
+    (size,) = list_lengths(n, "n")
+    require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
+    require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
+    require(0.5 < rate < 1, f"must lie between 0.5 and 1, got {rate:g}", "rate")
+    require(
+        first != second, f"both have the relevance curve {first}: no list is long enough to tell them apart"
+    )
+    asked = [measures] if isinstance(measures, str | Measure) else list(measures)
+    require(bool(asked), "expected at least one measure, got none", "measure")
+    rows = (_require(first, second, Measure.of(measure), size, rate, power, alpha) for measure in asked)
+    return Required(str(first), str(second), rate, power, alpha, tuple(rows))
+
+
+def _require(
+    a: Relevance, b: Relevance, measure: Measure, n: int, rate: float, power: float, alpha: float
+) -> Requirement:
+    try:
+        mean, variance, _ = moments((a, b), measure, n)
+        sd = math.sqrt(max(variance, 0.0))
+        found = length_for(*_ahead(a, b, measure), measure, rate)
+    except InputError as error:
+        return Requirement(str(measure), n, None, None, None, None, str(error))
+    lists = lists_for(mean / sd, power, alpha) if sd > 0 else 2
+    return Requirement(str(measure), n, mean, sd, found.n, lists, found.reason)
+
+
+def _ahead(a: Relevance, b: Relevance, measure: Measure) -> tuple[Relevance, Relevance]:
+    """The scorer that is ahead on long lists first."""
+    return (a, b) if moments((a, b), measure, 10**9)[0] >= 0 else (b, a)

@@ -1,0 +1,161 @@
+"""Which discount tells two rankers apart at least cost, and how deep to judge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ndcg_asymptotics.analysis.power import lists_for
+from ndcg_asymptotics.analysis.required import Requirement, required
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.scorers import Population, Relevance
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.whole import QUICK
+from ndcg_asymptotics.theory.limits import limit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES = (
+    "nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.5))", "nDCG(power(0.7))", "nDCG(zipf)",
+    "nDCG(geometric(2))", "nDCG@10",
+)  # fmt: skip
+"""What is compared if nothing is asked for."""
+_DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One measure's part of a verdict.
+
+    Attributes
+    ----------
+    limits : (float or None, float or None)
+        Of the two rankers' NDCG.
+    signal : float or None
+        Difference over its standard deviation, of one list.
+    needs : Requirement
+    speed : str or None
+        How fast the wrong order dies out with n, where a theory of rare orders has filled it in.
+    """
+
+    measure: str
+    limits: tuple[float | None, float | None]
+    signal: float | None
+    needs: Requirement
+    speed: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
+    """The outcome of `verdict`: measures by the number of lists they take, fewest first."""
+
+    a: str
+    b: str
+    n: int
+    rows: tuple[Judged, ...]
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """As plain data, for JSON."""
+        return [asdict(row) for row in self.rows]
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A row per measure."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+    def parts(self) -> Iterator[Part]:
+        """One table."""
+        columns = (
+            Column("measure"), Column("limit a", fixed(4), 2), Column("limit b", fixed(4), 2),
+            Column(f"Δ/σ at {self.n:g}", fixed(4)), Column("required n", general(",")),
+            Column("required lists", general(",")), Column("wrong order", None, 1),
+        )  # fmt: skip
+        cells = (
+            (r.measure, *r.limits, r.signal, r.needs.required_n, r.needs.required_lists, r.speed)
+            for r in self.rows
+        )
+        yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
+        for row in self.rows:
+            if row.needs.reason:
+                yield Line(f"{row.measure}: {row.needs.reason}.")
+
+
+def verdict(
+    a: Relevance | str, b: Relevance | str, measures: Sequence[Measure | str] = MEASURES, **options: Any
+) -> Verdict:
+    """Measures by what they take to tell two rankers apart.
+
+    Parameters
+    ----------
+    a, b : Relevance or text
+    measures : measures or texts
+    options
+        Those of `required`.
+
+    >>> found = verdict("linear(0.1, 0.7)", "constant(0.4)", ["nDCG(geometric(2))", "nDCG(linear)"], n=100)
+    >>> [row.measure for row in found.rows]
+    ['nDCG(linear)', 'nDCG(geometric(2))']
+    """
+    scorers = Population.of({"a": a, "b": b}).scorers
+    found = required(a, b, measures, **options)
+    rows = [
+        Judged(
+            row.measure,
+            tuple(limit(scorer, row.measure).value for scorer in scorers.values()),  # type: ignore[arg-type]
+            row.difference / row.sd if row.difference is not None and row.sd else None,
+            row,
+        )
+        for row in found.rows
+    ]
+    rows.sort(key=lambda r: -abs(r.signal or 0.0))
+    return Verdict(found.a, found.b, found.rows[0].n, tuple(rows))
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The cheapest way to judge: ``lists`` lists down to rank ``k``, ``documents`` judgements in all."""
+
+    k: int
+    lists: int
+    documents: int
+
+
+def cheapest_pool(
+    a: Relevance | str,
+    b: Relevance | str,
+    discount: Discount | str = "log",
+    *,
+    n: int = 1000,
+    power: float = 0.8,
+    alpha: float = 0.05,
+) -> Pool:
+    """How many lists to judge down to which rank, to tell two rankers apart with fewest judgements.
+
+    NDCG is cut at k, the judged depth, one of 1, 2, 3, 5, 7, 10, … below n; the whole list is one of them.
+
+    Raises
+    ------
+    InputError
+        If no depth has an exact variance, or none shows a difference.
+
+    >>> cheapest_pool("linear(0.1, 0.7)", "constant(0.4)", n=100)
+    Pool(k=1, lists=43, documents=43)
+    """
+    pair = tuple(Population.of({"a": a, "b": b}).scorers.values())
+    pools = []
+    for k in (*(k for k in _DEPTHS if k < n), n):
+        try:
+            mean, variance, _ = moments(pair, Measure(discount, k), n, QUICK)
+        except InputError:
+            continue
+        lists = lists_for(mean / math.sqrt(variance), power, alpha)
+        if lists is not None:
+            pools.append(Pool(k, lists, lists * k))
+    require(bool(pools), f"no judged depth of lists of {n} items shows a difference that is known exactly")
+    return min(pools, key=lambda pool: (pool.documents, pool.k))

@@ -1,0 +1,1 @@
+"""DCG given the label counts of its list: where its items lie, the mean, the variance."""

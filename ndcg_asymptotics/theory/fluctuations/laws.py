@@ -1,0 +1,201 @@
+"""The law of NDCG_n about its mean, for long lists.
+
+=============================  ==========================================================================
+discount, cutoff               law of NDCG_n, standardised
+=============================  ==========================================================================
+log, linear, r^-b (b <= 1/2);  normal
+and k = o(n) or k = cn
+r^-b, 1/2 < b <= 1             ``sum_r r^-b (Y_r - E Y)``, the Y_r independent with the label law at the top
+sum D < infinity; fixed k      ``sum_r D(r) (Y_r - E Y)``, the same
+=============================  ==========================================================================
+
+The second and the third follow from the labels at the top ranks becoming independent draws from the label
+law at s = 1 while what lies below adds nothing to the spread (Theorem 6 of Wang et al. 2013 says of the
+third that it does not vanish). For two scorers that are independent given the label the difference has the
+difference of the series.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from scipy import stats
+from scipy.optimize import brentq
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+
+Regime = Literal["normal", "top ranks", "lasting", "certain"]
+
+Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+
+_RANKS = 4000  # of a series, one by one; the rest of it is normal
+_ATOMS = 200_000  # of a law that is enumerated
+_PERIOD = 40.0  # standard deviations after which the inversion repeats itself
+_VANISHED = 1e-12  # of a characteristic function
+_FREQUENCIES = 20_000
+_LARGE = 10**18
+
+
+def regime(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
+    """Which law holds for NDCG_n of one scorer, or for the difference of two.
+
+    >>> regime((Relevance.of("constant(0.5)"),), Measure.of("nDCG(zipf)"))
+    'top ranks'
+    """
+    growth, cutoff = measure.discount.growth, measure.cutoff.regime
+    fixed = growth == "summable" or cutoff == "fixed"
+    heavy = growth in ("power", "zipf") and measure.discount.exponent > 0.5 and cutoff == "none"
+    if not (fixed or heavy):
+        return "normal"
+    if all(_variance(scorer) == 0 for scorer in scorers):
+        return "certain" if fixed else "normal"
+    return "lasting" if fixed else "top ranks"
+
+
+@dataclass(frozen=True)
+class SeriesLaw:
+    """The standardised law of ``sum_r D(r) (Y_r - E Y_r)``, the Y_r independent and alike.
+
+    Attributes
+    ----------
+    values, chances : (V,)
+        Of one term, mean 0.
+    weights : (R,)
+        D(1), D(2), …, in units of the standard deviation of the sum.
+    rest : float
+        The variance of the terms beyond, in the same units.
+    """
+
+    values: Floats
+    chances: Floats
+    weights: Floats
+    rest: float
+
+    def cdf(self, x: float) -> float:
+        """P(sum <= x standard deviations).
+
+        Enumerated where few terms make up the sum, else by its characteristic function (Gil-Pelaez, with
+        the midpoint rule of Davies 1973).
+
+        >>> law = series_law((Relevance.of("constant(0.5)"),), Measure.of("nDCG(geometric(2))"))
+        >>> round(law.cdf(math.sqrt(3) / 2), 4)  # uniform
+        0.75
+        """
+        if self._atoms is not None:
+            atoms, sums = self._atoms
+            below = int(np.searchsorted(atoms, x, side="right"))
+            return float(sums[below - 1]) if below else 0.0
+        u, phi = self._transform
+        k = np.arange(u.size) + 0.5
+        return float(np.clip(0.5 - (np.imag(phi * np.exp(-1j * u * x)) / k).sum() / math.pi, 0.0, 1.0))
+
+    def quantile(self, p: float) -> float:
+        """The smallest x with P(sum <= x) >= p."""
+        if self._atoms is not None:
+            atoms, sums = self._atoms
+            return float(atoms[min(int(np.searchsorted(sums, p)), atoms.size - 1)])
+        return float(brentq(lambda x: self.cdf(x) - p, -_PERIOD / 3, _PERIOD / 3))
+
+    @property
+    def _atoms(self) -> tuple[Floats, Floats] | None:
+        return _enumerated(self) if self.rest < 1e-9 else None
+
+    @property
+    def _transform(self) -> tuple[Floats, Complex]:
+        return _characteristic(self)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@lru_cache(maxsize=256)
+def series_law(scorers: tuple[Relevance, ...], measure: Measure) -> SeriesLaw:
+    """The law of one scorer's NDCG_n, or of the difference of two, where the top ranks make it."""
+    values, chances = _top(scorers[0])
+    if len(scorers) == 2:
+        other, others = _top(scorers[1])
+        values = np.subtract.outer(values, other).ravel()
+        chances = np.multiply.outer(chances, others).ravel()
+    values = values - chances @ values
+    k = measure.cutoff(_LARGE)
+    count = min(k, _RANKS)
+    discounts = measure.discount(np.arange(1.0, count + 1), float(_LARGE))
+    tail = 0.0
+    if k > count and discounts[-1] > 0:  # sum of r^-2b beyond, as an integral
+        exponent = math.log2(float(discounts[count // 2 - 1] / discounts[-1]))
+        tail = float(discounts[-1]) ** 2 * (count / (2 * exponent - 1) - 0.5) if exponent < 50 else 0.0
+    one = float(chances @ values**2)
+    scale = math.sqrt(one * (float((discounts**2).sum()) + tail))
+    negligible = float(discounts[-1]) < 1e-16 * float(discounts[0])
+    discounts = discounts[discounts > 1e-16 * discounts[0]]
+    shape = tail * one / scale**2 if not negligible else 0.0
+    if not negligible and k > count:
+        return SeriesLaw(values, chances, discounts / scale, max(shape, 1e-8))
+    enough = math.log(_ATOMS) / math.log(values.size)
+    many = discounts.size > enough and not _collapses(discounts)
+    return SeriesLaw(values, chances, discounts / scale, 1e-8 if many else 0.0)
+
+
+def _collapses(discounts: Floats) -> bool:
+    """Whether a few terms leave nothing of the sum: they fall geometrically."""
+    return bool(discounts.size > 12 and discounts[11] < 1e-2 * discounts[0])
+
+
+@lru_cache(maxsize=64)
+def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
+    """Atoms and the distribution function at them; terms beyond those enumerated count by their mean, 0."""
+    atoms, chances = np.zeros(1), np.ones(1)
+    for weight in law.weights:
+        if atoms.size * law.values.size > _ATOMS:
+            break
+        atoms = np.add.outer(atoms, weight * law.values).ravel()
+        chances = np.multiply.outer(chances, law.chances).ravel()
+    order = np.argsort(atoms)
+    return atoms[order], np.cumsum(chances[order])
+
+
+@lru_cache(maxsize=64)
+def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
+    step = 2 * math.pi / _PERIOD
+    u = (np.arange(_FREQUENCIES) + 0.5) * step
+    found = np.exp(-0.5 * law.rest * u**2).astype(np.complex128)
+    for weight in law.weights:
+        found *= np.exp(1j * np.multiply.outer(weight * u, law.values)) @ law.chances
+        alive = int(np.count_nonzero(np.maximum.accumulate(np.abs(found)[::-1])[::-1] > _VANISHED))
+        u, found = u[:alive], found[:alive]
+    return np.asarray(u), np.asarray(found)
+
+
+def _top(scorer: Relevance) -> tuple[Floats, Floats]:
+    """Gains and their probabilities at the very top."""
+    chances = np.array([float(curve.value(0.0)) for curve in scorer.curves])
+    values, chances = np.append(scorer.gains, 0.0), np.append(chances, max(1 - float(chances.sum()), 0.0))
+    return values[chances > 0], chances[chances > 0]
+
+
+def _variance(scorer: Relevance) -> float:
+    values, chances = _top(scorer)
+    return float(chances @ values**2 - (chances @ values) ** 2)
+
+
+def standard_quantile(scorers: tuple[Relevance, ...], measure: Measure, p: float) -> float:
+    """The p-quantile of the standardised law."""
+    if regime(scorers, measure) in ("normal", "certain"):
+        return float(stats.norm.ppf(p))
+    return series_law(scorers, measure).quantile(p)
+
+
+def standard_cdf(scorers: tuple[Relevance, ...], measure: Measure, x: float) -> float:
+    """The distribution function of the standardised law."""
+    if regime(scorers, measure) in ("normal", "certain"):
+        return float(stats.norm.cdf(x))
+    return series_law(scorers, measure).cdf(x)

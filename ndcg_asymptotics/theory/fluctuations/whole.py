@@ -1,0 +1,97 @@
+"""Mean and variance of a list's NDCG, from those given its label counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.measures import Discount
+from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.fluctuations.conditional.affine import AffineGivenCounts
+from ndcg_asymptotics.theory.fluctuations.conditional.given import NEAR, STAGES, GivenCounts
+from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels
+from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
+from ndcg_asymptotics.theory.mean.mesh import Mesh
+from ndcg_asymptotics.theory.mean.ranks import RankMean
+
+QUICK, REFINED = 0.8, 1.5
+"""The ``refine`` of an evaluation that is good to 1e-5 only, and of a second opinion; else it is 1."""
+_DIGITS = {QUICK: 1e-5, 1.0: 1e-9, REFINED: 1e-11}  # of the variance given the counts, as it depends on them
+_FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
+
+Given = GivenCounts | AffineGivenCounts
+
+
+def given_label_counts(scorer: Relevance, discount: Discount, n: int, refine: float) -> Given:
+    """DCG_n given its label counts."""
+    mesh = Mesh.of(scorer, n, refine)
+    panels = Panels.of(mesh, n, stage_ranks(refine))
+    return on_panels(panels, np.array(scorer.gains), discount, n, n * mesh.law, refine)
+
+
+def stage_ranks(refine: float) -> tuple[float, ...]:
+    """Ranks at which panels are to begin."""
+    return tuple(refine * rank for rank, _ in STAGES)
+
+
+def on_panels(
+    panels: Panels, gains: Floats, discount: Discount, n: int, centre: Floats, refine: float
+) -> Given:
+    """DCG of items that lie on these panels, their counts near ``centre``, in a list of n."""
+    if discount.affine:
+        constant, slope = discount.coefficients(n)
+        return AffineGivenCounts(panels, gains, (constant, slope), centre)
+    whole, near = (exponential_sum([discount], x) for x in (fitted_to(discount, n), NEAR))
+    return GivenCounts(panels, gains, whole, near, centre, refine)
+
+
+def fitted_to(discount: Discount, n: int) -> float:
+    """A rank from n on, one of few, so that fits are found again."""
+    longest = next(x for x in _FITTED if x >= n)
+    return min(longest, max(discount.known_to, float(n)))
+
+
+def over_counts(
+    given: Sequence[Given], rule: CountRule, law: Floats, discount: Discount, n: int, refine: float
+) -> tuple[float, float, float]:
+    """Mean and variance of ``DCG / IDCG``, or of its difference for two; the variance without covariances.
+
+    IDCG is 1 where the rule says so.
+    """
+    few, weights = rule.few(law, n, _DIGITS[refine])
+    shift = np.zeros(len(rule.counts))
+    parts, at_centre = np.zeros(2), 0.0
+    for one, sign in zip(given, (1.0, -1.0), strict=False):
+        parts += weights @ np.array([one.variance(c) for c in few])
+        mean = np.array([one.mean_change(c) for c in rule.counts])
+        level = sign * one.mean()
+        if not rule.constant:
+            ideal, change = _ideal(one.gains, one.centre, rule.counts, discount, n)
+            level, mean = level / ideal, (mean - change) / (1 + change)
+        at_centre += level
+        shift += level * mean
+    moved = float(rule.weights @ shift)
+    value = at_centre * (1 - rule.none) + moved
+    off = at_centre * rule.none + shift - moved
+    of_means = float(rule.weights @ off**2) + rule.none * value**2
+    return value, float(parts[0]) + of_means, float(parts[1]) + of_means
+
+
+def _ideal(gains: Floats, centre: Floats, counts: Floats, discount: Discount, n: int) -> tuple[float, Floats]:
+    """IDCG at the centre, and by how much it differs elsewhere, relative and without cancellation."""
+    steps = gains - np.append(gains[1:], 0.0)
+    ends, moved = np.cumsum(centre[:-1]), np.cumsum((counts - centre)[:, :-1], axis=1)
+    if discount.affine:
+        constant, slope = discount.coefficients(n)
+        change = moved * (constant + slope * (2 * ends + moved + 1) / 2)
+    else:
+        fit = exponential_sum([discount], fitted_to(discount, n))
+        # F(k + d) - F(k) = sum_a w_a z_a^(k+1) (1 - z_a^d) / (1 - z_a)
+        part = fit.weights[0] * np.exp(-fit.rates) / -np.expm1(-fit.rates)
+        nearer = np.exp(-np.minimum(ends, ends + moved)[..., None] * fit.rates)
+        change = np.sign(moved) * ((nearer * -np.expm1(-np.abs(moved)[..., None] * fit.rates)) @ part)
+    ideal = float(RankMean.of(discount, fitted_to(discount, n)).sums(ends, n) @ steps)
+    return ideal, change @ steps / ideal

@@ -1,0 +1,66 @@
+"""Laws of NDCG about its mean, against known distribution functions and against draws."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.fluctuations.laws import regime, series_law, standard_quantile
+from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
+
+HALF, LINEAR = Relevance.of("constant(0.5)"), Relevance.of("linear(0.2, 0.6)")
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        ("nDCG", "normal"), ("nDCG(linear)", "normal"), ("nDCG(power(0.5))", "normal"),
+        ("nDCG@0.2n", "normal"), ("nDCG(power(0.7))", "top ranks"), ("nDCG(zipf)", "top ranks"),
+        ("nDCG(power(1.5))", "lasting"), ("nDCG@10", "lasting"), ("nDCG(geometric(2))", "lasting"),
+    ],
+)  # fmt: skip
+def test_regimes(measure: str, expected: str) -> None:
+    assert regime((LINEAR,), Measure.of(measure)) == expected
+
+
+def test_a_certain_top_leaves_no_spread() -> None:
+    assert regime((Relevance.of("linear(0, 1)"),), Measure.of("nDCG@10")) == "certain"
+
+
+def test_fair_labels_and_powers_of_two_are_uniform() -> None:
+    law = series_law((HALF,), Measure.of("nDCG(geometric(2))"))
+    for p in (0.01, 0.3, 0.5, 0.9):
+        assert law.cdf((p - 0.5) * math.sqrt(12)) == pytest.approx(p, abs=1e-4)
+        assert law.quantile(p) == pytest.approx((p - 0.5) * math.sqrt(12), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "measure", ["nDCG(zipf)", "nDCG(power(0.7))", "nDCG(power(1.5))", "nDCG@8", "nDCG@40"]
+)
+def test_draws(measure: str) -> None:
+    weights = Measure.of(measure).discount(np.arange(1.0, Measure.of(measure).cutoff(3000) + 1), 3000.0)
+    rng, count = np.random.default_rng(7), 20_000
+    draws = np.concatenate([(rng.random((1000, weights.size)) < 0.6) @ weights for _ in range(count // 1000)])
+    draws = (draws - 0.6 * weights.sum()) / math.sqrt(0.24 * float((weights**2).sum()))
+    law = series_law((LINEAR,), Measure.of(measure))
+    x = np.array([-2.0, -1.0, -0.3, 0.3, 1.0, 1.7])
+    seen = np.array([np.mean(draws <= at) for at in x])
+    said = np.array([law.cdf(at) for at in x])
+    # ranks beyond 3000 and the rounding of atoms; false alarm: 6 · 6e-7
+    assert np.abs(seen - said).max() < 5 * 0.5 / math.sqrt(count) + 0.004
+    if measure in ("nDCG(zipf)", "nDCG@8"):  # no normal law
+        assert np.abs(seen - stats.norm.cdf(x)).max() > 5 * 0.5 / math.sqrt(count) + 0.004
+
+
+def test_an_order_that_theorem_4_says_settles() -> None:
+    bowl, measure = Relevance.of("polynomial(0.54, -0.96, 1.32)"), Measure.of("nDCG(power(0.8))")
+    rates = [right_rate(HALF, bowl, measure, n) for n in (10**4, 10**6, 10**9)]
+    assert max(rates) - min(rates) < 0.01
+    assert rates[-1] == pytest.approx(0.563, abs=0.003)
+
+
+def test_normal_quantiles() -> None:
+    assert standard_quantile((LINEAR,), Measure.of("nDCG"), 0.95) == pytest.approx(1.644854, abs=1e-6)
