@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.measures import discount as discount
     from ndcg_asymptotics.plots import draw_all as draw_all
     from ndcg_asymptotics.plots import ndcg_curves
+    from ndcg_asymptotics.reports.page import report as report
     from ndcg_asymptotics.reports.specs import specs as specs
     from ndcg_asymptotics.scorers import Coupling as Coupling
     from ndcg_asymptotics.scorers import Curve as Curve
@@ -101,6 +102,7 @@ _HOMES = {
     "predict": "theory.prediction:predict",
     "pseudo_expectation": "theory.pseudo_expectation:pseudo_expectation",
     "Relevance": "scorers:Relevance",
+    "report": "reports.page:report",
     "Results": "store:Results",
     "run": "sweep.run:run",
     "specs": "reports.specs:specs",

@@ -65,3 +65,17 @@ def figures(
 
     for path in draw_all(open_results(results), out):
         print(path)
+
+
+@app.command()
+def report(
+    results: _Results,
+    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The page, a file of its own.")],
+    alpha: Annotated[float, typer.Option(help="Chance of any false alarm in the table of means.")] = 1e-4,
+) -> None:
+    """Write a study and what it has shown as one page that anybody can open."""
+    from ndcg_asymptotics.reports.page import report as report_results
+    from ndcg_asymptotics.store import open_results
+
+    report_results(open_results(results), out, alpha=alpha)
+    print(out)

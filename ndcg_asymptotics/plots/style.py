@@ -62,14 +62,14 @@ class Look:
 
 
 # Okabe and Ito's palette, dark ones first.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (2, 1)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def looks(count: int) -> list[Look]:
     """As many looks as there are curves."""
-    cycles = zip(itertools.cycle(_COLORS), itertools.cycle(_DASHES), itertools.cycle(_MARKERS), strict=False)
+    cycles = zip(itertools.cycle(COLORS), itertools.cycle(_DASHES), itertools.cycle(_MARKERS), strict=False)
     return [Look(*look) for look in itertools.islice(cycles, count)]
 
 
