@@ -1,4 +1,4 @@
-"""The page of a study: what it says is what was found, in a browser as in the file, whatever the names are."""
+"""The page of a study: what it says is what was found, in a browser too, whatever the names are."""
 
 from __future__ import annotations
 
