@@ -60,7 +60,7 @@ def test_the_tour() -> None:
     mpl.use("Agg")
     _, ax = plt.subplots()
     assert na.plot(results, "nDCG", ax=ax) is ax
-    assert ax.get_title(loc="left") == "nDCG(log)"
+    assert ax.get_title(loc="left") == r"NDCG, $1/\log(1+r)$"
     plt.close("all")
 
 

@@ -19,6 +19,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
 from ndcg_asymptotics.analysis.means import Row, judge_means, means_table, quantile_of
 from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.theory.limits import limit
@@ -150,24 +151,24 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0) -> Che
     factor, rows, limits = 1.0 + perturb, [], []
     level = alpha / (len(study.scorers) * len(study.measures) * len(study.n))
     detectable: dict[str, float] = {}
-    for name, scorer in study.scorers.items():
-        for measure in study.measures:
-            cell = data.sel(scorer=name, measure=str(measure))
-            found = limit(scorer, measure)
-            judged = judge_limit(name, scorer, measure, found, cell, factor)
-            limits.append(judged)
-            means = judge_means(cell, scorer, measure, study.n, factor, level)
-            for n, (simulated, mcse, exact, z, verdict) in zip(study.n, means, strict=True):
-                pseudo = pseudo_expectation(scorer, measure, n)
-                rows.append(
-                    Row(
-                        name, str(measure), n, simulated, mcse,
-                        None if pseudo is None else pseudo * factor,
-                        judged.limit, found.theorem, judged.assumptions,
-                        exact, z, verdict, level, judged.verdict,
-                    )
-                )  # fmt: skip
-                if exact and mcse > 0:
-                    smallest = (quantile_of(level, replicates) + stats.norm.ppf(0.99)) * mcse / abs(exact)
-                    detectable[str(measure)] = min(detectable.get(str(measure), math.inf), float(smallest))
+    cells = [(*named, measure) for named in study.scorers.items() for measure in study.measures]
+    for name, scorer, measure in tracked(cells, "checks"):
+        cell = data.sel(scorer=name, measure=str(measure))
+        found = limit(scorer, measure)
+        judged = judge_limit(name, scorer, measure, found, cell, factor)
+        limits.append(judged)
+        means = judge_means(cell, scorer, measure, study.n, factor, level)
+        for n, (simulated, mcse, exact, z, verdict) in zip(study.n, means, strict=True):
+            pseudo = pseudo_expectation(scorer, measure, n)
+            rows.append(
+                Row(
+                    name, str(measure), n, simulated, mcse,
+                    None if pseudo is None else pseudo * factor,
+                    judged.limit, found.theorem, judged.assumptions,
+                    exact, z, verdict, level, judged.verdict,
+                )
+            )  # fmt: skip
+            if exact and mcse > 0:
+                smallest = (quantile_of(level, replicates) + stats.norm.ppf(0.99)) * mcse / abs(exact)
+                detectable[str(measure)] = min(detectable.get(str(measure), math.inf), float(smallest))
     return Check(study.title, replicates, results.complete, alpha, rows, limits, detectable)

@@ -57,13 +57,38 @@ def distinguish(
 @app.command()
 def figures(
     results: _Results,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the SVG and PNG files go.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files go.")],
+    measure: Annotated[
+        list[str] | None, typer.Option(metavar="SPEC", help="A measure of the study; may be repeated.")
+    ] = None,
+    scorer: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A scorer of the study; may be repeated.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", metavar="LIST", help="Any of svg, png, pdf, with commas.")
+    ] = "svg,png",
+    dpi: Annotated[float, typer.Option(help="Dots per inch of PNG files.")] = 200,
+    width: Annotated[
+        float | None,
+        typer.Option(metavar="INCHES", help="Width of each figure.", show_default="a journal's columns"),
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A matplotlib style file that goes before our settings."),
+    ] = None,
+    spec: Annotated[bool, typer.Option("--spec", help="Specs as titles, not formulas.")] = False,
 ) -> None:
     """Draw a study: an overview, one figure per measure, one per pair."""
-    from ndcg_asymptotics.plots import draw_all
+    from ndcg_asymptotics.plots import Choice, draw_all
     from ndcg_asymptotics.store import open_results
 
-    for path in draw_all(open_results(results), out):
+    choice = Choice(scorers=scorer or None, spec=spec)
+    formats = [text.strip().lower() for text in form.split(",") if text.strip()]
+    drawn = draw_all(
+        open_results(results), out, measures=measure or None, choice=choice, formats=formats, dpi=dpi,
+        width=width, style_file=style,
+    )  # fmt: skip
+    for path in drawn:
         print(path)
 
 

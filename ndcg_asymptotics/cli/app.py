@@ -7,21 +7,43 @@ stderr), 130 interrupted.
 from __future__ import annotations
 
 import sys
+import traceback
+from typing import Annotated
 
 import typer
 
-from ndcg_asymptotics.cli import analyse, lists, run, theory
+from ndcg_asymptotics.cli import analyse, lists, run, start, theory
+from ndcg_asymptotics.cli.options import with_shared_options
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.texts import visible
 
 app = typer.Typer(
-    help="A Monte Carlo asymptotics laboratory for NDCG and its discounts.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (run, analyse, theory, lists):
+for commands in (start, run, analyse, theory, lists):
+    for command in commands.app.registered_commands:
+        if command.callback is not None:
+            command.callback = with_shared_options(command.callback)
     app.add_typer(commands.app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"ndcg-asymptotics {version('ndcg-asymptotics')}")
+        raise typer.Exit
+
+
+@app.callback()
+def everything(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A Monte Carlo asymptotics laboratory for NDCG and its discounts."""
 
 
 def main() -> None:
@@ -46,5 +68,7 @@ def _as_option(error: InputError) -> str:
 
 
 def _refuse(message: str) -> None:
-    print(f"ndcg-asymptotics: {' '.join(message.splitlines())}", file=sys.stderr)
+    if {"-v", "--verbose"} & set(sys.argv[1:]):
+        traceback.print_exc()
+    print(f"ndcg-asymptotics: {visible(' '.join(message.splitlines()))}", file=sys.stderr)
     sys.exit(2)

@@ -74,7 +74,12 @@ def fit(
     resamples: Annotated[int, typer.Option(help="Bootstrap samples of queries for the band.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
 ) -> None:
-    """Estimate relevance curves from ranked lists, for `empirical("file")` in a study."""
+    """Estimate relevance curves from ranked lists, for `empirical("file")` in a study.
+
+    Example:
+
+        ndcg-asymptotics fit --run a.run --run b.run --qrels my.qrels --binary-at 1 --out curves
+    """
     from ndcg_asymptotics.lists import fit_csv, fit_files
 
     options: dict[str, Any] = {

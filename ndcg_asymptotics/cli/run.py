@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ndcg_asymptotics.cli.options import quiet, whole_number
 from ndcg_asymptotics.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,7 +37,10 @@ def run(
         typer.Option(metavar="ADDRESS", help="The dask scheduler.", show_default="a cluster for this run"),
     ] = None,
     replicates: Annotated[
-        int | None, typer.Option(help="How many replicates.", show_default="as the study says")
+        int | None,
+        typer.Option(
+            parser=whole_number, metavar="COUNT", help="How many.", show_default="as the study says"
+        ),
     ] = None,
     first: Annotated[int, typer.Option(help="The first replicate, for parts to be merged.")] = 0,
     only: Annotated[int | None, typer.Option(help="Replay this replicate alone.")] = None,
@@ -43,7 +48,14 @@ def run(
         float | None, typer.Option(metavar="SECONDS", help="Begin no block after this time.")
     ] = None,
 ) -> None:
-    """Simulate a study; the same command again continues where it stopped."""
+    """Simulate a study; the same command again continues where it stopped.
+
+    Examples:
+
+        ndcg-asymptotics run study.toml --out results/two
+
+        ndcg-asymptotics run study.toml --out results/two --replicates 1e4 --jobs 8
+    """
     import math
 
     from ndcg_asymptotics.studies import load
@@ -63,7 +75,7 @@ def run(
         backend=backend.value,
         scheduler=scheduler,
         time_limit=math.inf if time_limit is None else time_limit,
-        progress=progress.for_stderr(),
+        progress=progress.Silent() if quiet() else progress.for_stderr(),
     )
     print(f"{out}: {outcome.complete} of {outcome.wanted} replicates complete")
     if outcome.failures:
@@ -74,10 +86,23 @@ def run(
         )
     if outcome.stopped:
         print(f"stopped: {outcome.stopped}; the same command continues from here")
+    if outcome.complete == outcome.wanted and not quiet():
+        print(_next_steps(stated, out))
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:
         raise typer.Exit(1)
+
+
+def _next_steps(study: Study, out: Path) -> str:
+    """What may be done with complete results."""
+    folder = shlex.quote(str(out))
+    steps = [(f"check {folder} --summary", "hold them against theory")]
+    if study.pairs:
+        steps.append((f"distinguish {folder}", "how surely the scorers are told apart"))
+    steps.append((f"report {folder} --out report.html", "all of it as a page"))
+    width = max(len(command) for command, _ in steps)
+    return "Next:\n" + "\n".join(f"  ndcg-asymptotics {command:{width}}  # {what}" for command, what in steps)
 
 
 def _replay(study: Study, out: Path, replicate: int) -> None:

@@ -5,7 +5,8 @@ Functions such as `ndcg_curves` and `right_order` draw into axes they are given 
 figure of a study.
 """
 
-from ndcg_asymptotics.plots.curves import curve_key, enlarge, ndcg_curves
+from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.curves import curve_key, ndcg_curves
 from ndcg_asymptotics.plots.gallery import (
     draw_all,
     measure_figure,
@@ -14,13 +15,17 @@ from ndcg_asymptotics.plots.gallery import (
     overview_figure,
 )
 from ndcg_asymptotics.plots.gaps import gap_curves, length_key, length_within, lengths_needed
+from ndcg_asymptotics.plots.inset import enlarge, free_place
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
-from ndcg_asymptotics.plots.style import key, margin_labels, note, outer_labels, panels, save, style
+from ndcg_asymptotics.plots.placing import margin_labels, titles
+from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, save, style
 
 __all__ = [
+    "Choice",
     "curve_key",
     "draw_all",
     "enlarge",
+    "free_place",
     "gap_curves",
     "key",
     "length_key",
@@ -39,5 +44,6 @@ __all__ = [
     "right_order",
     "save",
     "style",
+    "titles",
     "wrong_order",
 ]

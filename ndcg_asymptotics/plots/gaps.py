@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, margin_labels, scientific
+from ndcg_asymptotics.plots.placing import margin_labels
+from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, scientific
+from ndcg_asymptotics.texts import in_figure
 
 
 def gap_curves(
@@ -87,7 +89,7 @@ def lengths_needed(ax: Axes, needed: Mapping[str, Mapping[str, float]], largest:
 def length_key(scorers: Sequence[str], largest: float) -> list[Any]:
     """Handles for a key that names the markers of `lengths_needed`."""
     named = zip(scorers, looks(len(scorers)), strict=True)
-    handles = [Line2D([], [], label=name, **_marker(look)) for name, look in named]
+    handles = [Line2D([], [], label=in_figure(name), **_marker(look)) for name, look in named]
     beyond = f"with arrow: beyond {scientific(largest)}"
     return [*handles, Line2D([], [], ls="none", marker=r"$\rightarrow$", color=GREY, label=beyond)]
 

@@ -29,6 +29,22 @@ PACKAGE = "ndcg-asymptotics"
 INDEX, COMPLETE = "replicate", "complete"
 
 
+_MEANINGS = {  # long name and unit of every variable
+    "ndcg": ("NDCG of a stream's first n items", "1"),
+    "low": ("lower end of the bracket of NDCG", "1"),
+    "high": ("upper end of the bracket of NDCG", "1"),
+    "order": ("sign of the difference of a pair's NDCG, -128 if undecided", "1"),
+    "last_not_greater": ("last n at which the first of a pair is not ahead", "items"),
+    "last_not_less": ("last n at which the first of a pair is not behind", "items"),
+    "changes": ("changes of the order of a pair along n", "1"),
+    "n": ("list length", "items"),
+    "replicate": ("index of the replicate", "1"),
+    "scorer": ("scorer", ""),
+    "measure": ("measure", ""),
+    "pair": ("pair of scorers", ""),
+}
+
+
 def holds_results(folder: Path) -> bool:
     """Whether a store is there."""
     return (folder / STORE / "zarr.json").is_file()
@@ -60,5 +76,9 @@ def dataset(
     further: Mapping[str, Any],
 ) -> xr.Dataset:
     """The values of some replicates, by variable with its axes, as a Dataset that says what it is of."""
-    attributes = {"title": study.title, "seed": study.seed, "engine": study.engine, **further}
-    return xr.Dataset(variables, {INDEX: replicates, **coordinates(study)}, attributes)
+    attributes = {"title": study.title, "seed": str(study.seed), "engine": study.engine, **further}
+    found = xr.Dataset(variables, {INDEX: replicates, **coordinates(study)}, attributes)
+    for name, (words, unit) in _MEANINGS.items():
+        if name in found.variables:
+            found[name].attrs.update({"long_name": words, "units": unit})
+    return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -27,13 +27,18 @@ from ndcg_asymptotics.store.layout import (
     holds_results,
     versions_here,
 )
+from ndcg_asymptotics.store.summary import summary_dict, summary_frame, summary_parts
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences
 from ndcg_asymptotics.studies.toml import study_of
+from ndcg_asymptotics.tables import Part, Shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(Shown):
     """The results of a study, complete or not.
 
     Attributes
@@ -56,6 +61,18 @@ class Results:
     done: Bools
     folder: Path | None
     _read: Callable[[], xr.Dataset] = field(repr=False)
+
+    def parts(self) -> Iterator[Part]:
+        """What was asked, how much of it is there, and the means at the largest n."""
+        return summary_parts(self)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A row per scorer, measure and n; of single replicates, ``data.to_dataframe()`` has them."""
+        return summary_frame(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `parts` tells as plain data, for JSON."""
+        return summary_dict(self)
 
     @property
     def name(self) -> str:
@@ -125,6 +142,7 @@ def open_results(folder: str | Path) -> Results:
 def open_with_fields(folder: str | Path) -> tuple[Results, Mapping[str, Any]]:
     """The results in a folder and the canonical study that was stored with them."""
     folder = Path(folder)
+    folder = folder.parent if folder.name == STORE else folder  # the store itself is meant as well
     require(holds_results(folder), f"{folder}: no results here (no {STORE})")
     try:
         group = _open(folder)
@@ -169,9 +187,9 @@ def _read_dataset(
     }
     further = {
         "study": json.dumps(fields),
-        "versions": versions,
+        "versions": json.dumps(versions),
         "format": FORMAT,
-        "complete": bool(done.all()),
+        "complete": int(done.all()),
         "replicates_wanted": len(replicates),
     }
     return dataset(study, replicates[rows], variables, further)
