@@ -9,7 +9,7 @@ JOBS   ?= 2
 # a process per core computes; threads of the linear algebra library would only get in their way
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test bench soak studies gallery clean
+.PHONY: demo test bench soak studies gallery docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +40,9 @@ studies: $(VENV)/installed  ## every study of experiments/ at full size, into re
 
 gallery: $(VENV)/installed  ## figures/gallery from results/
 	$(BIN)/python figures/make_all.py results figures/gallery
+
+docs: $(VENV)/installed  ## the documentation as a site, into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -58,9 +58,9 @@ def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
             _option("form", Format, Format.table, typer.Option("--format", help=words, case_sensitive=False)),
         )
     known = [p.replace(kind=p.KEYWORD_ONLY) for p in signature.parameters.values()]
-    run.__signature__ = signature.replace(parameters=[*known, *shared])
+    run.__signature__ = signature.replace(parameters=[*known, *shared])  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in [*known, *shared]}
-    del run.__wrapped__  # type: ignore[attr-defined]  # or its signature would be looked at
+    del run.__wrapped__  # or its signature would be looked at
     return run
 
 
