@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
 from rich.cells import cell_len
@@ -47,12 +47,13 @@ class Column:
     """A column: its heading, how a value is shown, and how soon it goes where there is no room for all.
 
     Columns of the highest ``drop`` go first; those of 0 stay. A column without ``show`` holds texts, which
-    may be shortened.
+    may be shortened, or folded between words if ``fold`` says so.
     """
 
     name: str
     show: Callable[[Any], str] | None = None
     drop: int = 0
+    fold: bool = False
 
     def text(self, value: Any) -> str:
         """A value as it is shown; "-" where there is none."""
@@ -94,7 +95,7 @@ class Table:
                     break
                 kept.pop(len(kept) // 2)
                 continue
-            widths[longest] = max(_SHORTEST, widths[longest] - (_total(widths, kept) - width))
+            widths[longest] -= 1
         table = RichTable(
             title=Text(visible(self.title), "bold") if self.title else None,
             title_justify="left",
@@ -103,11 +104,14 @@ class Table:
             padding=(0, 1, 0, 0),
         )
         for i in kept:
-            right = self.columns[i].show is not None
-            name = shortened(self.columns[i].name, widths[i])
-            table.add_column(Text(name), justify="right" if right else "left", no_wrap=True)
+            column = self.columns[i]
+            side: Literal["left", "right"] = "left" if column.show is None else "right"
+            name = Text(shortened(column.name, widths[i]))
+            table.add_column(name, justify=side, no_wrap=not column.fold, max_width=widths[i])
         for row in texts:
-            table.add_row(*(Text(shortened(row[i], widths[i])) for i in kept))
+            table.add_row(
+                *(Text(row[i] if self.columns[i].fold else shortened(row[i], widths[i])) for i in kept)
+            )
         return table
 
     def texts(self) -> list[list[str]]:

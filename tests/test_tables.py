@@ -1,4 +1,4 @@
-"""Tables: in every format what was put in, whole numbers in 80 columns, and nothing that a name says is done."""
+"""Tables: in every format what was put in, numbers whole in 80 columns, and no name does anything."""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ndcg_asymptotics.errors import InputError
+
 
 class Format(StrEnum):
     """How tables are printed."""
@@ -86,12 +88,12 @@ def _run(command: Callable[[], None], form: Format, quiet: bool, verbose: bool) 
             print(f"{time.monotonic() - start:.1f} s", file=sys.stderr)
 
 
-def whole_number(text: str) -> int:
+def whole_number(text: str, argument: str) -> int:
     """A whole number as a study file has it: 1000 or 1e3."""
     try:
         return int(text) if text.strip().lstrip("+-").isdigit() else _whole(float(text))
-    except ValueError:
-        raise typer.BadParameter(f"expected a whole number, such as 1000 or 1e3, got {text!r}") from None
+    except (ValueError, OverflowError):
+        raise InputError(f"must be a whole number, such as 1000 or 1e3, got {text!r}", argument) from None
 
 
 def _whole(value: float) -> int:

@@ -37,10 +37,7 @@ def run(
         typer.Option(metavar="ADDRESS", help="The dask scheduler.", show_default="a cluster for this run"),
     ] = None,
     replicates: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole_number, metavar="COUNT", help="How many.", show_default="as the study says"
-        ),
+        str | None, typer.Option(metavar="COUNT", help="How many, 1e4 say.", show_default="as the study says")
     ] = None,
     first: Annotated[int, typer.Option(help="The first replicate, for parts to be merged.")] = 0,
     only: Annotated[int | None, typer.Option(help="Replay this replicate alone.")] = None,
@@ -69,7 +66,7 @@ def run(
     outcome = sweep(
         stated,
         out,
-        replicates=replicates,
+        replicates=None if replicates is None else whole_number(replicates, "replicates"),
         first=first,
         jobs=jobs,
         backend=backend.value,

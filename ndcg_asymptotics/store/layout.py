@@ -76,7 +76,8 @@ def dataset(
     further: Mapping[str, Any],
 ) -> xr.Dataset:
     """The values of some replicates, by variable with its axes, as a Dataset that says what it is of."""
-    attributes = {"title": study.title, "seed": str(study.seed), "engine": study.engine, **further}
+    seed = study.seed if study.seed < 2**31 else str(study.seed)  # what every format of files can hold
+    attributes = {"title": study.title, "seed": seed, "engine": study.engine, **further}
     found = xr.Dataset(variables, {INDEX: replicates, **coordinates(study)}, attributes)
     for name, (words, unit) in _MEANINGS.items():
         if name in found.variables:

@@ -13,6 +13,7 @@ from pages import ROOT
 
 import ndcg_asymptotics
 
+LOADED = r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"'
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
