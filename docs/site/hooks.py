@@ -52,7 +52,10 @@ def _reference() -> str:
     """Every public name, where it lives."""
     source = (ROOT / "ndcg_asymptotics" / "__init__.py").read_text(encoding="utf-8")
     homes = re.findall(r'^    "(\w+)": "([\w.]+):(\w+)",$', source, re.MULTILINE)
-    return "\n\n".join(f"::: ndcg_asymptotics.{home}.{inner}" for _, home, inner in homes)
+    return "\n\n".join(
+        f"::: ndcg_asymptotics.{home}.{inner}\n    options:\n      heading: na.{name}\n      toc_label: {name}"
+        for name, home, inner in homes
+    )
 
 
 def _commands() -> str:

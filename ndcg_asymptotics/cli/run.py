@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -84,7 +85,7 @@ def run(
     if outcome.stopped:
         print(f"stopped: {outcome.stopped}; the same command continues from here")
     if outcome.complete == outcome.wanted and not quiet():
-        print(_next_steps(stated, out))
+        print(_next_steps(stated, out), file=sys.stderr)
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,7 @@ def init(
     write_template(file)
     print(file)
     if not quiet():
-        print(f"Next:\n  ndcg-asymptotics run {file} --out results/{file.stem}")
+        print(f"Next:\n  ndcg-asymptotics run {file} --out results/{file.stem}", file=sys.stderr)
 
 
 @app.command()

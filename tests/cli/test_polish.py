@@ -45,9 +45,9 @@ def test_version(run: Run) -> None:
 
 def test_init_writes_a_study_that_runs_and_explains_every_field(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "mine.toml"
-    code, out, _ = run("init", file)
-    assert code == 0
-    assert "ndcg-asymptotics run" in out
+    code, out, err = run("init", file)
+    assert (code, out) == (0, f"{file}\n")
+    assert "ndcg-asymptotics run" in err
     assert load(file).replicates == 200
     text = file.read_text()
     assert all(f"{name} = " in text or f"[{name}]" in text for name in _File.model_fields)
@@ -69,9 +69,9 @@ def test_info_tells_what_there_is(results: Path, run: Run) -> None:
 
 def test_run_says_what_to_do_next(results: Path, run: Run) -> None:
     study = results.parent / "study.toml"
-    _, out, _ = run("run", study, "--out", results)
-    assert f"ndcg-asymptotics check {results}" in out
-    assert "distinguish" in out
+    _, _, err = run("run", study, "--out", results)
+    assert f"ndcg-asymptotics check {results}" in err
+    assert "distinguish" in err
     _, out, err = run("run", study, "--out", results, "--quiet")
     assert out.splitlines() == [f"{results}: 12 of 12 replicates complete"]
     assert err == ""
