@@ -24,7 +24,7 @@ def on_files(files: Files, config: Any) -> Files:
         ("docs/notebooks", "*.ipynb"),
     ):
         for path in sorted((ROOT / folder).glob(pattern)):
-            name = path.relative_to(ROOT).as_posix().removeprefix("docs/")
+            name = path.relative_to(ROOT).as_posix()
             if files.get_file_from_path(name) is None:
                 files.append(File.generated(config, name, abs_src_path=str(path)))
     for name, source in PAGES.items():
@@ -53,7 +53,7 @@ def _reference() -> str:
     source = (ROOT / "ndcg_asymptotics" / "__init__.py").read_text(encoding="utf-8")
     homes = re.findall(r'^    "(\w+)": "([\w.]+):(\w+)",$', source, re.MULTILINE)
     return "\n\n".join(
-        f"::: ndcg_asymptotics.{home}.{inner}\n    options:\n      heading: na.{name}\n      toc_label: {name}"
+        f"::: ndcg_asymptotics.{home}.{inner}\n    options: {{heading: na.{name}, toc_label: {name}}}"
         for name, home, inner in homes
     )
 

@@ -94,6 +94,12 @@ class Bar(Silent):
         self._progress.stop()
 
 
+def for_python() -> Silent:
+    """A bar in a notebook, else nobody is told: a program has its own output."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return Bar() if type(shell).__name__ == "ZMQInteractiveShell" else Silent()
+
+
 def for_stderr() -> Silent:
     """A bar if stderr is a terminal, else lines."""
     return Bar() if sys.stderr.isatty() else Lines()
