@@ -18,12 +18,8 @@ PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the gallery, the experiments and the pages that stand at the root of the repository."""
-    for folder, pattern in (
-        ("figures/gallery", "*.png"),
-        ("experiments", "*.toml"),
-        ("docs/notebooks", "*.ipynb"),
-    ):
-        for path in sorted((ROOT / folder).glob(pattern)):
+    for pattern in ("figures/gallery/*.png", "experiments/*.toml"):
+        for path in sorted(ROOT.glob(pattern)):
             name = path.relative_to(ROOT).as_posix()
             if files.get_file_from_path(name) is None:
                 files.append(File.generated(config, name, abs_src_path=str(path)))

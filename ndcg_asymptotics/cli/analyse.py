@@ -30,7 +30,7 @@ def check(
     if as_json:
         show_json(found.as_dict())
     else:
-        show(found.parts() if summary else found.long())
+        show(found.parts()) if summary else show(found, found.long())
     raise typer.Exit(0 if found.agrees else 1)
 
 
@@ -51,7 +51,7 @@ def distinguish(
     if as_json:
         show_json(found.as_dict())
     else:
-        show(found.parts())
+        show(found)
 
 
 @app.command()

@@ -29,7 +29,7 @@ def predict(
     if as_json:
         show_json(found.as_dicts())
     else:
-        show(found.parts())
+        show(found)
 
 
 def _size(text: str) -> int | float | str:

@@ -19,12 +19,16 @@ form: ContextVar[str] = ContextVar("form", default="table")
 """How tables are printed: table, or one of `tables.FORMATS`."""
 
 
-def show(parts: Shown | Iterable[Part]) -> None:
+def show(found: Shown | Iterable[Part], parts: Iterable[Part] | None = None) -> None:
     """Print tables and lines in the format that is asked for; in others than a table, tables alone.
 
+    CSV of what has a DataFrame is that, one table with every row. ``parts`` are those to print if not all.
     Tables that go to a file or a pipe are not folded, unless COLUMNS says how wide they may be.
     """
-    listed = parts.parts() if isinstance(parts, Shown) else parts
+    if isinstance(found, Shown) and form.get() == "csv":
+        print(found.to_dataframe().to_csv(index=False, lineterminator="\n"), end="")
+        return
+    listed = parts if parts is not None else found.parts() if isinstance(found, Shown) else found
     if form.get() != "table":
         print(in_format(listed, form.get()), end="")
         return
