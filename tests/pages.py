@@ -31,7 +31,7 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _TITLE = re.compile(r'title="([^"]+)"')
-_STATUS = re.compile(r"#.*exit status (\d+)")
+_STATUS = re.compile(r"#\s*exit status (\d+)\s*$")
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,7 @@ def test_an_edited_function_is_another_study(tmp_path: Path) -> None:
     na.run(na.load_study(tmp_path / "study.toml"), tmp_path / "out", jobs=1)
     write_own(tmp_path, "1.5")
     edited = na.load_study(tmp_path / "study.toml")
-    with pytest.raises(na.InputError, match=r"holds another study: digests \(there .*, here "):
+    with pytest.raises(na.InputError, match=r"holds another study: digests\.custom.* \(there .*, here "):
         na.run(edited, tmp_path / "out", jobs=1)
     (tmp_path / "out" / "mine.py").write_text(OWN.replace("FACTOR", "1.5"))
     with pytest.raises(na.InputError, match="the study no longer is what was simulated: digests"):
