@@ -9,7 +9,7 @@ JOBS   ?= 2
 # a process per core computes; threads of the linear algebra library would only get in their way
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test bench soak studies losses gallery real clean
+.PHONY: demo test bench soak studies losses gallery real docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -53,6 +53,9 @@ real: $(VENV)/installed  ## both studies of real lists from the folder DATA, and
 	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) compare THUIRr0301.run.gz aplrob03a.run.gz --qrels qrels.txt.gz \
 	  --measure nDCG --measure nDCG@1 --measure nDCG@10 --measure "nDCG(power(0.5))" --measure "nDCG(geometric(2))" \
 	  --out $(CURDIR)/figures/gallery
+
+docs: $(VENV)/installed  ## the documentation as a site, into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,6 +1,6 @@
 """How often `check` calls true studies false, and how often it sees a mean that is 20% off.
 
-Three hundred seeds of populations whose values are skewed or rare, alpha = 0.05; the shorter version is a test.
+Three hundred seeds of populations whose values are skewed or rare, alpha = 0.05.
 """
 
 from __future__ import annotations

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.plots import draw_comparison as draw_comparison
     from ndcg_asymptotics.plots import draw_growth as draw_growth
     from ndcg_asymptotics.plots import ndcg_curves
+    from ndcg_asymptotics.reports.page import report as report
     from ndcg_asymptotics.reports.specs import specs as specs
     from ndcg_asymptotics.scorers import Coupling as Coupling
     from ndcg_asymptotics.scorers import Curve as Curve
@@ -191,6 +192,7 @@ _HOMES = {
     "Ranker": "learning.training:Ranker",
     "read_svmlight": "learning.training:read_svmlight",
     "Relevance": "scorers:Relevance",
+    "report": "reports.page:report",
     "Required": "analysis.required:Required",
     "required": "analysis.required:required",
     "Results": "store:Results",

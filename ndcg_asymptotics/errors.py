@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
+from ndcg_asymptotics.texts import visible
+
 LONGEST = 600
 """Characters of a message, at most."""
-
-
-def printable(text: str) -> str:
-    r"""The text with what would move a cursor, colour a terminal or hide letters written out.
-
-    >>> printable("a\x1b[31m b\u202ec"), printable("naïve 𝒢")
-    ('a\\x1b[31m b\\u202ec', 'naïve 𝒢')
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class InputError(ValueError):
@@ -34,7 +25,7 @@ class InputError(ValueError):
         line = f"{argument}: {message}" if argument else message
         if len(line) > LONGEST:
             line = f"{line[: LONGEST // 2]} … {line[-(LONGEST // 2 - 3) :]}"
-        super().__init__(printable(" ".join(line.splitlines())))
+        super().__init__(visible(" ".join(line.splitlines())))
         self.argument = argument
 
 

@@ -5,19 +5,22 @@ What an analysis finds is `Shown`: it says which tables and lines it is made of,
 
 from __future__ import annotations
 
+import csv
 import html
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ndcg_asymptotics.errors import printable
+from ndcg_asymptotics.texts import in_tex, shortened, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,18 +47,19 @@ class Column:
     """A column: its heading, how a value is shown, and how soon it goes where there is no room for all.
 
     Columns of the highest ``drop`` go first; those of 0 stay. A column without ``show`` holds texts, which
-    may be shortened.
+    may be shortened, or folded between words if ``fold`` says so.
     """
 
     name: str
     show: Callable[[Any], str] | None = None
     drop: int = 0
+    fold: bool = False
 
     def text(self, value: Any) -> str:
         """A value as it is shown; "-" where there is none."""
         if value is None:
             return "-"
-        return self.show(value) if self.show else printable(str(value))
+        return self.show(value) if self.show else visible(str(value))
 
 
 @dataclass(frozen=True)
@@ -74,10 +78,9 @@ class Table:
 
     def fitted(self, width: int) -> RichTable:
         """The table in at most ``width`` characters: some columns are left out, then texts shortened."""
-        texts = [[column.text(value) for column, value in zip(self.columns, row, strict=True)]
-                 for row in self.rows]  # fmt: skip
+        texts = self.texts()
         widths = [
-            max(map(len, (column.name, *cells)))
+            max(map(cell_len, (column.name, *cells)))
             for column, cells in zip(self.columns, _transposed(texts, len(self.columns)), strict=True)
         ]
         kept = list(range(len(self.columns)))
@@ -87,38 +90,78 @@ class Table:
             texts_only = [i for i in kept if self.columns[i].show is None]
             longest = max(texts_only, key=widths.__getitem__, default=-1)
             if longest < 0 or widths[longest] <= _SHORTEST:
-                break
-            widths[longest] = max(_SHORTEST, widths[longest] - (_total(widths, kept) - width))
+                # nothing is left to shorten: what stands in the middle goes, the ends say what it is about
+                if len(kept) <= 2:
+                    break
+                kept.pop(len(kept) // 2)
+                continue
+            widths[longest] -= 1
         table = RichTable(
-            title=Text(printable(self.title), "bold") if self.title else None,
+            title=Text(visible(self.title), "bold") if self.title else None,
             title_justify="left",
             box=box.SIMPLE_HEAD,
             show_edge=False,
             padding=(0, 1, 0, 0),
         )
         for i in kept:
-            right = self.columns[i].show is not None
-            table.add_column(
-                Text(printable(self.columns[i].name)), justify="right" if right else "left", no_wrap=True
-            )
+            column = self.columns[i]
+            side: Literal["left", "right"] = "left" if column.show is None else "right"
+            name = Text(shortened(column.name, widths[i]))
+            table.add_column(name, justify=side, no_wrap=not column.fold, max_width=widths[i])
         for row in texts:
-            table.add_row(*(Text(_shortened(row[i], widths[i])) for i in kept))
+            table.add_row(
+                *(Text(row[i] if self.columns[i].fold else shortened(row[i], widths[i])) for i in kept)
+            )
         return table
+
+    def texts(self) -> list[list[str]]:
+        """The rows as they are shown."""
+        return [[visible(column.text(value)) for column, value in zip(self.columns, row, strict=True)]
+                for row in self.rows]  # fmt: skip
 
     def to_html(self) -> str:
         """The table for a notebook."""
         head = "".join(f"<th>{html.escape(column.name)}</th>" for column in self.columns)
-        body = "".join(
-            "<tr>"
-            + "".join(
-                f"<td>{html.escape(column.text(value))}</td>"
-                for column, value in zip(self.columns, row, strict=True)
-            )
-            + "</tr>"
-            for row in self.rows
-        )
-        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        rows = ("".join(f"<td>{html.escape(text)}</td>" for text in row) for row in self.texts())
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        caption = f"<caption>{html.escape(visible(self.title))}</caption>" if self.title else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def to_csv(self) -> str:
+        """The values, unrounded; nothing where there is none."""
+        file = StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(column.name for column in self.columns)
+        for row in self.rows:
+            writer.writerow("" if value is None else value for value in row)
+        return file.getvalue()
+
+    def to_markdown(self) -> str:
+        """The table in Markdown, as GitHub and most sites read it."""
+        rows = [[column.name for column in self.columns], *self.texts()]
+        escaped = [[re.sub(r"([\\|*_`<>\[\]])", r"\\\1", text) for text in row] for row in rows]
+        rule = ["---:" if column.show else "---" for column in self.columns]
+        lines = [f"| {' | '.join(row)} |" for row in (escaped[0], rule, *escaped[1:])]
+        title = f"{visible(self.title)}\n\n" if self.title else ""
+        return title + "\n".join(lines) + "\n"
+
+    def to_latex(self) -> str:
+        """The table in LaTeX, for the package booktabs."""
+
+        def line(row: Iterable[str]) -> str:
+            return " & ".join(in_tex(text) for text in row) + r" \\"
+
+        kinds = "".join("r" if column.show else "l" for column in self.columns)
+        lines = [
+            rf"\begin{{tabular}}{{{kinds}}}",
+            r"\toprule",
+            line(c.name for c in self.columns),
+            r"\midrule",
+        ]
+        lines += [line(row) for row in self.texts()]
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        title = f"% {visible(self.title)}\n" if self.title else ""
+        return title + "\n".join(lines) + "\n"
 
 
 @dataclass(frozen=True)
@@ -152,19 +195,33 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return "".join(
-            part.to_html() if isinstance(part, Table) else f"<p>{html.escape(part.text)}</p>"
+            part.to_html() if isinstance(part, Table) else f"<p>{html.escape(visible(part.text))}</p>"
             for part in self.parts()
         )
 
 
 def print_parts(parts: Iterable[Part], console: Console) -> None:
-    """Print tables, as wide as the console, and lines."""
+    """Print tables, as wide as the console, and lines, which a terminal gets folded between words."""
     for part in parts:
         if isinstance(part, Table):
             console.print(part.fitted(console.width))
             console.print()
         else:
-            console.print(Text(printable(part.text), part.style), soft_wrap=True)
+            text = "\n".join(map(visible, part.text.split("\n")))
+            console.print(Text(text, part.style), soft_wrap=not console.is_terminal)
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {
+    "csv": Table.to_csv,
+    "markdown": Table.to_markdown,
+    "latex": Table.to_latex,
+}
+"""Tables as text for other programs; each is the table alone, without the lines between tables."""
+
+
+def in_format(parts: Iterable[Part], form: str) -> str:
+    """The tables of some parts in one of `FORMATS`, an empty line between them."""
+    return "\n".join(FORMATS[form](part) for part in parts if isinstance(part, Table))
 
 
 def _transposed(rows: Sequence[Sequence[str]], count: int) -> list[tuple[str, ...]]:
@@ -173,7 +230,3 @@ def _transposed(rows: Sequence[Sequence[str]], count: int) -> list[tuple[str, ..
 
 def _total(widths: Sequence[int], kept: Sequence[int]) -> int:
     return sum(widths[i] for i in kept) + _GAP * len(kept)
-
-
-def _shortened(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

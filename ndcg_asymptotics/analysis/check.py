@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
 from ndcg_asymptotics.analysis.means import Row, judge_means, means_table
 from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.theory.limits import limit
@@ -149,23 +150,23 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0) -> Che
     factor, rows, limits = 1.0 + perturb, [], []
     level = alpha / (len(study.scorers) * len(study.measures) * len(study.n))
     detectable: dict[str, float] = {}
-    for name, scorer in study.scorers.items():
-        for measure in study.measures:
-            cell = data.sel(scorer=name, measure=str(measure))
-            found = limit(scorer, measure)
-            judged = judge_limit(name, scorer, measure, found, cell, factor)
-            limits.append(judged)
-            means = judge_means(cell, scorer, measure, study.n, factor, level)
-            for n, mean in zip(study.n, means, strict=True):
-                pseudo = pseudo_expectation(scorer, measure, n)
-                rows.append(
-                    Row(
-                        name, str(measure), n, mean.simulated, mean.mcse,
-                        None if pseudo is None else pseudo * factor,
-                        judged.limit, found.theorem, judged.assumptions,
-                        mean.exact, mean.z, mean.verdict, level, judged.verdict,
-                    )
-                )  # fmt: skip
-                if mean.detectable < math.inf:
-                    detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
+    cells = [(*named, measure) for named in study.scorers.items() for measure in study.measures]
+    for name, scorer, measure in tracked(cells, "checks"):
+        cell = data.sel(scorer=name, measure=str(measure))
+        found = limit(scorer, measure)
+        judged = judge_limit(name, scorer, measure, found, cell, factor)
+        limits.append(judged)
+        means = judge_means(cell, scorer, measure, study.n, factor, level)
+        for n, mean in zip(study.n, means, strict=True):
+            pseudo = pseudo_expectation(scorer, measure, n)
+            rows.append(
+                Row(
+                    name, str(measure), n, mean.simulated, mean.mcse,
+                    None if pseudo is None else pseudo * factor,
+                    judged.limit, found.theorem, judged.assumptions,
+                    mean.exact, mean.z, mean.verdict, level, judged.verdict,
+                )
+            )  # fmt: skip
+            if mean.detectable < math.inf:
+                detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
     return Check(study.title, replicates, results.complete, alpha, rows, limits, detectable)

@@ -27,6 +27,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.texts import did_you_mean
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 if TYPE_CHECKING:
@@ -164,8 +165,10 @@ def distinguish(results: Results, *, pair: Sequence[str] | None = None) -> Disti
     known = "; ".join(" ".join(names) for names in study.pairs)
     wanted = study.pairs if pair is None else (tuple(pair),)
     for names in wanted:
+        given = " ".join(names)
+        near = did_you_mean(given, map(" ".join, study.pairs)) or ","
         there = names in study.pairs
-        require(there, f"{' '.join(names)} is no pair of this study, expected one of: {known}", "pair")
+        require(there, f"{given} is no pair of this study{near} expected one of: {known}", "pair")
     found = [
         _pair(data.isel(pair=study.pairs.index((a, b))), study, (a, b), measure)
         for a, b in wanted

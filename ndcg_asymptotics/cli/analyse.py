@@ -53,7 +53,7 @@ def check(
     elif isinstance(found, GridCheck):
         show(found.parts())
     else:
-        show(found.parts() if summary else found.long())
+        show(found.parts()) if summary else show(found, found.long())
     raise typer.Exit(0 if found.agrees else 1)
 
 
@@ -76,22 +76,43 @@ def distinguish(
     if as_json:
         show_json(found.as_dict())
     else:
-        show(found.summary() if summary else found.parts())
+        show(found.summary() if summary else found)
 
 
 @app.command()
 def figures(
     results: _Results,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the SVG and PNG files go.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files go.")],
+    measure: Annotated[
+        list[str] | None, typer.Option(metavar="SPEC", help="A measure of the study; may be repeated.")
+    ] = None,
+    scorer: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A scorer of the study; may be repeated.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", metavar="LIST", help="Any of svg, png, pdf, with commas.")
+    ] = "svg,png",
+    dpi: Annotated[float, typer.Option(help="Dots per inch of PNG files.")] = 200,
+    width: Annotated[
+        float | None,
+        typer.Option(metavar="INCHES", help="Width of each figure.", show_default="a journal's columns"),
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A matplotlib style file that goes before our settings."),
+    ] = None,
+    spec: Annotated[bool, typer.Option("--spec", help="Specs as titles, not formulas.")] = False,
     allow_custom: _Custom = False,
 ) -> None:
     """Draw a study (an overview, one figure per measure, one per pair), a grid, growing lists, or curves."""
     from ndcg_asymptotics.grids import draw_grid, open_grid
     from ndcg_asymptotics.grids.results import holds_grid
-    from ndcg_asymptotics.plots import draw_all, draw_curves, draw_growth, holds_curves
+    from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
     from ndcg_asymptotics.store import open_results
     from ndcg_asymptotics.store.growing import holds_growth, open_growth
 
+    choice = Choice(scorers=scorer or None, spec=spec)
+    formats = [text.strip().lower() for text in form.split(",") if text.strip()]
     if holds_growth(results):
         paths = draw_growth(open_growth(results), out)
     elif holds_curves(results):
@@ -99,7 +120,10 @@ def figures(
     elif holds_grid(results):
         paths = draw_grid(open_grid(results, allow_custom=allow_custom), out)
     else:
-        paths = draw_all(open_results(results, allow_custom=allow_custom), out)
+        paths = draw_all(
+            open_results(results, allow_custom=allow_custom), out, measures=measure or None, choice=choice,
+            formats=formats, dpi=dpi, width=width, style_file=style,
+        )  # fmt: skip
     for path in paths:
         print(path)
 
@@ -118,3 +142,18 @@ def verify(results: _Results, as_json: _Json = False) -> None:
     else:
         show(found.parts())
     raise typer.Exit(0 if found.sound else 1)
+
+
+@app.command()
+def report(
+    results: _Results,
+    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The page, a file of its own.")],
+    alpha: Annotated[float, typer.Option(help="Chance of any false alarm in the table of means.")] = 1e-4,
+    allow_custom: _Custom = False,
+) -> None:
+    """Write a study and what it has shown as one page that anybody can open."""
+    from ndcg_asymptotics.reports.page import report as report_results
+    from ndcg_asymptotics.store import open_results
+
+    report_results(open_results(results, allow_custom=allow_custom), out, alpha=alpha)
+    print(out)

@@ -7,14 +7,16 @@ stderr), 130 interrupted.
 from __future__ import annotations
 
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import analyse, growing, lists, losses, required, run, theory
+from ndcg_asymptotics.cli import analyse, growing, lists, losses, required, run, start, theory
+from ndcg_asymptotics.cli.shared import with_shared_options
 from ndcg_asymptotics.errors import InputError, InputWarning
 
 
@@ -43,15 +45,35 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(
     cls=_Commands,
-    help="A Monte Carlo asymptotics laboratory for NDCG and its discounts.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (run, analyse, theory, required, lists, growing):
+for commands in (start, run, analyse, theory, required, lists, growing, losses):
+    for command in commands.app.registered_commands:
+        if command.callback is not None:
+            command.callback = with_shared_options(command.callback)
+    if commands is losses:
+        continue
     app.add_typer(commands.app)
 app.add_typer(losses.app, name="losses", help="Surrogate losses: decided, searched, trained.")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"ndcg-asymptotics {version('ndcg-asymptotics')}")
+        raise typer.Exit
+
+
+@app.callback()
+def everything(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A Monte Carlo asymptotics laboratory for NDCG and its discounts."""
 
 
 def _warn(message: Warning | str, *further: Any, **more: Any) -> None:
@@ -81,5 +103,7 @@ def _commands(command: Any) -> Iterator[Any]:
 
 def refuse(message: str) -> None:
     """Say on one line what is wrong, and end."""
+    if {"-v", "--verbose"} & set(sys.argv[1:]):
+        traceback.print_exc()
     print(f"ndcg-asymptotics: {InputError(message)}", file=sys.stderr)
     raise typer.Exit(2)

@@ -114,7 +114,12 @@ def fit(
     resamples: Annotated[int, typer.Option(help="Bootstrap samples of queries for the band.")] = 200,
     seed: Seed = 0,
 ) -> None:
-    """Estimate relevance curves from ranked lists, and of several runs a study with their coupling."""
+    """Estimate relevance curves from ranked lists, and of several runs a study with their coupling.
+
+    Example:
+
+        ndcg-asymptotics fit --run a.run --run b.run --qrels my.qrels --binary-at 1 --out curves
+    """
     from ndcg_asymptotics.lists import fit_csv, fit_files
     from ndcg_asymptotics.lists.fitted_files import STUDY
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ndcg_asymptotics.cli.shared import quiet, whole_number
 from ndcg_asymptotics.errors import InputError, require
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ def run(
         typer.Option(metavar="ADDRESS", help="The dask scheduler.", show_default="a cluster for this run"),
     ] = None,
     replicates: Annotated[
-        int | None, typer.Option(help="How many replicates.", show_default="as the study says")
+        str | None, typer.Option(metavar="COUNT", help="How many, 1e4 say.", show_default="as the study says")
     ] = None,
     first: Annotated[int, typer.Option(help="The first replicate, for parts to be merged.")] = 0,
     only: Annotated[int | None, typer.Option(help="Replay this replicate alone.")] = None,
@@ -55,7 +58,14 @@ def run(
     ] = None,
     allow_custom: _Custom = False,
 ) -> None:
-    """Simulate a study; the same command again continues where it stopped."""
+    """Simulate a study; the same command again continues where it stopped.
+
+    Examples:
+
+        ndcg-asymptotics run study.toml --out results/two
+
+        ndcg-asymptotics run study.toml --out results/two --replicates 1e4 --jobs 8
+    """
     import math
 
     from ndcg_asymptotics.grids.grid import is_grid, load_grid
@@ -64,14 +74,14 @@ def run(
     from ndcg_asymptotics.sweep.run import sweep
 
     options: dict[str, Any] = {
-        "replicates": replicates,
+        "replicates": None if replicates is None else whole_number(replicates, "replicates"),
         "first": first,
         "jobs": jobs,
         "backend": backend.value,
         "scheduler": scheduler,
         "time_limit": math.inf if time_limit is None else time_limit,
         "precision": until_mcse,
-        "progress": progress.for_stderr(),
+        "progress": progress.Silent() if quiet() else progress.for_stderr(),
     }
     if is_grid(study):
         require(only is None, "a grid has no single replicate: replay one of a point's study", "only")
@@ -92,6 +102,8 @@ def run(
             f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''}); "
             f"replay one with --only {outcome.failures[0].replicate}"
         )
+    if outcome.complete == outcome.wanted and not quiet():
+        print(_next_steps(stated, out), file=sys.stderr)
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:
@@ -111,6 +123,17 @@ def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:
         raise typer.Exit(1)
+
+
+def _next_steps(study: Study, out: Path) -> str:
+    """What may be done with complete results."""
+    folder = shlex.quote(str(out))
+    steps = [(f"check {folder} --summary", "hold them against theory")]
+    if study.pairs:
+        steps.append((f"distinguish {folder}", "how surely the scorers are told apart"))
+    steps.append((f"report {folder} --out report.html", "all of it as a page"))
+    width = max(len(command) for command, _ in steps)
+    return "Next:\n" + "\n".join(f"  ndcg-asymptotics {command:{width}}  # {what}" for command, what in steps)
 
 
 def _replay(study: Study, out: Path, replicate: int) -> None:

@@ -16,7 +16,12 @@ def predict(
     n: Annotated[list[str], typer.Option("-n", "--n", metavar="N", help="A list length; may be repeated.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """What theory says: the limit, its theorem, the exact mean and the pseudo-expectation at n."""
+    """What theory says: the limit, its theorem, the exact mean and the pseudo-expectation at n.
+
+    Example:
+
+        ndcg-asymptotics predict --scorer "linear(0.1, 0.7)" --measure nDCG --measure "nDCG@0.2n" -n 1e6
+    """
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.theory.prediction import predict as predict_all
 
@@ -24,7 +29,7 @@ def predict(
     if as_json:
         show_json(found.as_dicts())
     else:
-        show(found.parts())
+        show(found)
 
 
 def size(text: str) -> int | float | str:
@@ -36,9 +41,15 @@ def size(text: str) -> int | float | str:
 
 
 @app.command("list")
-def list_specs() -> None:
+def list_specs(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
     """Every discount, cutoff, curve and coupling, with its formula."""
     from ndcg_asymptotics.reports.specs import specs
-    from ndcg_asymptotics.reports.terminal import show
+    from ndcg_asymptotics.reports.terminal import show, show_json
 
-    show([specs()])
+    found = specs()
+    if as_json:
+        show_json([dict(zip(("kind", "spec", "formula"), row, strict=True)) for row in found.rows])
+    else:
+        show([found])

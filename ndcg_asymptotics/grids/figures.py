@@ -11,7 +11,9 @@ from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.grids.results import GridResults
 from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.plots.gallery import file_names
-from ndcg_asymptotics.plots.style import GREY, looks, margin_labels, panels, save, style, words
+from ndcg_asymptotics.plots.placing import margin_labels
+from ndcg_asymptotics.plots.style import GREY, looks, panels, save, style
+from ndcg_asymptotics.texts import in_figure, shortened
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -64,11 +66,11 @@ def parameter_figure(results: GridResults, parameter: str, measure: str, n: int 
                 ax.errorbar(x, mean, error, ls="none", marker=look.marker, mfc="white", mec=look.color,
                             ecolor=look.color, mew=0.8, zorder=3)  # fmt: skip
                 name = ", ".join(f"{o} = {number_text(v)}" for o, v in zip(others, fixed, strict=True))
-                labels.append((float(mean[-1]), words(name, 30), look.color))
-            ax.set_xlabel(words(parameter))
+                labels.append((float(mean[-1]), in_figure(shortened(name, 30)), look.color))
+            ax.set_xlabel(in_figure(parameter))
             ax.set_ylabel("NDCG$_n$")
-            ax.set_title(words(scorer, 30), loc="left")
-            ax.set_title(words(f"{measure}, n = {n:g}"), loc="right", color=GREY)
+            ax.set_title(in_figure(shortened(scorer, 30)), loc="left")
+            ax.set_title(in_figure(f"{measure}, n = {n:g}"), loc="right", color=GREY)
             if others:
                 margin_labels(ax, labels)
     return figure

@@ -17,6 +17,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -47,6 +48,16 @@ def number_text(value: float) -> str:
     ('0.5', '2', '1e+18')
     """
     return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0 turns -0 into 0
+
+
+def fraction_text(value: float) -> str:
+    """A number as a fraction where it is a simple one.
+
+    >>> fraction_text(0.5), fraction_text(2.0), fraction_text(0.37), fraction_text(2 / 3)
+    ('1/2', '2', '0.37', '2/3')
+    """
+    near = Fraction(value).limit_denominator(12)
+    return str(near) if abs(float(near) - value) <= 1e-12 * abs(value) else number_text(value)
 
 
 @dataclasses.dataclass(frozen=True)

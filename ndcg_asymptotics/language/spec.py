@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 from ndcg_asymptotics.arrays import brief
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.language.scanner import Argument, Call, Scanner, SpecError, number_text, read
+from ndcg_asymptotics.texts import did_you_mean
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +110,9 @@ class Spec(ABC):
         member = cls.members.get(call.name)
         if member is None or not issubclass(member, cls):
             known = ", ".join(sorted(cls.members))
-            call.scanner.fail(f"unknown {cls.family} {call.name!r}, expected one of: {known}", call.position)
+            near = did_you_mean(call.name, cls.members)
+            said = f"unknown {cls.family} {call.name!r}{near or ','} expected one of: {known}"
+            call.scanner.fail(said, call.position)
         try:
             return member.from_call(call)
         except SpecError:
@@ -138,8 +141,10 @@ class Spec(ABC):
                 )
             name = names[index] if argument.key is None else argument.key
             if name not in names:
+                near = did_you_mean(name, names)
                 call.scanner.fail(
-                    f"{cls.keyword} has no parameter {name!r}, expected one of: {', '.join(names) or 'none'}",
+                    f"{cls.keyword} has no parameter {name!r}{near or ','} "
+                    f"expected one of: {', '.join(names) or 'none'}",
                     argument.position,
                 )
             if name in given:

@@ -22,6 +22,7 @@ from ndcg_asymptotics.arrays import Floats, Integers
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.lists.readers import RankedList
+from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.scorers import Empirical, curve_file
 
 Method = Literal["isotonic", "spline"]
@@ -118,10 +119,10 @@ def fit_curves(
     _check_prevalence(prevalence, gains)
     depth = _nodes(int(np.median([ranked.scores.size for ranked in everything])))
     curves = {}
-    for name, of_scorer in lists.items():
+    for name, of_scorer in tracked(lists.items(), "curves"):
         queries = len(of_scorer)
         samples = np.random.default_rng(seed).multinomial(queries, [1 / queries] * queries, size=resamples)
-        cells = np.array([_cell_counts(ranked, gains, depth) for ranked in of_scorer])
+        cells = np.array([_cell_counts(ranked, gains, depth) for ranked in tracked(of_scorer, "lists")])
         sizes = np.array([ranked.scores.size for ranked in of_scorer])
         # the first row is the data, every query once
         times = np.vstack((np.ones(queries, dtype=samples.dtype), samples))

@@ -19,7 +19,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.language.scanner import Scanner, SpecError, number_text, read
+from ndcg_asymptotics.language.scanner import Scanner, SpecError, fraction_text, number_text, read
 from ndcg_asymptotics.language.spec import Spec
 
 Regime = Literal["none", "fixed", "sublinear", "fraction"]
@@ -46,6 +46,11 @@ class Cutoff(Spec, family="cutoff"):
     def depends_on_n(self) -> bool:
         """Whether k is a function of the list length beyond being at most n."""
         return self.regime in ("sublinear", "fraction")
+
+    @property
+    def tex(self) -> str:
+        """k(n) as TeX writes it, without dollar signs; empty for the whole list."""
+        return ""
 
     @abstractmethod
     def exact(self, n: int) -> int:
@@ -106,6 +111,10 @@ class FixedRank(Cutoff, keyword="k"):
         require(whole, f"cutoff k must be a whole number from 1 to 9.2e18, got {number_text(self.k)}")
         object.__setattr__(self, "k", int(self.k))
 
+    @property
+    def tex(self) -> str:
+        return str(self.k)
+
     def exact(self, n: int) -> int:
         return self.k
 
@@ -132,6 +141,15 @@ class ListFraction(Cutoff, keyword="cn"):
     def __post_init__(self) -> None:
         require(0 < self.c <= 1, f"cutoff c*n needs 0 < c <= 1, got c = {number_text(self.c)}")
 
+    @property
+    def tex(self) -> str:
+        numerator, denominator = _decimal(self.c)
+        if numerator > 1 and denominator > 12:
+            return f"{number_text(self.c)}n"
+        return (
+            ("" if numerator == 1 else str(numerator)) + "n" + (f"/{denominator}" if denominator > 1 else "")
+        )
+
     def exact(self, n: int) -> int:
         # The decimal the user wrote, not its binary neighbour: 0.2n at n = 10**18 is 2 * 10**17.
         numerator, denominator = _decimal(self.c)
@@ -151,6 +169,10 @@ class ListPower(Cutoff, keyword="n^a"):
     def __post_init__(self) -> None:
         require(0 < self.a < 1, f"cutoff n^a needs 0 < a < 1, got a = {number_text(self.a)}")
 
+    @property
+    def tex(self) -> str:
+        return f"n^{{{fraction_text(self.a)}}}"
+
     def exact(self, n: int) -> int:
         return _ceil(float(n) ** self.a)
 
@@ -167,6 +189,10 @@ class ListLog(Cutoff, keyword="clog(n)"):
 
     def __post_init__(self) -> None:
         require(0 < self.c <= 1e9, f"cutoff c*log(n) needs 1e9 >= c > 0, got c = {number_text(self.c)}")
+
+    @property
+    def tex(self) -> str:
+        return ("" if self.c == 1 else number_text(self.c)) + r"\log n"
 
     def exact(self, n: int) -> int:
         return _ceil(self.c * math.log(n))

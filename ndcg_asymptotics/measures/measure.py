@@ -6,6 +6,7 @@ IDCG_n the same over labels in decreasing order; the cutoff cuts both.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
@@ -20,6 +21,8 @@ from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.ideal import ideal_dcg
+
+_NDCG = re.compile(r"ndcg(?![A-Za-z_0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, init=False)
@@ -70,7 +73,8 @@ class Measure:
 
     @classmethod
     def _scan(cls, scanner: Scanner) -> Self:
-        scanner.expect("nDCG")
+        if scanner.match(_NDCG) is None:
+            scanner.fail(f"expected 'nDCG', found {scanner.found()}")
         discount: Discount | str = "log"
         if scanner.accept("("):
             discount = Discount.build(scanner.call())
@@ -85,6 +89,17 @@ class Measure:
     def depends_on_n(self) -> bool:
         """Whether the weight of a rank is a function of the list length."""
         return self.discount.depends_on_n or self.cutoff.depends_on_n
+
+    @property
+    def tex(self) -> str:
+        """Discount and cutoff as formulas between dollar signs; empty where the discount has none.
+
+        >>> print(Measure.parse("nDCG(power(0.5))@0.2n").tex)
+        $r^{-1/2}$, $k = n/5$
+        """
+        if not self.discount.tex:
+            return ""
+        return f"${self.discount.tex}$" + (f", $k = {self.cutoff.tex}$" if self.cutoff.tex else "")
 
     def portable(self) -> Portable:
         """The text, and whatever else it takes, to find this measure again elsewhere."""

@@ -5,8 +5,9 @@ Functions such as `ndcg_curves` and `right_order` draw into axes they are given 
 figure of a study.
 """
 
+from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.comparison import comparison_figure, draw_comparison, power_figure
-from ndcg_asymptotics.plots.curves import curve_key, enlarge, ndcg_curves
+from ndcg_asymptotics.plots.curves import curve_key, ndcg_curves
 from ndcg_asymptotics.plots.fitted import draw_curves, fitted_curves, fitted_figure, holds_curves
 from ndcg_asymptotics.plots.fluctuations import sd_exponents, signal_to_noise
 from ndcg_asymptotics.plots.gallery import (
@@ -18,20 +19,13 @@ from ndcg_asymptotics.plots.gallery import (
 )
 from ndcg_asymptotics.plots.gaps import gap_curves, length_key, length_within, lengths_needed
 from ndcg_asymptotics.plots.growing import draw_growth, growing_curves, growing_figure
+from ndcg_asymptotics.plots.inset import enlarge, free_place
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
-from ndcg_asymptotics.plots.style import (
-    key,
-    length_axis,
-    looks,
-    margin_labels,
-    note,
-    outer_labels,
-    panels,
-    save,
-    style,
-)
+from ndcg_asymptotics.plots.placing import margin_labels, titles
+from ndcg_asymptotics.plots.style import key, length_axis, looks, note, outer_labels, panels, save, style
 
 __all__ = [
+    "Choice",
     "comparison_figure",
     "curve_key",
     "draw_all",
@@ -41,6 +35,7 @@ __all__ = [
     "enlarge",
     "fitted_curves",
     "fitted_figure",
+    "free_place",
     "gap_curves",
     "growing_curves",
     "growing_figure",
@@ -67,5 +62,6 @@ __all__ = [
     "sd_exponents",
     "signal_to_noise",
     "style",
+    "titles",
     "wrong_order",
 ]

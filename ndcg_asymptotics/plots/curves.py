@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,21 +16,30 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.arrays import Floats, Integers
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, margin_labels, scientific, words
+from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.placing import margin_labels, titles
+from ndcg_asymptotics.plots.style import GREY, Look, length_axis, scientific
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
-BAND = (0.05, 0.95)  # the quantiles over replicates between which a band is drawn
-
 _MARKERS = 18  # about how many simulated means, and exact ones, a curve shows
 _WORTH_DRAWING = 1e-3  # an exact mean whose error is above this is not drawn as one
+_NAMED = 2  # scorers that are named one by one in a title
 _SAME = 1e-9  # limits closer than this are one line
 
 
-def ndcg_curves(results: Results, measure: Measure | str, ax: Axes | None = None) -> Axes:
+def ndcg_curves(
+    results: Results,
+    measure: Measure | str,
+    ax: Axes | None = None,
+    *,
+    title: str | None = None,
+    choice: Choice | None = None,
+    **chosen: Any,
+) -> Axes:
     """Draw NDCG_n of every scorer against n.
 
     The mean over replicates as markers; the 5% and 95% quantiles over replicates as a band; where
@@ -44,36 +54,42 @@ def ndcg_curves(results: Results, measure: Measure | str, ax: Axes | None = None
         One of the study's.
     ax : matplotlib Axes, optional
         By default the current one.
+    title : str, optional
+        In place of the measure's formula.
+    choice : Choice, optional
+        Which scorers are drawn, and how.
+    **chosen
+        The same, one by one: ``scorers``, ``labels``, ``colors``, ``band``, ``spec``, as in `Choice`.
 
     Raises
     ------
     InputError
-        If the study does not hold the measure.
+        If the study does not hold the measure or a scorer.
     """
     ax = plt.gca() if ax is None else ax
-    measure = _of_study(results.study, measure)
-    limits = limits_of(results.study, measure)
-    for name, look in zip(limits, looks(len(limits)), strict=True):
-        _draw_scorer(ax, results, measure, name, look)
+    choice = replace(choice or Choice(), **chosen)
+    measure = of_study(results.study, measure)
+    limits = limits_of(results.study, measure, choice)
+    for name, (_, look) in choice.of(results.study).items():
+        draw_scorer(ax, results, measure, name, look, choice)
     length_axis(ax, results.study.n)
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("NDCG$_n$")
-    ax.set_title(words(str(measure)), loc="left")
-    ax.set_title(words(theorems(limits), 90), loc="right", color=GREY)
-    _draw_limits(ax, results, measure, limits)
+    titles(ax, choice.title(measure) if title is None else title, theorems(limits, choice), GREY)
+    _draw_limits(ax, results, measure, limits, choice)
     return ax
 
 
-def _of_study(study: Study, measure: Measure | str) -> Measure:
+def of_study(study: Study, measure: Measure | str) -> Measure:
     measure = Measure.of(measure)
     if measure not in study.measures:
         raise InputError(f"no results for {measure}, the study has: {', '.join(map(str, study.measures))}")
     return measure
 
 
-def limits_of(study: Study, measure: Measure) -> dict[str, Limit]:
+def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit]:
     """What theory knows of the limit of each scorer."""
-    return {name: limit(scorer, measure) for name, scorer in study.scorers.items()}
+    return {name: limit(scorer, measure) for name, (scorer, _) in choice.of(study).items()}
 
 
 @lru_cache(maxsize=1024)
@@ -92,14 +108,17 @@ def _shown(sizes: Sequence[int]) -> Integers:
     return np.arange(len(sizes) - 1, -1, -step)[::-1]
 
 
-def _draw_scorer(ax: Axes, results: Results, measure: Measure, name: str, look: Look, first: int = 0) -> None:
+def draw_scorer(
+    ax: Axes, results: Results, measure: Measure, name: str, look: Look, choice: Choice, first: int = 0
+) -> None:
     """One scorer's band, bracket, exact mean and simulated mean, from the ``first`` size on."""
     study, cell = results.study, results.data.sel(scorer=name, measure=str(measure))
     sizes, values = np.array(study.n, np.float64), cell["ndcg"].transpose("replicate", "n").to_numpy()
-    low, high = np.quantile(values, BAND, axis=0)
-    ax.fill_between(sizes[first:], low[first:], high[first:], color=look.color, alpha=0.14, lw=0)
-    for edge in (low, high):
-        ax.plot(sizes[first:], edge[first:], color=look.color, alpha=0.5, lw=0.4)
+    if choice.band is not None:
+        low, high = np.quantile(values, choice.band, axis=0)
+        ax.fill_between(sizes[first:], low[first:], high[first:], color=look.color, alpha=0.14, lw=0)
+        for edge in (low, high):  # where bands overlap, their edges tell them apart
+            ax.plot(sizes[first:], edge[first:], color=look.color, alpha=0.6, lw=0.5, ls=look.dashes)
     shown = _shown(study.n)
     exact = _exact_mean(study.scorers[name], measure, tuple(study.n[i] for i in shown))[shown >= first]
     shown = shown[shown >= first]
@@ -121,7 +140,7 @@ def shared_limit(limits: dict[str, Limit]) -> float | None:
     return values[0]
 
 
-def theorems(limits: dict[str, Limit]) -> str:
+def theorems(limits: dict[str, Limit], choice: Choice) -> str:
     """What the theorems say of a panel's scorers, in a few words."""
     found = list(limits.values())
     sources = " / ".join(dict.fromkeys(f.theorem for f in found if f.theorem != "none"))
@@ -129,20 +148,27 @@ def theorems(limits: dict[str, Limit]) -> str:
         return f"no limit ({sources})"
     if all(f.converges is None for f in found):
         return "limit unknown"
-    unmet = [name for name, f in limits.items() if f.unmet]
-    return sources + (f"; assumptions not met: {', '.join(unmet)}" if unmet else "")
+    unmet = [choice.label(name).replace("\n", " ") for name, f in limits.items() if f.unmet]
+    if not unmet:
+        return sources
+    who = ", ".join(unmet) if len(unmet) <= _NAMED else f"{len(unmet)} scorers"
+    return f"{sources}; assumptions not met: {who}"
 
 
-def _draw_limits(ax: Axes, results: Results, measure: Measure, limits: dict[str, Limit]) -> None:
+def _draw_limits(
+    ax: Axes, results: Results, measure: Measure, limits: dict[str, Limit], choice: Choice
+) -> None:
     ends = results.data["ndcg"].sel(measure=str(measure)).isel(n=-1).mean("replicate")
     common = shared_limit(limits)
     labels: list[tuple[float, str, str]] = []
     if common is not None:
         ax.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)
         labels.append((common, f"limit {_short(common)}", GREY))
-    for (name, found), look in zip(limits.items(), looks(len(limits)), strict=True):
+    drawn = choice.of(results.study)
+    for name, found in limits.items():
+        _, look = drawn[name]
         value = found.value if common is None else None
-        text = words(name, 30)
+        text = choice.label(name)
         if value is not None:
             ax.axhline(value, color=look.color, ls=":", lw=0.9, zorder=1)
             text += f" → {_short(value)}"
@@ -154,56 +180,19 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if abs(value - round(value)) < _SAME else f"{value:.3f}"
 
 
-def enlarge(
-    results: Results,
-    measure: Measure | str,
-    ax: Axes,
-    *,
-    bounds: tuple[float, float, float, float] = (0.5, 0.13, 0.46, 0.44),
-    share: float = 0.4,
-) -> Axes:
-    """An inset with the last ``share`` of log n enlarged, so far that the scorers' means come apart.
-
-    ``bounds`` is where it stands, as a fraction of the axes: left, bottom, width, height.
-    """
-    study, measure = results.study, _of_study(results.study, measure)
-    limits = limits_of(study, measure)
-    start = study.n[-1] * (study.n[0] / study.n[-1]) ** share
-    first = min(int(np.searchsorted(study.n, start * (1 - 1e-9))), max(len(study.n) - 2, 0))
-    inset = ax.inset_axes(bounds)
-    lows, highs = [], []
-    for name, look in zip(limits, looks(len(limits)), strict=True):
-        _draw_scorer(inset, results, measure, name, look, first)
-        values = results.data["ndcg"].sel(scorer=name, measure=str(measure)).isel(n=slice(first, None))
-        mean = values.mean("replicate").to_numpy()
-        # the bands of the shortest lists may stick out, the means not
-        low, high = np.quantile(values.to_numpy(), BAND, axis=0)[:, len(mean) // 3 :]
-        lows.append(min(low.min(), mean.min()))
-        highs.append(max(high.max(), mean.max()))
-    length_axis(inset, study.n[first:], most=4)
-    inset.set_xlabel("")
-    room = 0.06 * (max(highs) - min(lows))
-    inset.set_ylim(min(lows) - room, min(1.0, max(highs) + room))
-    inset.tick_params(labelsize=6.5)
-    if (common := shared_limit(limits)) is not None:
-        inset.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)
-    for spine in inset.spines.values():
-        spine.set_visible(True)
-        spine.set_color(GREY)
-    ax.indicate_inset_zoom(inset, edgecolor=GREY, alpha=0.6, lw=0.5)
-    return inset
-
-
-def curve_key(results: Results, measures: Sequence[Measure | str]) -> list[Any]:
+def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choice | None = None) -> list[Any]:
     """Handles for a key of what markers, lines and bands are in the panels of these measures."""
-    study, data = results.study, results.data
-    chosen = [_of_study(study, measure) for measure in measures]
-    scorers = study.scorers.values()
+    choice = choice or Choice()
+    study, data = results.study, results.data.sel(scorer=list(choice.of(results.study)))
+    chosen = [of_study(study, measure) for measure in measures]
+    scorers = [scorer for scorer, _ in choice.of(study).values()]
     handles: list[Any] = [
         Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8,
                label=f"mean of {data.sizes['replicate']} replicates"),
-        Patch(color=GREY, alpha=0.25, lw=0, label=f"{100 * BAND[0]:g}–{100 * BAND[1]:g} % of replicates"),
     ]  # fmt: skip
+    if choice.band is not None:
+        low, high = (f"{100 * quantile:g}" for quantile in choice.band)
+        handles.append(Patch(color=GREY, alpha=0.25, lw=0, label=f"{low}–{high} % of replicates"))
     shown = tuple(study.n[i] for i in _shown(study.n))
     if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, label="exact mean"))

@@ -5,72 +5,116 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.distinguish import Pair, distinguish
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.curves import curve_key, enlarge, limits_of, ndcg_curves, shared_limit
+from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.curves import curve_key, limits_of, ndcg_curves, of_study, shared_limit
+from ndcg_asymptotics.plots.inset import enlarge
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
 from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, save, style
+from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.store import Results
 
+_PAGE = 8.8  # inches of the panels of a figure that is to fit a page with its key and caption
+_LOWEST = 1.2  # inches of a row in which anything is to be read
 _LONGEST = 120  # bytes of a file's name, of the 255 that file systems allow
 
 
-def measure_figure(results: Results, measure: Measure | str) -> Figure:
-    """One measure: NDCG of every scorer against n."""
+def measure_figure(
+    results: Results,
+    measure: Measure | str,
+    *,
+    title: str | None = None,
+    width: float | None = None,
+    height: float = 2.9,
+    choice: Choice | None = None,
+) -> Figure:
+    """One measure: NDCG of every scorer against n; sizes in inches."""
     with style():
-        figure, (ax,) = panels(1, height=2.9)
-        _panel(ax, results, Measure.of(measure))
-        key(figure, curve_key(results, [measure]))
+        figure, (ax,) = panels(1, height=height, width=width)
+        _panel(ax, results, Measure.of(measure), choice or Choice(), title)
+        key(figure, curve_key(results, [measure], choice))
         _say_incomplete(figure, results)
     return figure
 
 
-def _panel(ax: Axes, results: Results, measure: Measure) -> None:
-    """`ndcg_curves`; scorers that share their limit are seen to come apart in an inset."""
-    ndcg_curves(results, measure, ax)
-    if len(results.study.n) > 1 and shared_limit(limits_of(results.study, measure)) is not None:
-        enlarge(results, measure, ax)
+def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice, title: str | None = None) -> None:
+    """`ndcg_curves`; scorers that share their limit are seen to come apart in an inset, if there is room."""
+    ndcg_curves(results, measure, ax, title=title, choice=choice)
+    if len(results.study.n) > 1 and shared_limit(limits_of(results.study, measure, choice)) is not None:
+        enlarge(results, measure, ax, choice=choice)
 
 
-def overview_figure(results: Results) -> Figure:
-    """All measures of a study, a panel for each."""
-    measures = results.study.measures
+def overview_figure(
+    results: Results,
+    measures: Sequence[Measure | str] | None = None,
+    *,
+    width: float | None = None,
+    choice: Choice | None = None,
+) -> Figure:
+    """All measures of a study, or some, a panel for each."""
+    chosen = _chosen(results, measures)
     with style():
-        figure, axes = panels(len(measures))
-        for ax, measure in zip(axes, measures, strict=True):
-            _panel(ax, results, measure)
+        figure, axes = panels(len(chosen), width=width)
+        for ax, measure in zip(axes, tracked(chosen, "overview"), strict=True):
+            _panel(ax, results, measure, choice or Choice())
         outer_labels(axes)
-        key(figure, curve_key(results, measures))
+        key(figure, curve_key(results, chosen, choice))
         _say_incomplete(figure, results)
     return figure
 
 
-def order_figure(results: Results, pairs: Sequence[Pair]) -> Figure:
+def _chosen(results: Results, measures: Sequence[Measure | str] | None) -> list[Measure]:
+    if measures is None:
+        return list(results.study.measures)
+    return [of_study(results.study, measure) for measure in measures]
+
+
+def order_figure(
+    results: Results, pairs: Sequence[Pair], *, width: float | None = None, choice: Choice | None = None
+) -> Figure:
     """One pair of scorers: a row per measure, the rate of the right order and of a wrong one.
 
-    ``pairs`` are those of `distinguish` that have this pair of scorers.
+    ``pairs`` are those of `distinguish` that have this pair of scorers. Rows are as high as a page allows.
     """
     with style():
-        figure, axes = panels(2 * len(pairs), height=2.1)
+        figure, axes = panels(2 * len(pairs), height=max(_LOWEST, min(2.1, _PAGE / len(pairs))), width=width)
         for row, pair in enumerate(pairs):
-            right_order(axes[2 * row], pair)
-            wrong_order(axes[2 * row + 1], pair)
+            right_order(axes[2 * row], pair, choice=choice)
+            wrong_order(axes[2 * row + 1], pair, choice=choice)
+        outer_labels(axes)
+        for ax in axes[1::2]:
+            ax.set_ylabel("rate of a wrong order")
         key(figure, order_key(pairs))
         _say_incomplete(figure, results)
     return figure
 
 
-def order_figures(results: Results) -> dict[tuple[str, str], Figure]:
-    """`order_figure` of every pair of the study."""
-    pairs = results.study.pairs
-    found = distinguish(results).pairs if pairs else []
-    return {pair: order_figure(results, [f for f in found if f.pair == pair]) for pair in pairs}
+def order_figures(
+    results: Results,
+    measures: Sequence[Measure | str] | None = None,
+    *,
+    width: float | None = None,
+    choice: Choice | None = None,
+) -> dict[tuple[str, str], Figure]:
+    """`order_figure` of every pair of the study whose scorers are drawn."""
+    drawn = (choice or Choice()).of(results.study)
+    pairs = [pair for pair in results.study.pairs if drawn.keys() >= set(pair)]
+    if not pairs:
+        return {}
+    texts = [str(measure) for measure in _chosen(results, measures)]
+    found = [pair for pair in distinguish(results).pairs if pair.measure in texts]
+    return {
+        pair: order_figure(results, [f for f in found if f.pair == pair], width=width, choice=choice)
+        for pair in pairs
+    }
 
 
 def _say_incomplete(figure: Figure, results: Results) -> None:
@@ -81,7 +125,17 @@ def _say_incomplete(figure: Figure, results: Results) -> None:
         )
 
 
-def draw_all(results: Results, folder: Path | str) -> list[Path]:
+def draw_all(
+    results: Results,
+    folder: Path | str,
+    *,
+    measures: Sequence[Measure | str] | None = None,
+    choice: Choice | None = None,
+    formats: Sequence[str] = ("svg", "png"),
+    dpi: float = 200,
+    width: float | None = None,
+    style_file: Path | str | None = None,
+) -> list[Path]:
     """Draw and save every figure of a study: an overview, one per measure, one per pair.
 
     Parameters
@@ -89,7 +143,18 @@ def draw_all(results: Results, folder: Path | str) -> list[Path]:
     results : Results
         As `open_results` gives them; figures of incomplete ones say so.
     folder : path
-        Where SVG and PNG files go.
+        Where the files go.
+    measures : sequence of Measure or text, optional
+        Which of the study's.
+    choice : Choice, optional
+        Which scorers, and how they are drawn.
+    formats : sequence of {"svg", "png", "pdf"}
+    dpi : float
+        Dots per inch of PNG files.
+    width : float, optional
+        Of every figure, in inches; by default one or two columns of a journal.
+    style_file : path, optional
+        A matplotlib style file, or the name of one of matplotlib's styles, that goes before our settings.
 
     Returns
     -------
@@ -99,17 +164,32 @@ def draw_all(results: Results, folder: Path | str) -> list[Path]:
     Raises
     ------
     InputError
-        If no replicate is complete.
+        If no replicate is complete, or for a measure or scorer that the study does not have.
     """
-    measures = results.study.measures
-    figures: list[tuple[tuple[str, ...], Figure]] = []
-    if len(measures) > 1:
-        figures.append((("overview",), overview_figure(results)))
-    figures += [((str(measure),), measure_figure(results, measure)) for measure in measures]
-    figures += [(("order", *pair), figure) for pair, figure in order_figures(results).items()]
-    names = file_names([words for words, _ in figures])
-    drawn = zip(names, figures, strict=True)
-    return [path for name, (_, figure) in drawn for path in save(figure, folder, name)]
+    chosen = _chosen(results, measures)
+    figures: list[Callable[[], Mapping[tuple[str, ...], Figure]]] = []
+
+    def one(name: str, draw: Callable[..., Figure], *given: Any) -> None:
+        figures.append(lambda: {(name,): draw(results, *given, width=width, choice=choice)})
+
+    if len(chosen) > 1:
+        one("overview", overview_figure, chosen)
+    for measure in chosen:
+        one(str(measure), measure_figure, measure)
+    figures.append(
+        lambda: {
+            ("order", *pair): figure
+            for pair, figure in order_figures(results, chosen, width=width, choice=choice).items()
+        }
+    )
+    with style(style_file):
+        drawn = [found for draw in tracked(figures, "figures") for found in draw().items()]
+        names = file_names([words for words, _ in drawn])
+        return [
+            path
+            for name, (_, figure) in zip(names, drawn, strict=True)
+            for path in save(figure, folder, name, formats=formats, dpi=dpi)
+        ]
 
 
 def file_names(figures: Sequence[tuple[str, ...]]) -> list[str]:

@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, margin_labels, scientific, words
+from ndcg_asymptotics.plots.placing import margin_labels
+from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, scientific
+from ndcg_asymptotics.texts import in_figure
 
 
 def gap_curves(
@@ -32,7 +34,7 @@ def gap_curves(
         gap = np.abs(np.asarray(values, np.float64))
         seen = np.isfinite(gap) & (gap > 0)
         ax.plot(n[seen], gap[seen], color=look.color, ls=look.dashes)
-        labels.append((float(gap[seen][-1]), words(name), look.color))
+        labels.append((float(gap[seen][-1]), in_figure(name), look.color))
     start = max(abs(float(np.asarray(values)[0])) for values in gaps.values())
     for name, rate in (rates or {}).items():
         guide = start * (n / n[0]) ** -rate
@@ -77,7 +79,7 @@ def lengths_needed(ax: Axes, needed: Mapping[str, Mapping[str, float]], largest:
                 ax.plot(largest, y, **_marker(look))
                 arrow = {"arrowstyle": "->", "color": look.color, "lw": 0.9, "shrinkA": 3, "shrinkB": 0}
                 ax.annotate("", (largest * 100, y), (largest, y), arrowprops=arrow)
-    ax.set_yticks(range(len(needed)), [words(name) for name in needed])
+    ax.set_yticks(range(len(needed)), [in_figure(name) for name in needed])
     ax.set_ylim(len(needed) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     length_axis(ax, [1, int(largest) * 100])
@@ -87,7 +89,7 @@ def lengths_needed(ax: Axes, needed: Mapping[str, Mapping[str, float]], largest:
 def length_key(scorers: Sequence[str], largest: float) -> list[Any]:
     """Handles for a key that names the markers of `lengths_needed`."""
     named = zip(scorers, looks(len(scorers)), strict=True)
-    handles = [Line2D([], [], label=words(name), **_marker(look)) for name, look in named]
+    handles = [Line2D([], [], label=in_figure(name), **_marker(look)) for name, look in named]
     beyond = f"with arrow: beyond {scientific(largest)}"
     return [*handles, Line2D([], [], ls="none", marker=r"$\rightarrow$", color=GREY, label=beyond)]
 

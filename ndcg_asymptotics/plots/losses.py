@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.plots.style import GREY, Look, looks, margin_labels
+from ndcg_asymptotics.plots.placing import margin_labels
+from ndcg_asymptotics.plots.style import GREY, Look, looks
 
 _LEVEL = 1.96  # standard errors of a 95% bar
 _DARK = 0.6  # of the colour map, beyond which numbers are written in white

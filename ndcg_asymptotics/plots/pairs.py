@@ -13,14 +13,19 @@ from matplotlib.ticker import NullFormatter
 
 from ndcg_asymptotics.analysis.distinguish import Pair
 from ndcg_asymptotics.analysis.rates import Rate
-from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, words
+from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.placing import titles
+from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks
+from ndcg_asymptotics.texts import shortened
 
-_AT, _FROM = looks(2)  # the right order at n, and at every n' from n on
+_SLOTS = 7
+_AT, _FROM = looks(_SLOTS)[6], looks(_SLOTS)[5]  # at n, and at every n' from n on: no scorer's colours
+_LONGEST = 22  # characters of a name in a title
 _POINTS: Any = {"mfc": "white", "mew": 0.8, "ms": 2.8}
 _NEVER: Any = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
 
 
-def right_order(ax: Axes, pair: Pair) -> Axes:
+def right_order(ax: Axes, pair: Pair, *, choice: Choice | None = None) -> Axes:
     """Draw the rate of the right order at n, and at every list length from n on, with intervals.
 
     Both are on a linear scale from 0 to 1, with the coin's 1/2 marked. From an engine that sees
@@ -33,11 +38,11 @@ def right_order(ax: Axes, pair: Pair) -> Axes:
     ax.set_ylim(-0.02, 1.03)
     ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
     ax.set_ylabel("rate of the right order")
-    _titles(ax, pair)
+    _titles(ax, pair, choice or Choice())
     return ax
 
 
-def wrong_order(ax: Axes, pair: Pair) -> Axes:
+def wrong_order(ax: Axes, pair: Pair, *, choice: Choice | None = None) -> Axes:
     """Draw one minus the rates on a logarithmic scale, where the speed at which they fall is seen.
 
     Where no replicate was wrong, an arrow stands at the upper end of the interval.
@@ -54,7 +59,7 @@ def wrong_order(ax: Axes, pair: Pair) -> Axes:
     ax.yaxis.set_minor_formatter(NullFormatter())
     length_axis(ax, [rate.n for rate in pair.points])
     ax.set_ylabel("rate of a wrong order")
-    _titles(ax, pair)
+    _titles(ax, pair, choice or Choice())
     return ax
 
 
@@ -64,14 +69,14 @@ def _draw(ax: Axes, rates: Sequence[Rate], look: Look) -> None:
     ax.plot(n, rate, color=look.color, ls=look.dashes, marker=look.marker, **_POINTS)
 
 
-def _titles(ax: Axes, pair: Pair) -> None:
-    ax.set_title(words(pair.measure), loc="left")
-    a, b = (words(name, 20) for name in pair.pair)
+def _titles(ax: Axes, pair: Pair, choice: Choice) -> None:
+    a, b = (choice.label(shortened(name, _LONGEST)) if name not in choice.labels else choice.label(name)
+            for name in pair.pair)  # fmt: skip
     if pair.right is None:
-        ax.set_title(f"{a}, {b}: neither is right", loc="right", color=GREY)
+        said = f"{a}, {b}: neither is right"
     else:
-        right, wrong = (a, b) if pair.right == pair.pair[0] else (b, a)
-        ax.set_title(f"right: {right} > {wrong}", loc="right", color=GREY)
+        said = f"right: {a} > {b}" if pair.right == pair.pair[0] else f"right: {b} > {a}"
+    titles(ax, choice.title(pair.measure), said.replace("\n", " "), GREY)
 
 
 def order_key(pairs: Sequence[Pair]) -> list[Any]:

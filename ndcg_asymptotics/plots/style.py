@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -14,13 +16,14 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib import style as mpl_style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
-from ndcg_asymptotics.errors import printable
+from ndcg_asymptotics.arrays import brief
+from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.files import write_file
 
 SINGLE, DOUBLE = 3.5, 7.2  # the widths of one and of two columns, in inches
@@ -28,7 +31,8 @@ SINGLE, DOUBLE = 3.5, 7.2  # the widths of one and of two columns, in inches
 GREY = "0.35"
 
 STYLE: dict[Any, Any] = {
-    "font.family": "STIXGeneral",  # comes with matplotlib, so figures agree between machines
+    # both come with matplotlib, so figures agree between machines; the second knows more scripts
+    "font.family": ["STIXGeneral", "DejaVu Sans"],
     "mathtext.fontset": "stix",
     "font.size": 8.5,
     "axes.titlesize": 8.5,
@@ -53,6 +57,7 @@ STYLE: dict[Any, Any] = {
     "savefig.dpi": 200,
     "svg.fonttype": "path",
     "svg.hashsalt": "ndcg-asymptotics",
+    "pdf.fonttype": 42,  # TrueType, which journals ask for
 }
 
 
@@ -66,49 +71,118 @@ class Look:
 
 
 # Okabe and Ito's palette, dark ones first.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (2, 1)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def looks(count: int) -> list[Look]:
     """As many looks as there are curves."""
-    cycles = zip(itertools.cycle(_COLORS), itertools.cycle(_DASHES), itertools.cycle(_MARKERS), strict=False)
+    cycles = zip(itertools.cycle(COLORS), itertools.cycle(_DASHES), itertools.cycle(_MARKERS), strict=False)
     return [Look(*look) for look in itertools.islice(cycles, count)]
 
 
+_own: ContextVar[Mapping[Any, Any] | None] = ContextVar("own", default=None)
+
+
 @contextmanager
-def style() -> Iterator[None]:
-    """Matplotlib's settings while a figure is made, drawn into and saved."""
-    with mpl.rc_context(STYLE):
-        yield
+def style(file: Path | str | None = None) -> Iterator[None]:
+    """Matplotlib's settings while a figure is made, drawn into and saved.
+
+    Parameters
+    ----------
+    file : path, optional
+        A matplotlib style file, or the name of one of matplotlib's styles, that goes before these settings
+        in everything inside.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    token = _own.set(_settings(file) if file is not None else _own.get())
+    try:
+        with mpl.rc_context(STYLE | dict(_own.get() or {})), warnings.catch_warnings():
+            # a name in a script of which no font is at hand is drawn as boxes
+            warnings.filterwarnings("ignore", message=".*[Gg]lyph.*missing from")
+            yield
+    finally:
+        _own.reset(token)
 
 
-def panels(count: int, *, columns: int = 2, height: float = 2.3) -> tuple[Figure, list[Axes]]:
+def _settings(file: Path | str) -> dict[Any, Any]:
+    known = mpl_style.library.get(str(file))
+    if known is None and not Path(file).is_file():
+        raise InputError(f"no such file, nor a style of matplotlib's, got {brief(str(file))}", "style")
+    if known is not None:
+        return dict(known.items())
+    found: dict[Any, Any] = {}
+    for number, line in enumerate(Path(file).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        key, colon, value = line.partition("#")[0].partition(":")
+        if not key.strip():
+            continue
+        try:
+            require(bool(colon), "expected key: value")
+            found |= mpl.RcParams({key.strip(): value.strip().strip('"')}).items()
+        except (KeyError, ValueError) as error:
+            said = " ".join(str(error.args[0] if error.args else error).split())
+            raise InputError(f"{file}, line {number}: {said}", "style") from None
+    return found
+
+
+def panels(
+    count: int, *, columns: int = 2, height: float = 2.3, width: float | None = None
+) -> tuple[Figure, list[Axes]]:
     """A figure with ``count`` panels: one column wide if there is one panel, else two columns wide.
 
-    ``height`` is that of a row, in inches.
+    ``width`` is that of the figure, ``height`` that of a row, in inches.
     """
     columns = min(columns, count)
     rows = math.ceil(count / columns)
-    width = SINGLE if columns == 1 else DOUBLE
+    if width is None:
+        width = SINGLE if columns == 1 else DOUBLE
+    require(1 <= width <= 40, f"must be from 1 to 40 inches, got {width:g}", "width")
     figure = Figure(figsize=(width, rows * height), layout="constrained")
     axes = [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
     return figure, axes
 
 
-def save(figure: Figure, folder: Path | str, name: str) -> tuple[Path, Path]:
-    """Write ``name.svg`` and ``name.png`` (200 dpi) into the folder, made if it is not there.
+FORMATS = ("svg", "png", "pdf")
 
-    Neither holds a date or a random identifier: the same figure is the same bytes.
+_METADATA: dict[str, dict[str, Any]] = {  # nothing that changes from one day to the next
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def save(
+    figure: Figure,
+    folder: Path | str,
+    name: str,
+    *,
+    formats: Sequence[str] = ("svg", "png"),
+    dpi: float = 200,
+) -> tuple[Path, ...]:
+    """Write ``name.svg`` and ``name.png`` (or other formats) into the folder, made if it is not there.
+
+    None of them holds a date or a random identifier: the same figure is the same bytes.
+
+    Raises
+    ------
+    InputError
+        For a format that is not one of svg, png, pdf, or a resolution outside 10 to 2400.
     """
-    svg, png = Path(folder) / f"{name}.svg", Path(folder) / f"{name}.png"
+    for form in formats:
+        require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")
+    require(10 <= dpi <= 2400, f"must be from 10 to 2400, got {dpi:g}", "dpi")
+    paths = [Path(folder) / f"{name}.{form}" for form in formats]
     with style():
-        for path, metadata in ((svg, {"Date": None, "Creator": None}), (png, {"Software": None})):
+        for path, form in zip(paths, formats, strict=True):
             drawn = BytesIO()
-            figure.savefig(drawn, format=path.suffix[1:], metadata=metadata)
+            figure.savefig(drawn, format=form, dpi=dpi, metadata=_METADATA[form])
             write_file(path, drawn.getvalue())
-    return svg, png
+    return tuple(paths)
 
 
 def length_axis(ax: Axes, sizes: Sequence[int] | NDArray[Any], *, most: int = 8) -> None:
@@ -126,44 +200,6 @@ def length_axis(ax: Axes, sizes: Sequence[int] | NDArray[Any], *, most: int = 8)
     ax.xaxis.set_minor_locator(minor)
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("list length $n$")
-
-
-def margin_labels(ax: Axes, labels: Sequence[tuple[float, str, str]], *, size: float = 7.5) -> None:
-    """Labels in the right margin, each as near its height in data as the others allow.
-
-    Parameters
-    ----------
-    labels : sequence of (y, text, colour)
-    """
-    if not labels:
-        return
-    to_axes = ax.transData + ax.transAxes.inverted()
-    x = ax.get_xlim()[0]
-    points = ax.get_window_extent().height * 72 / ax.figure.dpi
-    line = 1.25 * size / points
-    order = sorted(range(len(labels)), key=lambda i: labels[i][0])
-    heights = [line * (1 + labels[i][1].count("\n")) for i in order]
-    wanted = np.array([to_axes.transform((x, labels[i][0]))[1] for i in order])
-    # least-squares positions in order, without overlap and within the axes' height: isotonic
-    # regression of y less the room that the labels below take
-    room = np.cumsum(heights) - np.array(heights) / 2
-    stacked = np.asarray(isotonic_regression(wanted - room).x)
-    placed = np.clip(stacked, 0.0, max(0.0, 1.03 - sum(heights))) + room
-    for i, y, asked in zip(order, placed, wanted, strict=True):
-        _, text, color = labels[i]
-        if abs(y - asked) > line / 4:
-            ax.plot([1.0, 1.03], [asked, y], transform=ax.transAxes, color=color, lw=0.5, clip_on=False)
-        ax.text(1.04, y, text, transform=ax.transAxes, va="center", ha="left", color=color, fontsize=size)
-
-
-def words(text: str, most: int = 60) -> str:
-    r"""A text of the user's as matplotlib draws it: not as mathematics, and not longer than a figure.
-
-    >>> words("$x$"), words("a" * 99, most=5)
-    ('\\$x\\$', 'aaaa…')
-    """
-    short = text if len(text) <= most else text[: most - 1] + "…"
-    return printable(short).replace("$", r"\$")
 
 
 def note(figure: Figure, text: str) -> None:

@@ -23,4 +23,4 @@ def specs() -> Table:
         for kind, family in families.items()
         for signature, formula in listing(family)
     )
-    return Table("", (Column("kind"), Column("spec"), Column("formula")), rows)
+    return Table("", (Column("kind"), Column("spec", fold=True), Column("formula", fold=True)), rows)

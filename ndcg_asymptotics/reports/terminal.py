@@ -1,25 +1,43 @@
-"""What is found, on a terminal or in a pipe."""
+"""What is found, on a terminal, in a pipe or for another program."""
 
 from __future__ import annotations
 
 import csv
 import json
 import math
+import os
 from collections.abc import Iterable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from ndcg_asymptotics.tables import Part, Table, print_parts
+from ndcg_asymptotics.tables import Part, Shown, Table, in_format, print_parts
 
-_PLAIN_WIDTH = 200  # where the output is no terminal
+_PLAIN_WIDTH = 200  # where the output is no terminal and nobody has said how wide it is
+
+form: ContextVar[str] = ContextVar("form", default="table")
+"""How tables are printed: table, or one of `tables.FORMATS`."""
 
 
-def show(parts: Iterable[Part]) -> None:
-    """Print tables and lines; tables that go to a file or a pipe are not folded."""
+def show(found: Shown | Iterable[Part], parts: Iterable[Part] | None = None) -> None:
+    """Print tables and lines in the format that is asked for; in others than a table, tables alone.
+
+    CSV of what has a DataFrame is that, one table with every row. ``parts`` are those to print if not all.
+    Tables that go to a file or a pipe are not folded, unless COLUMNS says how wide they may be.
+    """
+    if isinstance(found, Shown) and form.get() == "csv":
+        print(found.to_dataframe().to_csv(index=False, lineterminator="\n"), end="")
+        return
+    listed = parts if parts is not None else found.parts() if isinstance(found, Shown) else found
+    if form.get() != "table":
+        print(in_format(listed, form.get()), end="")
+        return
     console = Console(highlight=False)
-    print_parts(parts, console if console.is_terminal else Console(highlight=False, width=_PLAIN_WIDTH))
+    if not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
+        console = Console(highlight=False, width=_PLAIN_WIDTH)
+    print_parts(listed, console)
 
 
 def show_json(value: Any) -> None:

@@ -37,6 +37,22 @@ CHUNK_BYTES = 2**20
 CHUNK_ROWS = 4096  # replicates in a chunk, at most: what one damaged file can cost
 
 
+_MEANINGS = {  # long name and unit of every variable
+    "ndcg": ("NDCG of a stream's first n items", "1"),
+    "low": ("lower end of the bracket of NDCG", "1"),
+    "high": ("upper end of the bracket of NDCG", "1"),
+    "order": ("sign of the difference of a pair's NDCG, -128 if undecided", "1"),
+    "last_not_greater": ("last n at which the first of a pair is not ahead", "items"),
+    "last_not_less": ("last n at which the first of a pair is not behind", "items"),
+    "changes": ("changes of the order of a pair along n", "1"),
+    "n": ("list length", "items"),
+    "replicate": ("index of the replicate", "1"),
+    "scorer": ("scorer", ""),
+    "measure": ("measure", ""),
+    "pair": ("pair of scorers", ""),
+}
+
+
 def holds_results(folder: Path) -> bool:
     """Whether a store is there, be it damaged: it appears by one rename."""
     return (folder / STORE).is_dir()
@@ -175,6 +191,11 @@ def dataset(
     further: Mapping[str, Any],
 ) -> xr.Dataset:
     """The values of some replicates, by variable with its axes, as a Dataset that says what it is of."""
-    attributes = {"title": study.title, "seed": study.seed, "engine": study.engine, **further}
+    seed = study.seed if study.seed < 2**31 else str(study.seed)  # what every format of files can hold
+    attributes = {"title": study.title, "seed": seed, "engine": study.engine, **further}
     labels = coordinates(study.scorers, map(str, study.measures), study.n, study.pairs)
-    return xr.Dataset(variables, {INDEX: replicates, **labels}, attributes)
+    found = xr.Dataset(variables, {INDEX: replicates, **labels}, attributes)
+    for name, (words, unit) in _MEANINGS.items():
+        if name in found.variables:
+            found[name].attrs.update({"long_name": words, "units": unit})
+    return found

@@ -66,5 +66,5 @@ class Memory:
         draws = [self._draws[r] for r in kept.tolist()]
         axes = engine.load(self._study.engine).VARIABLES
         values = {name: ((INDEX, *axes[name]), np.stack([d[name] for d in draws])) for name in draws[0]}
-        data = dataset(self._study, kept, values, {"complete": bool(done.all())})
+        data = dataset(self._study, kept, values, {"complete": int(done.all())})
         return Results(self._study, [versions_here()], replicates, done, None, lambda: data)

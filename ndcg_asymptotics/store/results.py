@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -15,14 +16,19 @@ from ndcg_asymptotics.arrays import Bools, Integers
 from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.store.layout import INDEX, dataset, versions_here
+from ndcg_asymptotics.store.summary import summary_dict, summary_frame, summary_parts
 from ndcg_asymptotics.store.survey import Survey, survey
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences
 from ndcg_asymptotics.studies.toml import study_of
+from ndcg_asymptotics.tables import Part, Shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(Shown):
     """The results of a study, complete or not.
 
     Attributes
@@ -45,6 +51,18 @@ class Results:
     done: Bools
     folder: Path | None
     _read: Callable[[], xr.Dataset] = field(repr=False)
+
+    def parts(self) -> Iterator[Part]:
+        """What was asked, how much of it is there, and the means at the largest n."""
+        return summary_parts(self)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A row per scorer, measure and n; of single replicates, ``data.to_dataframe()`` has them."""
+        return summary_frame(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `parts` tells as plain data, for JSON."""
+        return summary_dict(self)
 
     @property
     def name(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ndcg_asymptotics.language.spec import Portable
 from ndcg_asymptotics.studies.study import Study
+from ndcg_asymptotics.texts import shortened
 
 _SHOWN = 60  # characters of a field in a message
 FREE = ("title", "replicates", "precision")
@@ -59,14 +60,42 @@ def _parts(study: Study) -> list[Portable]:
 
 
 def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
-    """The fields of two canonical studies that decide results and differ, with both values."""
+    """The fields of two canonical studies that decide results and differ, with both values.
+
+    Of tables and lists only what differs is told.
+    """
     return [
-        f"{name} (there {_brief(there.get(name))}, here {_brief(here.get(name))})"
+        said
         for name in dict.fromkeys((*here, *there))
         if name not in FREE and json.dumps(here.get(name)) != json.dumps(there.get(name))
+        for said in _difference(name, here.get(name), there.get(name))
     ]
 
 
+def _difference(name: str, here: Any, there: Any) -> Iterator[str]:
+    if isinstance(here, dict) and isinstance(there, dict):
+        for key in dict.fromkeys((*here, *there)):
+            if here.get(key) != there.get(key):
+                yield f"{name}.{key} ({_either(here.get(key), there.get(key))})"
+        if here == there:
+            yield f"{name} (in another order)"
+    elif isinstance(here, list) and isinstance(there, list):
+        only_here, only_there = ([x for x in a if x not in b] for a, b in ((here, there), (there, here)))
+        if only_here or only_there:
+            parts = (f"only {where} {_brief(found)}" for where, found in
+                     (("there", only_there), ("here", only_here)) if found)  # fmt: skip
+            yield f"{name} ({', '.join(parts)})"
+        else:
+            yield f"{name} (in another order)"
+    else:
+        yield f"{name} ({_either(here, there)})"
+
+
+def _either(here: Any, there: Any) -> str:
+    return f"there {_brief(there)}, here {_brief(here)}"
+
+
 def _brief(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    if value is None:
+        return "none"
+    return shortened(json.dumps(value), _SHOWN)

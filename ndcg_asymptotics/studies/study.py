@@ -18,6 +18,7 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.scorers import Coupling, Population, Relevance
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.engines import resolve
+from ndcg_asymptotics.texts import did_you_mean
 
 MOST_REPLICATES = 10**7
 
@@ -263,9 +264,10 @@ def _pairs(given: Any, population: Population) -> tuple[tuple[str, str], ...]:
         two = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
         require(two, f"a pair is two names, got {brief(pair)}", "pairs")
         for name in pair:
+            near = did_you_mean(str(name), population.scorers)
             require(
                 isinstance(name, str) and name in population.scorers,
-                f"{brief(name)} is no scorer, expected one of: {known}",
+                f"{brief(name)} is no scorer{near or ','} expected one of: {known}",
                 "pairs",
             )
         a, b = pair

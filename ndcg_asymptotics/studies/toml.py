@@ -18,6 +18,8 @@ when every mean has that standard error, and `replicates` is the most there may 
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,6 +31,7 @@ from ndcg_asymptotics.arrays import brief
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.files import read_file
 from ndcg_asymptotics.studies.study import Study, decades
+from ndcg_asymptotics.texts import did_you_mean
 
 _LARGEST = 2**24  # bytes of a study file
 
@@ -107,11 +110,22 @@ def fields_of(path: Path) -> dict[str, Any]:
         lines = text.split("\n")
         end = f"at the end, line {len(lines)}, column {len(lines[-1]) + 1}"
         message = str(error).replace("at end of document", end)
-        raise InputError(f"{path}: not a TOML file: {message}") from None
+        raise InputError(f"{path}: not a TOML file: {message}{_unquoted(error, text)}") from None
     except (RecursionError, ValueError) as error:  # what tomllib leaves to Python's own limits
         deep = isinstance(error, RecursionError)
         said = "nested too deeply" if deep else "an integer of too many digits"
         raise InputError(f"{path}: not a TOML file ({said})") from None
+
+
+_BARE_SPEC = re.compile(r"\s*([^=#]+?)\s*=\s*([A-Za-z_][\w.]*(?:\(.*\))?(?:@\S+)?)\s*(?:#.*)?")
+
+
+def _unquoted(error: tomllib.TOMLDecodeError, text: str) -> str:
+    """Advice, where the line at fault has a spec without its quotes."""
+    found = re.search(r"\(at line (\d+)", str(error))
+    line = text.split("\n")[int(found[1]) - 1] if found else ""
+    bare = _BARE_SPEC.fullmatch(line)
+    return f"; a text needs quotes: {bare[1]} = {json.dumps(bare[2])}" if bare else ""
 
 
 def study_of(fields: Mapping[str, Any], folder: Path, where: str, allow_custom: bool = False) -> Study:
@@ -141,13 +155,15 @@ def _decades(table: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _one_line(error: ValidationError) -> str:
-    """The first complaint: field, what was given, what is allowed."""
-    first = error.errors(include_url=False)[0]
+    """The first complaint: field, what was given, what is allowed; a misspelt field before a missing one."""
+    complaints = error.errors(include_url=False)
+    first = min(complaints, key=lambda complaint: complaint["type"] != "extra_forbidden")
     within = "n." if error.title == _Decades.__name__ else ""
     place = within + ".".join(str(part) for part in first["loc"] if part not in ("int", "float"))
     if first["type"] == "extra_forbidden":
         model = _Decades if within else _File
-        return f"unknown field {place!r}, expected one of: {', '.join(model.model_fields)}"
+        near = did_you_mean(str(first["loc"][-1]), model.model_fields)
+        return f"unknown field {place!r}{near or ','} expected one of: {', '.join(model.model_fields)}"
     if first["type"] == "missing":
         return f"{place} is missing"
     return f"{place}: {_toml_terms(first['msg'])}, got {brief(first['input'])}"

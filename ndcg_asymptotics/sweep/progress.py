@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ndcg_asymptotics.errors import printable
+from ndcg_asymptotics.texts import visible
 
 _SECONDS_BETWEEN_LINES = 10.0
 
@@ -62,7 +62,7 @@ class Lines(Silent):
         )
 
     def say(self, line: str) -> None:
-        print(printable(line), file=sys.stderr, flush=True)
+        print(visible(line), file=sys.stderr, flush=True)
 
 
 class Bar(Silent):
@@ -91,10 +91,16 @@ class Bar(Silent):
         self._progress.update(self._task, rate=f"{done / seconds:.3g}/s", block=f"block {first}-{last}")
 
     def say(self, line: str) -> None:
-        self._progress.console.print(Text(printable(line)), highlight=False, soft_wrap=True)
+        self._progress.console.print(Text(visible(line)), highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         self._progress.stop()
+
+
+def for_python() -> Silent:
+    """A bar in a notebook, else nobody is told: a program has its own output."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return Bar() if type(shell).__name__ == "ZMQInteractiveShell" else Silent()
 
 
 def for_stderr() -> Silent:

@@ -30,7 +30,7 @@ from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.deal import Deal
 from ndcg_asymptotics.sweep.pool import Backend, interrupts_ignored, pool
 from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
-from ndcg_asymptotics.sweep.progress import Silent
+from ndcg_asymptotics.sweep.progress import Silent, for_python
 from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
 
 _LOSSES_IN_A_ROW = 3
@@ -90,7 +90,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
     (3, 1, 1, 2)
     """
     into = Memory(study) if folder is None else folder
-    outcome = sweep(study, into, **options)
+    outcome = sweep(study, into, **{"progress": for_python()} | options)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt
     if outcome.failures:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.arrays import list_lengths
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.tables import Column, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
@@ -100,14 +101,13 @@ def predict(
         For what is no relevance curve, measure or list length.
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
-    return Predictions(
-        tuple(
-            row
-            for scorer in ([scorers] if isinstance(scorers, str | Relevance) else scorers)
-            for measure in ([measures] if isinstance(measures, str | Measure) else measures)
-            for row in _predict(Relevance.of(scorer), Measure.of(measure), sizes)
-        )
-    )
+    asked = [
+        (Relevance.of(scorer), Measure.of(measure))
+        for scorer in ([scorers] if isinstance(scorers, str | Relevance) else scorers)
+        for measure in ([measures] if isinstance(measures, str | Measure) else measures)
+    ]
+    found = (_predict(scorer, measure, sizes) for scorer, measure in tracked(asked, "predictions"))
+    return Predictions(tuple(row for rows in found for row in rows))
 
 
 def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> list[Prediction]:

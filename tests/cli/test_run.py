@@ -161,7 +161,7 @@ def test_files_and_folders_that_are_not_what_they_should_be(
     write_study(tmp_path, seed="6", n="[10, 100]")
     refused(
         run_cli("run", study_file, "--out", out),
-        "another study: n (there [10, 100, 1000], here [10, 100]); seed (there 5, here 6)",
+        "another study: n (only there [1000]); seed (there 5, here 6)",
     )
     file = out / STORE / "zarr.json"
     newer = json.loads(file.read_text())

@@ -105,7 +105,7 @@ def test_a_shared_limit_is_one_line_and_gets_an_inset(tmp_path: Path) -> None:
     ax = panel(results, "nDCG(log)")
     assert {"Theorem 1", "limit 1", "strong", "weak", "random"} <= set(texts(ax))
     assert sum(line.get_linestyle() == ":" for line in ax.lines) == 1
-    inset = plots.enlarge(results, "nDCG(log)", ax)
+    inset = plots.enlarge(results, "nDCG(log)", ax, bounds=(0.5, 0.13, 0.46, 0.44))
     assert inset.get_xlim()[1] < 2 * results.study.n[-1]
     assert inset.get_ylim()[1] - inset.get_ylim()[0] < ax.get_ylim()[1] - ax.get_ylim()[0]
 
@@ -146,11 +146,11 @@ def test_rates_of_order(tmp_path: Path) -> None:
         _, (linear, logarithmic) = plots.panels(2)
         plots.right_order(linear, pair)
         plots.wrong_order(logarithmic, pair)
-    at, from_n = (line for line in linear.lines if line.get_marker() in ("o", "s"))
+    at, from_n = (line for line in linear.lines if line.get_marker() in ("X", "P"))
     np.testing.assert_allclose(at.get_ydata(), [p.rate for p in pair.points])
     np.testing.assert_allclose(from_n.get_ydata(), [p.rate for p in pair.from_n])
     assert logarithmic.get_yscale() == "log"
-    assert texts(linear)[:2] == ["nDCG(log)", "right: strong > random"]
+    assert texts(linear)[:2] == [r"NDCG, $1/\log(1+r)$", "right: strong > random"]
     assert [handle.get_label() for handle in plots.order_key([pair])][:2] == [
         "at $n$",
         "at every list length from $n$ on",

@@ -61,6 +61,11 @@ class Discount(Spec, family="discount"):
         return 0.0
 
     @property
+    def tex(self) -> str:
+        """D(r) as TeX writes it, without dollar signs; empty where there is no formula."""
+        return ""
+
+    @property
     def known_to(self) -> float:
         return LARGEST_N
 

@@ -25,6 +25,10 @@ class Geometric(Discount, keyword="geometric"):
     def __post_init__(self) -> None:
         require(1 < self.base < math.inf, f"geometric(base) needs base > 1, got {number_text(self.base)}")
 
+    @property
+    def tex(self) -> str:
+        return f"{number_text(self.base)}^{{-r}}"
+
     def at(self, rank: Floats, n: float) -> Floats:
         return np.exp(-rank * math.log(self.base))
 

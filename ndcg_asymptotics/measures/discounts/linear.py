@@ -28,6 +28,7 @@ class Linear(Discount, keyword="linear"):
     growth: ClassVar[Growth] = "linear"
     depends_on_n: ClassVar[bool] = True
     affine: ClassVar[bool] = True
+    tex: ClassVar[str] = "n - r"
 
     def at(self, rank: Floats, n: float) -> Floats:
         return n - rank

@@ -18,6 +18,7 @@ class Log(SmoothDiscount, keyword="log"):
     """D(r) = 1/log(1+r), the discount of DCG (Järvelin & Kekäläinen 2002); the base cancels."""
 
     growth: ClassVar[Growth] = "log"
+    tex: ClassVar[str] = r"1/\log(1+r)"
 
     def at(self, rank: Floats, n: float) -> Floats:
         return 1.0 / np.log1p(rank)

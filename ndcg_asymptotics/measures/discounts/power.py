@@ -11,7 +11,7 @@ from scipy.special import zeta
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.language.scanner import fraction_text, number_text
 from ndcg_asymptotics.measures.discounts.discount import Growth
 from ndcg_asymptotics.measures.discounts.smooth import SmoothDiscount
 
@@ -53,6 +53,10 @@ class Power(_InversePower, keyword="power"):
         return float(zeta(self.b)) if self.b > 1 else math.inf
 
     @property
+    def tex(self) -> str:
+        return f"r^{{-{fraction_text(self.b)}}}"
+
+    @property
     def growth(self) -> Growth:
         return "power" if self.b < 1 else "zipf" if self.b == 1 else "summable"
 
@@ -63,3 +67,4 @@ class Zipf(_InversePower, keyword="zipf"):
 
     growth: ClassVar[Growth] = "zipf"
     exponent: ClassVar[float] = 1.0
+    tex: ClassVar[str] = "1/r"

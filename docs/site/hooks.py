@@ -1,0 +1,81 @@
+"""What the site has beyond docs/: files of the repository, the reference, the command line.
+
+Links to files outside docs/ work in the repository as they stand; here they are turned to where the site
+has them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[2]
+PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the gallery, the experiments and the pages that stand at the root of the repository."""
+    for pattern in ("figures/gallery/*.png", "experiments/*.toml"):
+        for path in sorted(ROOT.glob(pattern)):
+            name = path.relative_to(ROOT).as_posix()
+            if files.get_file_from_path(name) is None:
+                files.append(File.generated(config, name, abs_src_path=str(path)))
+    for name, source in PAGES.items():
+        files.append(File.generated(config, name, content=(ROOT / source).read_text(encoding="utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Turn links that leave docs/, and put the generated parts in."""
+    name = page.file.src_uri
+    if name in PAGES:
+        markdown = markdown.replace("](docs/", "](")
+    up = "../" * (name.count("/") + 1)
+    down = "../" * name.count("/")
+    markdown = re.sub(rf"\]\({re.escape(up)}(figures|experiments)/", rf"]({down}\1/", markdown)
+    markdown = re.sub(r"<!-- not run: [^>]*-->\n", "", markdown)
+    if name == "reference.md":
+        return markdown.replace("<!-- the public names -->", _reference())
+    if name == "commands.md":
+        return markdown.replace("<!-- the commands -->", _commands())
+    return markdown
+
+
+def _reference() -> str:
+    """Every public name, where it lives."""
+    source = (ROOT / "ndcg_asymptotics" / "__init__.py").read_text(encoding="utf-8")
+    homes = re.findall(r'^    "(\w+)": "([\w.]+):(\w+)",$', source, re.MULTILINE)
+    return "\n\n".join(
+        f"::: ndcg_asymptotics.{home}.{inner}\n    options: {{heading: na.{name}, toc_label: {name}}}"
+        for name, home, inner in homes
+    )
+
+
+def _commands() -> str:
+    """Every command, its words and its options."""
+    import typer
+
+    from ndcg_asymptotics.cli.app import app
+
+    parts = []
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        parts.append(f"## {name}\n\n{_prose(command.help or '')}\n")
+        parts.append("| option | what it is |\n|---|---|")
+        for parameter in command.params:
+            flags = ", ".join(
+                f"`{flag}`" for flag in (*parameter.opts, *parameter.secondary_opts) if flag[0] == "-"
+            )
+            words = getattr(parameter, "help", "") or ""
+            shown = flags or f"`{parameter.metavar or parameter.name}`"
+            parts.append(f"| {shown} | {words.replace('|', '/')} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _prose(text: str) -> str:
+    """A command's help; its examples as code."""
+    lines = [f"    {line}" if line.startswith("ndcg-asymptotics ") else line for line in text.splitlines()]
+    return "\n".join(lines)

@@ -1,0 +1,79 @@
+"""What of a study is drawn, and how it is called and coloured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ndcg_asymptotics.arrays import brief
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots.placing import wrapped
+from ndcg_asymptotics.plots.style import Look, looks
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.texts import did_you_mean, in_figure
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What of a study is drawn, and how.
+
+    Parameters
+    ----------
+    scorers : names, optional
+        Which scorers, all by default. A scorer keeps its look whichever others are drawn.
+    labels : mapping of scorer to text, optional
+        What scorers are called, if not by their names; formulas between dollar signs are set as such.
+    colors : mapping of scorer to colour, optional
+        Any of matplotlib's colours.
+    band : two numbers, or None
+        The quantiles over replicates between which a band is drawn; None for no band.
+    spec : bool
+        Title panels with a measure's spec, ``nDCG(power(0.5))@0.2n``, in place of its formula.
+    """
+
+    scorers: Sequence[str] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    colors: Mapping[str, str] = field(default_factory=dict)
+    band: tuple[float, float] | None = (0.05, 0.95)
+    spec: bool = False
+
+    def __post_init__(self) -> None:
+        if self.band is not None:
+            proper = len(self.band) == 2 and 0 <= self.band[0] < self.band[1] <= 1
+            require(proper, f"must be two quantiles in order, or None, got {brief(self.band)}", "band")
+
+    def of(self, study: Study) -> dict[str, tuple[Relevance, Look]]:
+        """The scorers that are drawn, each with its look.
+
+        Raises
+        ------
+        InputError
+            For a name that is none of the study's.
+        """
+        for name in (*(self.scorers or ()), *self.labels, *self.colors):
+            if name not in study.scorers:
+                near = did_you_mean(name, study.scorers)
+                known = ", ".join(study.scorers)
+                raise InputError(f"no scorer {name!r}{near or ','} the study has: {known}", "scorer")
+        everyone = zip(study.scorers.items(), looks(len(study.scorers)), strict=True)
+        return {
+            name: (scorer, replace(look, color=self.colors.get(name, look.color)))
+            for (name, scorer), look in everyone
+            if self.scorers is None or name in self.scorers
+        }
+
+    def label(self, name: str) -> str:
+        """What a scorer is called in a figure."""
+        if name in self.labels:
+            return self.labels[name]
+        return "\n".join(map(in_figure, wrapped(name).splitlines()))
+
+    def title(self, measure: Measure | str) -> str:
+        """What a measure is called in a figure."""
+        try:
+            tex = "" if self.spec else Measure.of(measure).tex
+        except InputError:  # a discount of one's own is found only where its module is
+            tex = ""
+        return f"NDCG, {tex}" if tex else in_figure(str(measure))

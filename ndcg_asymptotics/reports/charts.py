@@ -1,0 +1,101 @@
+"""What the charts of a page show, as plain data: the same numbers that the figures and tables have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.analysis.distinguish import Pair
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.progress import tracked
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.texts import visible
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+BAND = (0.05, 0.95)
+
+ORDER_SLOTS = (6, 5)
+"""The looks of the two rates of an order: none that the first scorers have."""
+
+Chart = dict[str, Any]
+
+
+def curve_charts(results: Results) -> list[Chart]:
+    """A chart per measure: the mean over replicates with its band, the exact mean and the limit."""
+    study = results.study
+    return [_curves(results, measure) for measure in tracked(study.measures, "curves")]
+
+
+def _curves(results: Results, measure: Measure) -> Chart:
+    study, series, theorems = results.study, [], []
+    for slot, (name, scorer) in enumerate(study.scorers.items()):
+        cell = results.data["ndcg"].sel(scorer=name, measure=str(measure))
+        values = cell.transpose("replicate", "n").to_numpy()
+        found = limit(scorer, measure)
+        theorems.append("no limit" if found.converges is False else found.theorem)
+        low, high = np.quantile(values, BAND, axis=0)
+        spread = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
+        series.append(
+            {
+                "name": visible(name), "slot": slot, "y": _plain(values.mean(axis=0)),
+                "se": None if spread is None else _plain(spread),
+                "low": _plain(low), "high": _plain(high),
+                "line": exact_means(scorer, measure, study.n), "limit": found.value,
+            }
+        )  # fmt: skip
+    fields = [
+        {"key": "y", "label": "mean", "kind": "fixed"},
+        {"key": "se", "label": "std. error", "kind": "exponent"},
+        {"key": "line", "label": "exact mean", "kind": "fixed"},
+        {"key": "limit", "label": "limit", "kind": "fixed"},
+    ]
+    remark = " / ".join(dict.fromkeys(text for text in theorems if text != "none")) or "limit unknown"
+    words = f"{measure} of {len(series)} scorer(s) against the list length."
+    return {"title": visible(str(measure)), "remark": remark, "words": words, "details": "",
+            "n": list(study.n), "fields": fields, "series": series}  # fmt: skip
+
+
+def exact_means(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> list[float | None]:
+    """E[NDCG_n] at the sizes; None where theory does not give it."""
+    try:
+        return _plain(expected_ndcg(scorer, measure, sizes).value)
+    except InputError:
+        return [None] * len(sizes)
+
+
+def order_charts(pairs: Sequence[Pair]) -> list[Chart]:
+    """A chart per pair and measure that has a right order: how often it is right at n, and from n on."""
+    return [_order(pair) for pair in pairs if pair.right is not None]
+
+
+def _order(pair: Pair) -> Chart:
+    a, b = pair.pair
+    behind = b if pair.right == a else a
+    since = "from n on, at grid points" if pair.from_n_is_upper_bound else "at every length from n on"
+    named = (("at n", pair.points, ORDER_SLOTS[0]), (since, pair.from_n, ORDER_SLOTS[1]))
+    series = [
+        {
+            "name": name, "slot": slot, "y": [r.rate for r in rates],
+            "low": [r.low for r in rates], "high": [r.high for r in rates],
+        }
+        for name, rates, slot in named
+    ]  # fmt: skip
+    fields = [
+        {"key": "y", "label": "right", "kind": "fixed"},
+        {"key": "low", "label": "at least", "kind": "fixed"},
+        {"key": "high", "label": "at most", "kind": "fixed"},
+    ]
+    remark = visible(f"{pair.right} ahead of {behind}")
+    words = f"Rate of the right order under {pair.measure} against the list length."
+    return {"title": visible(pair.measure), "remark": remark, "words": words, "details": visible(pair.text),
+            "n": [r.n for r in pair.points], "fields": fields, "series": series}  # fmt: skip
+
+
+def _plain(values: Iterable[float]) -> list[float | None]:
+    """Numbers as JSON has them."""
+    return [float(v) if np.isfinite(v) else None for v in values]

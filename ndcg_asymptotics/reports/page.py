@@ -1,0 +1,214 @@
+"""A study and what it has shown as one page: a file that needs nothing else, and asks for nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from ndcg_asymptotics.analysis.check import Check, check
+from ndcg_asymptotics.analysis.distinguish import Distinction, distinguish
+from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.reports.answer import answer, settled
+from ndcg_asymptotics.reports.charts import BAND, curve_charts, order_charts
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.studies.writing import study_text
+from ndcg_asymptotics.tables import Column, Table, fixed, general
+from ndcg_asymptotics.texts import visible
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+_METHOD = (
+    "Each replicate draws i.i.d. streams of scores and labels and gives NDCG along growing n. The mean over "
+    "replicates is held against the exact mean at every n, with a family-wise chance of a false alarm over "
+    "the whole table (Bonferroni, Student’s t). The limit of each theorem is held against the exact mean "
+    "followed to n = 1e18 and extrapolated, without using the limit’s formula. A replicate’s random numbers "
+    "depend on the seed, its index and the scorer’s name alone."
+)
+
+
+def report(results: Results, out: Path | str | None = None, *, alpha: float = 1e-4) -> str:
+    """A study as one HTML page: the answer, the verdicts, the curves, the method and how to rerun.
+
+    The page is a single file that loads nothing, in light and dark, sortable, filterable, printable.
+
+    Parameters
+    ----------
+    results : Results
+        As `open_results` or `run` give them; a page of incomplete ones says so.
+    out : path, optional
+        Where the page is written.
+    alpha : float
+        As in `check`.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    InputError
+        If no replicate is complete.
+    OSError
+        If the file cannot be written.
+
+    >>> import ndcg_asymptotics as na
+    >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10, 100], replicates=20)
+    >>> page = report(na.run(study, jobs=1))
+    >>> page.startswith("<!doctype html>"), page.count('id="verdict-table"')
+    (True, 1)
+    """
+    if out is not None:
+        out = Path(out)
+        require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
+        require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
+    page = _environment().get_template("report.html").render(_contents(results, alpha))
+    if out is not None:
+        out.write_text(page, encoding="utf-8")
+    return page
+
+
+def _environment() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    found.filters["visible"] = visible
+    found.globals |= {"cells": _cells, "raw": _raw}
+    return found
+
+
+def _contents(results: Results, alpha: float) -> dict[str, Any]:
+    study = results.study
+    curves = curve_charts(results)
+    found = check(results, alpha=alpha) if results.replicates_complete > 1 else None
+    orders = distinguish(results) if study.pairs and results.replicates_complete > 1 else None
+    order_specs = order_charts(orders.pairs) if orders else []
+    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    verdicts = _verdicts(found) if found else None
+    facets = _facets(found) if found else []
+    bounded = any(pair.from_n_is_upper_bound for pair in orders.pairs) if orders else False
+    return {
+        "title": visible(study.title or results.name or "A study"),
+        "incomplete": "" if results.complete else (
+            f"Incomplete: {results.replicates_complete} of {results.replicates_wanted} replicates."
+        ),
+        "answer": [visible(sentence) for sentence in answer(results, found, orders)],
+        "scorers": [visible(name) for name in study.scorers],
+        "scorers_table": Table(
+            "", (Column("scorer"), Column("relevance curve")),
+            tuple((name, str(scorer)) for name, scorer in study.scorers.items()),
+        ),
+        "measures": [visible(str(measure)) for measure in study.measures],
+        "lengths": f"{study.n[0]:g}" if len(study.n) == 1 else f"{study.n[0]:g} to {study.n[-1]:g}",
+        "coupling": str(study.population.coupling),
+        "replicates": results.replicates_complete,
+        "verdicts": verdicts,
+        "row_facets": facets,
+        "facets": {name: _options(facets, name) for name in ("measure", "scorer", "verdict")},
+        "remarks": list(_remarks(found)) if found else [],
+        "curve_charts": curves,
+        "order_charts": order_specs,
+        "charts": [*curves, *order_specs],
+        "band": f"{100 * BAND[0]:g}–{100 * BAND[1]:g}%",
+        "orders": _orders(orders) if orders else None,
+        "order_remark": _no_orders(results),
+        "from_n": "at every grid point from n on, which is an upper bound" if bounded
+        else "at every list length from n on",
+        "method": _METHOD,
+        "engine": study.engine,
+        "seed": study.seed,
+        "versions": results.versions[-1],
+        "study_text": _study_text(results),
+        "css": (_TEMPLATES / "report.css").read_text(encoding="utf-8"),
+        "js": script,
+        "script_hash": f"sha256-{digest}",
+    }  # fmt: skip
+
+
+def _verdicts(found: Check) -> Table:
+    limits = {(row.scorer, row.measure): row for row in found.limits}
+    rows = []
+    for (scorer, measure), group in groupby(found.rows, key=lambda row: (row.scorer, row.measure)):
+        at = list(group)
+        last, limit = at[-1], limits[scorer, measure]
+        worst = max((abs(row.z) for row in at if row.z is not None), default=None)
+        wrong = any(row.verdict == "disagrees" for row in at)
+        rows.append(
+            (scorer, measure, last.n, last.simulated, last.mcse, last.expectation, worst,
+             "disagrees" if wrong else last.verdict, limit.limit, limit.theorem, limit.extrapolated,
+             limit.verdict)
+        )  # fmt: skip
+    columns = (
+        Column("scorer"), Column("measure"), Column("n", general("g")), Column("simulated", fixed(5)),
+        Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
+        Column("mean"), Column("limit", fixed(5)), Column("theorem"),
+        Column("exact mean goes to", fixed(5)), Column("limit verdict"),
+    )  # fmt: skip
+    return Table("At the largest n; |z| and the verdict on the mean over all n", columns, tuple(rows))
+
+
+def _facets(found: Check) -> list[dict[str, list[str]]]:
+    """What a row of verdicts is found by."""
+    table = _verdicts(found)
+    return [
+        {"measure": [visible(row[1])], "scorer": [visible(row[0])], "verdict": [row[7], row[-1]]}
+        for row in table.rows
+    ]
+
+
+def _options(facets: Iterable[dict[str, list[str]]], name: str) -> list[str]:
+    return list(dict.fromkeys(value for row in facets for value in row[name]))
+
+
+def _remarks(found: Check) -> Iterator[str]:
+    for row in found.limits:
+        if row.verdict != "agrees":
+            yield visible(f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}.")
+
+
+def _orders(found: Distinction) -> Table:
+    columns = (
+        Column("pair"), Column("measure"), Column("right"), Column("right at largest n", fixed(4)),
+        Column("settled from n", general("g")), Column("wrong orders"),
+    )  # fmt: skip
+    rows = tuple(
+        (" > ".join(pair.pair), pair.measure, pair.right, pair.points[-1].rate, settled(pair),
+         pair.fall.verdict.removesuffix(" over the observed range"))
+        for pair in found.pairs
+    )  # fmt: skip
+    return Table("Settled: from there on the right scorer stays ahead in 99% of streams", columns, rows)
+
+
+def _no_orders(results: Results) -> str:
+    if results.study.pairs or len(results.study.scorers) < 2:
+        return ""
+    a, b = list(results.study.scorers)[:2]
+    return visible(
+        f'Not asked. To ask, add pairs = [["{a}", "{b}"]] to the study and run it into a new folder.'
+    )
+
+
+def _study_text(results: Results) -> str:
+    try:
+        return study_text(results.study)
+    except InputError:
+        return ""
+
+
+def _cells(table: Table, row: tuple[Any, ...]) -> list[tuple[Column, Any]]:
+    return list(zip(table.columns, row, strict=True))
+
+
+def _raw(value: Any) -> str:
+    """What a column is sorted by; empty where there is nothing to sort."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return repr(value) if isinstance(value, float | int) else visible(str(value))

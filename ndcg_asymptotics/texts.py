@@ -1,0 +1,71 @@
+"""Texts that somebody else chose, made safe to show: on a terminal, in TeX, in a figure; and near misses."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+
+_JOINERS = "\u200c\u200d"  # without them some scripts cannot be written
+
+_TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+}  # fmt: skip
+
+
+def visible(text: str) -> str:
+    r"""The text with characters that are not to be seen, but do something, written out.
+
+    Control characters would speak to the terminal, marks of direction would turn what follows round.
+
+    >>> print(visible("a\x1b[31mb\u202ec"))
+    a\x1b[31mb\u202ec
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_written(character) for character in text)
+
+
+def _written(character: str) -> str:
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _JOINERS
+    return character.encode("unicode_escape").decode() if hidden else character
+
+
+def in_tex(text: str) -> str:
+    r"""The text as LaTeX prints it.
+
+    >>> print(in_tex("50% of $x_1"))
+    50\% of \$x\_1
+    """
+    return "".join(_TEX.get(character, character) for character in visible(text))
+
+
+def in_figure(text: str) -> str:
+    r"""The text as matplotlib draws it: a dollar sign begins no formula.
+
+    >>> print(in_figure("$5"))
+    \$5
+    """
+    return visible(text).replace("$", r"\$")
+
+
+def shortened(text: str, width: int) -> str:
+    """The text in at most ``width`` characters.
+
+    >>> shortened("a long name", 7)
+    'a long…'
+    """
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """Words for a message that offer the nearest of the known names; empty where none is near.
+
+    >>> did_you_mean("lgo", ["log", "zipf"]), did_you_mean("x", ["log", "zipf"])
+    (", did you mean 'log'?", '')
+    """
+    by_folded = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(given.casefold(), by_folded, n=1, cutoff=0.6)
+    return f", did you mean {by_folded[near[0]]!r}?" if near else ""

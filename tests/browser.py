@@ -1,0 +1,63 @@
+"""A headless Chromium for pages that are files; tests that ask for it are skipped where there is none."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+_FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
+    "--force-color-profile=srgb", "--hide-scrollbars",
+)  # fmt: skip
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser that notes every request and every message of a page."""
+    webdriver = pytest.importorskip("selenium.webdriver")
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("no Chromium with its driver on this machine")
+    with tempfile.TemporaryDirectory() as profile:
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for flag in (*_FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+        try:
+            yield driver
+        finally:
+            driver.quit()
+
+
+def visit(driver: Any, page: Path, width: int = 1280, height: int = 900) -> None:
+    """Open a page at a width (of the page, whatever the window may be)."""
+    settings = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", settings)
+    driver.get(page.as_uri())
+
+
+def requests(driver: Any) -> list[str]:
+    """What has been asked for since the last time this was called."""
+    events = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
+    sent = (event for event in events if event["method"] == "Network.requestWillBeSent")
+    return [event["params"]["request"]["url"] for event in sent]
+
+
+def screenshot(driver: Any, file: Path) -> None:
+    """The whole page, as high as it is."""
+    size = driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
+    clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
+    shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
+    file.write_bytes(base64.b64decode(shot["data"]))

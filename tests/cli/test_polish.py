@@ -1,0 +1,164 @@
+"""The command line as a newcomer meets it: first files, formats, near misses, and what to do next."""
+
+from __future__ import annotations
+
+import io
+import json
+import tomllib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from cases import command
+from cli_cases import write_study
+
+from ndcg_asymptotics import __version__
+from ndcg_asymptotics.studies import load
+from ndcg_asymptotics.studies.toml import _File
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return partial(command, monkeypatch, capsys)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("polish")
+    file = write_study(folder)
+    with file.open("r+") as study:
+        text = study.read().replace("seed = 5", 'seed = 5\npairs = [["good", "other"]]')
+        study.seek(0)
+        study.write(text)
+    with pytest.MonkeyPatch.context() as patch:
+        assert command(patch, None, "run", file, "--out", folder / "out", "--jobs", 1)[0] == 0
+    return folder / "out"
+
+
+def test_version(run: Run) -> None:
+    assert run("--version")[:2] == (0, f"ndcg-asymptotics {__version__}\n")
+
+
+def test_init_writes_a_study_that_runs_and_explains_every_field(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "mine.toml"
+    code, out, err = run("init", file)
+    assert (code, out) == (0, f"{file}\n")
+    assert "ndcg-asymptotics run" in err
+    assert load(file).replicates == 200
+    text = file.read_text()
+    assert all(f"{name} = " in text or f"[{name}]" in text for name in _File.model_fields)
+    assert tomllib.loads(text)["pairs"] == [["good", "random"]]
+    code, _, err = run("init", file)
+    assert code == 2
+    assert "there is a file already" in err
+
+
+def test_info_tells_what_there_is(results: Path, run: Run) -> None:
+    code, out, _ = run("info", results)
+    assert code == 0
+    assert "12 of 12 replicates complete, seed 5, engine items" in out
+    assert "pairs: good > other" in out
+    found = json.loads(run("info", results, "--format", "json")[1])
+    assert found["replicates_complete"] == 12
+    assert len(found["means"]) == 4
+
+
+def test_run_says_what_to_do_next(results: Path, run: Run) -> None:
+    study = results.parent / "study.toml"
+    _, _, err = run("run", study, "--out", results)
+    assert f"ndcg-asymptotics check {results}" in err
+    assert "distinguish" in err
+    _, out, err = run("run", study, "--out", results, "--quiet")
+    assert out.splitlines() == [f"{results}: 12 of 12 replicates complete"]
+    assert err == ""
+
+
+def test_numbers_as_in_a_study_file(tmp_path: Path, run: Run) -> None:
+    file = write_study(tmp_path)
+    code, out, _ = run("run", file, "--out", tmp_path / "out", "--jobs", 1, "--replicates", "1e1")
+    assert "10 of 10 replicates complete" in out
+    code, _, err = run("run", file, "--out", tmp_path / "out", "--replicates", "1.5")
+    assert code == 2
+    assert err == "ndcg-asymptotics: --replicates: must be a whole number, such as 1000 or 1e3, got '1.5'\n"
+
+
+def test_the_store_itself_is_understood(results: Path, run: Run) -> None:
+    assert run("check", results / "results.zarr", "--summary")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["check", "distinguish", "info"])
+def test_every_table_in_every_format(
+    results: Path, run: Run, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = run(name, results, "--format", "csv")
+    assert code == 0
+    assert len(pd.read_csv(io.StringIO(out))) == {"check": 12, "distinguish": 6, "info": 12}[name]
+    assert run(name, results, "--format", "markdown")[1].count("---") >= 3
+    latex = run(name, results, "--format", "latex")[1]
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") >= 1
+    assert run(name, results, "--format", "json")[1] == run(name, results, "--json")[1]
+    monkeypatch.setenv("COLUMNS", "80")
+    tables = [line for line in run(name, results)[1].splitlines() if "  " in line or "─" in line]
+    assert max(map(len, tables)) <= 80
+    if name == "check":
+        tables = [line for line in run(name, results, "--summary")[1].splitlines() if line.count("  ") > 2]
+        assert max(map(len, tables)) <= 80
+
+
+def test_list_and_predict_have_formats_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, run("list")[1].splitlines())) <= 80
+    assert run("list", "--format", "csv")[1].startswith("kind,spec,formula\n")
+    asked = ["predict", "--scorer", "linear(0.1, 0.7)", "--measure", "ndcg@10", "-n", "100"]
+    assert max(map(len, run(*asked)[1].splitlines())) <= 80
+    frame = pd.read_csv(io.StringIO(run(*asked, "--format", "csv")[1]))
+    assert frame["measure"].tolist() == ["nDCG(log)@10"]
+
+
+def test_a_page_is_written(results: Path, run: Run, tmp_path: Path) -> None:
+    code, out, _ = run("report", results, "--out", tmp_path / "report.html")
+    assert (code, out) == (0, f"{tmp_path / 'report.html'}\n")
+    assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
+    code, _, err = run("report", results, "--out", tmp_path / "nowhere" / "report.html")
+    assert code == 2
+    assert "--out: " in err
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("measures =", "measure ="), "unknown field 'measure', did you mean 'measures'?"),
+        (('"linear(0.1, 0.7)"', "linear(0.1, 0.7)"), 'a text needs quotes: good = "linear(0.1, 0.7)"'),
+        (('"linear(', '"liner('), "unknown relevance model 'liner', did you mean 'linear'?"),
+        (("nDCG@10", "nDCG(lgo)"), "unknown discount 'lgo', did you mean 'log'?"),
+        (("seed = 5", 'seed = 5\npairs = [["god", "other"]]'), "'god' is no scorer, did you mean 'good'?"),
+        (("0.1, 0.7", "0.1, tpo=0.7"), "linear has no parameter 'tpo', did you mean 'top'?"),
+    ],
+)
+def test_near_misses_are_met_with_an_offer(
+    change: tuple[str, str], words: str, tmp_path: Path, run: Run
+) -> None:
+    file = write_study(tmp_path)
+    text = file.read_text()
+    assert change[0] in text
+    file.write_text(text.replace(*change))
+    code, _, err = run("run", file, "--out", tmp_path / "out")
+    assert code == 2
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_refused_design_shows_only_what_differs(results: Path, tmp_path: Path, run: Run) -> None:
+    text = (results.parent / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(text.replace("@10", "@20"))
+    _, _, err = run("run", tmp_path / "study.toml", "--out", results)
+    assert 'measures (only there ["nDCG(log)@10"], only here ["nDCG(log)@20"])' in err
+    assert "scorers" not in err
+
+
+def test_verbose_says_how_long(results: Path, run: Run) -> None:
+    assert run("info", results, "-v")[2].endswith(" s\n")

@@ -1,0 +1,59 @@
+"""The site builds in strict mode, asks the network for nothing, and its notebooks run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pages import ROOT
+
+import ndcg_asymptotics
+
+LOADED = r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"'
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.slow
+def test_the_site(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)]
+    surroundings = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=surroundings, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    reference = (tmp_path / "reference" / "index.html").read_text()
+    assert [name for name in ndcg_asymptotics.__all__ if not re.search(rf"\b{name}\b", reference)] == []
+    commands = (tmp_path / "commands" / "index.html").read_text()
+    assert all(f'id="{name}"' in commands for name in ("run", "check", "report", "init"))
+    loaded = [
+        found
+        for page in tmp_path.rglob("*.html")
+        for found in re.findall(
+            r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"', page.read_text()
+        )
+    ]
+    assert loaded == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
+    if "real" in notebook.stem and not os.environ.get("NDCG_ASYMPTOTICS_DATA"):
+        pytest.skip("NDCG_ASYMPTOTICS_DATA names no folder of real data")
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    content = nbformat.read(notebook, as_version=4)
+    done = nbclient.NotebookClient(
+        content, timeout=300, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    shown = [output["data"] for cell in done.cells for output in cell.get("outputs", []) if "data" in output]
+    assert any("<table>" in data.get("text/html", "") for data in shown)
+    assert any("image/png" in data for data in shown)
+
+
+def test_there_are_notebooks() -> None:
+    assert len(NOTEBOOKS) >= 2

@@ -1,0 +1,105 @@
+"""What a page of documentation tells its reader to do, and somebody who does it.
+
+Blocks are done in order, in one empty folder per page:
+
+- ``python`` is run, in one namespace; with ``title="mine.py"`` it is a file instead;
+- ``sh`` is run line by line; a comment ``# exit status 1`` says that a line ends so;
+- any block with a ``title="name"`` is written to a file of that name.
+
+A block after ``<!-- not run: why -->`` is left out. Others, without a language, are for the eye.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ndcg_asymptotics.cli.app import main
+
+ROOT = Path(__file__).parents[1]
+SHELLS = ("sh", "bash", "console")
+
+_BLOCK = re.compile(
+    r"(?:<!-- not run: (?P<excuse>[^>]+?) -->\n)?"
+    r"^(?P<fence>`{3,})(?P<language>\w*)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=fence)[ ]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_TITLE = re.compile(r'title="([^"]+)"')
+_STATUS = re.compile(r"#\s*exit status (\d+)\s*$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page; ``excuse`` says why it is not run, if it is not."""
+
+    language: str
+    title: str
+    text: str
+    excuse: str
+    line: int
+
+
+def pages() -> list[Path]:
+    """Every page of the repository that a user reads."""
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The blocks of a page, in order."""
+    for found in _BLOCK.finditer(text):
+        title = _TITLE.search(found["rest"])
+        line = text.count("\n", 0, found.start()) + 1
+        name = title[1] if title else ""
+        yield Block(found["language"], name, found["text"], found["excuse"] or "", line)
+
+
+class Reader:
+    """Does what a page says, in a folder that is the current one."""
+
+    def __init__(self, page: str) -> None:
+        self._page = page
+        self.names: dict[str, Any] = {"__name__": "page"}
+
+    def do(self, block: Block) -> None:
+        """One block; whatever goes wrong is raised."""
+        if block.excuse:
+            return
+        if block.title:
+            file = Path(block.title)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
+            exec(compile(block.text, f"{self._page}:{block.line}", "exec"), self.names)
+        elif block.language in SHELLS:
+            for line in block.text.replace("\\\n", " ").splitlines():
+                self._command(line.removeprefix("$ "))
+
+    def _command(self, line: str) -> None:
+        words = shlex.split(line, comments=True)
+        if not words:
+            return
+        wanted = _STATUS.search(line)
+        if words[0] == "ndcg-asymptotics":
+            status = _run(words)
+        else:
+            status = subprocess.run(["bash", "-c", line], check=False).returncode
+        if status != (int(wanted[1]) if wanted else 0):
+            raise AssertionError(f"{self._page}: {line!r} ended with exit status {status}")
+
+
+def _run(words: list[str]) -> int:
+    """A command of ours, here: a process of its own would begin by importing everything again."""
+    before, sys.argv = sys.argv, words
+    try:
+        main()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    finally:
+        sys.argv = before
+    return 0

@@ -1,0 +1,181 @@
+"""Figures of one's own: what is asked for is drawn, and what is drawn stays right when the axes change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cases
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics import plots
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.plots.style import COLORS
+from ndcg_asymptotics.store import Results
+
+SCORERS = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}
+ODD = {
+    "$\\frac{x$ & <b> 100%": "linear(0.1, 0.7)",
+    "\x1b[31m\x00\u202e": "linear(0.2, 0.6)",
+    "שלום ￿ 漢字": "constant(0.4)",
+    "_a very long name of a scorer that no margin and no title has room for, whatever the figure": "random",
+}
+
+
+def made_up(level: float = 0.5, **fields: Any) -> Results:
+    """Results of random numbers in a band of width 0.2 about a level."""
+    given = {"scorers": SCORERS, "n": (10, 100, 1000), "measures": ["nDCG", "nDCG(power(0.5))@0.2n"]}
+    study = cases.study(**{**given, **fields})
+    shape = (8, len(study.scorers), len(study.measures), len(study.n))
+    values = {"ndcg": np.random.default_rng(1).uniform(level - 0.1, level + 0.1, shape)}
+    if study.pairs:
+        order = np.random.default_rng(2).choice([-1, 1], (8, len(study.pairs), *shape[2:]))
+        values["order"] = order.astype(np.int8)
+    return cases.results(study, **values)
+
+
+def drawn(results: Results, **chosen: Any) -> Axes:
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        return plots.ndcg_curves(results, "nDCG", ax, **chosen)
+
+
+def colours(ax: Axes) -> list[str]:
+    return [to_hex(line.get_markeredgecolor()) for line in ax.lines if line.get_marker() in "os^"]
+
+
+def test_a_scorer_keeps_its_colour_whoever_else_is_drawn() -> None:
+    results = made_up()
+    assert colours(drawn(results)) == [color.lower() for color in COLORS[:3]]
+    assert colours(drawn(results, scorers=["random"])) == [COLORS[2].lower()]
+    assert colours(drawn(results, scorers=["weak"], colors={"weak": "red"})) == ["#ff0000"]
+
+
+def test_labels_title_and_band() -> None:
+    ax = drawn(made_up(), labels={"weak": r"$\alpha$"}, title="Mine", band=(0.25, 0.75))
+    assert ax.get_title(loc="left") == "Mine"
+    assert {r"$\alpha$", "strong"} <= {text.get_text() for text in ax.texts}
+    values = made_up().data["ndcg"].sel(scorer="strong", measure="nDCG(log)").to_numpy()
+    corners = ax.collections[0].get_paths()[0].vertices
+    assert corners[:, 1].max() == pytest.approx(np.quantile(values, 0.75, axis=0).max())
+    assert not drawn(made_up(), band=None).collections
+
+
+def test_formulas_are_titles_and_specs_on_demand() -> None:
+    measure = "nDCG(power(0.5))@0.2n"
+    figure = plots.measure_figure(made_up(), measure)
+    assert figure.axes[0].get_title(loc="left") == r"NDCG, $r^{-1/2}$, $k = n/5$"
+    figure = plots.measure_figure(made_up(), measure, choice=plots.Choice(spec=True))
+    assert figure.axes[0].get_title(loc="left") == measure
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [{"scorers": ["stong"]}, {"labels": {"stong": "x"}}, {"colors": {"stong": "red"}}],
+)
+def test_a_misspelt_scorer_is_met_with_an_offer(chosen: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"scorer: no scorer .stong., did you mean .strong.\?"):
+        drawn(made_up(), **chosen)
+
+
+def heights(figure: Figure, names: list[str]) -> dict[str, float]:
+    figure.draw_without_rendering()
+    ax = figure.axes[0]
+    frame = ax.get_window_extent()
+    found = {text.get_text(): text.get_window_extent() for text in ax.texts}
+    return {name: (found[name].y0 + found[name].y1 - 2 * frame.y0) / (2 * frame.height) for name in names}
+
+
+def test_labels_follow_the_axes() -> None:
+    """After set_ylim a label stands where its curve ends in the new axes."""
+    with plots.style():
+        figure = plots.measure_figure(made_up(), "nDCG(power(0.5))@0.2n")
+        ax = figure.axes[0]
+        names = [text.get_text() for text in ax.texts]
+        ends = [line.get_ydata()[-1] for line in ax.lines if line.get_marker() in ("o", "s", "^")]
+        before = heights(figure, names)
+        ax.set_ylim(0.35, 1.6)
+        after = heights(figure, names)
+    middle_before, middle_after = (np.mean(list(h.values())) for h in (before, after))
+    assert middle_before == pytest.approx(np.mean(ends) / 1.02, abs=0.03)
+    assert middle_after == pytest.approx((np.mean(ends) - 0.35) / 1.25, abs=0.03)
+
+
+def test_titles_do_not_overprint() -> None:
+    with plots.style():
+        for width in (2.0, 7.0):
+            figure = plots.measure_figure(made_up(), "nDCG(power(0.5))@0.2n", width=width)
+            figure.draw_without_rendering()
+            texts = [
+                t for t in figure.axes[0].get_children() if isinstance(t, mpl.text.Text) and t.get_text()
+            ]
+            left, right = (t for t in texts if t.get_text().startswith(("NDCG", "Theorem")))
+            boxes = [t.get_window_extent() for t in (left, right)]
+            assert left.get_text().count("\n") == (1 if width == 2 else 0)
+            one_line = boxes[0].height / (1 + left.get_text().count("\n"))
+            apart = boxes[1].x0 > boxes[0].x1 or boxes[1].y1 <= boxes[0].y1 - one_line + 2
+            assert apart
+
+
+def test_an_inset_hides_no_data() -> None:
+    def inset(level: float) -> Axes | None:
+        with plots.style():
+            _, (ax,) = plots.panels(1, height=2.9)
+            results = made_up(level)
+            plots.ndcg_curves(results, "nDCG", ax)
+            return plots.enlarge(results, "nDCG", ax)
+
+    assert inset(0.9) is not None
+    assert inset(0.5) is None  # the exact means and the band leave no room
+    low = inset(0.15)
+    assert low is None or low.get_position().y0 > 0.4
+
+
+@pytest.mark.slow
+def test_names_of_any_kind_are_drawn(tmp_path: Path) -> None:
+    results = made_up(scorers=ODD, pairs=[list(ODD)[:2], list(ODD)[2:]], n=(10, 100), measures="nDCG")
+    files = plots.draw_all(results, tmp_path, formats=["svg", "png", "pdf"], dpi=50)
+    assert len(set(files)) == len(files) == 3 * 3
+    texts = [text.get_text() for text in plots.measure_figure(results, "nDCG").axes[0].texts]
+    assert "\\x1b[31m\\x00\\u202e" in texts
+
+
+def test_formats_resolution_width_and_measures(tmp_path: Path) -> None:
+    files = plots.draw_all(made_up(), tmp_path, measures=["ndcg"], formats=["png"], dpi=50, width=4)
+    (file,) = files
+    assert file.name == "nDCG-log.png"
+    assert int.from_bytes(file.read_bytes()[16:20]) == 200  # the width in a PNG's header
+    with pytest.raises(InputError, match="format: must be of svg, png, pdf, got 'gif'"):
+        plots.draw_all(made_up(), tmp_path, formats=["gif"])
+    with pytest.raises(InputError, match="width: must be from 1 to 40 inches"):
+        plots.draw_all(made_up(), tmp_path, width=0)
+    with pytest.raises(InputError, match="no results for"):
+        plots.draw_all(made_up(), tmp_path, measures=["nDCG@3"])
+
+
+def test_a_style_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.mplstyle").write_text("font.size: 20\n")
+    with plots.style(tmp_path / "mine.mplstyle"), plots.style():
+        assert mpl.rcParams["font.size"] == 20
+        assert mpl.rcParams["axes.spines.top"] is False
+    with pytest.raises(InputError, match="no such file, nor a style"), plots.style("nowhere"):
+        pass
+    (tmp_path / "bad.mplstyle").write_text("no.such.thing: 3\n")
+    with (
+        pytest.raises(InputError, match=r"line 1: .no\.such\.thing. is not a valid value"),
+        plots.style(tmp_path / "bad.mplstyle"),
+    ):
+        pass
+
+
+def test_six_measures_fit_a_page() -> None:
+    measures = ["nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(zipf)", "nDCG(power(0.5))", "nDCG(linear)"]
+    results = made_up(measures=measures, pairs=[["strong", "weak"]])
+    (figure,) = plots.order_figures(results).values()
+    assert figure.get_size_inches()[1] < 9.5
+    assert len(figure.axes) == 12

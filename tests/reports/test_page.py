@@ -1,0 +1,225 @@
+"""The page of a study: what it says is what was found, in a browser too, whatever the names are."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import browser
+import cases
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.plots.style import COLORS
+from ndcg_asymptotics.reports.page import report
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.studies.writing import study_text
+
+MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG@10"]
+SCORERS = {"good": "linear(0.1, 0.7)", "random": "constant(0.4)"}
+
+EVIL = {
+    "</script><script>document.title='broken'</script>": "linear(0.1, 0.7)",
+    "\"><img src=x onerror=alert(1)> & ' $x$ \\input{y}": "constant(0.4)",
+    "a\x1b]0;b\x07c \u202edna שלום": "linear(0.2, 0.6)",
+}
+
+
+def simulated(**fields: object) -> Results:
+    given = {"scorers": SCORERS, "measures": MEASURES, "n": (10, 30, 100, 300), "title": "A study"}
+    return cases.simulated(cases.study(**{**given, "pairs": [("good", "random")], **fields}), 40)
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return simulated()
+
+
+def embedded(page: str) -> list[dict[str, Any]]:
+    found = re.search(r'<script type="application/json" id="charts-data">(.*?)</script>', page, re.DOTALL)
+    assert found
+    charts: list[dict[str, Any]] = json.loads(found[1])
+    return charts
+
+
+def test_charts_hold_the_numbers_of_the_results(results: Results) -> None:
+    charts = embedded(report(results))
+    assert [chart["title"] for chart in charts[:3]] == ["nDCG(log)", "nDCG(power(0.5))", "nDCG(log)@10"]
+    values = results.data["ndcg"].sel(measure="nDCG(power(0.5))", scorer="random").to_numpy()
+    series = charts[1]["series"][1]
+    assert series["name"] == "random"
+    np.testing.assert_allclose(series["y"], values.mean(axis=0))
+    np.testing.assert_allclose(series["se"], values.std(axis=0, ddof=1) / np.sqrt(len(values)))
+    np.testing.assert_allclose(series["low"], np.quantile(values, 0.05, axis=0))
+    exact = [
+        row.expectation
+        for row in check(results).rows
+        if (row.scorer, row.measure) == ("random", "nDCG(power(0.5))")
+    ]
+    np.testing.assert_allclose(series["line"], exact)
+    assert series["limit"] == pytest.approx(0.4**0.5)  # mean gain 0.4 over the ideal 2 sqrt(0.4) / 2
+    assert len(charts) == 3 + 3
+
+
+def test_it_says_what_the_check_says(results: Results) -> None:
+    page = report(results)
+    assert "Simulation and theory agree: each of the 24 simulated means" in page
+    assert page.count('data-facets="') == 6
+    wrong = cases.results(results.study, ndcg=results.data["ndcg"].to_numpy() + 0.2,
+                          order=results.data["order"].to_numpy())  # fmt: skip
+    assert "Simulation and theory disagree: " in report(wrong)
+
+
+def test_the_study_is_on_the_page(results: Results) -> None:
+    assert study_text(results.study) in html.unescape(report(results))
+
+
+def test_no_name_gets_out_of_its_place() -> None:
+    page = report(simulated(scorers=EVIL, pairs=[list(EVIL)[:2]], title="<b>&\x1b[31m"))
+    assert "<img" not in page
+    assert page.count("<script") == 2
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", page)
+    assert "<title>&lt;b&gt;&amp;\\x1b[31m</title>" in page
+    names = [series["name"] for series in embedded(page)[0]["series"]]
+    assert names[0] == next(iter(EVIL))
+    assert names[2] == "a\\x1b]0;b\\x07c \\u202edna שלום"
+
+
+@pytest.mark.parametrize("fields", [{"n": [50]}, {"measures": ["nDCG(zipf)"], "pairs": []}])
+def test_small_studies_have_pages(fields: dict[str, object]) -> None:
+    assert len(embedded(report(simulated(**fields)))) >= 1
+
+
+def test_one_replicate_has_curves_and_no_verdicts() -> None:
+    one = cases.simulated(cases.study("linear(0.1, 0.7)"), 1)
+    page = report(one)
+    assert "verdicts need at least two" in page
+    assert 'id="verdict-table"' not in page
+    assert embedded(page)[0]["series"][0]["se"] is None
+
+
+def test_incomplete_results_are_called_so(results: Results) -> None:
+    asked = np.arange(60)
+    fewer = dataclasses.replace(results, replicates=asked, done=asked < 40)
+    assert "Incomplete: 40 of 60 replicates." in report(fewer)
+
+
+def test_where_it_cannot_be_written(results: Results, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder, expected the name of a file"):
+        report(results, tmp_path)
+    with pytest.raises(InputError, match="there is no folder"):
+        report(results, tmp_path / "nowhere" / "report.html")
+
+
+def test_a_scorer_has_the_colour_that_it_has_in_figures() -> None:
+    css = (Path(report.__code__.co_filename).parent / "templates" / "report.css").read_text()
+    light = css.split('[data-theme="dark"]')[0]
+    assert re.findall(r"--c\d: (#\w+);", light) == [color.lower() for color in COLORS]
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with browser.chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def page(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("page") / "report.html"
+    report(results, file)
+    return file
+
+
+def column(driver: Any, index: int) -> list[str]:
+    script = (
+        "return [...document.querySelectorAll('#verdict-table tbody tr')].filter(r => !r.hidden)"
+        f".map(r => r.children[{index}].textContent)"
+    )
+    found: list[str] = driver.execute_script(script)
+    return found
+
+
+@pytest.mark.slow
+def test_it_loads_itself_and_nothing_else(driver: Any, page: Path) -> None:
+    driver.get("about:blank")
+    browser.requests(driver), driver.get_log("browser")
+    for width in (360, 800, 1400):
+        browser.visit(driver, page, width)
+        assert {url for url in browser.requests(driver) if not url.startswith("data:")} == {page.as_uri()}
+        assert driver.get_log("browser") == []
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+        assert driver.execute_script("return document.querySelectorAll('figure svg path.exact').length") == 12
+
+
+@pytest.mark.slow
+def test_sorting_and_filtering(driver: Any, page: Path) -> None:
+    browser.visit(driver, page)
+    head = driver.find_elements("css selector", "#verdict-table th button")
+    simulated = [button.text for button in head].index("simulated")
+    values = [float(text) for text in column(driver, simulated)]
+    head[simulated].click()
+    assert [float(text) for text in column(driver, simulated)] == sorted(values) != values
+    head[simulated].send_keys("\ue007")  # the Enter key
+    assert [float(text) for text in column(driver, simulated)] == sorted(values, reverse=True)
+    driver.execute_script(
+        "const s = document.querySelector('select[data-filter=verdict]'); s.value = 'does not converge';"
+        "s.dispatchEvent(new Event('change'))"
+    )
+    assert set(column(driver, 1)) == {"nDCG(log)@10"}
+    assert driver.find_element("id", "count").text == "2 of 6 rows"
+
+
+@pytest.mark.slow
+def test_hover_keys_and_scales(driver: Any, page: Path, results: Results) -> None:
+    browser.visit(driver, page)
+    svg = driver.find_element("css selector", "figure svg")
+    tip = driver.find_element("css selector", "figure .tip")
+    before = driver.execute_script("return document.querySelector('path.exact').getAttribute('d')")
+    assert not tip.is_displayed()
+    from selenium.webdriver import ActionChains
+
+    ActionChains(driver).move_to_element_with_offset(svg, svg.size["width"] // 2 - 14, 0).perform()
+    assert tip.is_displayed()
+    mean = results.data["ndcg"].sel(scorer="good", measure="nDCG(log)", n=300).mean().item()
+    assert tip.text.startswith("n = 300")
+    assert f"{mean:.5f}" in tip.text
+    assert "1.00000" in tip.text  # the limit
+    driver.execute_script("arguments[0].focus()", svg)
+    svg.send_keys("\ue011")  # Home
+    assert tip.text.startswith("n = 10")
+    svg.send_keys("\ue014")  # the right arrow
+    assert tip.text.startswith("n = 30")
+    svg.send_keys("\ue00c")  # Escape
+    assert not tip.is_displayed()
+    driver.find_element("css selector", "input[value=linear]").click()
+    after = driver.execute_script("return document.querySelector('path.exact').getAttribute('d')")
+    assert after != before
+
+
+@pytest.mark.slow
+def test_light_and_dark_and_paper(driver: Any, page: Path) -> None:
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    browser.visit(driver, page)
+    background = "return getComputedStyle(document.body).backgroundColor"
+    assert driver.execute_script(background) == "rgb(20, 23, 26)"
+    driver.find_element("id", "theme").click()
+    assert driver.execute_script(background) == "rgb(255, 255, 255)"
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert len(driver.execute_cdp_cmd("Page.printToPDF", {})["data"]) > 10_000
+
+
+@pytest.mark.slow
+def test_nothing_that_a_name_says_is_done(driver: Any, tmp_path: Path) -> None:
+    report(simulated(scorers=EVIL, pairs=[list(EVIL)[:2]], title="<b>"), tmp_path / "evil.html")
+    browser.visit(driver, tmp_path / "evil.html")
+    assert driver.title == "<b>"
+    assert driver.get_log("browser") == []
+    assert set(column(driver, 0)) == {*list(EVIL)[:2], "a\\x1b]0;b\\x07c \\u202edna שלום"}

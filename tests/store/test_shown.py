@@ -1,0 +1,72 @@
+"""Results print, go into a DataFrame and into NetCDF, and say what their variables are."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import cases
+import numpy as np
+import pytest
+import xarray as xr
+
+import ndcg_asymptotics as na
+
+SCORERS = {"good": "linear(0.1, 0.7)", "random": "constant(0.4)"}
+
+
+@pytest.fixture(scope="module")
+def results() -> na.Results:
+    study = cases.study(
+        SCORERS, measures=["nDCG", "nDCG@10"], pairs=[("good", "random")], title="<b>A study</b>"
+    )
+    return cases.simulated(study, 12)
+
+
+def test_they_print(results: na.Results) -> None:
+    text = repr(results)
+    assert "12 of 12 replicates complete" in text
+    assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG(log)', n=100).mean().item():.5f}" in text
+    html = results._repr_html_()
+    assert "<table>" in html
+    assert "<b>" not in html
+
+
+def test_the_frame_has_the_means(results: na.Results) -> None:
+    frame = results.to_dataframe()
+    assert len(frame) == 2 * 2 * 2
+    values = results.data["ndcg"].sel(scorer="random", measure="nDCG(log)@10", n=10).to_numpy()
+    (row,) = frame.query("scorer == 'random' and measure == 'nDCG(log)@10' and n == 10").to_dict("records")
+    assert row["mean"] == pytest.approx(values.mean())
+    assert row["mcse"] == pytest.approx(values.std(ddof=1) / math.sqrt(12))
+    assert row["q95"] == pytest.approx(np.quantile(values, 0.95))
+
+
+def test_everything_found_goes_into_a_frame(results: na.Results) -> None:
+    assert len(na.check(results).to_dataframe()) == 8
+    assert len(na.distinguish(results).to_dataframe()) == 4
+    assert len(na.predict("constant(0.4)", "nDCG", [10, 20]).to_dataframe()) == 2
+
+
+def test_one_replicate_has_no_error() -> None:
+    one = cases.simulated(cases.study(), 1)
+    assert one.to_dataframe()["mcse"].isna().all()
+    assert "1 of 1 replicates complete" in repr(one)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_netcdf(tmp_path: Path, kept: bool) -> None:
+    study = cases.study(SCORERS, pairs=[("good", "random")], seed=2**40, replicates=3)
+    results = na.run(study, tmp_path / "out" if kept else None, jobs=1)
+    data = results.data
+    data.to_netcdf(tmp_path / "results.nc", engine="scipy")
+    with xr.open_dataset(tmp_path / "results.nc", engine="scipy") as back:
+        np.testing.assert_array_equal(back["ndcg"], data["ndcg"])
+        assert back["scorer"].to_numpy().astype(str).tolist() == ["good", "random"]
+        assert back.attrs["seed"] == str(2**40)
+        if kept:
+            assert json.loads(back.attrs["versions"])[0]["ndcg_asymptotics"] == na.__version__
+    for variable in data.variables.values():
+        assert variable.attrs["long_name"]
+        assert "units" in variable.attrs

@@ -1,0 +1,36 @@
+"""The text of a study is a study file of the same study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cases
+import pytest
+
+from ndcg_asymptotics.studies import Study, decades, load
+from ndcg_asymptotics.studies.canonical import canonical
+from ndcg_asymptotics.studies.writing import study_text
+
+ODD = {'a "b" \\ c': "linear(0.1, 0.7)", "$x$ \x1b[31m\u202e é": "constant(0.4)", "a.b": "constant(0.4)"}
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        cases.study(),
+        cases.study(ODD, pairs=[list(ODD)[:2]], title='"quotes" \n \x00 # [x]'),
+        cases.study("graded(2=linear(0, 0.2), 1=linear(0.1, 0.3))", measures=["nDCG(zipf)@0.2n"]),
+        cases.study(n=decades(10, 1e6, 7), coupling="gaussian(0.5)"),
+        cases.study(n=[10**18], engine="cells", bracket=1e-3),
+        cases.study(n=list(range(1, 30))),
+    ],
+)
+def test_it_reads_back(study: Study, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(study_text(study), encoding="utf-8")
+    assert canonical(load(tmp_path / "study.toml")) == canonical(study)
+
+
+def test_decades_are_written_as_such() -> None:
+    assert "n = { start = 10, stop = 1000000, per_decade = 7 }" in study_text(
+        cases.study(n=decades(10, 1e6, 7))
+    )

@@ -1,0 +1,100 @@
+"""What is published: wheel and sdist hold what the package needs, and it works away from the repository."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from importlib.metadata import metadata
+from pathlib import Path
+
+import pytest
+
+import ndcg_asymptotics
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist, and the wheel that is made from it, with the tools that are here."""
+    pytest.importorskip("build")
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return out
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_modules_templates_and_the_typed_marker(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    package = ROOT / "ndcg_asymptotics"
+    wanted = {
+        path.relative_to(ROOT).as_posix()
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert wanted <= names
+    assert "ndcg_asymptotics/py.typed" in names
+    assert not [name for name in names if name.startswith(("tests", "docs", "figures"))]
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"CITATION.cff", "README.md", "LICENSE", "docs/theory.md", "tests/test_packaging.py"} <= inside
+
+
+@pytest.mark.slow
+def test_the_wheel_works_in_an_environment_without_the_repository(built: Path, tmp_path: Path) -> None:
+    """A fresh environment that has the dependencies but not this checkout: doctests and a study."""
+    (wheel,) = built.glob("*.whl")
+    fresh = tmp_path / "fresh"
+    venv.create(fresh, symlinks=True)
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(fresh), "platbase": str(fresh)}))
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    # the dependencies, without what makes this checkout importable there
+    site.joinpath("dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    python = fresh / "bin" / "python"
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [python, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    where = run("-c", "import ndcg_asymptotics as na; print(na.__file__, na.__version__)").split()
+    assert where == [str(site / "ndcg_asymptotics" / "__init__.py"), ndcg_asymptotics.__version__]
+    # those that need neither a compiler nor the engines; the suite runs all of them in the checkout
+    rooms = ("language", "measures", "scorers", "studies", "reports", "tables", "texts")
+    modules = [str(next(site.glob(f"ndcg_asymptotics/{room}*"))) for room in rooms]
+    said = run(
+        "-m",
+        "pytest",
+        "-q",
+        "--doctest-modules",
+        "--import-mode=importlib",
+        "-p",
+        "no:cacheprovider",
+        *modules,
+    )
+    assert int(re.findall(r"(\d+) passed", said)[0]) > 20
+    run("-m", "ndcg_asymptotics", "init", "study.toml")
+    run("-m", "ndcg_asymptotics", "run", "study.toml", "--out", "out", "--replicates", "3", "--jobs", "1")
+    run("-m", "ndcg_asymptotics", "report", "out", "--out", "report.html")
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_what_the_package_says_of_itself() -> None:
+    found = metadata("ndcg-asymptotics")
+    assert found["License-Expression"] == "BSD-3-Clause"
+    assert "Typing :: Typed" in (found.get_all("Classifier") or [])
+    assert (ROOT / "ndcg_asymptotics" / "py.typed").exists()
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"version: {ndcg_asymptotics.__version__}\n" in citation
+    assert "1304.6480" in citation
