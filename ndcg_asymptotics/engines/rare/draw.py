@@ -112,7 +112,8 @@ def _turn(plan: Plan, rng: np.random.Generator, items: int, found: list[Integers
 
 def _places(rng: np.random.Generator, law: Floats, size: int) -> Integers:
     ends = np.cumsum(law)
-    return np.minimum(np.searchsorted(ends, rng.random(size) * ends[-1], side="right"), len(law) - 1)
+    found = np.searchsorted(ends, rng.random(size) * ends[-1], side="right")
+    return np.asarray(np.minimum(found, len(law) - 1), np.int64)
 
 
 def _binomial(first: int, last: int, items: int, share: float) -> Floats:
@@ -136,7 +137,7 @@ def _join(counts: Integers, label: int, ups: Integers, downs: Integers) -> None:
 def _turning_point(
     ruler: Ruler, counts: Integers, label: int, ups: Integers, downs: Integers, other: float, sign: int
 ) -> tuple[int, bool, float]:
-    """Where the mean order turns over as items move up, whether it is wrong beyond, and the noise around it."""
+    """Where the mean order turns over as items move up, whether it is wrong beyond, and the noise there."""
     size = len(ups)
 
     def lead(split: int) -> float:

@@ -32,6 +32,8 @@ from ndcg_asymptotics.scorers import Independent
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.theory.rare import tilt
 
+DEAREST = 300.0  #: nats; where a wrong order costs more (1e-130) nothing is drawn
+
 VARIABLES = {"order": ORDER_AXES, "log_weight": ORDER_AXES, "last": ORDER_AXES}
 
 
@@ -41,9 +43,9 @@ def simulate(design: Design, replicate: int) -> Draw:
     Returns
     -------
     dict of arrays
-        (pairs, measures, sizes) each: ``order``, 1, -1, 0 for a tie or `UNDECIDED` (only beyond 1e7 items);
-        ``log_weight``, log dP/dQ; ``last``, 1 where the order is wrong and is right at all larger
-        sizes, `UNDECIDED` where that was not settled, else 0.
+        (pairs, measures, sizes) each: ``order``, 1, -1, 0 for a tie or `UNDECIDED` (beyond 1e7 items, or
+        where the cost exceeds `DEAREST` and nothing is drawn); ``log_weight``, log dP/dQ; ``last``, 1 where
+        the order is wrong and is right at all larger sizes, `UNDECIDED` where that was not settled, else 0.
 
     >>> from ndcg_asymptotics.scorers import Population
     >>> population = Population.of({"a": "linear(0.1, 0.5)", "b": "linear(0.2, 0.4)"})
@@ -60,6 +62,9 @@ def simulate(design: Design, replicate: int) -> Draw:
             leader = tilt(a, b, measure, design.sizes[-1]).leader
             for k, n in enumerate(design.sizes):
                 names = ("rare", *pair, str(measure), str(n))
+                if tilt(a, b, measure, n, leader=leader).cost > DEAREST:
+                    order[p, m, k] = last[p, m, k] = UNDECIDED
+                    continue
                 plan = make(a, b, measure, n, leader)
                 drawn = draw(plan, design.generator(replicate, *names))
                 order[p, m, k], log_weight[p, m, k] = drawn.order, drawn.log_weight
@@ -101,16 +106,16 @@ def check(design: Design) -> None:
         Without pairs; for a coupling other than independence given the label; for a pair of equal curves,
         or with equal means, whose order is never wrong; for a custom discount that does not reach the cutoff.
     """
-    require(len(design.pairs) > 0, 'the rare engine draws orders of pairs; add for example pairs = [["a", "b"]]')
+    require(
+        len(design.pairs) > 0, 'the rare engine draws orders of pairs; add for example pairs = [["a", "b"]]'
+    )
     coupling = design.population.coupling
     require(
         isinstance(coupling, Independent),
         f"the rare engine draws scorers that are independent given the label, got {coupling}: use items",
     )
     largest = design.sizes[-1]
-    require(
-        largest <= LARGEST_N, f"the rare engine takes list lengths up to 9e18, got {largest:g}"
-    )
+    require(largest <= LARGEST_N, f"the rare engine takes list lengths up to 9e18, got {largest:g}")
     for measure in design.measures:
         reach, known = max(measure.cutoff(n) for n in design.sizes), measure.discount.known_to
         require(

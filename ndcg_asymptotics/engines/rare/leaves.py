@@ -106,9 +106,7 @@ def width_of_order(ruler: Ruler, counts: Integers) -> float:
 
 
 @njit(cache=True)
-def cut_wide(
-    ruler: Ruler, leaves: Leaves, halves: Floats, width: float, rng: np.random.Generator
-) -> Leaves:
+def cut_wide(ruler: Ruler, leaves: Leaves, halves: Floats, width: float, rng: np.random.Generator) -> Leaves:
     """Cut every leaf whose bracket is wider than ``width`` in two.
 
     ``halves[cell, heap, label]`` is the chance of the upper half.

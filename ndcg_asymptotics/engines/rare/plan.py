@@ -14,7 +14,7 @@ from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.tables import build
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.theory.rare import Tilt, tilt
+from ndcg_asymptotics.theory.rare import CELLS, Tilt, tilt
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +54,11 @@ class Plan:
 
 
 @lru_cache(maxsize=1024)
-def make(a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None = None) -> Plan:
-    """The plan for a pair; ``leader`` as in `theory.rare.tilt`."""
-    found = tilt(a, b, measure, n, leader=leader)
+def make(
+    a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None = None, cells: int = CELLS
+) -> Plan:
+    """The plan for a pair; ``leader`` and ``cells`` as in `theory.rare.tilt`."""
+    found = tilt(a, b, measure, n, cells, leader)
     ruler, most = ruler_of(measure, n, (*a.gains, 0.0))
     halves = (_halves(a, found.edges), _halves(b, found.edges))
     return Plan(n, found, halves, ruler, most, _knob(found))

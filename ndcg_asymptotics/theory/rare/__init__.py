@@ -1,6 +1,5 @@
 """How fast the wrong order dies out: the cheapest way to it, what it costs, and the speed in n."""
 
-from ndcg_asymptotics.theory.rare.speed import PairPrediction, predict_pair, speed_exponent
-from ndcg_asymptotics.theory.rare.tilt import Tilt, tilt
+from ndcg_asymptotics.theory.rare.fixed_point import CELLS, Side, Tilt, tilt
 
-__all__ = ["PairPrediction", "Tilt", "predict_pair", "speed_exponent", "tilt"]
+__all__ = ["CELLS", "Side", "Tilt", "tilt"]

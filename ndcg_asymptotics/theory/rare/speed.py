@@ -1,1 +1,1 @@
-PairPrediction=predict_pair=speed_exponent=None
+PairPrediction = predict_pair = speed_exponent = None

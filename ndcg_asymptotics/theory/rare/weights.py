@@ -9,37 +9,53 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from scipy.interpolate import CubicSpline, PPoly
 from scipy.special import gammaln, ndtr
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 
-_PER_DECADE = 120  # of the table in log H; between its places W is linear in log H, to 1e-5 of it
+_PER_DECADE = 120  # of the table in log H, cubic in between
 _EXACT = 60.0  # expected items above, up to which W is a sum over ranks
 _RANKS = 240  # of that sum
-
-
-@lru_cache(maxsize=256)
-def _table(measure: Measure, n: int) -> tuple[Floats, Floats]:
-    decades = np.log10(n) + 4
-    H = np.geomspace(1e-4 / n, 1.0, int(decades * _PER_DECADE) + 2)
-    H[-1] = 1.0
-    near = (n * H <= _EXACT) | (n <= _RANKS)
-    W = np.empty_like(H)
-    W[near], W[~near] = _summed(measure, n, H[near]), _two_points(measure, n, H[~near])
-    return np.log(H), W
+SHARPEST = 0.004  #: of a cutoff, over which the weight falls off at least
 
 
 def mean_discount(measure: Measure, n: int, H: Floats) -> Floats:
     """W(H) for an array of shares in [0, 1].
 
+    Up to 60 expected items above it is the sum over ranks; beyond, the mean of D at one standard
+    deviation of the rank to both sides, times the chance to be above the cutoff by the normal law,
+    whose width is kept at `SHARPEST` of the cutoff or more: cells of depth are no finer.
+
     >>> zipf = Measure("zipf")  # (1 - (1 - H)^n) / (n H)
     >>> mean_discount(zipf, 1000, np.array([1e-3])).round(4)
     array([0.6323])
     """
-    places, values = _table(measure, n)
-    with np.errstate(divide="ignore"):
-        return np.interp(np.log(H), places, values)
+    smooth, last = _table(measure, n)
+    values = smooth(np.log(np.clip(H, _TOP / n, 1.0)))
+    k = measure.cutoff(n)
+    if k < n and last < 1.0:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside = ndtr((k - 0.5 - (n - 1) * H) / np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k))
+        values = np.where(H > last, values * np.where(H < 1, inside, 0.0), values)
+    return np.asarray(values)
+
+
+_TOP = 1e-4  # of an item: above that W is D(1)
+
+
+@lru_cache(maxsize=256)
+def _table(measure: Measure, n: int) -> tuple[PPoly, float]:
+    """W as a function of log H, without the cutoff beyond some H, and that H."""
+    last = 1.0 if n <= _RANKS else _EXACT / n
+    below = np.linspace(np.log(_TOP / n), np.log(last), int(np.log10(last * n / _TOP) * _PER_DECADE) + 2)
+    parts = [CubicSpline(below, _summed(measure, n, np.minimum(np.exp(below), 1.0)))]
+    if last < 1.0:
+        beyond = np.linspace(np.log(last), 0.0, int(-np.log10(last) * _PER_DECADE) + 4)
+        parts.append(CubicSpline(beyond, _two_points(measure, n, np.exp(beyond))))
+    places = np.concatenate([parts[0].x, *(part.x[1:] for part in parts[1:])])
+    return PPoly(np.concatenate([part.c for part in parts], axis=1), places), last
 
 
 def _summed(measure: Measure, n: int, H: Floats) -> Floats:
@@ -56,14 +72,9 @@ def _summed(measure: Measure, n: int, H: Floats) -> Floats:
 
 
 def _two_points(measure: Measure, n: int, H: Floats) -> Floats:
-    """D at one standard deviation of the rank to both sides, times the chance to be above the cutoff."""
-    mean, spread = (n - 1) * H, np.sqrt((n - 1) * H * (1 - H))
-    k = measure.cutoff(n)
-    low, high = np.maximum(1 + mean - spread, 1.0), np.minimum(1 + mean + spread, float(n))
-    known = measure.discount.known_to
-    values = (measure.discount(np.minimum(low, known), float(n)) +
-              measure.discount(np.minimum(high, known), float(n))) / 2
-    if k >= n:
-        return np.asarray(values)
-    with np.errstate(divide="ignore"):
-        return np.asarray(values * ndtr((k - 0.5 - mean) / spread))
+    """The mean of D at one standard deviation of the rank to both sides: exact up to the third moment."""
+    mean, spread = (n - 1) * H, np.sqrt(np.maximum((n - 1) * H * (1 - H), 0.0))
+    known = min(measure.discount.known_to, float(n))
+    low, high = np.maximum(1 + mean - spread, 1.0), 1 + mean + spread
+    ends = [measure.discount(np.minimum(rank, known), float(n)) for rank in (low, high)]
+    return np.asarray(ends[0] + ends[1]) / 2

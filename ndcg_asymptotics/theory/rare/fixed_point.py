@@ -34,16 +34,19 @@ from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.rare.depths import finer_around, grade_masses, mesh
-from ndcg_asymptotics.theory.rare.weights import mean_discount
+from ndcg_asymptotics.theory.rare.weights import SHARPEST, mean_discount
 
-CELLS = 1500
+CELLS = 600
 _TOLERANCE = 1e-9
-_ROUNDING = 1e-14  # times theta h, which is a difference of terms of the size of theta
-_ROUNDS = 400
+_ENOUGH = (
+    1e-4  # where rounding stands in the way of more: theta h is a difference of terms of the size of theta
+)
+_ROUNDS = 200
+_FURTHEST = 1000.0  # theta times the mean discount: beyond, labels are as good as forbidden
 _COARSE = 400  # cells in which the depth of a cutoff is found
 _SMALL = 30  # the first ranks have cells of their own
 _HIGHEST = 600.0  # exponents beyond are cut, on the way to the fixed point
-_LEVEL = 1e-9  # mean DCGs that differ by less, relative to their size, are level
+_LEVEL = 1e-7  # mean DCGs that differ by less, relative to their size, are level
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +132,7 @@ def tilt(
     >>> a, b = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
     >>> found = tilt(a, b, Measure("log"), 10**4)
     >>> found.leader, round(found.cost, 1), found.residual < 1e-8
-    (1, 11.6, True)
+    (1, 12.2, True)
     """
     require(a != b, f"the two scorers have the same relevance curve, {a}: neither order is wrong")
     require(
@@ -141,11 +144,17 @@ def tilt(
     if _SMALL <= k < n:
         # the influence falls off within a standard deviation of the rank around the cutoff
         coarse = _Pair(a, b, measure, n, mesh(n, min(cells, _COARSE), a, b), leader).solve()
-        spread = float(np.sqrt(k * (1 - k / n))) / n
+        spread = _rank_spread(k, n)
+        edges = finer_around(edges, k / n, spread)
         for side in coarse.sides:
             H = np.concatenate(([0.0], np.cumsum(coarse.tilted_law @ side.tilted)))
             edges = finer_around(edges, float(np.interp(k / n, H, coarse.edges)), spread)
     return _Pair(a, b, measure, n, edges, leader).solve()
+
+
+def _rank_spread(k: int, n: int) -> float:
+    """The standard deviation of the share of a list that stands above the depth k/n, or the least it may be."""
+    return max(float(np.sqrt(k / n * (1 - k / n) / n)), SHARPEST * k / n)
 
 
 @dataclass
@@ -165,16 +174,24 @@ class _Pair:
         self.gains = np.array([*a.gains, 0.0])
         joint = [grade_masses(relevance, self.edges) for relevance in (a, b)]
         self.law = joint[0].sum(axis=1)
-        self.true = [np.divide(m, m.sum(axis=1, keepdims=True), out=np.zeros_like(m),
-                               where=m.sum(axis=1, keepdims=True) > 0) for m in joint]
-        self.gap = self._gap([self.law[:, None] * t for t in self.true])
-        size = float(measure.discount.cumulative(float(measure.cutoff(n)), float(n))) * self.gains[0]
+        self.true = [
+            np.divide(
+                m, m.sum(axis=1, keepdims=True), out=np.zeros_like(m), where=m.sum(axis=1, keepdims=True) > 0
+            )
+            for m in joint
+        ]
+        k = measure.cutoff(n)
+        fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, _rank_spread(k, n))
+        self.gap = self._gap([grade_masses(relevance, fine) for relevance in (a, b)])
+        size = float(measure.discount.cumulative(float(k), float(n))) * self.gains[0]
+        self.mean_weight = size / k
+        level = abs(self.gap) <= _LEVEL * size
         require(
-            abs(self.gap) > _LEVEL * size,
+            not level or leader is not None,
             f"{a} and {b} have the same mean DCG with {measure} at n = {n:g}: neither order is wrong",
         )
         self.leader = int(np.sign(self.gap)) if leader is None else leader
-        self.gap *= self.leader
+        self.gap *= 0 if level else self.leader
         self.what = f"{a} against {b}, {measure}, n = {n:g}"
 
     def _mean_dcg(self, joint: Floats) -> float:
@@ -190,22 +207,29 @@ class _Pair:
         if self.gap <= 0:
             return self._finish(0.0, self._halves(0.0, self._start()), 0.0)
         theta, state, change = 0.0, self._start(), np.inf
-        damping, before = 1.0, np.inf
+        damping, before, best, since = 1.0, np.inf, np.inf, 0
         for _ in range(_ROUNDS):
             theta = self._level(theta, state)
             halves = self._halves(theta, state)
             new = self._state(halves)
             change = max(float(np.max(np.abs(x - y))) for x, y in zip(new, state, strict=True))
-            if change < max(_TOLERANCE, _ROUNDING * theta * self.gains[0]):
+            best, since = (change, 0) if change < best / 2 else (best, since + 1)
+            if change < _TOLERANCE or (change < _ENOUGH and since > 5):
                 return self._finish(theta, halves, change)
             damping = max(damping / 2, 0.05) if change > 0.9 * before else min(1.0, damping * 1.1)
             before = change
             state = [x + damping * (y - x) for x, y in zip(state, new, strict=True)]
-        raise InputError(f"{self.what}: the tilt does not converge, after {_ROUNDS} rounds it moves by {change:.1e}")
+        raise InputError(
+            f"{self.what}: the tilt does not converge, after {_ROUNDS} rounds it moves by {change:.1e}"
+        )
 
     # the state: log H of both scorers at the edges but the first, log of the label weights Z_y
     def _start(self) -> list[Floats]:
-        return [*(self._log_ends(self.law[:, None] * t) for t in self.true), np.zeros_like(self.law), np.zeros_like(self.law)]
+        return [
+            *(self._log_ends(self.law[:, None] * t) for t in self.true),
+            np.zeros_like(self.law),
+            np.zeros_like(self.law),
+        ]
 
     def _log_ends(self, joint: Floats) -> Floats:
         ends = np.cumsum(joint.sum(axis=0))
@@ -219,7 +243,9 @@ class _Pair:
             weight = mean_discount(self.measure, self.n, ends)
             # the mean of both ends: where all labels are 1, own and push then add up without remainder
             own, drop = self.gains[:, None] * (weight[:-1] + weight[1:]) / 2, np.diff(weight)
-            odds = np.log(self.law[:, None] * self.true[s] + 1e-320) + state[3 - s][:, None] + sign * theta * own
+            odds = (
+                np.log(self.law[:, None] * self.true[s] + 1e-320) + state[3 - s][:, None] + sign * theta * own
+            )
             odds = np.exp(odds - odds.max(axis=0))
             label = self.gains @ odds / odds.sum(axis=0)
             pushed = label * drop
@@ -235,7 +261,7 @@ class _Pair:
         law = self.law * np.exp(total - total.max())
         law /= law.sum()
         return [
-            law[:, None] * t * np.exp(half.exponent - half.log_z[:, None])
+            law[:, None] * t * np.exp(np.minimum(half.exponent - half.log_z[:, None], _HIGHEST))
             for t, half in zip(self.true, halves, strict=True)
         ]
 
@@ -251,12 +277,14 @@ class _Pair:
         low, high = 0.0, guess if guess > 0 else 1e-3 / max(self.gap, 1e-300)
         if guess > 0 and gap(guess * 0.98) > 0:
             low, high = guess * 0.98, guess * 1.02
-        for _ in range(200):
+        while high * self.mean_weight < _FURTHEST:
             if gap(high) <= 0:
                 break
             low, high = high, high * 2
         else:
-            raise InputError(f"{self.what}: no law of the labels makes the wrong order likely: it is as good as impossible")
+            raise InputError(
+                f"{self.what}: no law of the labels makes the wrong order likely: it is as good as impossible"
+            )
         return float(brentq(gap, low, high, rtol=1e-12, xtol=1e-300))
 
     def _finish(self, theta: float, halves: list[_Half], change: float) -> Tilt:
