@@ -12,9 +12,11 @@ from ndcg_asymptotics.plots.gallery import (
     order_figure,
     order_figures,
     overview_figure,
+    speed_figures,
 )
 from ndcg_asymptotics.plots.gaps import gap_curves, length_key, length_within, lengths_needed
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
+from ndcg_asymptotics.plots.speeds import order_speeds
 from ndcg_asymptotics.plots.style import key, margin_labels, note, outer_labels, panels, save, style
 
 __all__ = [
@@ -33,11 +35,13 @@ __all__ = [
     "order_figure",
     "order_figures",
     "order_key",
+    "order_speeds",
     "outer_labels",
     "overview_figure",
     "panels",
     "right_order",
     "save",
+    "speed_figures",
     "style",
     "wrong_order",
 ]

@@ -13,6 +13,7 @@ from ndcg_asymptotics.analysis.distinguish import Pair, distinguish
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.curves import curve_key, enlarge, limits_of, ndcg_curves, shared_limit
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
+from ndcg_asymptotics.plots.speeds import speed_figure
 from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, save, style
 from ndcg_asymptotics.store import Results
 
@@ -69,6 +70,19 @@ def order_figures(results: Results) -> dict[tuple[str, str], Figure]:
     return {pair: order_figure(results, [f for f in found if f.pair == pair]) for pair in pairs}
 
 
+def speed_figures(results: Results) -> dict[tuple[str, str], Figure]:
+    """`speeds.speed_figure` of every pair of a study of the rare engine."""
+    found = distinguish(results).pairs
+    with style():
+        figures = {
+            pair: speed_figure([f for f in found if f.pair == pair], results.study)
+            for pair in results.study.pairs
+        }
+    for figure in figures.values():
+        _say_incomplete(figure, results)
+    return figures
+
+
 def _say_incomplete(figure: Figure, results: Results) -> None:
     if not results.complete:
         note(
@@ -79,6 +93,8 @@ def _say_incomplete(figure: Figure, results: Results) -> None:
 
 def draw_all(results: Results, folder: Path | str) -> list[Path]:
     """Draw and save every figure of a study: an overview, one per measure, one per pair.
+
+    Of a study of the rare engine: how fast the wrong order dies out, one per pair.
 
     Parameters
     ----------
@@ -97,6 +113,9 @@ def draw_all(results: Results, folder: Path | str) -> list[Path]:
     InputError
         If no replicate is complete.
     """
+    if "log_weight" in results.data:
+        speeds = {f"speed {a} {b}": figure for (a, b), figure in speed_figures(results).items()}
+        return [path for name, figure in speeds.items() for path in save(figure, folder, file_name(name))]
     measures = results.study.measures
     figures = {"overview": overview_figure(results)} if len(measures) > 1 else {}
     figures |= {str(measure): measure_figure(results, measure) for measure in measures}

@@ -33,7 +33,9 @@ from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.rare.acceleration import Acceleration
 from ndcg_asymptotics.theory.rare.depths import finer_around, grade_masses, mesh
+from ndcg_asymptotics.theory.rare.law import Side, Tilt
 from ndcg_asymptotics.theory.rare.weights import SHARPEST, mean_discount
 
 CELLS = 600
@@ -47,62 +49,6 @@ _COARSE = 400  # cells in which the depth of a cutoff is found
 _SMALL = 30  # the first ranks have cells of their own
 _HIGHEST = 600.0  # exponents beyond are cut, on the way to the fixed point
 _LEVEL = 1e-7  # mean DCGs that differ by less, relative to their size, are level
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One scorer's part of a tilt; arrays over grades (gains decreasing, then 0) and cells.
-
-    Attributes
-    ----------
-    true, tilted : (J + 1, C)
-        P(cell | grade) before and after.
-    log_ratio : (J + 1, C)
-        log(true / tilted), to full relative accuracy however close to 0.
-    influence : (J + 1, C)
-        h, at the tilted law.
-    """
-
-    true: Floats
-    tilted: Floats
-    log_ratio: Floats
-    influence: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Tilt:
-    """The law under which a pair's order at n is a toss-up, and what it costs to go there.
-
-    Attributes
-    ----------
-    leader : int
-        1 if the first scorer has the larger mean DCG, -1 if the second.
-    theta, cost, spread : float
-        theta >= 0; n KL in nats; the standard deviation, under the tilted law, of theta (DCG_A - DCG_B)
-        to first order.
-    edges : (C + 1,)
-        Of the cells of depth.
-    law, tilted_law, log_ratio : (J + 1,)
-        Label laws before and after, and log(before / after).
-    sides : two of Side
-        Of the first and the second scorer.
-    residual : float
-        By how much one more iteration would change the law, relative.
-    gap : float
-        The difference of the mean DCGs under the true law, in favour of the leader.
-    """
-
-    leader: int
-    theta: float
-    cost: float
-    spread: float
-    edges: Floats
-    law: Floats
-    tilted_law: Floats
-    log_ratio: Floats
-    sides: tuple[Side, Side]
-    residual: float
-    gap: float
 
 
 @lru_cache(maxsize=1024)
@@ -153,7 +99,7 @@ def tilt(
 
 
 def _rank_spread(k: int, n: int) -> float:
-    """The standard deviation of the share of a list that stands above the depth k/n, or the least it may be."""
+    """The standard deviation of the share of a list above the depth k/n, or the least it may be."""
     return max(float(np.sqrt(k / n * (1 - k / n) / n)), SHARPEST * k / n)
 
 
@@ -207,7 +153,7 @@ class _Pair:
         if self.gap <= 0:
             return self._finish(0.0, self._halves(0.0, self._start()), 0.0)
         theta, state, change = 0.0, self._start(), np.inf
-        damping, before, best, since = 1.0, np.inf, np.inf, 0
+        best, since, steps = np.inf, 0, Acceleration()
         for _ in range(_ROUNDS):
             theta = self._level(theta, state)
             halves = self._halves(theta, state)
@@ -216,9 +162,7 @@ class _Pair:
             best, since = (change, 0) if change < best / 2 else (best, since + 1)
             if change < _TOLERANCE or (change < _ENOUGH and since > 5):
                 return self._finish(theta, halves, change)
-            damping = max(damping / 2, 0.05) if change > 0.9 * before else min(1.0, damping * 1.1)
-            before = change
-            state = [x + damping * (y - x) for x, y in zip(state, new, strict=True)]
+            state = self._next(steps, state, new)
         raise InputError(
             f"{self.what}: the tilt does not converge, after {_ROUNDS} rounds it moves by {change:.1e}"
         )
@@ -234,7 +178,14 @@ class _Pair:
     def _log_ends(self, joint: Floats) -> Floats:
         ends = np.cumsum(joint.sum(axis=0))
         with np.errstate(divide="ignore"):
-            return np.maximum(np.log(ends / ends[-1]), -800.0)
+            return np.asarray(np.maximum(np.log(ends / ends[-1]), -800.0))
+
+    def _next(self, steps: Acceleration, state: list[Floats], new: list[Floats]) -> list[Floats]:
+        cuts = np.cumsum([len(part) for part in state])[:-1]
+        found = np.split(steps.step(np.concatenate(state), np.concatenate(new)), cuts)
+        for ends in found[:2]:  # an extrapolated H must be one
+            np.minimum(np.maximum.accumulate(ends), 0.0, out=ends)
+        return list(found)
 
     def _halves(self, theta: float, state: list[Floats]) -> list[_Half]:
         found = []

@@ -37,8 +37,9 @@ def mean_discount(measure: Measure, n: int, H: Floats) -> Floats:
     k = measure.cutoff(n)
     if k < n and last < 1.0:
         with np.errstate(divide="ignore", invalid="ignore"):
-            inside = ndtr((k - 0.5 - (n - 1) * H) / np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k))
-        values = np.where(H > last, values * np.where(H < 1, inside, 0.0), values)
+            spread = np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k)
+            inside = ndtr((k - 0.5 - (n - 1) * H) / spread)
+        values = np.where(H > last, values * np.where(H >= 1, 0.0, inside), values)
     return np.asarray(values)
 
 

@@ -1,1 +1,0 @@
-PairPrediction = predict_pair = speed_exponent = None
