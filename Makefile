@@ -31,8 +31,9 @@ test: $(VENV)/installed  ## everything a change must pass
 bench: $(VENV)/installed  ## ratios within one run
 	for name in items expectation every_n cells sweep startup; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
-soak: $(VENV)/installed  ## fifty killed and resumed runs
+soak: $(VENV)/installed  ## fifty killed and resumed runs; weighted draws against plain simulation
 	$(BIN)/python -m benchmarks.soak
+	$(BIN)/python -m benchmarks.rare_agreement
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/
 	for study in experiments/*.toml; do \

@@ -38,12 +38,13 @@ def weighted_fields(
     # sizes at which nothing is drawn cost too much to count
     drawn = ~unknown.all(axis=0)
     since = from_on(study.n, log_weight, (last == 1) & drawn, (last == UNDECIDED) & drawn)
+    open_ = float(unknown[:, drawn].mean()) if drawn.any() else 1.0
     found = speed_of(points, a, b, measure)
     right = pair[0] if leader > 0 else pair[1]
     return {
         "pair": pair, "measure": str(measure), "right": right, "right_from": "the mean DCGs",
         "replicates": len(order), "points": points, "from_n": list(since), "from_n_is_upper_bound": True,
-        "ties": float(np.mean(order == 0)), "undecided": float(unknown[:, drawn].mean()) if drawn.any() else 1.0,
+        "ties": float(np.mean(order == 0)), "undecided": open_,
         "last_wrong": _quantiles(since, study.n), "changes": {"mean": None},
         "fall": Fall(verdict(found), range=found.range), "speed": found, "text": words(right, points, found),
     }  # fmt: skip
@@ -121,7 +122,7 @@ def weighted_parts(pair: Any) -> Iterator[Part]:
 def weighted_note() -> Line:
     """What the numbers of these tables are."""
     return Line(
-        f"Estimates are means of weights; 'worth' is how many equal weights those of the wrong order are worth. "
+        f"Estimates are means of weights; 'worth' is how many equal ones those of the wrong order make up. "
         f"Not reliable: worth fewer than {LEAST_EFFECTIVE:g}, or one weight dominates. Intervals in --json: "
         f"{CONFIDENCE:.0%}."
     )

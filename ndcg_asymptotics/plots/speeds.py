@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.distinguish import Pair
 from ndcg_asymptotics.arrays import LARGEST_N, Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.style import DOUBLE, GREY, STYLE, Look, length_axis, looks, margin_labels
+from ndcg_asymptotics.plots.style import DOUBLE, GREY, STYLE, length_axis, looks, margin_labels
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
 
@@ -41,17 +41,17 @@ def order_speeds(ax: Axes, pairs: Sequence[Pair], study: Study) -> Axes:
             [point.n for point in seen],
             [-(point.log10_wrong or 0.0) for point in seen],
             yerr=[1.96 * (point.relative_se or 0.0) / math.log(10) for point in seen],
-            color=look.color, marker=look.marker, ms=3.0, mfc="white", mew=0.8, elinewidth=0.9, ls="none", zorder=3,
+            color=look.color, marker=look.marker, ms=3.0, mfc="white", mew=0.8, elinewidth=0.9, ls="none",
+            zorder=3,
         )  # fmt: skip
         if len(sizes):
-            labels.append((nats[-1] / math.log(10), _label(study, pair, measure, sizes, nats), look.color))
+            labels.append((min(nats[-1] / math.log(10), _HIGHEST), _label(study, pair, measure, sizes, nats), look.color))
     ax.set_yscale("log")
     ax.set_ylim(_LOWEST, _HIGHEST)
     ax.set_yticks([0.3, 1, 2, 5, 10, 20, 50, 100])
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"$10^{{-{y:g}}}$"))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.invert_yaxis()
-    ax.set_ylabel("probability of the wrong order at $n$")
+    ax.set_ylabel(r"$-\log_{10}$ P(wrong order at $n$)")
     length_axis(ax, study.n)
     a, b = pairs[0].pair
     ax.set_title(f"{a} against {b}", loc="left")
@@ -82,7 +82,8 @@ def _label(study: Study, pair: Pair, measure: Measure, sizes: Floats, nats: Floa
     inside = np.flatnonzero(nats <= _HIGHEST * math.log(10))
     last = inside[-2:] if len(inside) > 1 else np.arange(2)
     slope = np.diff(np.log(nats[last]))[0] / np.diff(np.log(sizes[last]))[0] if len(sizes) > 1 else math.nan
-    end = speed(*(study.scorers[name] for name in pair.pair), measure).exponent
+    a, b = (study.scorers[name] for name in pair.pair)
+    end = speed(a, b, measure).exponent
     name = pair.measure.removeprefix("nDCG")
     return f"{name}: {slope:.2f}" + (f" → {end:.2g}" if end is not None else "")
 
@@ -102,5 +103,5 @@ def speed_figure(pairs: Sequence[Pair], study: Study) -> Figure:
         ),
         Line2D([], [], color=GREY, marker="o", mfc="white", ls="none", label="simulated, 95%"),
     ]
-    ax.legend(handles=handles, loc="lower left", fontsize=STYLE["legend.fontsize"])
+    ax.legend(handles=handles, loc="upper left", fontsize=STYLE["legend.fontsize"])
     return figure

@@ -144,7 +144,8 @@ class PairPredictions(Shown):
         a, b = self.rows[0].pair
         columns = (
             Column("measure"), Column("n", general("g")), Column("right"),
-            Column("cost in nats", general(".4g")), Column("slope", fixed(3)), Column("log10 P(wrong)", general(".6g")), Column("exponent", fixed(3)),
+            Column("cost in nats", general(".4g")), Column("slope", fixed(3)),
+            Column("log10 P(wrong)", general(".6g")), Column("exponent", fixed(3)),
         )  # fmt: skip
         rows = ((r.measure, r.n, r.right, r.cost, r.slope, r.log10_wrong, r.exponent) for r in self.rows)
         yield Table(f"{a} against {b}", columns, tuple(rows))

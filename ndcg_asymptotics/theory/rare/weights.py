@@ -39,7 +39,7 @@ def mean_discount(measure: Measure, n: int, H: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             spread = np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k)
             inside = ndtr((k - 0.5 - (n - 1) * H) / spread)
-        values = np.where(H > last, values * np.where(H >= 1, 0.0, inside), values)
+        values = np.where(last < H, values * np.where(H == 1.0, 0.0, inside), values)
     return np.asarray(values)
 
 
