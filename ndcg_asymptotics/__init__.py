@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.theory.mean import expected_ndcg as expected_ndcg
     from ndcg_asymptotics.theory.prediction import predict as predict
     from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation as pseudo_expectation
+    from ndcg_asymptotics.theory.rare import predict_pair as predict_pair
 
     plot = ndcg_curves
     load_study = load
@@ -99,6 +100,7 @@ _HOMES = {
     "plot": "plots:ndcg_curves",
     "Population": "scorers:Population",
     "predict": "theory.prediction:predict",
+    "predict_pair": "theory.rare:predict_pair",
     "pseudo_expectation": "theory.pseudo_expectation:pseudo_expectation",
     "Relevance": "scorers:Relevance",
     "Results": "store:Results",

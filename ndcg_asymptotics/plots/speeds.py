@@ -45,7 +45,13 @@ def order_speeds(ax: Axes, pairs: Sequence[Pair], study: Study) -> Axes:
             zorder=3,
         )  # fmt: skip
         if len(sizes):
-            labels.append((min(nats[-1] / math.log(10), _HIGHEST), _label(study, pair, measure, sizes, nats), look.color))
+            labels.append(
+                (
+                    min(nats[-1] / math.log(10), _HIGHEST),
+                    _label(study, pair, measure, sizes, nats),
+                    look.color,
+                )
+            )
     ax.set_yscale("log")
     ax.set_ylim(_LOWEST, _HIGHEST)
     ax.set_yticks([0.3, 1, 2, 5, 10, 20, 50, 100])
