@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.distinguish import Pair
 from ndcg_asymptotics.arrays import LARGEST_N, Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.style import DOUBLE, GREY, STYLE, length_axis, looks, margin_labels
+from ndcg_asymptotics.plots.style import DOUBLE, GREY, length_axis, looks, margin_labels
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
 
@@ -90,7 +90,7 @@ def _label(study: Study, pair: Pair, measure: Measure, sizes: Floats, nats: Floa
     slope = np.diff(np.log(nats[last]))[0] / np.diff(np.log(sizes[last]))[0] if len(sizes) > 1 else math.nan
     a, b = (study.scorers[name] for name in pair.pair)
     end = speed(a, b, measure).exponent
-    name = pair.measure.removeprefix("nDCG")
+    name = f"{measure.discount}" + (f"@{measure.cutoff}" if str(measure.cutoff) else "")
     return f"{name}: {slope:.2f}" + (f" → {end:.2g}" if end is not None else "")
 
 
@@ -105,9 +105,9 @@ def speed_figure(pairs: Sequence[Pair], study: Study) -> Figure:
             [],
             color=GREY,
             lw=0.9,
-            label="predicted, without simulation; at the margin: slope → in the end",
+            label="predicted, without simulation; in the margin: slope → in the end",
         ),
         Line2D([], [], color=GREY, marker="o", mfc="white", ls="none", label="simulated, 95%"),
     ]
-    ax.legend(handles=handles, loc="upper left", fontsize=STYLE["legend.fontsize"])
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure
