@@ -29,7 +29,7 @@ test: $(VENV)/installed  ## everything a change must pass
 	$(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/installed  ## ratios within one run
-	for name in items expectation every_n cells sweep startup; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in items expectation every_n cells rare sweep startup; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 soak: $(VENV)/installed  ## fifty killed and resumed runs; weighted draws against plain simulation
 	$(BIN)/python -m benchmarks.soak
