@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ndcg_asymptotics.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.arrays import Floats, Integers
 from ndcg_asymptotics.engines.shared.tables import Tables, cumulative
 
 LEVELS = 4  #: cuts of a base cell whose halves are told apart
@@ -195,8 +195,3 @@ def whole_cells(counts: Integers, mass: Floats) -> Leaves:
     blank = np.zeros(cells)
     cell, heap = np.arange(cells), np.ones(cells, np.int64)
     return Leaves(counts, mass, cell, heap, blank, blank.copy(), blank.copy())
-
-
-def mixed(leaves: Leaves) -> Bools:
-    """Which leaves hold more than one label within reach of the cutoff."""
-    return np.asarray(leaves.high > leaves.low)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.engines.rare.leaves import (
     Leaves,
     Ruler,
@@ -16,7 +17,7 @@ from ndcg_asymptotics.engines.rare.leaves import (
     widest_allowed,
 )
 
-UNKNOWN = 127  #: the order could not be decided
+UNKNOWN = int(UNDECIDED)
 LEAVES = 2**16  #: of both scorers, at most
 ITEMS = 10**7  #: items that are put in order one by one where leaves do not do
 _ROUNDING = 1e-12  # of the largest DCG there can be
