@@ -20,7 +20,7 @@ PAIRS = (
     ("linear(0.1, 0.5)", "linear(0.2, 0.4)"),
     ("linear(0.2, 0.6)", "linear(0.45, 0.35)"),
     ("graded(3=polynomial(0.5, -0.4), 1=polynomial(0.1, 0.2))", "graded(3=constant(0.3), 1=constant(0.2))"),
-    ("step(0.1, 1, 0.8)", "power(prevalence=0.28, top=0.9, exponent=2)"),
+    ("step(0.1, 0.9, 0.8)", "power(prevalence=0.26, top=0.7, exponent=2)"),
 )
 MEASURES = ("nDCG", "nDCG(power(0.7))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@n^0.5")
 SIZES = (50, 200, 1000)

@@ -50,11 +50,16 @@ def weighed(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> Weighed
 
     >>> point = weighed(10, np.full(100, np.log(1e-30)), np.arange(100) < 50, np.zeros(100, bool))
     >>> round(point.log10_wrong, 3), round(point.relative_se, 3), point.reliable
-    (-30.301, 0.1, True)
+    (-30.301, 0.101, True)
     """
-    log_mean, relative, effective, largest = _mean(log_weight, wrong & ~unknown)
-    upper, upper_relative, *_ = _mean(log_weight, wrong | unknown)
     share = float(unknown.mean())
+    return _estimate(n, (log_weight, wrong & ~unknown), (log_weight, wrong | unknown), share)
+
+
+def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], share: float) -> Weighed:
+    """From what is known to be wrong, and the upper end from what may be: log weights, and which count."""
+    log_mean, relative, effective, largest = _mean(*least)
+    upper, upper_relative, *_ = _mean(*most)
     known = upper - log_mean < math.log(2) if math.isfinite(log_mean) else False
     if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and known):
         nan = math.nan
@@ -88,13 +93,14 @@ def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bool
     for k, n in enumerate(sizes):
         every = log_weight[:, k:]
         counted, open_ = last[:, k:], unknown[:, k:]
-        top = float(every[counted].max()) if counted.any() else 0.0
+        top = float(np.max(every, where=counted | open_, initial=-math.inf))
+        top = top if math.isfinite(top) else 0.0
         w = np.where(counted, np.exp(np.minimum(every - top, 0.0)), 0.0).sum(axis=1)
         w_open = np.where(counted | open_, np.exp(np.minimum(every - top, 0.0)), 0.0).sum(axis=1)
         with np.errstate(divide="ignore"):
             log_sum, log_open = np.log(w) + top, np.log(w_open) + top
-        hidden = (w == 0) & (w_open > 0)
-        found.append(weighed(n, np.where(hidden, log_open, log_sum), w > 0, hidden))
+        share = float(np.mean(w_open > w))
+        found.append(_estimate(n, (log_sum, w > 0), (log_open, w_open > 0), share))
     return found
 
 
