@@ -31,8 +31,9 @@ test: $(VENV)/installed  ## everything a change must pass
 bench: $(VENV)/installed  ## ratios within one run
 	for name in items expectation every_n cells rare sweep startup; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
-soak: $(VENV)/installed  ## fifty killed and resumed runs; weighted draws against plain simulation
+soak: $(VENV)/installed  ## fifty killed and resumed runs, random searches fifty times as long, weighted draws against plain ones
 	$(BIN)/python -m benchmarks.soak
+	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 50
 	$(BIN)/python -m benchmarks.rare_agreement
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/

@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis profiles and the folder of real data."""
+"""What all tests share: hypothesis profiles, the effort of searches and the folder of real data."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ from hypothesis import settings
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--effort", type=int, default=1, help="how many times as long random searches take")
+
+
+@pytest.fixture(scope="session")
+def effort(request: pytest.FixtureRequest) -> int:
+    """How many times as long a random search takes as in the daily tests."""
+    return int(request.config.getoption("--effort"))
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ Function = Callable[[Any], Any]
 
 
 def by_depth(curve: Function, breaks: Sequence[float], discount: Function, k: int, n: int) -> float:
-    """E[NDCG_n] from the depth of one relevant item, the number above it, and who is relevant above and below.
+    """E[NDCG_n] from the depth of one relevant item, the number above it, and who of these is relevant.
 
     ``n int m(t) sum_{a<k} P(a of n - 1 lie above t) D(1+a) E[1/F(min(1 + Bin(a, q) + Bin(n-1-a, r), k))] dt``
     with q, r the mean relevance above and below t. O(n^3) for each of some hundred depths.

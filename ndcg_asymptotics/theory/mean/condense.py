@@ -17,14 +17,14 @@ from scipy.linalg import qr
 
 from ndcg_asymptotics.arrays import Floats
 
-_CANDIDATES = 8  # nodes to choose from, for each that is chosen
+_CANDIDATES = (8, 32)  # nodes to choose from, for each that is chosen, and where these do not do
 _EXHAUSTED = 1e-7  # the norm of a polynomial that the ones before make up on all nodes
 _DEPENDENT = 1e-10  # a node whose monomials those before make up, relative to the first
 _MISSED = 1e-11  # of the moments
 
 
 def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Floats]:
-    """Counts (N, J + 1) and weights (N, K) with the moments up to ``degree`` of counts (C, J + 1), weights (C, K).
+    """Counts (N, J + 1) and weights (N, K) with the moments up to ``degree`` of many.
 
     N is at most the number of moments, ``(degree + J choose J)``; the rule as it is if it has no more.
 
@@ -42,13 +42,14 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
     moments = monomials @ weights
     leverage = size * (monomials**2).sum(axis=0)
     first = np.argsort(-leverage)
-    for candidates in (first[: _CANDIDATES * len(monomials)], first):
+    for times in _CANDIDATES:
+        candidates = first[: times * len(monomials)]
         _, triangle, order = qr(
             monomials[:, candidates] * np.sqrt(size[candidates]), mode="economic", pivoting=True
         )
         diagonal = np.abs(np.diag(triangle))
         chosen = candidates[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]]
-        fewer = np.linalg.lstsq(monomials[:, chosen], moments)[0]
+        fewer = np.asarray(np.linalg.lstsq(monomials[:, chosen], moments)[0], np.float64)
         missed = np.abs(monomials[:, chosen] @ fewer - moments).max()
         if missed <= _MISSED * np.abs(moments).max():
             return counts[chosen], fewer

@@ -19,7 +19,7 @@ import numpy as np
 from ndcg_asymptotics.arrays import Floats
 
 MOST = 20_000  # points of a rule
-_ALL = 1000  # possible counts that are simply all taken
+_ALL = 20_000  # possible counts that are simply all taken
 _LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 46)  # nodes of the rules that a split may have
 _CHANCE = 1e-3  # a level may change the mean less than this part of the one before by chance
 _NEGLIGIBLE = 1e-17  # part of all weights
@@ -70,7 +70,7 @@ def smooth_rule(
     total: int, law: Floats, order: Sequence[int], function: Callable[[Floats], Floats], tolerance: float,
     head: Nodes | None = None,
 ) -> Rule:  # fmt: skip
-    """A rule for the multinomial counts of ``total`` items with which ``function`` has the relative error asked for.
+    """A rule for the multinomial counts of ``total`` items, for a relative error of the mean of ``function``.
 
     Where `MOST` points do not suffice it is the best that was found with them.
 
@@ -87,7 +87,7 @@ def smooth_rule(
         A rule for the first split that is given.
     """
     splits = _Splits(float(total), law, tuple(order), head)
-    if total < _LEVELS[-1] and math.comb(total + len(order), total) <= _ALL:
+    if 0 < total < _LEVELS[-1] and math.comb(total + len(order), total) <= _ALL:
         return splits.rule((len(_LEVELS) - 1,) * len(order))
     return _Search(splits, function).rule(tolerance)
 

@@ -66,12 +66,12 @@ class Crossing:
         low, high = math.floor(first - reach(first)) - 1, math.ceil(last + reach(last)) + 1
         return cls(k, n, first / others, last / others, max(low, 0), min(high, n - 1))
 
-    def panels(self, refine: float) -> Floats:
+    def panels(self, sharpness: float, refine: float) -> Floats:
         """Edges of panels on which the law of A changes smoothly."""
         edges = [self.start]
         while edges[-1] < self.stop:
             t = edges[-1]
-            deviation = math.sqrt(t * (1 - t) / self.n) + 1 / self.n
+            deviation = math.sqrt(t * (1 - t) / self.n) / math.hypot(1.0, sharpness) + 1 / self.n
             edges.append(min(t + _PANEL * deviation / refine, self.stop))
         return np.array(edges)
 
@@ -92,7 +92,8 @@ def gained_at_cut(
     """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt`` between the crossing's depths: (C, J)."""
     inside = mesh.edges[(mesh.edges > crossing.start) & (mesh.edges < crossing.stop)]
     # what is above the mesh holds no item
-    edges = np.union1d(np.maximum(crossing.panels(refine), mesh.edges[0]), inside)
+    panels = crossing.panels(mesh.sharpness(crossing.k, crossing.n), refine)
+    edges = np.union1d(np.maximum(panels, mesh.edges[0]), inside)
     depths = mesh.between(edges)
     law = (crossing.n - 1) * mesh.law
     frequencies, weights, origin = _frequencies(discount, crossing, depths, counts)
@@ -148,7 +149,7 @@ def _integrals(discount: Discount, crossing: Crossing, frequencies: Floats, reac
     values = discount(last + 0.5 - b, float(crossing.n))
     near = discount(np.array([last, last - 1.0]), float(crossing.n))
     slope = float(near[1] - near[0]) + 1j * frequencies * float(near.mean())  # d/db of D exp(i w b) at 0
-    return np.exp(1j * np.outer(frequencies, b)) @ (w * values) + slope / 24
+    return np.asarray(np.exp(1j * np.outer(frequencies, b)) @ (w * values) + slope / 24)
 
 
 def _mean_discount(
@@ -161,20 +162,14 @@ def _mean_discount(
     base = np.tensordot(log_of_one, law, axes=(1, 0)) + 1j * np.outer(mean, frequencies)
     # an item more of a grade is an item less without gain
     change = log_of_one[:, :-1] - log_of_one[:, -1:] + 1j * (g[:, :-1] - g[:, -1:]) * frequencies
-    columns = [np.unique(column, return_inverse=True) for column in moved.T]
-    if 2 * sum(values.size for values, _ in columns) > len(moved):
-        characteristic = np.exp(base[:, None] + np.matmul(moved, change))
-    else:  # counts on a grid: products of few exponentials
-        characteristic = np.exp(base)[:, None]
-        for grade, (values, row) in enumerate(columns):
-            characteristic = characteristic * np.exp(values[:, None] * change[:, None, grade])[:, row]
+    characteristic = np.exp(base[:, None] + np.matmul(moved, change))
     return np.asarray((characteristic @ weights).real)
 
 
 def _log_characteristic(g: Floats, w: Floats) -> Complex:
     """``log(1 + g (exp(i w) - 1)) - i w g`` without cancellation."""
     if w[-1] > _SERIES:
-        # |1 + g (exp(i w) - 1)|^2 - 1 = 2 g (1 - g) (cos w - 1); numpy's own log1p is lost for small complex numbers
+        # |1 + g (exp(i w) - 1)|^2 - 1 = 2 g (1 - g) (cos w - 1); numpy's complex log1p loses small numbers
         chord = -2.0 * np.sin(w / 2) ** 2
         real = np.log1p(2.0 * g * (1.0 - g) * chord) / 2
         return np.asarray(real + 1j * (np.arctan2(g * np.sin(w), 1.0 + g * chord) - w * g))

@@ -2,13 +2,13 @@
 
 An item of gain y_j at depth t adds ``y_j D(1 + A) 1(A < k) / IDCG``, A the number of items above it. Given
 the label counts c of the n - 1 others, A is a sum of independent binomials (`ranks`, `cut`) and IDCG is
-known (`ideal`), so::
+known (`ideal`)::
 
     E[NDCG_n] = sum_j y_j n int P(Y = y_j | t) E_c[ E[D(1 + A); A < k | c, t] / IDCG(c + e_j) ] dt.
 
 The item at hand is there: whatever is rare, nothing in the formula is a difference or a ratio of rare
 things. Nothing is asymptotic either: n goes from 1 to 9e18. The limits of Wang et al. (2013) are
-approached at rates as slow as 1/log n; these means tell a simulator from its theory at the n that was simulated.
+approached at rates as slow as 1/log n; these means are for the n that was simulated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.mean.condense import condensed
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
-from ndcg_asymptotics.theory.mean.ideal import ideal_rule
+from ndcg_asymptotics.theory.mean.ideal import binary_rule, ideal_rule
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 
@@ -34,6 +34,8 @@ _ROUNDING = 2e-11  # relative: what two evaluations have in common (sums of expo
 _REFINE = 1.5  # of the better of two meshes, which tell the error together
 _TOLERANCE, _ROUGHER = 1e-11, 30.0  # of the rules for label counts
 _HIGHEST, _MOMENTS = 12, 300  # degree, number of moments that a condensed rule keeps
+_ENOUGH = 6  # a degree that leaves about 1e-8
+_SHARP = 0.5  # counts that move the rank of an item at the cutoff more than they leave it open, times that
 _CAUTION = 2.0  # the same for the rank from which moments are trusted
 
 
@@ -120,18 +122,28 @@ class _Evaluation:
     def value(self) -> tuple[float, float]:
         """The mean, and what the rule for the label counts may leave of it."""
         gains, k = np.array(self.mesh.relevance.gains), self.measure.cutoff(self.n)
+        if self.measure.discount(1.0, float(self.n)) == 0:  # linear at n = 1: IDCG is 0
+            return 0.0, 0.0
         better = self.refine > 1
         tolerance = _TOLERANCE if better else _ROUGHER * _TOLERANCE
-        rule = ideal_rule(self.mean, gains, self.mesh.law, k, self.n, tolerance)
+        sharpness = self.mesh.sharpness(k, self.n) if k < self.n and len(gains) == 1 else 0.0
+        if sharpness > _SHARP:
+            width = 1.5 / (self.refine * max(sharpness, 1.0))
+            rule = binary_rule(self.mean, gains[0], self.mesh.law[0], k, self.n, width)
+        else:
+            rule = ideal_rule(self.mean, gains, self.mesh.law, k, self.n, tolerance, halves=better)
         counts, weights = rule.counts, rule.weights
-        if len(gains) > 1:  # a rule for one grade has few nodes
-            counts, weights = condensed(counts, weights, _degree(len(gains)) - (0 if better else 1))
-        value = float(((self.gained(counts, k) * weights) @ gains).sum())
+        mesh = self.mesh if counts.shape[1] > 1 else self.mesh.unlabelled()
+        degree = _degree(len(gains))
+        # a rule for one grade has few nodes; of whole lists many are quickly done
+        if counts.shape[1] > 2 and (degree >= _ENOUGH or k < self.n):
+            counts, weights = condensed(counts, weights, degree - (0 if better else 1))
+        value = float(((self.gained(mesh, counts, k) * weights) @ gains).sum())
         return value, value * rule.missed
 
-    def gained(self, counts: Floats, k: int) -> Floats:
+    def gained(self, mesh: Mesh, counts: Floats, k: int) -> Floats:
         """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt``, (C, J)."""
-        mesh, n = self.mesh, self.n
+        n = self.n
         if k >= n:
             return self.mean.gained(mesh.depths, counts, n)
         near = mesh.between(np.array([0.5, 1.0]) * min((k + 10 * k**0.5 + 14) / n, 1.0))
@@ -175,5 +187,5 @@ def expected_dcg(
 
 
 def _dcg(mesh: Mesh, mean: RankMean, n: int) -> float:
-    gained = mean.gained(mesh.unlabelled(), np.array([[n - 1.0]]), n)
+    gained = mean.gained(mesh.unlabelled().depths, np.array([[n - 1.0]]), n)
     return float(gained[0] @ np.array(mesh.relevance.gains))

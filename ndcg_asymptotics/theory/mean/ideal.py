@@ -21,7 +21,7 @@ import numpy as np
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.theory.mean.counts import Nodes, Rule, smooth_rule
 from ndcg_asymptotics.theory.mean.ranks import RankMean
-from ndcg_asymptotics.theory.mean.tails import binomial_beyond
+from ndcg_asymptotics.theory.mean.tails import binomial_beyond, binomial_pieces
 
 _CERTAIN = 60.0  # a count whose mean is sqrt(60 mean) off k is on that side of it: 1e-13
 
@@ -33,7 +33,7 @@ class IdealRule:
     Attributes
     ----------
     counts : (C, J + 1)
-        Of n - 1 items.
+        Of n - 1 items; (1, 1) where IDCG is the same whatever they are.
     weights : (C, J)
         Column j has what 1/IDCG is with one more item of grade j.
     missed : float
@@ -45,7 +45,16 @@ class IdealRule:
     missed: float = 0.0
 
 
-def ideal_rule(mean: RankMean, gains: Floats, law: Floats, k: int, n: int, tolerance: float) -> IdealRule:
+def binary_rule(mean: RankMean, gain: float, p: float, k: int, n: int, width: float) -> IdealRule:
+    """For functions that a polynomial follows on pieces ``width`` standard deviations of the count wide."""
+    counts, weights = binomial_pieces(n - 1, p, k, width)
+    weights /= gain * mean.sums(np.minimum(counts + 1.0, float(k)), n)
+    return IdealRule(np.column_stack([counts, n - 1 - counts]), weights[:, None])
+
+
+def ideal_rule(
+    mean: RankMean, gains: Floats, law: Floats, k: int, n: int, tolerance: float, halves: bool
+) -> IdealRule:
     """For functions that are smooth in the label counts.
 
     Parameters
@@ -55,6 +64,9 @@ def ideal_rule(mean: RankMean, gains: Floats, law: Floats, k: int, n: int, toler
         The probabilities of the grades, the last one without gain.
     tolerance : float
         Relative.
+    halves : bool
+        Grades are split into halves again and again, and not off the lowest: two rules whose errors have
+        little in common.
     """
     others, grades = n - 1, len(gains)
     expected = others * np.minimum(np.cumsum(law[:-1]), 1.0)
@@ -63,28 +75,39 @@ def ideal_rule(mean: RankMean, gains: Floats, law: Floats, k: int, n: int, toler
     fewer = (gap < 0) & (gap**2 >= _CERTAIN * (expected - gap / 3))
     ideal = _Ideal(mean, np.append(gains, 0.0), k, n)
     uncut = int(np.count_nonzero(~more))
-    if uncut == 0:  # the top grade alone fills the ideal list
-        return IdealRule((others * law)[None], np.full((1, grades), 1 / (gains[0] * ideal.whole)))
+    if uncut == 0:  # the top grade alone fills the ideal list: grades need not be told apart
+        return IdealRule(np.full((1, 1), float(others)), np.full((1, grades), 1 / (gains[0] * ideal.whole)))
 
     def rule(order: Sequence[int], head: Nodes | None = None) -> Rule:
         return smooth_rule(
             others, law, order, lambda c: ideal.inverse(c, uncut).mean(axis=1), tolerance, head
         )
 
-    # from the bottom: C_J, then C_(J-1) of them, …
-    smooth = rule(range(grades, 0, -1))
+    smooth = rule(_order(law, 0, grades + 1, halves))
     counts, weights = [smooth.counts], [smooth.weights[:, None] * ideal.inverse(smooth.counts, uncut)]
     missed = smooth.missed
-    for j in np.flatnonzero(~(more | fewer)) if k < n else ():
+    for j in map(int, np.flatnonzero(~(more | fewer)) if k < n else ()):
         head = binomial_beyond(others, min(float(law[: j + 1].sum()), 1.0), k)
         if head[0].size:
-            beyond = rule((j + 1, *range(j, 0, -1), *range(grades, j + 1, -1)), head)
-            change = ideal.inverse(beyond.counts, int(j)) - ideal.inverse(beyond.counts, int(j) + 1)
+            above, below = _order(law, 0, j + 1, halves), _order(law, j + 1, grades + 1, halves)
+            beyond = rule((j + 1, *above, *below), head)
+            change = ideal.inverse(beyond.counts, j) - ideal.inverse(beyond.counts, j + 1)
             counts.append(beyond.counts)
             weights.append(beyond.weights[:, None] * change)
             missed += beyond.missed
     whole = np.concatenate(weights)
     return IdealRule(np.concatenate(counts), whole, missed / float(whole.mean(axis=1).sum()))
+
+
+def _order(law: Floats, first: int, last: int, halves: bool) -> tuple[int, ...]:
+    """Where the grades ``first`` to ``last - 1`` are split, one split after another."""
+    if last - first < 2:
+        return ()
+    middle = last - 1
+    if halves:
+        shares = np.cumsum(law[first : last - 1])
+        middle = first + 1 + int(np.argmin(np.abs(shares - law[first:last].sum() / 2)))
+    return (middle, *_order(law, first, middle, halves), *_order(law, middle, last, halves))
 
 
 @dataclass(frozen=True)
@@ -110,4 +133,4 @@ class _Ideal:
         below = np.tri(uncut, grades, dtype=bool)
         steps = (self.gains[:-1] - self.gains[1:])[:uncut]
         ideal = without @ (steps[:, None] * ~below) + with_one @ (steps[:, None] * below)
-        return 1.0 / (ideal + self.gains[uncut] * self.whole)
+        return np.asarray(1.0 / (ideal + self.gains[uncut] * self.whole))

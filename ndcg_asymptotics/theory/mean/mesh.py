@@ -7,7 +7,7 @@ jumps and kinks are panel edges, and a panel on which a curve is not resolved is
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
@@ -27,6 +27,7 @@ _LAST = 1e-15  # depths nearer to 1 are not told apart
 _UNRESOLVED = 1e-11  # of a curve's two highest Legendre coefficients on a panel
 _HIGHEST = legvander(rule(16)[0], 15)[:, -2:] * rule(16)[1][:, None] * np.array([14.5, 15.5])
 _HALVINGS = 40
+_SHARPEST = 3.0  # beyond it nodes would be too many; the error says what they leave
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Depths:
         The probability of each gain, P(Y = y_j | t).
     above : (J + 1, T)
         The part of each grade that lies above depth t, ``int_0^t P(Y = y_i | u) du / P(Y = y_i)``; the last
-        grade is the one without gain.
+        grade is the one without gain. Or t itself (1, T), grades not told apart.
     """
 
     t: Floats
@@ -61,7 +62,7 @@ class Mesh:
     ----------
     relevance : Relevance
     law : (J + 1,)
-        The probabilities of the grades, the last one without gain.
+        The probabilities of the grades, the last one without gain; or (1,), grades not told apart.
     edges : (P + 1,)
     first : (P + 1,)
         The index of the first node of each panel.
@@ -80,7 +81,7 @@ class Mesh:
         """A mesh for lists of n items; ``refine`` > 1 makes panels that much narrower."""
         masses = np.array(relevance.masses)
         law = np.append(masses, max(1.0 - float(masses.sum()), 0.0))
-        edges = _edges(relevance, n, _WIDTH / refine)
+        edges = _edges(relevance, n, refine)
         left, right = edges[:-1], edges[1:]
         narrow = right - left < _NARROW / refine * np.minimum(left, 1.0 - right)
         nodes = [
@@ -95,9 +96,16 @@ class Mesh:
         first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW, _MANY))))
         return cls(relevance, law, edges, first, depths_at(relevance, law, nodes[0][order], nodes[1][order]))
 
-    def unlabelled(self) -> Depths:
-        """All depths, the labels of the other items not known: an item is above t with probability t."""
-        return Depths(self.depths.t, self.depths.dt, self.depths.value, self.depths.t[None])
+    def unlabelled(self) -> Mesh:
+        """The same, the grades of the other items not told apart: one is above t with probability t."""
+        return replace(self, law=np.ones(1), depths=replace(self.depths, above=self.depths.t[None]))
+
+    def sharpness(self, k: int, n: int) -> float:
+        """How far label counts tell the rank at depth k/n: its mean's deviation over that about it."""
+        at = depths_at(self.relevance, self.law, np.array([k / n]), np.ones(1)).above[:, 0]
+        told = float(self.law @ at**2 - (self.law @ at) ** 2)
+        left = float(self.law @ (at * (1 - at)))
+        return math.sqrt(max(told, 0.0) / max(left, told / _SHARPEST**2, 1e-300))
 
     def down_to(self, depth: float) -> Depths:
         """The depths from 0 to ``depth``: whole panels, and a panel of its own for the last piece."""
@@ -124,6 +132,8 @@ class Mesh:
 def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depths:
     """Nodes and weights, with what the curves are there."""
     value = np.array([curve.value(t) for curve in relevance.curves])
+    if len(law) == 1:
+        return Depths(t, dt, value, t[None])
     mass = np.array([curve.integral(0.0, t) for curve in relevance.curves])
     every = np.vstack([mass, t - mass.sum(axis=0)])
     present = law[:, None] > 0
@@ -131,9 +141,9 @@ def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depth
     return Depths(t, dt, value, above)
 
 
-def _edges(relevance: Relevance, n: int, width: float) -> Floats:
-    top = _falling(TOP / n, _EXTREME / n, width)
-    bottom = 1.0 - _falling(max(TOP / n, _LAST), max(_EXTREME / n, _LAST), width)
+def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
+    top = _falling(TOP / n, _EXTREME / n, refine)
+    bottom = 1.0 - _falling(max(TOP / n, _LAST), max(_EXTREME / n, _LAST), refine)
     breaks = [b for b in relevance.breakpoints if b > top[0]]
     edges = np.unique(np.concatenate([top, bottom, breaks, [1.0]]))
     for _ in range(_HALVINGS):
@@ -148,12 +158,13 @@ def _edges(relevance: Relevance, n: int, width: float) -> Floats:
     return edges
 
 
-def _falling(lowest: float, extreme: float, width: float) -> Floats:
+def _falling(lowest: float, extreme: float, refine: float) -> Floats:
     """Geometric from ``lowest`` to 1/2, with panels that are wider up to ``extreme``."""
     start, panels = lowest, []
-    for stop, step in ((min(extreme, 0.5), _WIDER * width), (0.5, width)):
+    for stop, step in ((min(extreme, 0.5), _WIDER * _WIDTH), (0.5, _WIDTH)):
         if stop > start:
-            panels.append(np.geomspace(start, stop, math.ceil(math.log(stop / start) / step) + 1)[:-1])
+            count = math.ceil(refine * math.ceil(math.log(stop / start) / step))
+            panels.append(np.geomspace(start, stop, count + 1)[:-1])
             start = stop
     return np.concatenate([*panels, [0.5]])
 

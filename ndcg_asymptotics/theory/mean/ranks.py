@@ -102,7 +102,8 @@ class RankMean:
         """D(r) = a + b r: E[D(1 + A)] = a + b + b sum_i c_i G_i."""
         constant, slope = self.discount.coefficients(n)
         weights = n * depths.value * depths.dt
-        return (constant + slope) * weights.sum(axis=1) + slope * counts @ (depths.above @ weights.T)
+        ranks = counts @ (depths.above @ weights.T)
+        return np.asarray((constant + slope) * weights.sum(axis=1) + slope * ranks)
 
     def _near(self, depths: Depths, counts: Floats) -> Floats:
         assert self.fit is not None

@@ -1,4 +1,4 @@
-"""The part of a binomial law from a number on, as a rule of few nodes."""
+"""A binomial law from a number on, or in pieces, as rules of few nodes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.special import gammaln
 
 from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.theory.quadrature import on_panels
 
 _TAIL = 1e-16  # probability, relative to the largest, below which a count is left out
 _POINTS = 20_000  # of a lattice
 _NODES = 24  # of a rule, at most
 _ACCURACY = 1e-14
+_PIECE = 12  # nodes of a piece
 _EXHAUSTED = 1e-7  # the norm of the next polynomial of a law that holds no more points
 _ENTROPY = [(-1) ** m / ((m + 1) * (m + 2)) for m in range(14)]
 
@@ -21,8 +23,8 @@ _ENTROPY = [(-1) ** m / ((m + 1) * (m + 2)) for m in range(14)]
 def binomial_beyond(size: int, probability: float, least: int) -> tuple[Floats, Floats]:
     """Nodes and weights for ``E[f(X); X >= least]``, X ~ Binomial(size, probability), f smooth from there on.
 
-    The Gauss rule of what the law is from ``least`` on. Where more than 20,000 numbers matter their lattice is
-    thinned, which for an f that is 0 at ``least`` (a kink) leaves ``f' spacing^2 / 12`` of the law there.
+    The Gauss rule of what the law is from ``least`` on. Where more than 20,000 numbers matter their lattice
+    is thinned, which for an f that is 0 at ``least`` (a kink) leaves ``f' spacing^2 / 12`` of the law there.
     """
     x, weights = _lattice(size, probability, least)
     count = _nodes_for(size * probability * (1 - probability) / max(least, 1) ** 2)
@@ -30,6 +32,38 @@ def binomial_beyond(size: int, probability: float, least: int) -> tuple[Floats, 
         return x, weights
     whole = float(weights.sum())
     return _lanczos(x, weights / whole, count, whole)
+
+
+def binomial_pieces(size: int, probability: float, kink: int, width: float) -> tuple[Floats, Floats]:
+    """Nodes and weights for ``E[f(X)]``, X ~ Binomial(size, probability).
+
+    For an f that a polynomial follows on pieces ``width`` standard deviations wide, up to ``kink`` and
+    from there on. Up to 20,000 numbers the rule is one of the law itself, beyond that of its density,
+    which leaves a twelfth of what f' jumps by at the kink.
+    """
+    mean, deviation = size * probability, math.sqrt(size * probability * (1 - probability))
+    low, high = (
+        max(0.0, math.floor(mean - 9 * deviation - 16)),
+        min(float(size), math.ceil(mean + 9 * deviation + 16)),
+    )
+    grid = mean + deviation * np.arange(-9, 9 + width, width)
+    inner = np.append(grid, kink - 0.5)
+    edges = np.concatenate([[low - 0.5], np.unique(inner[(inner > low) & (inner < high)]), [high + 0.5]])
+    if high - low > _POINTS:
+        x, dx = (a.ravel() for a in on_panels(edges[:-1], edges[1:], _PIECE))
+        return x, dx * np.exp(log_binomial(x, float(size), probability))
+    x = np.arange(low, high + 1)
+    law = np.exp(log_binomial(x, float(size), probability))
+    rules = []
+    for piece in np.split(np.arange(x.size), np.searchsorted(x, edges[1:-1])):
+        whole = float(law[piece].sum())
+        if piece.size <= _PIECE or whole == 0:
+            rules.append((x[piece], law[piece]))
+        else:
+            rules.append(_lanczos(x[piece], law[piece] / whole, _PIECE, whole))
+    nodes, weights = np.concatenate([rule[0] for rule in rules]), np.concatenate([rule[1] for rule in rules])
+    kept = weights > _TAIL * weights.max()
+    return nodes[kept], weights[kept]
 
 
 def _nodes_for(spread: float) -> int:

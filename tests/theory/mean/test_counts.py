@@ -1,0 +1,125 @@
+"""Rules for means over label counts, against sums over the laws."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, multinomial
+
+from ndcg_asymptotics.theory.mean import counts
+from ndcg_asymptotics.theory.mean.condense import condensed
+from ndcg_asymptotics.theory.mean.tails import binomial_beyond, binomial_pieces
+
+LAW = np.array([0.05, 0.2, 0.3, 0.45])
+
+
+def every_count(total, law):
+    """All label counts and their probabilities."""
+    heads = itertools.product(range(total + 1), repeat=len(law) - 1)
+    found = np.array([(*head, total - sum(head)) for head in heads if sum(head) <= total])
+    return found.astype(float), multinomial.pmf(found, total, law)
+
+
+def curved(c):
+    """Smooth, and not a product of functions of one count each."""
+    return 1 / np.log(3 + c[:, 0] + 0.5 * c[:, 1]) + np.sqrt(1 + c[:, 2]) / (5 + c[:, 0])
+
+
+@pytest.mark.parametrize(("size", "p"), [(7, 0.3), (50, 0.5), (1000, 0.001), (10**6, 0.3), (10**12, 1e-11)])
+def test_gauss_rules(size, p):
+    """A rule of K nodes has 2K - 1 moments; several sizes at once, real ones as well."""
+    (x, other), (w, weights) = counts.gauss(np.array([float(size), size + 0.5]), p, 6)
+    assert w.sum() == pytest.approx(1, rel=1e-12)
+    assert w @ x == pytest.approx(size * p, rel=1e-12)
+    assert w @ (x - size * p) ** 2 == pytest.approx(size * p * (1 - p), rel=1e-9)
+    assert weights @ other == pytest.approx((size + 0.5) * p, rel=1e-12)
+    if size <= 1000:
+        every = np.arange(size + 1)
+        truth = binom.pmf(every, size, p) @ np.log(every + 30)
+        assert w @ np.log(x + 30) == pytest.approx(truth, rel=1e-9)
+
+
+def test_gauss_rule_of_more_nodes_than_numbers():
+    (x,), (w,) = counts.gauss(np.array([3.0]), 0.4, 8)
+    there = w > 1e-15
+    assert np.sort(x[there]) == pytest.approx([0, 1, 2, 3], abs=1e-12)
+    assert w[there][np.argsort(x[there])] == pytest.approx(binom.pmf(range(4), 3, 0.4), rel=1e-12)
+
+
+@pytest.mark.parametrize("order", [(3, 2, 1), (1, 2, 3), (2, 1, 3)])
+def test_smooth_rule(order, monkeypatch):
+    found, probabilities = every_count(40, LAW)
+    truth = probabilities @ curved(found)
+    monkeypatch.setattr(counts, "_ALL", 0)
+    rule = counts.smooth_rule(40, LAW, order, curved, 1e-9)
+    assert rule.weights.sum() == pytest.approx(1, rel=1e-12)
+    assert rule.counts.sum(axis=1) == pytest.approx(40)
+    assert rule.weights @ rule.counts == pytest.approx(40 * LAW, rel=1e-10)
+    assert rule.weights @ curved(rule.counts) == pytest.approx(truth, rel=3e-9)
+    assert len(rule.weights) < len(probabilities)
+    # one node for each split is the value at the mean
+    monkeypatch.setattr(counts, "_LEVELS", (1,))
+    coarse = counts.smooth_rule(40, LAW, order, curved, 1e-9)
+    assert abs(coarse.weights @ curved(coarse.counts) / truth - 1) > 1e-4
+
+
+def test_a_rule_of_too_few_points_says_what_it_missed(monkeypatch):
+    found, probabilities = every_count(40, LAW)
+    truth = probabilities @ curved(found)
+    monkeypatch.setattr(counts, "_ALL", 0)
+    monkeypatch.setattr(counts, "MOST", 30)
+    rule = counts.smooth_rule(40, LAW, (3, 2, 1), curved, 1e-14)
+    off = abs(rule.weights @ curved(rule.counts) - truth)
+    assert 1e-12 < off <= rule.missed
+
+
+def test_every_count_of_short_lists():
+    rule = counts.smooth_rule(5, LAW, (3, 2, 1), curved, 1e-9)
+    found, probabilities = every_count(5, LAW)
+    assert np.count_nonzero(rule.weights > 1e-14) == len(probabilities)
+    assert rule.weights @ np.exp(rule.counts[:, 0]) == pytest.approx(probabilities @ np.exp(found[:, 0]))
+
+
+def test_condensed():
+    found, probabilities = every_count(30, LAW)
+    weights = np.column_stack([probabilities * curved(found), probabilities * found[:, 1]])
+    few, left = condensed(found, weights, 6)
+    assert len(few) <= math.comb(6 + 3, 3) < len(found)
+    for powers in itertools.product(range(4), repeat=3):
+        if sum(powers) <= 6:
+            moment = lambda c, p=powers: np.prod((c[:, :3] / 10) ** p, axis=1)  # noqa: E731
+            assert moment(few) @ left == pytest.approx(moment(found) @ weights, rel=1e-8)
+    # and not those beyond
+    assert (few[:, 1] ** 12) @ left != pytest.approx((found[:, 1] ** 12) @ weights, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("size", "p", "least"), [(40, 0.3, 5), (40, 0.3, 39), (3000, 0.01, 30), (10**6, 0.4, 400_000)]
+)
+def test_the_part_beyond_a_number(size, p, least):
+    x, w = binomial_beyond(size, p, least)
+    every = np.arange(least, size + 1)
+    law = binom.pmf(every, size, p)
+    assert len(x) < 60
+    for f in (np.ones_like, lambda v: np.log(1 + v), lambda v: np.sqrt(v) - math.sqrt(least)):
+        assert w @ f(x) == pytest.approx(law @ f(every.astype(float)), rel=1e-9)
+    # a number more is not
+    assert w.sum() != pytest.approx(binom.sf(least - 2, size, p), rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize(("size", "p", "kink"), [(50, 0.3, 16), (10**4, 0.4, 4000), (10**9, 0.4, 4 * 10**8)])
+def test_a_law_in_pieces(size, p, kink):
+    """Beyond 20,000 numbers by the density: the sum over all of them, which is short enough for numpy."""
+    x, w = binomial_pieces(size, p, kink, 1.5)
+    middle, reach = int(size * p), int(10 * (size * p) ** 0.5) + 20
+    every = np.arange(max(0, middle - reach), min(size, middle + reach) + 1)
+    law = binom.pmf(every, size, p)
+    assert len(x) < 300
+    for f in (np.ones_like, lambda v: 1 / np.log(2 + np.minimum(v + 1, kink))):
+        assert w @ f(x) == pytest.approx(law @ f(every.astype(float)), rel=1e-10)
+    # the kink one further is seen where the list is short
+    moved = w @ np.minimum(x + 1, kink + 1.0) - law @ np.minimum(every + 1.0, kink)
+    assert abs(moved) > 0.1

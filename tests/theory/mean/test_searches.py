@@ -1,0 +1,93 @@
+"""Exact means at random: curves, measures, list lengths and prevalences against oracles.
+
+``make soak`` searches fifty times as long.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.discounts import DISCOUNTS
+from oracles.means import by_depth, without_information
+from oracles.sums import SUMS
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+
+def differs(text, measure, n, truth):
+    """The relative error where it is above 1e-9 or beyond what was stated, else 0."""
+    mean = expected_ndcg(text, measure, [n])
+    off = abs(mean.value[0] - truth)
+    return 0.0 if off <= min(mean.error[0], 1e-9 * truth) else off / truth
+
+
+def random_measure(rng, discounts, cutoffs):
+    return Measure.parse(f"nDCG({rng.choice(discounts)}){rng.choice(cutoffs)}")
+
+
+def random_curve(rng):
+    """A spec, the same curve as a function of depth, and its breaks."""
+    a, b = np.sort(rng.random(2))
+    if rng.random() < 0.3:
+        a, b = a * 10.0 ** -rng.uniform(0, 6), b * 10.0 ** -rng.uniform(0, 3)
+    if rng.random() < 0.2:
+        a = 0.0
+    a, b = float(a), float(b)
+    kind = rng.choice(["rising", "falling", "constant", "power", "cusp", "step", "piecewise"])
+    if kind == "power":
+        e = float(np.exp(rng.uniform(-2, 4)))
+        return f"power({a!r}, {b!r}, {e!r})", lambda t: a + (b - a) * np.exp(e * np.log1p(-t)), ()
+    if kind == "cusp":
+        e = float(np.exp(rng.uniform(-3, 1.5)))
+        return f"cusp({a!r}, {b!r}, {e!r})", lambda t: b - (b - a) * t**e, ()
+    if kind == "step":
+        s = float(rng.uniform(0.02, 0.98))
+        return f"step({a!r}, {b!r}, {s!r})", lambda t: np.where(t <= 1 - s, b, a), (1 - s,)
+    if kind == "piecewise":
+        d, v = [0.0, *np.sort(rng.random(2)).tolist(), 1.0], (rng.random(4) * b).tolist()
+        knots = ", ".join(f"{x!r}={y!r}" for x, y in zip(d, v, strict=True))
+        return f"piecewise({knots})", lambda t: np.interp(t, d, v), tuple(d[1:3])
+    if kind == "falling":
+        a, b = b, a
+    if kind == "constant":
+        a = b
+    return f"linear({a!r}, {b!r})", lambda t: b + (a - b) * t, ()
+
+
+@pytest.mark.slow
+def test_curves_and_measures_in_short_lists(effort):
+    rng = np.random.default_rng(11)
+    discounts = ["log", "zipf", "power(0.5)", "power(2)", "geometric(2)", "linear"]
+    wrong = []
+    for _ in range(60 * effort):
+        text, curve, breaks = random_curve(rng)
+        n = int(np.exp(rng.uniform(np.log(2), np.log(30 if effort == 1 else 40))))
+        cutoffs = ["", "@1", "@4", "@10", f"@{rng.uniform(0.05, 1):.3g}n", "@n^0.5"]
+        measure = random_measure(rng, discounts, cutoffs)
+        spec = measure.discount.text
+        truth = by_depth(curve, breaks, lambda r, s=spec, m=n: DISCOUNTS[s](r, m), measure.cutoff(n), n)
+        if off := differs(text, measure, n, truth):
+            wrong.append((text, str(measure), n, off))
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_constants_of_every_prevalence_and_length(effort):
+    """p from 1e-18 to 1, n from 1 to 1e18, every cutoff: the sum over the number of positives in mpmath."""
+    rng = np.random.default_rng(12)
+    wrong, compared = [], 0
+    while compared < 100 * effort:
+        p = float(10.0 ** rng.uniform(-18, 0)) if rng.random() < 0.7 else float(rng.random())
+        n = int(10.0 ** rng.uniform(0, 18))
+        cutoffs = ["", "@1", "@3", "@10", "@100", "@1000", "@2log(n)"]
+        cutoffs += [f"@{rng.uniform(0.001, 1):.3g}n", f"@n^{rng.uniform(0.1, 0.9):.2g}"]
+        measure = random_measure(rng, list(SUMS), cutoffs)
+        try:
+            truth = without_information(p, SUMS[measure.discount.text], measure.cutoff(n), n)
+        except ValueError:  # the kink of a long list: too many numbers for the oracle
+            continue
+        compared += 1
+        if off := differs(f"constant({p!r})", measure, n, truth):
+            wrong.append((p, str(measure), n, off))
+    assert not wrong
