@@ -37,7 +37,7 @@ def weighted_fields(
     ]
     # sizes at which nothing is drawn cost too much to count
     drawn = ~unknown.all(axis=0)
-    since = from_on(study.n, log_weight, (last == 1) & drawn, (last == UNDECIDED) & drawn)
+    since = from_on(study.n, log_weight, (last == 1) & drawn, (last < 0) & drawn)
     open_ = float(unknown[:, drawn].mean()) if drawn.any() else 1.0
     found = speed_of(points, a, b, measure)
     right = pair[0] if leader > 0 else pair[1]

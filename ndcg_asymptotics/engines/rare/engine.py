@@ -34,6 +34,8 @@ from ndcg_asymptotics.theory.rare import tilt
 
 DEAREST = 300.0  #: nats; where a wrong order costs more (1e-130) nothing is drawn
 
+UNSETTLED = -1  #: whether the wrong order at this size is the last one
+
 VARIABLES = {"order": ORDER_AXES, "log_weight": ORDER_AXES, "last": ORDER_AXES}
 
 
@@ -45,7 +47,7 @@ def simulate(design: Design, replicate: int) -> Draw:
     dict of arrays
         (pairs, measures, sizes) each: ``order``, 1, -1, 0 for a tie or `UNDECIDED` (beyond 1e7 items, or
         where the cost exceeds `DEAREST` and nothing is drawn); ``log_weight``, log dP/dQ; ``last``, 1 where
-        the order is wrong and is right at all larger sizes, `UNDECIDED` where that was not settled, else 0.
+        the order is wrong and is right at all larger sizes, -1 where that was not settled, else 0.
 
     >>> from ndcg_asymptotics.scorers import Population
     >>> population = Population.of({"a": "linear(0.1, 0.5)", "b": "linear(0.2, 0.4)"})
@@ -63,7 +65,7 @@ def simulate(design: Design, replicate: int) -> Draw:
             for k, n in enumerate(design.sizes):
                 names = ("rare", *pair, str(measure), str(n))
                 if tilt(a, b, measure, n, leader=leader).cost > DEAREST:
-                    order[p, m, k] = last[p, m, k] = UNDECIDED
+                    order[p, m, k], last[p, m, k] = UNDECIDED, UNSETTLED
                     continue
                 plan = make(a, b, measure, n, leader)
                 drawn = draw(plan, design.generator(replicate, *names))
@@ -79,7 +81,7 @@ def _is_last(
 ) -> int:
     """Draw a stream with a wrong order on: 1 if it is right at all later sizes, 0 if not."""
     if later and (drawn.order == UNDECIDED or not drawn.kept):
-        return int(UNDECIDED)
+        return UNSETTLED
     lists, before = drawn.lists, plan.n
     gains = tuple(plan.ruler.gains)
     for n in later:
@@ -90,9 +92,9 @@ def _is_last(
         ruler, most = ruler_of(measure, n, gains)
         order, kept, *found = decide(ruler, most, *lists, *plan.halves, rng)
         if order != plan.tilt.leader:
-            return int(UNDECIDED) if order == UNDECIDED else 0
+            return UNSETTLED if order == UNDECIDED else 0
         if not kept and n < later[-1]:
-            return int(UNDECIDED)
+            return UNSETTLED
         lists, before = (found[0], found[1]), n
     return 1
 
