@@ -29,12 +29,13 @@ test: $(VENV)/installed  ## everything a change must pass
 	$(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/installed  ## ratios within one run
-	for name in one_list items expectation variance every_n cells sweep startup lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in one_list items expectation variance every_n cells rare sweep startup lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
-soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, and searches fifty times as long: the long version of the suite
-	for name in soak signals damage fuzz; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, searches fifty times as long: the long version of the suite
+	for name in soak signals damage fuzz false_alarms; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 50
+	$(BIN)/python -m benchmarks.rare_agreement
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/
 	for study in experiments/*.toml; do \

@@ -25,6 +25,7 @@ import losses_training_queries
 import order
 import overview
 import pseudo_expectation
+import rates
 from common import EXPERIMENTS, GALLERY, HERE
 from matplotlib.figure import Figure
 
@@ -48,6 +49,8 @@ PAPER = (figure1.draw, figure2.draw, figure3.draw, figure4.draw)
 
 def scripts_for(results: Results) -> list[Callable[[Results], dict[str, Figure]]]:
     """What is drawn of an experiment: the order for those about pairs, the curves for the others."""
+    if results.study.engine == "rare":
+        return [rates.draw]
     if results.study.engine == "every-n" or results.name == "cutoff_equal_tops":
         return [order.draw]
     if results.name == "pseudo_expectation":

@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.theory.pairs import first_moment as first_moment
     from ndcg_asymptotics.theory.prediction import predict as predict
     from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation as pseudo_expectation
+    from ndcg_asymptotics.theory.rare import predict_pair as predict_pair
 
     plot = ndcg_curves
     load_study = load
@@ -186,6 +187,7 @@ _HOMES = {
     "pool_runs": "lists.pooling:pool_runs",
     "Population": "scorers:Population",
     "predict": "theory.prediction:predict",
+    "predict_pair": "theory.rare:predict_pair",
     "Problem": "learning.consistency:Problem",
     "pseudo_expectation": "theory.pseudo_expectation:pseudo_expectation",
     "Queries": "learning.training:Queries",

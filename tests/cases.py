@@ -51,7 +51,7 @@ def study(
 
 def results(of: Study, **variables: np.ndarray) -> Results:
     """Made-up results: variables stacked over replicates, with the axes that an engine gives them."""
-    axes = load("every-n").VARIABLES | load("cells").VARIABLES
+    axes = load("every-n").VARIABLES | load("cells").VARIABLES | load("rare").VARIABLES
     named = {name: (("replicate", *axes[name]), values) for name, values in variables.items()}
     count = len(next(iter(variables.values())))
     return results_of(of, dataset(of, np.arange(count), named, {}))

@@ -145,6 +145,7 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0) -> Che
     study, data = results.study, results.data
     replicates = int(data.sizes["replicate"])
     require(replicates >= 2, f"check needs at least 2 complete replicates, this study has {replicates}")
+    require("ndcg" in data, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, rows, limits = 1.0 + perturb, [], []

@@ -13,14 +13,16 @@ known, the first half of the replicates elects it and the second half is counted
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from ndcg_asymptotics.analysis.distinguish_summary import summary_table
+from ndcg_asymptotics.analysis.rare import weighted_fields, weighted_note, weighted_parts, words
 from ndcg_asymptotics.analysis.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
+from ndcg_asymptotics.analysis.weighted import SpeedOf, Weighed, join, speed_of
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
@@ -54,7 +56,13 @@ class Pair:
     last_wrong: dict[str, float]
     changes: dict[str, float | None]
     fall: Fall
+    speed: SpeedOf
     text: str
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the points are from the rare engine alone."""
+        return all(isinstance(point, Weighed) for point in self.points)
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,8 +109,13 @@ class Distinction(Shown):
         if not self.complete:
             yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
         for pair in self.pairs:
-            yield from _pair_parts(pair)
-        yield Line(f"Intervals: Wilson, {CONFIDENCE:.0%}, for each n alone. A tie counts as a wrong order.")
+            yield from weighted_parts(pair) if pair.weighted else _pair_parts(pair)
+        if any(pair.weighted for pair in self.pairs):
+            yield weighted_note()
+        if not all(pair.weighted for pair in self.pairs):
+            yield Line(
+                f"Intervals: Wilson, {CONFIDENCE:.0%}, for each n alone. A tie counts as a wrong order."
+            )
 
 
 def _pair_parts(pair: Pair) -> Iterator[Part]:
@@ -136,7 +149,9 @@ def _thin(rows: list[tuple[Rate, Rate]], most: int = 13) -> list[tuple[Rate, Rat
     return rows[::-1][::step][::-1]
 
 
-def distinguish(results: Results, *, pair: Sequence[str] | None = None) -> Distinction:
+def distinguish(
+    results: Results, *, pair: Sequence[str] | None = None, rare: Results | None = None
+) -> Distinction:
     """Rates of the right order for the pairs and measures of a study.
 
     Parameters
@@ -144,6 +159,9 @@ def distinguish(results: Results, *, pair: Sequence[str] | None = None) -> Disti
     results : Results
     pair : two names, optional
         One of the study's pairs; by default all.
+    rare : Results, optional
+        Of the rare engine, for the same scorers: where they have the same pair and measure their
+        points join these, at each n the more precise one, in points and speed.
 
     Raises
     ------
@@ -174,11 +192,30 @@ def distinguish(results: Results, *, pair: Sequence[str] | None = None) -> Disti
         for a, b in wanted
         for measure in study.measures
     ]
+    if rare is not None:
+        others = distinguish(rare)
+        require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
+        require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
+        found = [_joined(one, others.pairs, study) for one in found]
     return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
+
+
+def _joined(one: Pair, others: Sequence[Pair], study: Study) -> Pair:
+    """The points of the other results in one curve with these."""
+    key = (one.pair, one.measure, one.right)
+    for other in others:
+        if (other.pair, other.measure, other.right) == key:
+            points, from_n = join(one.points, other.points), join(one.from_n, other.from_n)
+            found = _speed(points, study, one.pair, Measure.parse(one.measure))
+            text = f"{one.text} With the rare engine: {words(one.right or '', points, found)}"
+            return replace(one, points=points, from_n=from_n, speed=found, text=text)
+    return one
 
 
 def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measure) -> Pair:
     cell = data.sel(measure=str(measure))
+    if "log_weight" in cell:
+        return Pair(**weighted_fields(cell, study, pair, measure))
     order = cell["order"].transpose("replicate", "n").to_numpy()
     sign, source = _elect(study, pair, measure)
     if source == "replicates":
@@ -203,10 +240,19 @@ def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measur
     ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
     text = _words(right, source, points, from_n, not exact_last, fall, ties, len(order))
+    speed = _speed(points, study, pair, measure)
     return Pair(
         pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
-        [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall, text,
+        [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall,
+        speed, text,
     )  # fmt: skip
+
+
+def _speed(points: list[Rate], study: Study, pair: tuple[str, str], measure: Measure) -> SpeedOf:
+    try:
+        return speed_of(points, study.scorers[pair[0]], study.scorers[pair[1]], measure)
+    except InputError as error:  # equal curves, level means, no fixed point
+        return SpeedOf(None, None, None, None, None, str(error))
 
 
 def _elect(study: Study, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:

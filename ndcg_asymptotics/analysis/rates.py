@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +17,19 @@ _BOOTSTRAP = 400
 
 @dataclass(frozen=True)
 class Rate:
-    """A share of the replicates with its Wilson interval (95%, for this n alone)."""
+    """A share of the replicates with its Wilson interval (95%, for this n alone).
+
+    ``log10_wrong`` is log10(1 - rate), ``relative_se`` its relative standard error; ``reliable`` where the
+    replicates say anything about it.
+    """
 
     n: int
     rate: float
     low: float
     high: float
+    log10_wrong: float | None = None
+    relative_se: float | None = None
+    reliable: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,10 @@ class Fall:
 
 def rate_of(n: int, hits: Bools) -> Rate:
     interval = stats.binomtest(int(hits.sum()), len(hits)).proportion_ci(CONFIDENCE, method="wilson")
-    return Rate(n, float(hits.mean()), float(interval.low), float(interval.high))
+    rate, wrong = float(hits.mean()), int(np.sum(~hits))
+    log10 = math.log10(wrong / len(hits)) if wrong else None
+    error = math.sqrt(rate / wrong) if wrong else None
+    return Rate(n, rate, float(interval.low), float(interval.high), log10, error, wrong >= _FEW)
 
 
 def fall_of(correct: Bools, sizes: Integers) -> Fall:

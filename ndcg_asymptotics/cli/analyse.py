@@ -63,16 +63,20 @@ def distinguish(
     pair: Annotated[
         tuple[str, str] | None, typer.Option(metavar="A B", help="One pair of the study.", show_default="all")
     ] = None,
+    rare: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Results of the rare engine, to join these.")
+    ] = None,
     as_json: _Json = False,
     allow_custom: _Custom = False,
     summary: Annotated[bool, typer.Option("--summary", help="One line per pair and measure.")] = False,
 ) -> None:
-    """How surely each measure tells the scorers of a pair apart, at n and from n on."""
+    """How surely each measure tells the scorers of a pair apart, at n and from n on, and how fast."""
     from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.store import open_results
 
-    found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair)
+    beside = open_results(rare, allow_custom=allow_custom) if rare else None
+    found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
     if as_json:
         show_json(found.as_dict())
     else:

@@ -11,21 +11,33 @@ app = typer.Typer()
 
 @app.command()
 def predict(
-    scorer: Annotated[list[str], typer.Option(metavar="SPEC", help="A relevance curve; may be repeated.")],
     measure: Annotated[list[str], typer.Option(metavar="SPEC", help="A measure; may be repeated.")],
     n: Annotated[list[str], typer.Option("-n", "--n", metavar="N", help="A list length; may be repeated.")],
+    scorer: Annotated[
+        list[str] | None, typer.Option(metavar="SPEC", help="A relevance curve; may be repeated.")
+    ] = None,
+    pair: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Two curves: how unlikely the wrong order is."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """What theory says: the limit, its theorem, the exact mean and the pseudo-expectation at n.
+
+    Of a pair: what the wrong order costs at n, how fast that grows, and about how unlikely it is.
 
     Example:
 
         ndcg-asymptotics predict --scorer "linear(0.1, 0.7)" --measure nDCG --measure "nDCG@0.2n" -n 1e6
     """
+    from ndcg_asymptotics.errors import require
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.theory.prediction import predict as predict_all
+    from ndcg_asymptotics.theory.rare import predict_pair
 
-    found = predict_all(scorer, measure, [size(text) for text in n])
+    require(bool(scorer) != bool(pair), "give either --scorer, once or more, or --pair, two curves")
+    sizes = [size(text) for text in n]
+    found = predict_pair(*pair, measure, sizes) if pair else predict_all(scorer or [], measure, sizes)
     if as_json:
         show_json(found.as_dicts())
     else:

@@ -45,6 +45,8 @@ KINDS: Mapping[str, Kind] = {
     "minimum": _NDCG,
     "maximum": _NDCG,
     "order": Kind(np.int8, -1, 1),
+    "log_weight": Kind(np.float64, -np.inf, np.inf),
+    "last": Kind(np.int8, -1, 1),
     "last_not_greater": _LENGTH,
     "last_not_less": _LENGTH,
     "changes": _LENGTH,

@@ -16,12 +16,14 @@ from ndcg_asymptotics.plots.gallery import (
     order_figure,
     order_figures,
     overview_figure,
+    speed_figures,
 )
 from ndcg_asymptotics.plots.gaps import gap_curves, length_key, length_within, lengths_needed
 from ndcg_asymptotics.plots.growing import draw_growth, growing_curves, growing_figure
 from ndcg_asymptotics.plots.inset import enlarge, free_place
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
 from ndcg_asymptotics.plots.placing import margin_labels, titles
+from ndcg_asymptotics.plots.speeds import order_speeds
 from ndcg_asymptotics.plots.style import key, length_axis, looks, note, outer_labels, panels, save, style
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "order_figure",
     "order_figures",
     "order_key",
+    "order_speeds",
     "outer_labels",
     "overview_figure",
     "panels",
@@ -61,6 +64,7 @@ __all__ = [
     "save",
     "sd_exponents",
     "signal_to_noise",
+    "speed_figures",
     "style",
     "titles",
     "wrong_order",

@@ -18,6 +18,7 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.curves import curve_key, limits_of, ndcg_curves, of_study, shared_limit
 from ndcg_asymptotics.plots.inset import enlarge
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
+from ndcg_asymptotics.plots.speeds import speed_figure
 from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, save, style
 from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.store import Results
@@ -117,6 +118,19 @@ def order_figures(
     }
 
 
+def speed_figures(results: Results) -> dict[tuple[str, str], Figure]:
+    """`speeds.speed_figure` of every pair of a study of the rare engine."""
+    found = distinguish(results).pairs
+    with style():
+        figures = {
+            pair: speed_figure([f for f in found if f.pair == pair], results.study)
+            for pair in results.study.pairs
+        }
+    for figure in figures.values():
+        _say_incomplete(figure, results)
+    return figures
+
+
 def _say_incomplete(figure: Figure, results: Results) -> None:
     if not results.complete:
         note(
@@ -137,6 +151,8 @@ def draw_all(
     style_file: Path | str | None = None,
 ) -> list[Path]:
     """Draw and save every figure of a study: an overview, one per measure, one per pair.
+
+    Of a study of the rare engine: how fast the wrong order dies out, one per pair.
 
     Parameters
     ----------
@@ -172,16 +188,19 @@ def draw_all(
     def one(name: str, draw: Callable[..., Figure], *given: Any) -> None:
         figures.append(lambda: {(name,): draw(results, *given, width=width, choice=choice)})
 
-    if len(chosen) > 1:
-        one("overview", overview_figure, chosen)
-    for measure in chosen:
-        one(str(measure), measure_figure, measure)
-    figures.append(
-        lambda: {
-            ("order", *pair): figure
-            for pair, figure in order_figures(results, chosen, width=width, choice=choice).items()
-        }
-    )
+    if "log_weight" in results.data:
+        figures.append(lambda: {("speed", *pair): figure for pair, figure in speed_figures(results).items()})
+    else:
+        if len(chosen) > 1:
+            one("overview", overview_figure, chosen)
+        for measure in chosen:
+            one(str(measure), measure_figure, measure)
+        figures.append(
+            lambda: {
+                ("order", *pair): figure
+                for pair, figure in order_figures(results, chosen, width=width, choice=choice).items()
+            }
+        )
     with style(style_file):
         drawn = [found for draw in tracked(figures, "figures") for found in draw().items()]
         names = file_names([words for words, _ in drawn])

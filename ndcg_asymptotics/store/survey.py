@@ -171,6 +171,7 @@ def survey(folder: str | Path, fields: Mapping[str, Any] | None = None) -> Surve
         If nothing tells what study they are of.
     """
     folder = Path(folder)
+    folder = folder.parent if folder.name == STORE else folder  # the store itself is meant as well
     points = folder / "points"
     hint = f"; its points, in {points}, hold those of a study each" if points.is_dir() else ""
     require(holds_results(folder), f"{folder}: no results here (no {STORE}){hint}")

@@ -8,6 +8,7 @@ ENGINES = {
     "items": "ndcg_asymptotics.engines.items",
     "every-n": "ndcg_asymptotics.engines.every_n",
     "cells": "ndcg_asymptotics.engines.cells",
+    "rare": "ndcg_asymptotics.engines.rare",
 }
 """The module of each engine."""
 

@@ -61,8 +61,8 @@ class Study:
     replicates : int
     title : str
     seed : int
-    engine : {"auto", "items", "every-n", "cells"}
-        "auto" is items up to n = 1e7, then cells.
+    engine : {"auto", "items", "every-n", "cells", "rare"}
+        "auto" is items up to n = 1e7, then cells; rare weighs wrong orders that are never seen otherwise.
     coupling : Coupling or text
         How the scores of two scorers depend on each other given the label.
     pairs : pairs of names

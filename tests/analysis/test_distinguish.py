@@ -145,5 +145,5 @@ def test_as_dict_has_the_documented_keys() -> None:
     of = of_pair(("good", "random"))
     (found,) = distinguish(given(of, draws(np.full(len(SIZES), 0.1), 50))).as_dict()["pairs"]
     assert {"pair", "measure", "right", "points", "from_n", "last_wrong", "changes"} <= found.keys()
-    assert found["points"][0].keys() == {"n", "rate", "low", "high"}
-    assert found["from_n"][0].keys() == {"n", "rate", "low", "high"}
+    assert {"n", "rate", "low", "high"} <= found["points"][0].keys()
+    assert {"n", "rate", "low", "high"} <= found["from_n"][0].keys()

@@ -123,3 +123,34 @@ def test_bad_input_is_one_line(
     assert len(err.splitlines()) == 1
     assert words in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_predict_a_pair(run: Run) -> None:
+    pair = ("--pair", "linear(0.2, 0.6)", "linear(0.45, 0.35)")
+    code, out, _ = run("predict", *pair, "--measure", "nDCG(zipf)", "--n", "1e4", "--n", 10**18, "--json")
+    assert code == 0
+    near, far = json.loads(out)
+    assert {"pair", "measure", "n", "right", "cost", "slope", "log10_wrong", "exponent"} <= near.keys()
+    assert near["log10_wrong"] == pytest.approx(-1.83, abs=0.3)  # 0.0147 by simulation
+    assert (far["n"], far["exponent"]) == (10**18, pytest.approx(0.2))
+    assert far["slope"] == pytest.approx(0.2, abs=0.005)
+    code, text, _ = run("predict", *pair, "--measure", "nDCG@10", "-n", 100)
+    assert code == 0
+    assert "never settles" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--measure", "nDCG", "-n", 10), "--scorer"),
+        (("--pair", "linear(0.1, 0.5)", "linear(0.1, 0.5)", "--measure", "nDCG", "-n", 10), "neither order"),
+        (
+            ("--pair", "linear(0.1, 0.5)", "constant(0.5)", "--measure", "nDCG", "-n", 10),
+            "share their labels",
+        ),
+    ],
+)
+def test_bad_pairs(run: Run, arguments: tuple[object, ...], said: str) -> None:
+    code, _, err = run("predict", *arguments)
+    assert (code, err.count("\n")) == (2, 1)
+    assert said in err

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.engines.cells import philox, tables
+from ndcg_asymptotics.engines.cells import philox
+from ndcg_asymptotics.engines.shared import tables
 from ndcg_asymptotics.measures.discounts import Discount
 
 # Random variates

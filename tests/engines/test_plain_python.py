@@ -8,12 +8,12 @@ import sys
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.engines import cells, every_n, items
+from ndcg_asymptotics.engines import cells, every_n, items, rare
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Population
 from ndcg_asymptotics.studies import Design
 
-ENGINES = {"items": items, "every_n": every_n, "cells": cells}
+ENGINES = {"items": items, "every_n": every_n, "cells": cells, "rare": rare}
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG(linear)", "nDCG@3", "nDCG(zipf)@0.4n")
 SCORERS = {"good": "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))", "random": "random"}
 

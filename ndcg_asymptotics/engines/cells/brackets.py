@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.engines.cells.philox import binomial
-from ndcg_asymptotics.engines.cells.tables import FAR_ERROR, NEAR_ERROR, Tables, cumulative, slope, worth
+from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, NEAR_ERROR, Tables, cumulative, slope, worth
 
 Words = NDArray[np.uint64]
 

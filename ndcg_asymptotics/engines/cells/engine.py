@@ -31,9 +31,9 @@ from ndcg_asymptotics.engines.cells.brackets import (
     ideal,
 )
 from ndcg_asymptotics.engines.cells.streams import Stream
-from ndcg_asymptotics.engines.cells.tables import FAR_ERROR, Tables, build, worth
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, UNDECIDED, Draw
 from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, worth
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures import Measure

@@ -1,0 +1,171 @@
+"""Chances of a wrong order from weighted draws: estimates, what they are worth, and the speed they show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ndcg_asymptotics.analysis.rates import CONFIDENCE, Rate
+from ndcg_asymptotics.arrays import Bools, Floats
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
+
+LEAST_EFFECTIVE = 20.0  #: draws that the weights must be worth for an estimate to count as reliable
+LARGEST_SHARE = 0.2  #: of the sum of the weights that one draw may have
+_CERTAIN = 0.5  # a chance above this says nothing about a speed
+_FEWEST = 3  # points for a speed
+
+
+@dataclass(frozen=True)
+class Weighed(Rate):
+    """The rate of the right order from weighted draws.
+
+    Attributes
+    ----------
+    effective : float
+        (sum w)^2 / sum w^2 over the draws with a wrong order: how many equal ones they are worth.
+    largest : float
+        The largest weight's share of their sum.
+    undecided : float
+        The share of draws whose order is not known; they widen the interval.
+    """
+
+    effective: float = 0.0
+    largest: float = 1.0
+    undecided: float = 0.0
+
+
+def weighed(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> Weighed:
+    """P(wrong) as the mean of ``exp(log_weight) 1(wrong)``.
+
+    The interval is normal for log P, with the relative standard error; its upper end takes every
+    unknown order as wrong. An estimate is not reliable, and has no number, if the wrong draws are worth fewer
+    than `LEAST_EFFECTIVE`, one of them has more than `LARGEST_SHARE` of the weight, or what
+    is unknown could be more than what is known.
+
+    >>> point = weighed(10, np.full(100, np.log(1e-30)), np.arange(100) < 50, np.zeros(100, bool))
+    >>> round(point.log10_wrong, 3), round(point.relative_se, 3), point.reliable
+    (-30.301, 0.101, True)
+    """
+    share = float(unknown.mean())
+    return _estimate(n, (log_weight, wrong & ~unknown), (log_weight, wrong | unknown), share)
+
+
+def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], share: float) -> Weighed:
+    """From what is known to be wrong, and the upper end from what may be: log weights, and which count."""
+    log_mean, relative, effective, largest = _mean(*least)
+    upper, upper_relative, *_ = _mean(*most)
+    known = upper - log_mean < math.log(2) if math.isfinite(log_mean) else False
+    if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and known):
+        nan = math.nan
+        return Weighed(n, nan, nan, nan, None, None, False, effective, largest, share)
+    z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+    low, high = math.exp(min(log_mean - z * relative, 0)), math.exp(min(upper + z * upper_relative, 0))
+    return Weighed(
+        n, max(1 - math.exp(log_mean), 0.0), 1 - high, 1 - low, log_mean / math.log(10), relative, True,
+        effective, largest, share,
+    )  # fmt: skip
+
+
+def _mean(log_weight: Floats, counted: Bools) -> tuple[float, float, float, float]:
+    """log of the mean weight of what counts, its relative error, effective number and largest share."""
+    if not counted.any():
+        return -math.inf, math.inf, 0.0, 1.0
+    top = float(log_weight[counted].max())
+    w = np.where(counted, np.exp(np.minimum(log_weight - top, 0.0)), 0.0)
+    mean, total = float(w.mean()), float(w.sum())
+    relative = float(w.std(ddof=1)) / mean / math.sqrt(len(w)) if len(w) > 1 else math.inf
+    return math.log(mean) + top, relative, total**2 / float(np.sum(w**2)), 1.0 / total
+
+
+def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bools) -> list[Weighed]:
+    """P(wrong at some size >= N) for each N: the sum over sizes of the chance to be the last wrong one.
+
+    Arrays are (replicate, size). The sizes' draws are independent, so a replicate's sum over sizes is
+    one draw of the estimate.
+    """
+    found = []
+    for k, n in enumerate(sizes):
+        every = log_weight[:, k:]
+        counted, open_ = last[:, k:], unknown[:, k:]
+        top = float(np.max(every, where=counted | open_, initial=-math.inf))
+        top = top if math.isfinite(top) else 0.0
+        w = np.where(counted, np.exp(np.minimum(every - top, 0.0)), 0.0).sum(axis=1)
+        w_open = np.where(counted | open_, np.exp(np.minimum(every - top, 0.0)), 0.0).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            log_sum, log_open = np.log(w) + top, np.log(w_open) + top
+        share = float(np.mean(w_open > w))
+        found.append(_estimate(n, (log_sum, w > 0), (log_open, w_open > 0), share))
+    return found
+
+
+def join(plain: Sequence[Rate], others: Sequence[Rate]) -> list[Rate]:
+    """One curve from two: at each n the reliable point with the smaller relative error."""
+
+    def error(point: Rate) -> float:
+        return point.relative_se if point.reliable and point.relative_se is not None else math.inf
+
+    best = {point.n: point for point in plain}
+    for point in others:
+        if point.n not in best or error(point) < error(best[point.n]):
+            best[point.n] = point
+    return [best[n] for n in sorted(best)]
+
+
+@dataclass(frozen=True)
+class SpeedOf:
+    """``-log P(wrong at n)`` as a power of n.
+
+    Attributes
+    ----------
+    exponent, interval
+        Fitted over ``range`` (the upper half, in log n, of what is visible), with a 95% interval that holds
+        the scatter about a power law as well as the sampling error.
+    predicted : float or None
+        As n grows without bound.
+    predicted_here : float or None
+        By the tilt's cost, fitted at the same sizes.
+    """
+
+    exponent: float | None
+    interval: tuple[float, float] | None
+    predicted: float | None
+    predicted_here: float | None
+    range: tuple[int, int] | None
+    reason: str
+
+
+def speed_of(points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure) -> SpeedOf:
+    """The speed that these points show, beside the predicted one."""
+    end = speed(a, b, measure)
+    seen = [(p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0) for p in points
+            if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_CERTAIN)]  # fmt: skip
+    if len(seen) < _FEWEST:
+        return SpeedOf(None, None, end.exponent, None, None, end.reason)
+    middle = math.sqrt(seen[0][0] * seen[-1][0])
+    upper = [point for point in seen if point[0] >= middle]
+    used = upper if len(upper) >= _FEWEST else seen[-_FEWEST:]
+    n, nats, relative = np.array(used).T
+    fit = stats.linregress(np.log(n), np.log(nats))
+    spread = np.log(n) - np.log(n).mean()
+    sampled = float(np.sqrt(np.sum((spread * relative / nats) ** 2))) / float(spread @ spread)
+    half = max(1.96 * sampled, float(stats.t.ppf(0.975, len(n) - 2)) * float(fit.stderr))
+    slope = float(fit.slope)
+    return SpeedOf(
+        slope, (slope - half, slope + half), end.exponent, _predicted_slope(n, a, b, measure),
+        (int(n[0]), int(n[-1])), end.reason,
+    )  # fmt: skip
+
+
+def _predicted_slope(sizes: Floats, a: Relevance, b: Relevance, measure: Measure) -> float | None:
+    leader = tilt(a, b, measure, int(sizes[-1])).leader
+    found = [tilt(a, b, measure, int(n), leader=leader) for n in sizes]
+    if min(t.cost for t in found) <= 0:
+        return None
+    nats = [-log_chance(t.cost, t.spread) for t in found]
+    return float(np.polyfit(np.log(sizes), np.log(nats), 1)[0])

@@ -1,0 +1,5 @@
+"""Wrong orders that plain simulation never sees: importance sampling under the tilted law."""
+
+from ndcg_asymptotics.engines.rare.engine import VARIABLES, check, memory, simulate, warm
+
+__all__ = ["VARIABLES", "check", "memory", "simulate", "warm"]

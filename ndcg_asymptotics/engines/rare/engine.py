@@ -1,0 +1,142 @@
+"""Wrong orders that plain simulation never sees: lists drawn where the order is a toss-up, and weighed.
+
+For each pair, measure and list length a replicate draws one list of each scorer under the law by which the
+wrong order is reached most cheaply (`theory.rare.tilt`), decides their order by NDCG, which
+is that by DCG, and keeps log dP/dQ, the exact weight of the draw (`draw`). Then
+
+    P(wrong at n)  =  the mean of exp(log_weight) over the draws whose order is wrong,
+
+down to 1e-100 and less. From a wrong order at n the stream is drawn on, under its true law, to the larger
+sizes of the study. A stream that is wrong at some size of a grid is wrong at a last one, so
+
+    P(wrong at some grid n >= N)  =  the sum over the grid n >= N of the mean of exp(log_weight) over the
+    draws that are wrong at n and right at all larger sizes.
+
+The estimates are unbiased whatever the tilt: theory decides their variance only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import LARGEST_N
+from ndcg_asymptotics.engines.engine import ORDER_AXES, UNDECIDED, Draw
+from ndcg_asymptotics.engines.rare.draw import Drawn, draw, multinomial
+from ndcg_asymptotics.engines.rare.order import decide
+from ndcg_asymptotics.engines.rare.plan import Plan, make, ruler_of
+from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Independent
+from ndcg_asymptotics.studies.design import Design
+from ndcg_asymptotics.theory.rare import tilt
+
+DEAREST = 300.0  #: nats; where a wrong order costs more (1e-130) nothing is drawn
+
+UNSETTLED = -1  #: whether the wrong order at this size is the last one
+
+VARIABLES = {"order": ORDER_AXES, "log_weight": ORDER_AXES, "last": ORDER_AXES}
+
+
+def simulate(design: Design, replicate: int) -> Draw:
+    """Draw one pair of lists for each pair, measure and list length.
+
+    Returns
+    -------
+    dict of arrays
+        (pairs, measures, sizes) each: ``order``, 1, -1, 0 for a tie or `UNDECIDED` (beyond 1e7 items, or
+        where the cost exceeds `DEAREST` and nothing is drawn); ``log_weight``, log dP/dQ; ``last``, 1 where
+        the order is wrong and is right at all larger sizes, -1 where that was not settled, else 0.
+
+    >>> from ndcg_asymptotics.scorers import Population
+    >>> population = Population.of({"a": "linear(0.1, 0.5)", "b": "linear(0.2, 0.4)"})
+    >>> design = Design(population, (Measure(),), (100, 10_000), seed=1, pairs=(("a", "b"),))
+    >>> [simulate(design, 0)[name].shape for name in ("order", "log_weight", "last")]
+    [(1, 1, 2), (1, 1, 2), (1, 1, 2)]
+    """
+    shape = (len(design.pairs), len(design.measures), len(design.sizes))
+    order, log_weight = np.zeros(shape, np.int8), np.zeros(shape)
+    last = np.zeros(shape, np.int8)
+    for p, pair in enumerate(design.pairs):
+        a, b = (design.population.scorers[name] for name in pair)
+        for m, measure in enumerate(design.measures):
+            leader = tilt(a, b, measure, design.sizes[-1]).leader
+            for k, n in enumerate(design.sizes):
+                names = ("rare", *pair, str(measure), str(n))
+                if tilt(a, b, measure, n, leader=leader).cost > DEAREST:
+                    order[p, m, k], last[p, m, k] = UNDECIDED, UNSETTLED
+                    continue
+                plan = make(a, b, measure, n, leader)
+                drawn = draw(plan, design.generator(replicate, *names))
+                order[p, m, k], log_weight[p, m, k] = drawn.order, drawn.log_weight
+                if drawn.order != leader:
+                    rng = design.generator(replicate, *names, "later")
+                    last[p, m, k] = _is_last(plan, drawn, measure, design.sizes[k + 1 :], rng)
+    return {"order": order, "log_weight": log_weight, "last": last}
+
+
+def _is_last(
+    plan: Plan, drawn: Drawn, measure: Measure, later: tuple[int, ...], rng: np.random.Generator
+) -> int:
+    """Draw a stream with a wrong order on: 1 if it is right at all later sizes, 0 if not."""
+    if later and (drawn.order == UNDECIDED or not drawn.kept):
+        return UNSETTLED
+    lists, before = drawn.lists, plan.n
+    gains = tuple(plan.ruler.gains)
+    for n in later:
+        labels = multinomial(rng, n - before, plan.tilt.law)
+        for leaves in lists:
+            for y, items in enumerate(labels):
+                leaves.counts[:, y] += multinomial(rng, int(items), leaves.mass[:, y])
+        ruler, most = ruler_of(measure, n, gains)
+        order, kept, *found = decide(ruler, most, *lists, *plan.halves, rng)
+        if order != plan.tilt.leader:
+            return UNSETTLED if order == UNDECIDED else 0
+        if not kept and n < later[-1]:
+            return UNSETTLED
+        lists, before = (found[0], found[1]), n
+    return 1
+
+
+def memory(design: Design) -> int:
+    """Bytes of the orders and weights, and of a draw's cells, some thousand a label and scorer."""
+    drawn = 10 * len(design.pairs) * len(design.measures) * len(design.sizes)
+    return 2 * drawn + 8 * 4 * 20_000
+
+
+def check(design: Design) -> None:
+    """Refuse what this engine cannot do.
+
+    Raises
+    ------
+    InputError
+        Without pairs; for a coupling other than independence given the label; for a pair of equal curves,
+        or with equal means, whose order is never wrong; for a custom discount that does not reach the cutoff.
+    """
+    require(
+        len(design.pairs) > 0, 'the rare engine draws orders of pairs; add for example pairs = [["a", "b"]]'
+    )
+    coupling = design.population.coupling
+    require(
+        isinstance(coupling, Independent),
+        f"the rare engine draws scorers that are independent given the label, got {coupling}: use items",
+    )
+    largest = design.sizes[-1]
+    require(largest <= LARGEST_N, f"the rare engine takes list lengths up to 9e18, got {largest:g}")
+    for measure in design.measures:
+        reach, known = max(measure.cutoff(n) for n in design.sizes), measure.discount.known_to
+        require(
+            reach <= known,
+            f"{measure} counts up to rank {reach:g} at n = {largest:g}, "
+            f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
+        )
+        for pair in design.pairs:
+            a, b = (design.population.scorers[name] for name in pair)
+            leader = tilt(a, b, measure, largest).leader
+            tilt(a, b, measure, design.sizes[0], leader=leader)
+
+
+def warm(design: Design) -> None:
+    """Compile the kernels, on short lists."""
+    simulate(replace(design, measures=design.measures[:1], sizes=design.sizes[:1], pairs=design.pairs[:1]), 0)

@@ -1,0 +1,197 @@
+"""One scorer's list as counts in cells of depth, cut where the order of the pair asks for it.
+
+A *leaf* is a stretch of depth with its items counted by label; leaves stand in the order of depth.
+The base cells' halves, quarters, … are known by the curve down to `LEVELS` cuts, below which
+both halves are equally likely. An item's place is cut when needed, by binomials, so the counts of all
+leaves are an exact draw at any resolution.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.engines.shared.tables import Tables, cumulative
+
+LEVELS = 4  #: cuts of a base cell whose halves are told apart
+
+
+class Ruler(NamedTuple):
+    """What a measure makes of counts at one list length."""
+
+    tables: Tables
+    row: int
+    cut: int
+    gains: Floats  # decreasing, then 0
+
+
+class Leaves(NamedTuple):
+    """A scorer's list. ``counts`` and ``mass``, P(leaf | label), are (leaf, label)."""
+
+    counts: Integers
+    mass: Floats
+    cell: Integers  # the base cell
+    heap: Integers  # the place in it: 1 is the whole, 2i and 2i + 1 are the halves of i; 0 beyond `LEVELS`
+    low: Floats
+    high: Floats
+    mean: Floats
+
+
+@njit(cache=True)
+def value(ruler: Ruler, counts: Integers, above: int) -> tuple[float, float, float]:
+    """The least, the greatest and the mean part of DCG of a leaf with so many items above it."""
+    near, far, start, length = ruler.tables
+    gains, cut, row = ruler.gains, ruler.cut, ruler.row
+    total, last, kinds = 0, len(gains) - 1, 0
+    gain = 0.0
+    for g in range(len(gains)):
+        total += counts[g]
+        gain += gains[g] * counts[g]
+        kinds += counts[g] > 0
+    if gain == 0.0 or above >= cut:
+        return 0.0, 0.0, 0.0
+    first = cumulative(near, far, start, length, row, above)
+    whole = cumulative(near, far, start, length, row, min(above + total, cut)) - first
+    mean = gain / total * whole
+    if kinds == 1:
+        return mean, mean, mean
+    high, low, before, position = 0.0, 0.0, first, above
+    for g in range(last):
+        position += counts[g]
+        after = cumulative(near, far, start, length, row, min(position, cut))
+        high += gains[g] * (after - before)
+        before = after
+    position = above + counts[last]
+    before = cumulative(near, far, start, length, row, min(position, cut))
+    for g in range(last - 1, -1, -1):
+        position += counts[g]
+        after = cumulative(near, far, start, length, row, min(position, cut))
+        low += gains[g] * (after - before)
+        before = after
+    return low, high, mean
+
+
+@njit(cache=True)
+def measure_all(ruler: Ruler, leaves: Leaves) -> None:
+    """Write every leaf's least, greatest and mean part of DCG."""
+    above = 0
+    for i in range(len(leaves.cell)):
+        leaves.low[i], leaves.high[i], leaves.mean[i] = value(ruler, leaves.counts[i], above)
+        above += leaves.counts[i].sum()
+
+
+@njit(cache=True)
+def mean_dcg(ruler: Ruler, counts: Integers) -> float:
+    """The mean DCG of counts (cell, label)."""
+    result, above = 0.0, 0
+    for i in range(len(counts)):
+        result += value(ruler, counts[i], above)[2]
+        above += counts[i].sum()
+    return result
+
+
+@njit(cache=True)
+def width_of_order(ruler: Ruler, counts: Integers) -> float:
+    """About the standard deviation that the order within cells leaves to DCG."""
+    result, above = 0.0, 0
+    for i in range(len(counts)):
+        low, high, _ = value(ruler, counts[i], above)
+        items = counts[i].sum()
+        result += (high - low) ** 2 / max(items, 1)
+        above += items
+    return float(np.sqrt(result / 3))
+
+
+@njit(cache=True)
+def cut_wide(ruler: Ruler, leaves: Leaves, halves: Floats, width: float, rng: np.random.Generator) -> Leaves:
+    """Cut every leaf whose bracket is wider than ``width`` in two.
+
+    ``halves[cell, heap, label]`` is the chance of the upper half.
+    """
+    old, labels = len(leaves.cell), leaves.counts.shape[1]
+    size = old + int(np.sum(leaves.high - leaves.low > width))
+    new = Leaves(
+        np.empty((size, labels), np.int64), np.empty((size, labels)), np.empty(size, np.int64),
+        np.empty(size, np.int64), np.empty(size), np.empty(size), np.empty(size),
+    )  # fmt: skip
+    at, above = 0, 0
+    for i in range(old):
+        new.cell[at], new.heap[at] = leaves.cell[i], leaves.heap[i]
+        new.counts[at], new.mass[at] = leaves.counts[i], leaves.mass[i]
+        new.low[at], new.high[at], new.mean[at] = leaves.low[i], leaves.high[i], leaves.mean[i]
+        if leaves.high[i] - leaves.low[i] <= width:
+            above += leaves.counts[i].sum()
+            at += 1
+            continue
+        new.cell[at + 1] = leaves.cell[i]
+        heap = leaves.heap[i]
+        known = 0 < heap < halves.shape[1]
+        below_known = known and 2 * heap < halves.shape[1]
+        new.heap[at], new.heap[at + 1] = (2 * heap, 2 * heap + 1) if below_known else (0, 0)
+        for y in range(labels):
+            share = halves[leaves.cell[i], heap, y] if known else 0.5
+            upper = rng.binomial(leaves.counts[i, y], share) if leaves.counts[i, y] > 0 else 0
+            new.counts[at, y], new.counts[at + 1, y] = upper, leaves.counts[i, y] - upper
+            new.mass[at, y], new.mass[at + 1, y] = share * leaves.mass[i, y], (1 - share) * leaves.mass[i, y]
+        for _ in range(2):
+            new.low[at], new.high[at], new.mean[at] = value(ruler, new.counts[at], above)
+            above += new.counts[at].sum()
+            at += 1
+    return new
+
+
+@njit(cache=True)
+def one_by_one(ruler: Ruler, leaves: Leaves, rng: np.random.Generator) -> float:
+    """DCG with the items of every leaf in a random order, drawn item by item and not kept."""
+    near, far, start, length = ruler.tables
+    result, above = 0.0, 0
+    left = np.empty(leaves.counts.shape[1], np.int64)
+    for i in range(len(leaves.cell)):
+        total = leaves.counts[i].sum()
+        if leaves.high[i] == leaves.low[i]:
+            result += leaves.mean[i]
+        else:
+            left[:] = leaves.counts[i]
+            before = cumulative(near, far, start, length, ruler.row, above)
+            for j in range(min(total, ruler.cut - above)):
+                after = cumulative(near, far, start, length, ruler.row, above + j + 1)
+                place, y = rng.random() * (total - j), 0
+                while place >= left[y] and y < len(left) - 1:
+                    place -= left[y]
+                    y += 1
+                left[y] -= 1
+                result += ruler.gains[y] * (after - before)
+                before = after
+        above += total
+    return float(result)
+
+
+@njit(cache=True)
+def open_items(leaves: Leaves) -> int:
+    """How many items stand in leaves whose part of DCG is open."""
+    items = 0
+    for i in range(len(leaves.cell)):
+        if leaves.high[i] > leaves.low[i]:
+            items += leaves.counts[i].sum()
+    return items
+
+
+@njit(cache=True)
+def widest_allowed(a: Leaves, b: Leaves, total: float) -> float:
+    """The width of a leaf's bracket at which all of them together are about ``total`` wide, by cutting."""
+    roots = 0.0
+    for leaves in (a, b):
+        for i in range(len(leaves.cell)):
+            roots += np.sqrt(max(leaves.high[i] - leaves.low[i], 0.0))
+    return float((total / max(roots, 1e-300)) ** 2)
+
+
+def whole_cells(counts: Integers, mass: Floats) -> Leaves:
+    """The base cells as leaves; arrays are (cell, label)."""
+    cells = len(counts)
+    blank = np.zeros(cells)
+    cell, heap = np.arange(cells), np.ones(cells, np.int64)
+    return Leaves(counts, mass, cell, heap, blank, blank.copy(), blank.copy())

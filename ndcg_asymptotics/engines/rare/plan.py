@@ -1,0 +1,119 @@
+"""What has to be known of a pair, a measure and a list length before lists are drawn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.engines.rare.leaves import LEVELS, Ruler
+from ndcg_asymptotics.engines.shared import grades
+from ndcg_asymptotics.engines.shared.tables import build
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.rare import CELLS, Tilt, tilt
+
+
+@dataclass(frozen=True, eq=False)
+class Knob:
+    """The split of one scorer's items of one label between the cells above a depth and those below.
+
+    It is drawn last, when the rest of the list is known, close to where the order turns over.
+
+    Attributes
+    ----------
+    side, label, cells : int
+        Which scorer and label, and how many cells are above.
+    share, true_share : float
+        The chance of an item to be above, under the tilted and under the true law.
+    """
+
+    side: int
+    label: int
+    cells: int
+    share: float
+    true_share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The tilt, the splits of its cells by halves, and the discount's table.
+
+    ``halves`` are (cell, heap, label), one array for each scorer; ``most`` is the largest DCG there can be.
+    """
+
+    n: int
+    tilt: Tilt
+    halves: tuple[Floats, Floats]
+    ruler: Ruler
+    most: float
+    knob: Knob
+
+
+@lru_cache(maxsize=1024)
+def make(
+    a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None = None, cells: int = CELLS
+) -> Plan:
+    """The plan for a pair; ``leader`` and ``cells`` as in `theory.rare.tilt`."""
+    found = tilt(a, b, measure, n, cells, leader)
+    ruler, most = ruler_of(measure, n, (*a.gains, 0.0))
+    halves = (_halves(a, found.edges), _halves(b, found.edges))
+    return Plan(n, found, halves, ruler, most, _knob(found))
+
+
+@lru_cache(maxsize=1024)
+def ruler_of(measure: Measure, n: int, gains: tuple[float, ...]) -> tuple[Ruler, float]:
+    """What the measure makes of counts at n, and the largest DCG there can be."""
+    cut = measure.cutoff(n)
+    tables, rows = build((measure.discount,), (cut,), (n,))
+    most = gains[0] * float(measure.discount.cumulative(float(cut), float(n)))
+    return Ruler(tables, int(rows[0, 0]), cut, np.array(gains)), most
+
+
+def _halves(relevance: Relevance, edges: Floats) -> Floats:
+    """The chance of the upper half of each place of `leaves.LEVELS` cuts of each cell, by label."""
+    labels = len(relevance.gains) + 1
+    found = np.full((len(edges) - 1, 2**LEVELS, labels), 0.5)
+    for level in range(LEVELS):
+        parts = 2 ** (level + 1)
+        ends = edges[:-1, None] + np.diff(edges)[:, None] * np.arange(parts + 1) / parts
+        for label in range(labels):
+            mean = grades.mean(relevance, label, ends[:, :-1], ends[:, 1:])
+            upper, lower = mean[:, ::2], mean[:, 1::2]
+            total = upper + lower
+            share = np.divide(upper, total, out=np.full_like(total, 0.5), where=total > 0)
+            found[:, parts // 2 : parts, label] = share
+    return found
+
+
+def _knob(found: Tilt) -> Knob:
+    """The split into two depths that moves the difference of the DCGs most."""
+    best, knob = -1.0, Knob(0, 0, 0, 0.0, 0.0)
+    for side, half in enumerate(found.sides):
+        for label, weight in enumerate(found.tilted_law):
+            law, h = half.tilted[label], half.influence[label]
+            above, sums = np.cumsum(law), np.cumsum(law * h)
+            inside = (above > 0) & (above < 1 - 1e-12)
+            if not inside.any():
+                continue
+            # between the two parts: u (1 - u) (mean above - mean below)^2
+            between = np.full_like(above, -1.0)
+            u = above[inside]
+            between[inside] = weight * (sums[inside] - u * sums[-1]) ** 2 / (u * (1 - u))
+            cells = int(np.argmax(between))
+            if between[cells] > best:
+                best = float(between[cells])
+                true = float(half.true[label, : cells + 1].sum())
+                knob = Knob(side, label, cells + 1, float(above[cells]), true)
+    return knob
+
+
+def log_odds_ratio(knob: Knob) -> float:
+    """log of true over tilted odds of being above: how the chance of one more item above differs."""
+    with np.errstate(divide="ignore"):
+        true = math.log(knob.true_share) - math.log1p(-knob.true_share)
+        tilted = math.log(knob.share) - math.log1p(-knob.share)
+    return true - tilted

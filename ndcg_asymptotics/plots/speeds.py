@@ -1,0 +1,113 @@
+"""How fast the wrong order dies out: -log10 P(wrong at n) against n, simulated and predicted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from ndcg_asymptotics.analysis.distinguish import Pair
+from ndcg_asymptotics.arrays import LARGEST_N, Floats
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots.style import DOUBLE, GREY, length_axis, looks, margin_labels
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
+
+_LOWEST, _HIGHEST = 0.25, 150.0  # of -log10 P
+_PER_DECADE = 3  # of a predicted line
+_FURTHER = 4.0  # a predicted line goes on beyond the sizes of the study by so much
+
+
+def order_speeds(ax: Axes, pairs: Sequence[Pair], study: Study) -> Axes:
+    """Draw -log10 P(wrong at n) of a pair for several measures, on two logarithmic axes.
+
+    A line is predicted without simulation, points are estimates with 95% bars where they are reliable. A
+    power of n is a straight line here: the label says its slope at the last point, and in the end.
+    """
+    labels = []
+    for pair, look in zip(pairs, looks(len(pairs)), strict=True):
+        measure = Measure.parse(pair.measure)
+        sizes, nats = _predicted(study, pair, measure)
+        ax.plot(sizes, nats / math.log(10), color=look.color, ls=look.dashes, lw=0.9, zorder=2)
+        seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
+        ax.errorbar(
+            [point.n for point in seen],
+            [-(point.log10_wrong or 0.0) for point in seen],
+            yerr=[1.96 * (point.relative_se or 0.0) / math.log(10) for point in seen],
+            color=look.color, marker=look.marker, ms=3.0, mfc="white", mew=0.8, elinewidth=0.9, ls="none",
+            zorder=3,
+        )  # fmt: skip
+        if len(sizes):
+            labels.append(
+                (
+                    min(nats[-1] / math.log(10), _HIGHEST),
+                    _label(study, pair, measure, sizes, nats),
+                    look.color,
+                )
+            )
+    ax.set_yscale("log")
+    ax.set_ylim(_LOWEST, _HIGHEST)
+    ax.set_yticks([0.3, 1, 2, 5, 10, 20, 50, 100])
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.set_ylabel(r"$-\log_{10}$ P(wrong order at $n$)")
+    length_axis(ax, study.n)
+    a, b = pairs[0].pair
+    ax.set_title(f"{a} against {b}", loc="left")
+    margin_labels(ax, labels, size=7.0)
+    return ax
+
+
+def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floats]:
+    """Sizes and -log P(wrong) as predicted, as long as it is on the axis."""
+    a, b = (study.scorers[name] for name in pair.pair)
+    leader = tilt(a, b, measure, study.n[-1]).leader
+    sizes, nats = [], []
+    n = float(study.n[0])
+    while n <= min(study.n[-1] * 1.01, LARGEST_N):
+        try:
+            found = tilt(a, b, measure, round(n), leader=leader)
+        except InputError:  # the tilt has no fixed point here
+            break
+        sizes.append(float(round(n)))
+        nats.append(-log_chance(found.cost, found.spread))
+        if nats[-1] > _FURTHER * _HIGHEST * math.log(10):
+            break
+        n *= 10 ** (1 / _PER_DECADE)
+    return np.array(sizes), np.array(nats)
+
+
+def _label(study: Study, pair: Pair, measure: Measure, sizes: Floats, nats: Floats) -> str:
+    inside = np.flatnonzero(nats <= _HIGHEST * math.log(10))
+    last = inside[-2:] if len(inside) > 1 else np.arange(2)
+    slope = np.diff(np.log(nats[last]))[0] / np.diff(np.log(sizes[last]))[0] if len(sizes) > 1 else math.nan
+    a, b = (study.scorers[name] for name in pair.pair)
+    end = speed(a, b, measure).exponent
+    name = f"{measure.discount}" + (f"@{measure.cutoff}" if str(measure.cutoff) else "")
+    return f"{name}: {slope:.2f}" + (f" → {end:.2g}" if end is not None else "")
+
+
+def speed_figure(pairs: Sequence[Pair], study: Study) -> Figure:
+    """`order_speeds` of one pair as a figure, two columns wide."""
+    figure = Figure(figsize=(DOUBLE, 4.2), layout="constrained")
+    ax = figure.add_subplot()
+    order_speeds(ax, pairs, study)
+    handles: list[Any] = [
+        Line2D(
+            [],
+            [],
+            color=GREY,
+            lw=0.9,
+            label="predicted, without simulation; in the margin: slope → in the end",
+        ),
+        Line2D([], [], color=GREY, marker="o", mfc="white", ls="none", label="simulated, 95%"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    return figure

@@ -1,0 +1,202 @@
+"""What a wrong order costs at n, how fast that grows, and the exponent it grows with in the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import log_ndtr
+
+from ndcg_asymptotics.arrays import LARGEST_N, list_lengths
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.theory.quadrature import edges, nodes
+from ndcg_asymptotics.theory.rare.fixed_point import tilt
+
+_STEP = 10**0.125  # of n, to both sides, for the local slope
+_POWER = 0.05  # of n: log n grows by less from 1e9 to 1e18
+_LEVEL = 1e-9  # integrals that differ by less are equal
+
+
+def log_chance(cost: float, spread: float) -> float:
+    """log P(wrong order) from the tilt: ``-cost + s^2/2 + log P(N(0,1) > s)``, s its spread.
+
+    Under the tilted law theta (DCG_A - DCG_B) is about normal with mean 0 and standard deviation s,
+    and P is ``exp(-cost)`` times the mean of exp(-x) over x > 0 (Esscher's approximation).
+
+    >>> round(log_chance(8.0, 4.0), 3)  # P(N(0,1) > 4), for which it is exact
+    -10.36
+    """
+    return -cost + spread**2 / 2 + float(log_ndtr(-spread))
+
+
+@dataclass(frozen=True)
+class Speed:
+    """The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``, None where no theorem tells, and why."""
+
+    exponent: float | None
+    reason: str
+
+
+def speed(a: Relevance, b: Relevance, measure: Measure) -> Speed:
+    """With which power of n the order of a pair settles (docs/rates.md).
+
+    >>> a, b = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
+    >>> several = map(Measure.parse, ("nDCG", "nDCG(zipf)", "nDCG@n^0.5", "nDCG@10"))
+    >>> [round(speed(a, b, measure).exponent, 3) for measure in several]
+    [1.0, 0.2, 0.5, 0.0]
+    """
+    discount, cutoff = measure.discount, measure.cutoff
+    growth = discount.growth
+    if cutoff.regime == "fixed" or growth == "summable":
+        return Speed(0.0, "the first ranks decide, and stay random: the order never settles")
+    if growth == "unknown":
+        return Speed(None, "how fast this discount falls is not known: say what it is like")
+    grows = _growth_of(measure)
+    if grows == 0.0:
+        return Speed(0.0, "the cutoff grows like log n: the wrong order dies out like a power of n")
+    lead = a.mean_gain_at_top - b.mean_gain_at_top
+    ahead, behind = (a, b) if lead > 0 else (b, a)
+    if growth == "zipf":
+        if abs(lead) <= _LEVEL:
+            return Speed(0.0, "the curves agree at the top: the order never settles")
+        top = ahead.gains[0]
+        zero = 1 - sum(float(curve.value(0.0)) for curve in ahead.curves)
+        if zero <= _LEVEL or float(behind.curves[0].value(0.0)) <= _LEVEL:
+            return Speed(None, "a label that the cheapest way needs is impossible at the top")
+        return Speed(grows * abs(lead) / (top + abs(lead)), "the first labels turn over: kappa")
+    if cutoff.regime == "sublinear":
+        if abs(lead) <= _LEVEL:
+            return Speed(None, "the curves agree at the top: what lies below decides")
+        return Speed(grows, "as many items as the cutoff lets in decide")
+    gap = _limit_gap(a, b, measure)
+    if abs(gap) <= _LEVEL:
+        return Speed(0.0, "the limits agree: the order never settles")
+    return Speed(1.0, "a share of all items decides")
+
+
+def _growth_of(measure: Measure) -> float:
+    """The a of k(n) = n^(a + o(1))."""
+    if measure.cutoff.regime != "sublinear":
+        return 1.0
+    ratio = math.log(measure.cutoff(10**18) / measure.cutoff(10**9)) / math.log(10**9)
+    return round(ratio, 6) if ratio > _POWER else 0.0
+
+
+def _limit_gap(a: Relevance, b: Relevance, measure: Measure) -> float:
+    """The leading term of the difference of the mean DCGs: of its profile, or of -log t for the plain log."""
+    end = measure.cutoff.share
+    breaks = tuple(x for x in (*a.breakpoints, *b.breakpoints) if x < end)
+    t, weights = nodes(edges(0.0, end, breaks))
+    plain_log = measure.discount.growth == "log" and end == 1.0
+    profile = -np.log(t) if plain_log else measure.discount.profile(t)
+    return float(np.sum(weights * profile * (a.mean_gain(t) - b.mean_gain(t))))
+
+
+@dataclass(frozen=True)
+class PairPrediction:
+    """What the order of a pair costs at one list length.
+
+    Attributes
+    ----------
+    right : str
+        The scorer that has the larger mean DCG.
+    cost, slope : float
+        Nats to the wrong order, and d log cost / d log n.
+    log10_wrong : float
+        log10 of P(wrong order at n), approximately.
+    exponent : float or None
+        Of n in the cost as n grows, where a theorem tells; 0 where the order never settles.
+    residual : float
+        By how much the tilt would still move.
+    why : str
+    """
+
+    pair: tuple[str, str]
+    measure: str
+    n: int
+    right: str
+    cost: float
+    slope: float
+    log10_wrong: float
+    exponent: float | None
+    residual: float
+    why: str
+
+
+@dataclass(frozen=True, repr=False)
+class PairPredictions(Shown):
+    """The outcome of `predict_pair`."""
+
+    rows: tuple[PairPrediction, ...]
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """As plain data, for JSON."""
+        return [asdict(row) for row in self.rows]
+
+    def parts(self) -> Iterator[Part]:
+        """One table, and what the speed comes from."""
+        a, b = self.rows[0].pair
+        columns = (
+            Column("measure"), Column("n", general("g")), Column("right"),
+            Column("cost in nats", general(".4g")), Column("slope", fixed(3)),
+            Column("log10 P(wrong)", general(".6g")), Column("exponent", fixed(3)),
+        )  # fmt: skip
+        rows = ((r.measure, r.n, r.right, r.cost, r.slope, r.log10_wrong, r.exponent) for r in self.rows)
+        yield Table(f"{a} against {b}", columns, tuple(rows))
+        for measure, why in dict.fromkeys((row.measure, row.why) for row in self.rows):
+            yield Line(f"{measure}: {why}.")
+
+
+def predict_pair(
+    a: Relevance | str, b: Relevance | str, measures: Measure | str | Sequence[Measure | str], n: ArrayLike
+) -> PairPredictions:
+    """How unlikely the wrong order of two scorers is, without drawing anything.
+
+    Parameters
+    ----------
+    a, b : Relevance or text
+        With the same label law; their scores are independent given the label.
+    measures : Measure or text, or a list of them
+    n : list lengths
+
+    Raises
+    ------
+    InputError
+        If the curves or their means are equal, or do not share their labels.
+
+    >>> (row,) = predict_pair("linear(0.1, 0.5)", "linear(0.2, 0.4)", "nDCG", 10**6).rows
+    >>> round(row.cost), round(row.slope, 2), row.exponent
+    (2019, 1.06, 1.0)
+    """
+    first, second = Relevance.of(a), Relevance.of(b)
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    sizes = sorted(set(list_lengths(n, "n")))
+    return PairPredictions(
+        tuple(_predict(first, second, Measure.of(m), size) for m in several for size in sizes)
+    )
+
+
+def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPrediction:
+    found = tilt(a, b, measure, n)
+    end = speed(a, b, measure)
+    return PairPrediction(
+        (str(a), str(b)), str(measure), n, str(a if found.leader > 0 else b), found.cost,
+        slope(a, b, measure, n), log_chance(found.cost, found.spread) / math.log(10), end.exponent,
+        found.residual, end.reason,
+    )  # fmt: skip
+
+
+def slope(a: Relevance, b: Relevance, measure: Measure, n: int) -> float:
+    """d log cost / d log n, over a quarter of a decade around n."""
+    low, high = max(int(n / _STEP), 1), min(max(int(n * _STEP), n + 1), LARGEST_N)
+    leader = tilt(a, b, measure, n).leader
+    costs = [tilt(a, b, measure, size, leader=leader).cost for size in (low, high)]
+    if costs[0] <= 0:
+        return math.nan
+    return math.log(costs[1] / costs[0]) / math.log(high / low)

@@ -1,0 +1,181 @@
+"""Importance sampling of wrong orders: against enumeration, plain simulation and its own weights."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cases import design
+from numpy.polynomial import Polynomial
+from oracles.orders import chance_not_greater
+
+from ndcg_asymptotics.engines import items, rare
+from ndcg_asymptotics.engines.rare import draw as draws
+from ndcg_asymptotics.engines.rare import order as orders
+from ndcg_asymptotics.engines.rare.leaves import whole_cells
+from ndcg_asymptotics.engines.rare.plan import Plan, make
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+
+A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
+RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
+DEPTH = {RISING: Polynomial([0.6, -0.4]), FALLING: Polynomial([0.35, 0.1])}
+
+
+def drawn(plan: Plan, count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Orders and weights dP/dQ."""
+    found = [draws.draw(plan, np.random.Generator(np.random.SFC64([seed, i]))) for i in range(count)]
+    return np.array([d.order for d in found]), np.exp([d.log_weight for d in found])
+
+
+def score(values: np.ndarray, expected: float) -> float:
+    """Standard errors between a mean and what it should be."""
+    return float((values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["nDCG", "nDCG(zipf)", "nDCG@3"])
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+def test_against_all_label_sequences(text: str, n: int) -> None:
+    """12 tests, each beyond 4.5 with probability 7e-6. A tie, which is frequent here, is a wrong order."""
+    measure = Measure.parse(text)
+    exact = chance_not_greater(
+        DEPTH[RISING], DEPTH[FALLING], n, lambda r: float(measure.discount(float(r))), measure.cutoff(n)
+    )
+    order, weight = drawn(make(RISING, FALLING, measure, n, leader=1), 1500)
+    wrong = weight * (order != 1)
+    if exact > 1 - 1e-9:  # at n = 1 all orders are ties
+        assert wrong.mean() == pytest.approx(1)
+        return
+    assert abs(score(wrong, exact)) < 4.5
+    assert abs(score(wrong, exact + 0.1)) > 4.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("a", "b", "text"), [(A, B, "nDCG"), (RISING, FALLING, "nDCG(zipf)"), (A, B, "nDCG@0.2n")]
+)
+def test_weights_have_mean_one(a: Relevance, b: Relevance, text: str) -> None:
+    """Three tests, each beyond 4.5 with probability 7e-6 as far as the weights are normal in the mean."""
+    order, weight = drawn(make(a, b, Measure.parse(text), 60), 1500)
+    assert abs(score(weight, 1.0)) < 4.5
+    assert 0 < np.mean(order != 1) < 1
+
+
+@pytest.fixture(scope="module")
+def coarse() -> Plan:
+    """A plan whose weights have mean 1."""
+    plan = make(A, B, Measure("log"), 300, cells=4)
+    _, weight = drawn(plan, 2500)
+    assert abs(score(weight, 1.0)) < 4.5
+    return plan
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("side", [0, 1])
+def test_one_cell_with_a_wrong_weight_is_seen(coarse: Plan, side: int, label: int) -> None:
+    """1% too much in one cell of a coarse mesh: the mean of dP/dQ is no longer 1."""
+    plan = coarse
+    found = plan.tilt.sides[side]
+    ratio = found.log_ratio.copy()
+    ratio[label, -1] += 0.01
+    sides = tuple(replace(s, log_ratio=ratio) if s is found else s for s in plan.tilt.sides)
+    _, weight = drawn(replace(plan, tilt=replace(plan.tilt, sides=sides)), 2500)
+    assert abs(score(weight, 1.0)) > 4.5
+
+
+def test_the_law_of_the_split_is_part_of_the_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it the mean of dP/dQ is not 1."""
+    plan = make(RISING, FALLING, Measure("log"), 60)
+    turn = draws._turn
+
+    def forgetful(*arguments: object) -> float:
+        turn(*arguments)
+        return 0.0
+
+    monkeypatch.setattr(draws, "_turn", forgetful)
+    _, weight = drawn(plan, 500)
+    assert abs(score(weight, 1.0)) > 4.5
+
+
+@pytest.mark.slow
+def test_reference_values() -> None:
+    """Planned with another program: log10 P = -6.26 +- 0.04 at 1e4 and -73.95 +- 0.1 at 1e5 (one sd each)."""
+    for n, expected, theirs in ((10**4, -6.26, 0.04), (10**5, -73.95, 0.1)):
+        order, weight = drawn_log(make(A, B, Measure("log"), n), 300)
+        log10, relative = estimate(order, weight)
+        error = np.hypot(relative / np.log(10), theirs)
+        assert abs(log10 - expected) < 3.9 * error  # 1e-4 each
+        assert relative < 0.1 * np.sqrt(2000 / 300)  # 0.1 at 2000 draws
+
+
+def drawn_log(plan: Plan, count: int) -> tuple[np.ndarray, np.ndarray]:
+    found = [draws.draw(plan, np.random.Generator(np.random.SFC64([9, i]))) for i in range(count)]
+    return np.array([d.order for d in found]), np.array([d.log_weight for d in found])
+
+
+def estimate(order: np.ndarray, log_weight: np.ndarray) -> tuple[float, float]:
+    wrong = order != 1
+    top = log_weight[wrong].max()
+    values = np.where(wrong, np.exp(np.minimum(log_weight - top, 0)), 0.0)
+    return (np.log(values.mean()) + top) / np.log(10), values.std() / values.mean() / np.sqrt(len(values))
+
+
+PAIR = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}
+
+
+@pytest.mark.slow
+def test_against_plain_simulation_and_on_a_grid() -> None:
+    """At n and at any grid size from n on; 16 comparisons beyond 4.5 with probability 1e-4 in all."""
+    asked = design(PAIR, (10, 100, 1000, 2000), ("nDCG(zipf)", "nDCG@n^0.5"), pairs=[("a", "b")])
+    weighed = [rare.simulate(asked, r) for r in range(400)]
+    weight = np.exp([d["log_weight"][0] for d in weighed])
+    at = weight * (np.array([d["order"][0] for d in weighed]) != 1)
+    last = weight * (np.array([d["last"][0] for d in weighed]) == 1)
+    plain = np.array([items.simulate(asked, r)["order"][0] for r in range(3000)]) != 1
+    any_from = np.logical_or.accumulate(plain[..., ::-1], axis=-1)[..., ::-1]
+    from_n = np.cumsum(last[..., ::-1], axis=-1)[..., ::-1]
+    for ours, theirs in ((at, plain), (from_n, any_from)):
+        error = np.sqrt(ours.var(axis=0) / len(ours) + theirs.var(axis=0) / len(theirs))
+        z = (ours.mean(axis=0) - theirs.mean(axis=0)) / error
+        assert np.abs(z).max() < 4.5
+    # a sum of the chances at each size, which counts streams more than once, is rejected
+    sums = np.cumsum(at[..., ::-1], axis=-1)[..., ::-1]
+    error = np.sqrt(sums.var(axis=0) / len(sums) + any_from.var(axis=0) / len(any_from))
+    assert ((sums.mean(axis=0) - any_from.mean(axis=0)) / error)[:, 0].min() > 4.5
+
+
+def test_a_replicate_depends_on_seed_and_index_only() -> None:
+    both = design(PAIR, (50, 5000), ("nDCG(zipf)", "nDCG@10"), pairs=[("a", "b")])
+    one = design(PAIR, (5000,), ("nDCG@10",), pairs=[("a", "b")])
+    for r in (0, 3):
+        first, again, alone = rare.simulate(both, r), rare.simulate(both, r), rare.simulate(one, r)
+        assert all(np.array_equal(first[name], again[name]) for name in first)
+        for name in ("order", "log_weight"):
+            assert first[name][0, 1, 1] == alone[name][0, 0, 0]
+    other = rare.simulate(replace(both, seed=2), 0)
+    assert not np.array_equal(other["log_weight"], rare.simulate(both, 0)["log_weight"])
+
+
+def test_items_in_order_one_by_one_where_leaves_do_not_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no leaves to spare the order is still exact; beyond the most items it is undecided."""
+    plan = make(RISING, FALLING, Measure("log"), 10**5)
+    monkeypatch.setattr(orders, "LEAVES", 2)  # compiled in: the plain function sees it
+    monkeypatch.setattr(orders, "ITEMS", 10**7)
+    rng = np.random.Generator(np.random.SFC64(1))
+    counts, _ = draws._counts(plan, rng)
+    a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
+    found = [orders.decide.py_func(plan.ruler, plan.most, a, b, *plan.halves, rng)[0] for _ in range(20)]
+    assert set(found) <= {-1, 1}
+    monkeypatch.setattr(orders, "ITEMS", 10)
+    order, kept, *_ = orders.decide.py_func(plan.ruler, plan.most, a, b, *plan.halves, rng)
+    assert (order, kept) in ((127, False), (1, True), (-1, True))
+
+
+def test_refusals() -> None:
+    with pytest.raises(InputError, match="draws orders of pairs"):
+        rare.check(design(PAIR))
+    with pytest.raises(InputError, match="independent given the label"):
+        rare.check(design(PAIR, coupling="gaussian(0.5)", pairs=[("a", "b")]))
+    with pytest.raises(InputError, match="the same relevance curve"):
+        rare.check(design({"a": "linear(0.1, 0.7)", "b": "linear(0.1, 0.7)"}, pairs=[("a", "b")]))
