@@ -18,8 +18,8 @@ from pathlib import Path
 
 from benchmarks.soak import TOML
 from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.damage.verify import verify
 from ndcg_asymptotics.store.layout import holds_results
-from ndcg_asymptotics.store.verify import verify
 
 ALLOWED = 60.0
 """Seconds within which nothing may be left."""

@@ -87,11 +87,11 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.scorers import mixture as mixture
     from ndcg_asymptotics.store import Results as Results
     from ndcg_asymptotics.store import open_results as open_results
+    from ndcg_asymptotics.store.damage.verify import Verification as Verification
+    from ndcg_asymptotics.store.damage.verify import verify as verify
     from ndcg_asymptotics.store.growing import open_growth as open_growth
     from ndcg_asymptotics.store.growing import save_growth as save_growth
     from ndcg_asymptotics.store.merge import merge as merge
-    from ndcg_asymptotics.store.verify import Verification as Verification
-    from ndcg_asymptotics.store.verify import verify as verify
     from ndcg_asymptotics.studies import Design as Design
     from ndcg_asymptotics.studies import Study as Study
     from ndcg_asymptotics.studies import decades as decades
@@ -209,8 +209,8 @@ _HOMES = {
     "train_ranker": "learning.training:train_ranker",
     "Verdict": "analysis.verdict:Verdict",
     "verdict": "analysis.verdict:verdict",
-    "Verification": "store.verify:Verification",
-    "verify": "store.verify:verify",
+    "Verification": "store.damage.verify:Verification",
+    "verify": "store.damage.verify:verify",
 }
 __all__ = sorted(_HOMES)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.cli.app import main
+from ndcg_asymptotics.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 SHELLS = ("sh", "bash", "console")

@@ -138,7 +138,7 @@ def verify(results: _Results, as_json: _Json = False) -> None:
     from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.grids.verify import verify_grid
     from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.store.verify import verify as verify_results
+    from ndcg_asymptotics.store.damage.verify import verify as verify_results
 
     found = verify_grid(results) if holds_grid(results) else verify_results(results)
     if as_json:

@@ -22,8 +22,8 @@ from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.files import read_file, write_file
 from ndcg_asymptotics.grids.grid import Axes
 from ndcg_asymptotics.store import Results, open_results
+from ndcg_asymptotics.store.damage.seals import checksum_holds, with_checksum
 from ndcg_asymptotics.store.layout import holds_results
-from ndcg_asymptotics.store.seals import checksum_holds, with_checksum
 from ndcg_asymptotics.studies.canonical import FREE
 
 FILE, POINTS = "grid.json", "points"

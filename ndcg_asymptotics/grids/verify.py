@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.grids.results import FILE, POINTS, axes_in
+from ndcg_asymptotics.store.damage.verify import Verification, verify
 from ndcg_asymptotics.store.layout import Damage, holds_results
-from ndcg_asymptotics.store.verify import Verification, verify
 
 
 def verify_grid(folder: str | Path) -> Verification:

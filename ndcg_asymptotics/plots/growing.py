@@ -16,12 +16,12 @@ from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.lists.growing.growth import LEVEL, Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.gallery import file_names
+from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.style import (
     GREY,
     key,
     length_axis,
     looks,
-    margin_labels,
     outer_labels,
     panels,
     save,

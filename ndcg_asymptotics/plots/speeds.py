@@ -16,7 +16,8 @@ from ndcg_asymptotics.analysis.distinguish import Pair
 from ndcg_asymptotics.arrays import LARGEST_N, Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.style import DOUBLE, GREY, length_axis, looks, margin_labels
+from ndcg_asymptotics.plots.placing import margin_labels
+from ndcg_asymptotics.plots.style import DOUBLE, GREY, length_axis, looks
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
 

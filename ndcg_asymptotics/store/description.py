@@ -14,6 +14,7 @@ from zarr.storage import MemoryStore
 
 from ndcg_asymptotics.arrays import Integers
 from ndcg_asymptotics.store.chunks import COMPRESSORS, UnreadableError, never, read_bounded
+from ndcg_asymptotics.store.damage.seals import Seals, checksum_holds, digest_of, with_checksum
 from ndcg_asymptotics.store.layout import (
     CHUNK_BYTES,
     CHUNK_ROWS,
@@ -24,7 +25,6 @@ from ndcg_asymptotics.store.layout import (
     Layout,
     Variable,
 )
-from ndcg_asymptotics.store.seals import Seals, checksum_holds, digest_of, with_checksum
 
 JSON = "zarr.json"
 """The name of zarr's description files."""

@@ -2,7 +2,7 @@
 
 It holds ``results.zarr`` and what its study's texts refer to: ``curves/`` with copies of curve files, and
 copies of modules. The store has every variable of the engine with a leading ``replicate``, and for each
-replicate a ``seal``: 0 as long as it is not complete, then a digest of its values (`store.seals`).
+replicate a ``seal``: 0 as long as it is not complete, then a digest of its values (`store.damage.seals`).
 """
 
 from __future__ import annotations

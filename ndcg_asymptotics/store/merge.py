@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.engines.engine import apart
 from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.store.damage.survey import Survey, survey
 from ndcg_asymptotics.store.layout import differing_makers, holds_results
 from ndcg_asymptotics.store.results import Results, open_results, results_in, sound
-from ndcg_asymptotics.store.survey import Survey, survey
 from ndcg_asymptotics.store.writer import Writer
 from ndcg_asymptotics.studies.canonical import differences
 

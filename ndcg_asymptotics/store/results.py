@@ -15,9 +15,9 @@ import xarray as xr
 from ndcg_asymptotics.arrays import Bools, Integers
 from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.store.damage.survey import Survey, survey
 from ndcg_asymptotics.store.layout import INDEX, dataset, versions_here
 from ndcg_asymptotics.store.summary import summary_dict, summary_frame, summary_parts
-from ndcg_asymptotics.store.survey import Survey, survey
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences
 from ndcg_asymptotics.studies.toml import study_of

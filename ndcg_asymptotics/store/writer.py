@@ -22,6 +22,9 @@ from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.files import lock, make_folder, write_file
 from ndcg_asymptotics.store.chunks import Chunks
+from ndcg_asymptotics.store.damage.rebuild import arrays_of, create, rebuild, recover, remove_aside
+from ndcg_asymptotics.store.damage.seals import Seals, digest_of, seals_of, study_key
+from ndcg_asymptotics.store.damage.survey import Survey, survey
 from ndcg_asymptotics.store.description import Description
 from ndcg_asymptotics.store.layout import (
     CHUNK_ROWS,
@@ -33,9 +36,6 @@ from ndcg_asymptotics.store.layout import (
     holds_results,
     versions_here,
 )
-from ndcg_asymptotics.store.rebuild import arrays_of, create, rebuild, recover, remove_aside
-from ndcg_asymptotics.store.seals import Seals, digest_of, seals_of, study_key
-from ndcg_asymptotics.store.survey import Survey, survey
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences, files
 

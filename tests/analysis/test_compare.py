@@ -61,7 +61,7 @@ def test_the_answer_comes_first_in_words():
     assert "95% interval" in first
     assert "80% power takes" in first
     assert "In ever longer lists theory expects" in first
-    assert "good against bad" in rest
+    assert "good against bad" in " ".join(rest.split())
     assert "corrected by Holm for 6 tests" in rest
     turned = str(two("bad", "good", theory=False))
     assert turned.startswith("good is ahead of bad")
@@ -133,7 +133,7 @@ def test_longer_lists_are_those_of_the_fitted_mixture():
     assert (log.at, log.theorem) == (10**6, "Theorem 1")
     assert 0 < log.b < log.a < 1
     assert (power.at, power.theorem) == (None, "Theorem 3")
-    assert cut.theorem.startswith("Theorem 6")
+    assert "as Theorem 6" in cut.theorem
     assert all(judged.prospect.a > judged.prospect.b for judged in found.pairs[0].judgements)
 
 

@@ -22,8 +22,8 @@ from typer.core import TyperGroup
 
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.damage.seals import with_checksum
 from ndcg_asymptotics.store.layout import STORE
-from ndcg_asymptotics.store.seals import with_checksum
 from ndcg_asymptotics.studies.engines import ENGINES
 
 Cli = Callable[..., tuple[int, str, str]]

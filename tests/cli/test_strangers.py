@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -147,7 +148,8 @@ def test_a_pipe_is_read_whole_and_a_byte_order_mark_is_none_of_the_query(tmp_pat
         for run in ("run", "<(cat run)")
     )
     assert plain.returncode == piped.returncode == 0
-    assert plain.stdout == piped.stdout
+    numbers = [re.findall(r"0\.\d+", found.stdout) for found in (plain, piped)]
+    assert numbers[0] == numbers[1]
     assert "q0 " in plain.stdout
 
 

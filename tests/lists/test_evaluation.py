@@ -217,7 +217,7 @@ def test_evaluating_does_not_load_what_it_does_not_need(tmp_path):
     run = write(tmp_path, "q1 Q0 d2 1 1 tag\n", "a.run")
     qrels = write(tmp_path, QRELS.replace("-1", "0"), "b.qrels")
     code = (
-        "import sys; from ndcg_asymptotics.cli.app import main\n"
+        "import sys; from ndcg_asymptotics.cli.main import main\n"
         f"files = ['--run', {str(run)!r}, '--qrels', {str(qrels)!r}]\n"
         "sys.argv = ['x', 'evaluate', *files, '--measure', 'nDCG']\n"
         "try: main()\nexcept SystemExit: pass\n"

@@ -14,8 +14,8 @@ from benchmarks.damage import HARMS, Harm, sound_store, try_harm
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import layout, open_results
 from ndcg_asymptotics.store.chunks import Chunks
+from ndcg_asymptotics.store.damage.verify import verify
 from ndcg_asymptotics.store.layout import STORE
-from ndcg_asymptotics.store.verify import verify
 
 
 @pytest.fixture(scope="module")

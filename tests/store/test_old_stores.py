@@ -11,8 +11,8 @@ import pytest
 
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.damage.verify import verify
 from ndcg_asymptotics.store.layout import FORMAT, STORE
-from ndcg_asymptotics.store.verify import verify
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.sweep.run import run
 

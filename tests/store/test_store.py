@@ -18,10 +18,10 @@ from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import open_results
+from ndcg_asymptotics.store.damage.seals import with_checksum
+from ndcg_asymptotics.store.damage.verify import verify
 from ndcg_asymptotics.store.layout import STORE
 from ndcg_asymptotics.store.merge import merge
-from ndcg_asymptotics.store.seals import with_checksum
-from ndcg_asymptotics.store.verify import verify
 from ndcg_asymptotics.store.writer import Writer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical

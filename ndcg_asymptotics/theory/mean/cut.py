@@ -28,6 +28,8 @@ _PANEL = 4.0  # width of a panel, in standard deviations of the rank
 _SUMMED = 2**17  # ranks of a window that are summed over one by one; beyond it is an integral
 _NODES, _PANELS = 16, 24  # of that integral
 _SERIES = 0.05  # frequencies below which the logarithm of a characteristic function is its cumulants'
+_BLURRED = 15.0  # variance
+_WHOLE = 1e-9
 _CHUNK = 1_000_000  # complex numbers held at a time
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
@@ -103,6 +105,7 @@ def gained_at_cut(
     for i in range(0, depths.t.size, step):
         part = depths[i : i + step]
         mean = _mean_discount(part, law, moved, origin, frequencies, weights)
+        _settle(mean, crossing, part, counts)
         total += mean.T @ (part.value * part.dt).T
     return crossing.n * total
 
@@ -164,6 +167,24 @@ def _mean_discount(
     change = log_of_one[:, :-1] - log_of_one[:, -1:] + 1j * (g[:, :-1] - g[:, -1:]) * frequencies
     characteristic = np.exp(base[:, None] + np.matmul(moved, change))
     return np.asarray((characteristic @ weights).real)
+
+
+def _settle(mean: Floats, crossing: Crossing, depths: Depths, counts: Floats) -> None:
+    """Nothing is gained where A is k or more but for a chance that is less than the error.
+
+    Where nearly all items of a grade lie above, their number between whole numbers makes the sum over
+    frequencies ring by some ``exp(-2 variance)``, if nothing else blurs it.
+    """
+    g = depths.above
+    variance = np.maximum((g * (1 - g)).T @ counts.T, 1e-300)
+    between = (np.abs(counts - counts.round()) > _WHOLE).any(axis=1)
+    rings = (g.max(axis=0)[:, None] > 0.5) & (variance < _BLURRED) & between
+    if rings.any():
+        fewer = np.maximum(g.T @ counts.T - crossing.k + 1, 1e-300)
+        ratio = fewer / variance
+        # Bennett's bound of P(A < k)
+        chance = -variance * ((1 + ratio) * np.log1p(ratio) - ratio)
+        mean[rings & (fewer > 1) & (chance < -2 * variance - np.log(math.pi * fewer))] = 0.0
 
 
 def _log_characteristic(g: Floats, w: Floats) -> Complex:

@@ -35,7 +35,8 @@ _REFINE = 1.5  # of the better of two meshes, which tell the error together
 _TOLERANCE, _ROUGHER = 1e-11, 30.0  # of the rules for label counts
 _HIGHEST, _MOMENTS = 12, 300  # degree, number of moments that a condensed rule keeps
 _ENOUGH = 6  # a degree that leaves about 1e-8
-_SHARP = 0.5  # counts that move the rank of an item at the cutoff more than they leave it open, times that
+_SHARP = 0.35  # counts that move the rank of an item at the cutoff more than they leave it open, times that
+_SHORT = 2000  # lists in which every number of positives may be taken
 _CAUTION = 2.0  # the same for the rank from which moments are trusted
 
 
@@ -132,9 +133,11 @@ class _Evaluation:
             return 0.0, 0.0
         better = self.refine > 1
         tolerance = _TOLERANCE if better else _ROUGHER * _TOLERANCE
-        sharpness = self.mesh.sharpness(k, self.n) if k < self.n and len(gains) == 1 else 0.0
-        if sharpness > _SHARP:
-            width = 1.5 / (self.refine * max(sharpness, 1.0))
+        cut = k < self.n and len(gains) == 1
+        sharpness = self.mesh.sharpness(k, self.n) if cut else 0.0
+        every = cut and self.n <= _SHORT and self.mesh.nearly_certain(self.n)
+        if every or sharpness > _SHARP:
+            width = 1.5 / (self.refine * max(sharpness, 1.0)) if not every else 0.0
             rule = binary_rule(self.mean, gains[0], self.mesh.law[0], k, self.n, width)
         else:
             rule = ideal_rule(self.mean, gains, self.mesh.law, k, self.n, tolerance, halves=better)

@@ -78,10 +78,13 @@ def ideal_rule(
     if uncut == 0:  # the top grade alone fills the ideal list: grades need not be told apart
         return IdealRule(np.full((1, 1), float(others)), np.full((1, grades), 1 / (gains[0] * ideal.whole)))
 
+    def varies(counts: Floats) -> Floats:
+        """1/IDCG, and times what an item gains if the order is perfect: among c + 1 of its grade."""
+        gained = (others * law[:-1] + 1) / (counts[:, :-1] + 1)
+        return np.asarray((ideal.inverse(counts, uncut) * (1 + gained)).mean(axis=1))
+
     def rule(order: Sequence[int], head: Nodes | None = None) -> Rule:
-        return smooth_rule(
-            others, law, order, lambda c: ideal.inverse(c, uncut).mean(axis=1), tolerance, head
-        )
+        return smooth_rule(others, law, order, varies, tolerance, head)
 
     smooth = rule(_order(law, 0, grades + 1, halves))
     counts, weights = [smooth.counts], [smooth.weights[:, None] * ideal.inverse(smooth.counts, uncut)]

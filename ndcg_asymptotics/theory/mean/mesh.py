@@ -27,6 +27,7 @@ _LAST = 1e-15  # depths nearer to 1 are not told apart
 _UNRESOLVED = 1e-11  # of a curve's two highest Legendre coefficients on a panel
 _HIGHEST = legvander(rule(16)[0], 15)[:, -2:] * rule(16)[1][:, None] * np.array([14.5, 15.5])
 _HALVINGS = 40
+_OPEN, _TOLD = 15.0, 1e-9  # variances of a rank, in n and as a part of n^2
 _SHARPEST = 3.0  # beyond it nodes would be too many; the error says what they leave
 
 
@@ -106,6 +107,13 @@ class Mesh:
         told = float(self.law @ at**2 - (self.law @ at) ** 2)
         left = float(self.law @ (at * (1 - at)))
         return math.sqrt(max(told, 0.0) / max(left, told / _SHARPEST**2, 1e-300))
+
+    def nearly_certain(self, n: int) -> bool:
+        """Whether at some depth label counts leave so few ranks open that they must be whole numbers."""
+        above = self.depths.above
+        told = self.law @ above**2 - (self.law @ above) ** 2
+        left = self.law @ (above * (1 - above))
+        return bool(np.any((told > 9 * left) & (n * left < _OPEN) & (told > _TOLD)))
 
     def down_to(self, depth: float) -> Depths:
         """The depths from 0 to ``depth``: whole panels, and a panel of its own for the last piece."""

@@ -37,21 +37,22 @@ def binomial_beyond(size: int, probability: float, least: int) -> tuple[Floats, 
 def binomial_pieces(size: int, probability: float, kink: int, width: float) -> tuple[Floats, Floats]:
     """Nodes and weights for ``E[f(X)]``, X ~ Binomial(size, probability).
 
-    For an f that a polynomial follows on pieces ``width`` standard deviations wide, up to ``kink`` and
-    from there on. Up to 20,000 numbers the rule is one of the law itself, beyond that of its density,
-    which leaves a twelfth of what f' jumps by at the kink.
+    For an f that a polynomial follows on pieces ``width`` standard deviations wide (0: for any f), up to
+    ``kink`` and from there on. Up to 20,000 numbers the rule is one of the law itself, beyond that of its
+    density, which leaves a twelfth of what f' jumps by at the kink.
     """
     mean, deviation = size * probability, math.sqrt(size * probability * (1 - probability))
     low, high = (
         max(0.0, math.floor(mean - 9 * deviation - 16)),
         min(float(size), math.ceil(mean + 9 * deviation + 16)),
     )
-    grid = mean + deviation * np.arange(-9, 9 + width, width)
+    grid = mean + deviation * np.arange(-9, 9 + width, width) if width else np.arange(low, high)
     inner = np.append(grid, kink - 0.5)
     edges = np.concatenate([[low - 0.5], np.unique(inner[(inner > low) & (inner < high)]), [high + 0.5]])
     if high - low > _POINTS:
         x, dx = (a.ravel() for a in on_panels(edges[:-1], edges[1:], _PIECE))
-        return x, dx * np.exp(log_binomial(x, float(size), probability))
+        weights = dx * np.exp(log_binomial(x, float(size), probability))
+        return x, weights / weights.sum()  # the logarithm of a density of 1e18 numbers has lost some digits
     x = np.arange(low, high + 1)
     law = np.exp(log_binomial(x, float(size), probability))
     rules = []

@@ -11,9 +11,9 @@ import numpy as np
 
 from ndcg_asymptotics.files import ASIDE, flush, refuse_links, write_file
 from ndcg_asymptotics.store.chunks import Chunks
+from ndcg_asymptotics.store.damage.survey import Survey
 from ndcg_asymptotics.store.description import Description
 from ndcg_asymptotics.store.layout import STORE, Layout
-from ndcg_asymptotics.store.survey import Survey
 
 _NEW, _OLD = f"{ASIDE}/new.zarr", f"{ASIDE}/old.zarr"
 

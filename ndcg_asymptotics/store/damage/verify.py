@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ndcg_asymptotics.store.damage.survey import survey
 from ndcg_asymptotics.store.layout import FORMAT, Damage, UndescribedError
-from ndcg_asymptotics.store.survey import survey
 from ndcg_asymptotics.tables import Line, Part, Shown
 
 

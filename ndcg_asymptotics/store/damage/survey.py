@@ -22,6 +22,7 @@ from ndcg_asymptotics.store.chunks import (
     never,
     read_bounded,
 )
+from ndcg_asymptotics.store.damage.seals import Seals, checksum_holds, digest_of, seals_of, study_key
 from ndcg_asymptotics.store.description import JSON, array_described, read_json
 from ndcg_asymptotics.store.layout import (
     CHUNK_ROWS,
@@ -38,7 +39,6 @@ from ndcg_asymptotics.store.layout import (
     holds_results,
     versions_here,
 )
-from ndcg_asymptotics.store.seals import Seals, checksum_holds, digest_of, seals_of, study_key
 
 _LARGEST_FILE = 2**30  # bytes of a file beside the store
 _MOST = 10**9  # no replicate has a greater index
