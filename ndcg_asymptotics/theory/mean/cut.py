@@ -177,8 +177,8 @@ def _settle(mean: Floats, crossing: Crossing, depths: Depths, counts: Floats) ->
     """
     g = depths.above
     variance = np.maximum((g * (1 - g)).T @ counts.T, 1e-300)
-    between = (np.abs(counts - counts.round()) > _WHOLE).any(axis=1)
-    rings = (g.max(axis=0)[:, None] > 0.5) & (variance < _BLURRED) & between
+    crowd = (g > 0.5).T @ counts.T
+    rings = (np.abs(crowd - crowd.round()) > _WHOLE) & (variance < _BLURRED)
     if rings.any():
         fewer = np.maximum(g.T @ counts.T - crossing.k + 1, 1e-300)
         ratio = fewer / variance

@@ -36,7 +36,8 @@ _TOLERANCE, _ROUGHER = 1e-11, 30.0  # of the rules for label counts
 _HIGHEST, _MOMENTS = 12, 300  # degree, number of moments that a condensed rule keeps
 _ENOUGH = 6  # a degree that leaves about 1e-8
 _SHARP = 0.35  # counts that move the rank of an item at the cutoff more than they leave it open, times that
-_SHORT = 2000  # lists in which every number of positives may be taken
+_SHORT = 2000  # lists in which every number of positives may be taken where ranks are nearly certain
+_RINGING = 1e-6  # what they leave in longer ones, relative
 _CAUTION = 2.0  # the same for the rank from which moments are trusted
 
 
@@ -135,7 +136,8 @@ class _Evaluation:
         tolerance = _TOLERANCE if better else _ROUGHER * _TOLERANCE
         cut = k < self.n and len(gains) == 1
         sharpness = self.mesh.sharpness(k, self.n) if cut else 0.0
-        every = cut and self.n <= _SHORT and self.mesh.nearly_certain(self.n)
+        certain = cut and self.mesh.nearly_certain(self.n)
+        every = certain and self.n <= _SHORT
         if every or sharpness > _SHARP:
             width = 1.5 / (self.refine * max(sharpness, 1.0)) if not every else 0.0
             rule = binary_rule(self.mean, gains[0], self.mesh.law[0], k, self.n, width)
@@ -148,7 +150,7 @@ class _Evaluation:
         if counts.shape[1] > 2 and (degree >= _ENOUGH or k < self.n):
             counts, weights = condensed(counts, weights, degree - (0 if better else 1))
         value = float(((self.gained(mesh, counts, k) * weights) @ gains).sum())
-        return value, value * rule.missed
+        return value, value * (rule.missed + (_RINGING if certain and not every else 0.0))
 
     def gained(self, mesh: Mesh, counts: Floats, k: int) -> Floats:
         """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt``, (C, J)."""

@@ -232,7 +232,7 @@ def test_sharp_curves_at_their_edge():
     """Few labels are random: counts tell nearly everything of the ranks at the cutoff."""
     for n in (100, 10**4):
         mean = expected_ndcg("step(0, 1, 0.6)", "nDCG@0.4n", [n])
-        assert abs(mean.value[0] - 1) <= mean.error[0] < 1e-6
+        assert abs(mean.value[0] - 1) <= mean.error[0] < 3e-6
         mean = expected_ndcg("step(0.1, 0.9, 0.6)", "nDCG@0.3n", [10 * n])
         assert abs(mean.value[0] - 0.9) <= mean.error[0] < 1e-5
 
@@ -261,7 +261,7 @@ def test_graded_cutoffs_with_every_count_summed_over(monkeypatch, cutoff):
     monkeypatch.setattr(counts, "_ALL", 10**6)
     monkeypatch.setattr(expectation, "condensed", lambda counts, weights, _degree: (counts, weights))
     summed = anew(KINKS, measure, [n])
-    assert abs(mean.value[0] - summed.value[0]) <= mean.error[0] < 1e-9
+    assert abs(mean.value[0] - summed.value[0]) <= mean.error[0] < 1e-6
     assert mean.value[0] != summed.value[0]
 
 
