@@ -12,7 +12,7 @@ import numpy as np
 from common import GALLERY, HERE
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis.rates import rate_of
+from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import panels, save, sd_exponents, signal_to_noise, style
 from ndcg_asymptotics.plots.style import GREY, length_axis, looks

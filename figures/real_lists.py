@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.lists.growing import Growth
 from ndcg_asymptotics.plots import growing_curves, growing_figure, key, outer_labels, panels, save, style
-from ndcg_asymptotics.plots.growing import growing_key
+from ndcg_asymptotics.plots.runs.growing import growing_key
 from ndcg_asymptotics.store.growing import holds_growth, open_growth
 
 ARRIVALS = {"robust03": ("random", "file"), "movielens": ("random", "time")}

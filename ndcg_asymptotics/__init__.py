@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.check import Check as Check
     from ndcg_asymptotics.analysis.check import check as check
-    from ndcg_asymptotics.analysis.compare import compare as compare
-    from ndcg_asymptotics.analysis.compare import compare_files as compare_files
-    from ndcg_asymptotics.analysis.comparison import Comparison as Comparison
-    from ndcg_asymptotics.analysis.distinguish import Distinction as Distinction
-    from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish
-    from ndcg_asymptotics.analysis.iid import Departures as Departures
-    from ndcg_asymptotics.analysis.iid import departures as departures
+    from ndcg_asymptotics.analysis.orders.distinguish import Distinction as Distinction
+    from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish
     from ndcg_asymptotics.analysis.required import Required as Required
     from ndcg_asymptotics.analysis.required import required as required
+    from ndcg_asymptotics.analysis.runs.compare import compare as compare
+    from ndcg_asymptotics.analysis.runs.compare import compare_files as compare_files
+    from ndcg_asymptotics.analysis.runs.comparison import Comparison as Comparison
+    from ndcg_asymptotics.analysis.runs.iid import Departures as Departures
+    from ndcg_asymptotics.analysis.runs.iid import departures as departures
     from ndcg_asymptotics.analysis.verdict import Verdict as Verdict
     from ndcg_asymptotics.analysis.verdict import cheapest_pool as cheapest_pool
     from ndcg_asymptotics.analysis.verdict import verdict as verdict
@@ -124,23 +124,23 @@ _HOMES = {
     "Check": "analysis.check:Check",
     "check": "analysis.check:check",
     "check_grid": "grids:check_grid",
-    "compare": "analysis.compare:compare",
-    "compare_files": "analysis.compare:compare_files",
-    "Comparison": "analysis.comparison:Comparison",
+    "compare": "analysis.runs.compare:compare",
+    "compare_files": "analysis.runs.compare:compare_files",
+    "Comparison": "analysis.runs.comparison:Comparison",
     "Coupling": "scorers:Coupling",
     "Curve": "scorers:Curve",
     "curve": "scorers:curve",
     "Cutoff": "measures:Cutoff",
     "decades": "studies:decades",
     "decide_losses": "learning.consistency:decide_losses",
-    "Departures": "analysis.iid:Departures",
-    "departures": "analysis.iid:departures",
+    "Departures": "analysis.runs.iid:Departures",
+    "departures": "analysis.runs.iid:departures",
     "Design": "studies:Design",
     "difference_spread": "theory.fluctuations:difference_spread",
     "Discount": "measures:Discount",
     "discount": "measures:discount",
-    "Distinction": "analysis.distinguish:Distinction",
-    "distinguish": "analysis.distinguish:distinguish",
+    "Distinction": "analysis.orders.distinguish:Distinction",
+    "distinguish": "analysis.orders.distinguish:distinguish",
     "distinguishable_in_expectation": "theory.pairs:distinguishable_in_expectation",
     "draw_all": "plots:draw_all",
     "draw_comparison": "plots:draw_comparison",

@@ -29,7 +29,7 @@ def check(
     """
     from ndcg_asymptotics.analysis.check import Check
     from ndcg_asymptotics.analysis.check import check as check_results
-    from ndcg_asymptotics.analysis.iid import departures
+    from ndcg_asymptotics.analysis.runs.iid import departures
     from ndcg_asymptotics.grids import GridCheck, check_grid, open_grid
     from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.reports.terminal import show, show_json
@@ -71,7 +71,7 @@ def distinguish(
     summary: Annotated[bool, typer.Option("--summary", help="One line per pair and measure.")] = False,
 ) -> None:
     """How surely each measure tells the scorers of a pair apart, at n and from n on, and how fast."""
-    from ndcg_asymptotics.analysis.distinguish import distinguish as distinguish_results
+    from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.store import open_results
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import analyse, growing, lists, losses, required, run, start, theory
+from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, start, theory
 from ndcg_asymptotics.cli.shared import with_shared_options
 from ndcg_asymptotics.errors import InputError, InputWarning
 
@@ -49,7 +49,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (start, run, analyse, theory, required, lists, growing, losses):
+for commands in (start, run, analyse, theory, lists, growing, losses):
     for command in commands.app.registered_commands:
         if command.callback is not None:
             command.callback = with_shared_options(command.callback)

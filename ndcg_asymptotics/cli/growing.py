@@ -64,7 +64,7 @@ def grow(
     as_json: Json = False,
 ) -> None:
     """NDCG of runs at every n while documents arrive; --by holds them against i.i.d. theory."""
-    from ndcg_asymptotics.analysis.iid import departures
+    from ndcg_asymptotics.analysis.runs.iid import departures
     from ndcg_asymptotics.lists.growing import grow_files
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.store.growing import require_free, save_growth
@@ -115,7 +115,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Which of two runs is better, by which measure, and how sure; of more runs every pair."""
-    from ndcg_asymptotics.analysis.compare import MEASURES, compare_files
+    from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
     from ndcg_asymptotics.reports.terminal import show, show_json
 
     found = compare_files(

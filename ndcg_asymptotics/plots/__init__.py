@@ -6,9 +6,7 @@ figure of a study.
 """
 
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.comparison import comparison_figure, draw_comparison, power_figure
 from ndcg_asymptotics.plots.curves import curve_key, ndcg_curves
-from ndcg_asymptotics.plots.fitted import draw_curves, fitted_curves, fitted_figure, holds_curves
 from ndcg_asymptotics.plots.fluctuations import sd_exponents, signal_to_noise
 from ndcg_asymptotics.plots.gallery import (
     draw_all,
@@ -19,10 +17,12 @@ from ndcg_asymptotics.plots.gallery import (
     speed_figures,
 )
 from ndcg_asymptotics.plots.gaps import gap_curves, length_key, length_within, lengths_needed
-from ndcg_asymptotics.plots.growing import draw_growth, growing_curves, growing_figure
 from ndcg_asymptotics.plots.inset import enlarge, free_place
 from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
 from ndcg_asymptotics.plots.placing import margin_labels, titles
+from ndcg_asymptotics.plots.runs.comparison import comparison_figure, draw_comparison, power_figure
+from ndcg_asymptotics.plots.runs.fitted import draw_curves, fitted_curves, fitted_figure, holds_curves
+from ndcg_asymptotics.plots.runs.growing import draw_growth, growing_curves, growing_figure
 from ndcg_asymptotics.plots.speeds import order_speeds
 from ndcg_asymptotics.plots.style import key, length_axis, looks, note, outer_labels, panels, save, style
 

@@ -12,7 +12,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis.distinguish import Pair, distinguish
+from ndcg_asymptotics.analysis.orders.distinguish import Pair, distinguish
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.curves import curve_key, limits_of, ndcg_curves, of_study, shared_limit
@@ -217,7 +217,7 @@ def file_names(figures: Sequence[tuple[str, ...]]) -> list[str]:
     Names that are too long, or another's but for the case of letters, end in a digest of their words.
 
     >>> file_names([("nDCG(power(0.5))@0.2n",), ("order", "a b", "c"), ("order", "a-b", "c")])
-    ['nDCG-power-0.5-0.2n', 'order-a-b-c-d4f1', 'order-a-b-c-6b0a']
+    ['nDCG-power-0.5-0.2n', 'order-a-b-c-f01d5d37', 'order-a-b-c-d0add6dd']
     """
     plain = [re.sub(r"[^\w.]+", "-", " ".join(words)).strip("-.") for words in figures]
     short = [name.encode()[:_LONGEST].decode(errors="ignore") for name in plain]

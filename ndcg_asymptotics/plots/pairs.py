@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from ndcg_asymptotics.analysis.distinguish import Pair
-from ndcg_asymptotics.analysis.rates import Rate
+from ndcg_asymptotics.analysis.orders.distinguish import Pair
+from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import titles
 from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from ndcg_asymptotics.analysis.distinguish import Pair
+from ndcg_asymptotics.analysis.orders.distinguish import Pair
 from ndcg_asymptotics.arrays import LARGEST_N, Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure

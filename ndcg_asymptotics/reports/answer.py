@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ndcg_asymptotics.analysis.check import Check
-from ndcg_asymptotics.analysis.distinguish import Distinction, Pair
 from ndcg_asymptotics.analysis.limits import LimitVerdict
+from ndcg_asymptotics.analysis.orders.distinguish import Distinction, Pair
 from ndcg_asymptotics.store import Results
 
 SURE = 0.99  # the share of streams that have to be in order for a pair to count as settled

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.distinguish import Pair
+from ndcg_asymptotics.analysis.orders.distinguish import Pair
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.progress import tracked

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ndcg_asymptotics.analysis.check import Check, check
-from ndcg_asymptotics.analysis.distinguish import Distinction, distinguish
+from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.reports.answer import answer, settled
 from ndcg_asymptotics.reports.charts import BAND, curve_charts, order_charts

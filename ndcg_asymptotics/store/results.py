@@ -193,9 +193,9 @@ def _read(found: Survey, study: Study) -> xr.Dataset:
     named = {name: ((INDEX, *variables[name].axes), array) for name, array in sorted(values.items())}
     further = {
         "study": json.dumps(dict(found.layout.fields)),
-        "versions": found.versions,
+        "versions": json.dumps(found.versions),
         "format": found.form,
-        "complete": bool(found.done.all()),
+        "complete": int(found.done.all()),
         "replicates_wanted": len(found.replicates),
     }
     return dataset(study, np.sort(found.replicates[rows]), named, further)

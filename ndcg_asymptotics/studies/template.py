@@ -34,6 +34,9 @@ engine = "auto"
 # The width of the bracket that the cells engine aims for.
 # bracket = 1e-4
 
+# End when every mean has this standard error; replicates is then the most there may be.
+# precision = 1e-3
+
 # How the scores of two scorers depend on each other given the label: "independent" or "gaussian(0.5)".
 # coupling = "independent"
 

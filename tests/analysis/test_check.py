@@ -147,7 +147,7 @@ def test_mutated_engines_are_caught(shift: int, cut_ideal: bool, agrees: bool) -
 
 @pytest.mark.slow
 def test_false_alarms_come_at_the_stated_rate() -> None:
-    """200 independent studies of one mean each: z is Student's t, and alarms come at alpha = 0.05.
+    """200 independent studies of one mean each: z is Student's t, and alarms come at alpha = 0.05 at most.
 
     Chance that a true study fails here: 1e-4 for each of the two tests.
     """
@@ -157,10 +157,10 @@ def test_false_alarms_come_at_the_stated_rate() -> None:
     z = np.array([one.rows[0].z for one in found], dtype=float)
     alarms = sum(one.rows[0].verdict == "disagrees" for one in found)
     assert stats.kstest(z, "t", (39,)).pvalue > 1e-4
-    assert stats.binomtest(alarms, 200, alpha).pvalue > 1e-4
+    assert stats.binomtest(alarms, 200, alpha, "greater").pvalue > 1e-4
     # and the same tests reject means that are off by half a standard error, or alarms at 2.5 times the rate
     assert stats.kstest(z + 0.5, "t", (39,)).pvalue < 1e-4
-    assert stats.binomtest(25, 200, alpha).pvalue < 1e-4
+    assert stats.binomtest(27, 200, alpha, "greater").pvalue < 1e-4
 
 
 def test_degenerate_means() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.analysis.iid import departures
+from ndcg_asymptotics.analysis.runs.iid import departures
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.lists.growing import Growth, grow
 

@@ -8,9 +8,9 @@ from cases import results, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.analysis.distinguish import distinguish
-from ndcg_asymptotics.analysis.rates import Rate
-from ndcg_asymptotics.analysis.weighted import from_on, join, speed_of, weighed
+from ndcg_asymptotics.analysis.orders.distinguish import distinguish
+from ndcg_asymptotics.analysis.orders.rates import Rate
+from ndcg_asymptotics.analysis.orders.weighted import from_on, join, speed_of, weighed
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance

@@ -224,7 +224,7 @@ def test_a_psi_is_checked(changed, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("listnest", "unknown loss 'listnest', expected one of: bregman, cosine"),
+        ("listnest", "unknown loss 'listnest', did you mean 'listnet'"),
         ("pnorm(3)", "needs 1 < p <= 2, got 3"),
         ("pnorm_normalised(1)", "needs 1 < p <= 2, got 1"),
         ("pnorm", "pnorm needs 'p'"),

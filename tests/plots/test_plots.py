@@ -13,7 +13,7 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 
 from ndcg_asymptotics import plots
-from ndcg_asymptotics.analysis.distinguish import distinguish
+from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import Results

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.rates import Rate, rate_of
+from ndcg_asymptotics.analysis.orders.rates import Rate, rate_of
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.learning.batch import LARGEST_LABEL

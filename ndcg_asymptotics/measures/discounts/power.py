@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import zeta
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
@@ -50,6 +49,8 @@ class Power(_InversePower, keyword="power"):
 
     @property
     def total(self) -> float:
+        from scipy.special import zeta  # here, as in log: to load it takes longer than to evaluate a run
+
         return float(zeta(self.b)) if self.b > 1 else math.inf
 
     @property

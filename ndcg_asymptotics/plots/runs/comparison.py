@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.analysis.comparison import Comparison, PairComparison
+from ndcg_asymptotics.analysis.runs.comparison import Comparison, PairComparison
 from ndcg_asymptotics.plots.gallery import file_names
 from ndcg_asymptotics.plots.style import GREY, key, length_axis, looks, panels, save, style
 

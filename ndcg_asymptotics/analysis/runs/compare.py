@@ -1,6 +1,6 @@
 """Which of two runs is better, by which measure, how sure, and how much judging it takes.
 
-For each measure the paired difference over queries with its intervals and test (`analysis.paired`), how
+For each measure the paired difference over queries with its intervals and test (`analysis.runs.paired`), how
 many queries would be enough, how often a list cut to n documents orders the two as the whole list
 does, and what i.i.d. theory says of longer lists. Of three runs or more all pairs; the number of pairs that a
 measure tells apart is its discriminative power.
@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.comparison import Comparison, Cut, Judgement, PairComparison, Prospect
-from ndcg_asymptotics.analysis.paired import holm, paired_difference
+from ndcg_asymptotics.analysis.runs.comparison import Comparison, Cut, Judgement, PairComparison, Prospect
+from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.errors import InputError, require

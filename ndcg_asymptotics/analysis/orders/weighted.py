@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.rates import CONFIDENCE, Rate
+from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Rate
 from ndcg_asymptotics.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance

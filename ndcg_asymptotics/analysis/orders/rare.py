@@ -9,8 +9,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from ndcg_asymptotics.analysis.rates import CONFIDENCE, Fall, Rate
-from ndcg_asymptotics.analysis.weighted import LEAST_EFFECTIVE, SpeedOf, Weighed, from_on, speed_of, weighed
+from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate
+from ndcg_asymptotics.analysis.orders.weighted import (
+    LEAST_EFFECTIVE,
+    SpeedOf,
+    Weighed,
+    from_on,
+    speed_of,
+    weighed,
+)
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.studies import Study
@@ -44,7 +51,8 @@ def weighted_fields(
     return {
         "pair": pair, "measure": str(measure), "right": right, "right_from": "the mean DCGs",
         "replicates": len(order), "points": points, "from_n": list(since), "from_n_is_upper_bound": True,
-        "ties": float(np.mean(order == 0)), "undecided": open_,
+        "ties": float(np.mean(order == 0)), "ties_at_n": [float(x) for x in np.mean(order == 0, axis=0)],
+        "undecided": open_,
         "last_wrong": _quantiles(since, study.n), "changes": {"mean": None},
         "fall": Fall(verdict(found), range=found.range), "speed": found, "text": words(right, points, found),
     }  # fmt: skip

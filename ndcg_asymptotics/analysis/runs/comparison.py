@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ndcg_asymptotics.analysis.paired import Difference, Interval
+from ndcg_asymptotics.analysis.runs.paired import Difference, Interval
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from ndcg_asymptotics.analysis.distinguish_summary import summary_table
-from ndcg_asymptotics.analysis.rare import weighted_fields, weighted_note, weighted_parts, words
-from ndcg_asymptotics.analysis.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
-from ndcg_asymptotics.analysis.weighted import SpeedOf, Weighed, join, speed_of
+from ndcg_asymptotics.analysis.orders.distinguish_summary import summary_table
+from ndcg_asymptotics.analysis.orders.rare import weighted_fields, weighted_note, weighted_parts, words
+from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
+from ndcg_asymptotics.analysis.orders.weighted import SpeedOf, Weighed, join, speed_of
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure

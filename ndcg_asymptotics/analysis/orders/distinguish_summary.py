@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 
 if TYPE_CHECKING:
-    from ndcg_asymptotics.analysis.distinguish import Pair
+    from ndcg_asymptotics.analysis.orders.distinguish import Pair
 
 _RATES = (0.95, 0.99)
 

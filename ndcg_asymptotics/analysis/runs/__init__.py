@@ -1,0 +1,1 @@
+"""Real runs compared, and held against i.i.d. theory."""
