@@ -34,6 +34,7 @@ _ROUNDING = 2e-11  # relative: what two evaluations have in common (sums of expo
 _REFINE = 1.5  # of the better of two meshes, which tell the error together
 _TOLERANCE, _ROUGHER = 1e-11, 30.0  # of the rules for label counts
 _HIGHEST, _MOMENTS = 12, 300  # degree, number of moments that a condensed rule keeps
+_KEPT = 3000  # nodes that are not condensed where the gained is no polynomial of the counts
 _ENOUGH = 6  # a degree that leaves about 1e-8
 _SHARP = 0.5  # counts that move the rank of an item at the cutoff more than they leave it open, times that
 _SHORT = 2000  # lists in which every number of positives may be taken where ranks are nearly certain
@@ -135,10 +136,10 @@ class _Evaluation:
         better = self.refine > 1
         tolerance = _TOLERANCE if better else _ROUGHER * _TOLERANCE
         cut = k < self.n and len(gains) == 1
-        sharpness = self.mesh.sharpness(k, self.n) if cut else 0.0
+        sharpness = self.mesh.sharpness(k, self.n) if k < self.n else 0.0
         certain = cut and self.mesh.nearly_certain(self.n)
         every = certain and self.n <= _SHORT
-        if every or sharpness > _SHARP:
+        if every or (cut and sharpness > _SHARP):
             width = 1.5 / (self.refine * max(sharpness, 1.0)) if not every else 0.0
             rule = binary_rule(self.mean, gains[0], self.mesh.law[0], k, self.n, width)
         else:
@@ -146,8 +147,9 @@ class _Evaluation:
         counts, weights = rule.counts, rule.weights
         mesh = self.mesh if counts.shape[1] > 1 else self.mesh.unlabelled()
         degree = _degree(len(gains))
-        # a rule for one grade has few nodes; of whole lists many are quickly done
-        if counts.shape[1] > 2 and (degree >= _ENOUGH or k < self.n):
+        # a rule for one grade has few nodes; of whole lists many are quickly done; no polynomial is sharp
+        needed = sharpness > _SHARP and len(counts) <= _KEPT
+        if counts.shape[1] > 2 and (degree >= _ENOUGH or k < self.n) and not needed:
             counts, weights = condensed(counts, weights, degree - (0 if better else 1))
         value = float(((self.gained(mesh, counts, k) * weights) @ gains).sum())
         return value, value * (rule.missed + (_RINGING if certain and not every else 0.0))

@@ -237,6 +237,16 @@ def test_sharp_curves_at_their_edge():
         assert abs(mean.value[0] - 0.9) <= mean.error[0] < 1e-5
 
 
+def test_sharp_grades_with_a_cutoff(monkeypatch):
+    """No polynomial of the counts follows what is gained: all counts are kept, or the error says so."""
+    curve = "graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))"
+    mean = expected_ndcg(curve, "nDCG@0.25n", [30])
+    assert mean.error[0] < 1e-8
+    monkeypatch.setattr(expectation, "_KEPT", 0)
+    condensed = anew(curve, "nDCG@0.25n", [30])
+    assert 1e-6 < abs(condensed.value[0] - mean.value[0]) <= condensed.error[0]
+
+
 def test_a_cutoff_at_the_number_of_positives():
     """The kink of IDCG: constant curves, by the sum over all numbers of positives."""
     measure = Measure.parse("nDCG(power(0.5))@0.4n")
