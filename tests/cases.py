@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,10 @@ def simulated(of: Study, replicates: int) -> Results:
     """The results of a study's engine, drawn here one by one."""
     draws = [load(of.engine).simulate(of.design, r) for r in range(replicates)]
     return results(of, **{name: np.stack([draw[name] for draw in draws]) for name in draws[0]})
+
+
+Run = Callable[..., tuple[int, str, str]]
+"""What the fixture `run` gives: `command` of this test."""
 
 
 def command(

@@ -1,11 +1,13 @@
-"""What all tests share: hypothesis profiles, the effort of searches and the folder of real data."""
+"""What all tests share: hypothesis profiles, the effort of searches, the command line, real data."""
 
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
+from cases import Run, command
 from hypothesis import settings
 
 settings.register_profile("default", deadline=None, max_examples=100)
@@ -21,6 +23,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def effort(request: pytest.FixtureRequest) -> int:
     """How many times as long a random search takes as in the daily tests."""
     return int(request.config.getoption("--effort"))
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process: exit status, stdout, stderr."""
+    return partial(command, monkeypatch, capsys)
 
 
 @pytest.fixture(scope="session")

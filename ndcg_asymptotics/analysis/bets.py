@@ -59,12 +59,10 @@ def detectable(values: Floats, mean: float, level: float, power: float) -> float
     """
     centred = values - values.mean() + mean  # as if the mean were right
     centred = np.clip(centred, 0.0, 1.0)
-    sure = float(stats.norm.ppf(power))
+    sure, needed = float(stats.norm.ppf(power)), math.log(2 * len(_BETS) / level)
 
     def shown(error: float) -> bool:
-        return all(
-            _best(centred, mean * (1 + e), sure) >= math.log(2 * len(_BETS) / level) for e in (-error, error)
-        )
+        return all(_best(centred, mean * (1 + e), sure) >= needed for e in (-error, error))
 
     low, high = 0.0, 1.0
     while not shown(high):

@@ -1,12 +1,31 @@
-"""How many lists a paired test needs."""
+"""The power of a paired test, and how many lists it needs."""
 
 from __future__ import annotations
 
 import math
 
-from scipy import stats
+import numpy as np
+from scipy import special, stats
 
 _EXACT = 2000  # lists up to which Student's t is told from the normal law
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
+_QUANTILES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
+
+
+def power_of(effect: float, queries: int, alpha: float) -> float:
+    """The power of a two-sided paired t-test: P(|T| > t) for T noncentral with shift effect sqrt(queries).
+
+    The mean over s, the standard deviation seen relative to the true one, of the normal probabilities
+    that Z + shift is beyond t s; by Gauss-Legendre over the quantiles of s, to about 1e-6.
+
+    >>> round(power_of(0.5, 34, 0.05), 3)
+    0.808
+    """
+    freedom = queries - 1
+    threshold, shift = float(special.stdtrit(freedom, 1 - alpha / 2)), abs(effect) * math.sqrt(queries)
+    spread = np.sqrt(special.chdtri(freedom, 1 - _QUANTILES) / freedom)
+    beyond = special.ndtr(shift - threshold * spread) + special.ndtr(-shift - threshold * spread)
+    return float(_WEIGHTS @ beyond)
 
 
 def paired_power(effect: float, lists: int, alpha: float) -> float:
@@ -17,14 +36,10 @@ def paired_power(effect: float, lists: int, alpha: float) -> float:
     >>> round(paired_power(0.5, 34, 0.05), 3)
     0.808
     """
-    shift = abs(effect) * math.sqrt(lists)
-    if lists > _EXACT:
-        z = stats.norm.isf(alpha / 2)
-        return float(stats.norm.sf(z - shift) + stats.norm.sf(z + shift))
-    freedom = lists - 1
-    t = stats.t.isf(alpha / 2, freedom)
-    below = 0.0 if shift > 8 else float(stats.nct.cdf(-t, freedom, shift))
-    return float(stats.nct.sf(t, freedom, shift)) + below
+    if lists <= _EXACT:
+        return power_of(effect, lists, alpha)
+    shift, z = abs(effect) * math.sqrt(lists), stats.norm.isf(alpha / 2)
+    return float(stats.norm.sf(z - shift) + stats.norm.sf(z + shift))
 
 
 def lists_for(effect: float, power: float, alpha: float) -> int | None:

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, start, theory
-from ndcg_asymptotics.cli.shared import with_shared_options
+from ndcg_asymptotics.cli.shared import share_options
 from ndcg_asymptotics.errors import InputError, InputWarning
 
 
@@ -49,14 +49,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (start, run, analyse, theory, lists, growing, losses):
-    for command in commands.app.registered_commands:
-        if command.callback is not None:
-            command.callback = with_shared_options(command.callback)
-    if commands is losses:
-        continue
-    app.add_typer(commands.app)
-app.add_typer(losses.app, name="losses", help="Surrogate losses: decided, searched, trained.")
+for commands in (start, run, analyse, theory, lists, growing):
+    app.add_typer(share_options(commands.app))
+app.add_typer(share_options(losses.app), name="losses", help="Surrogate losses: decided, searched, trained.")
 
 
 def _version(wanted: bool) -> None:

@@ -37,7 +37,15 @@ def quiet() -> bool:
     return _quiet.get()
 
 
-def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
+def share_options(app: typer.Typer) -> typer.Typer:
+    """Give every command of a group the options that all commands share."""
+    for command in app.registered_commands:
+        if command.callback is not None:
+            command.callback = _with_shared_options(command.callback)
+    return app
+
+
+def _with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options that all commands share."""
     signature = inspect.signature(command, eval_str=True)
     shows_tables = "as_json" in signature.parameters

@@ -203,12 +203,16 @@ def draw_all(
         )
     with style(style_file):
         drawn = [found for draw in tracked(figures, "figures") for found in draw().items()]
-        names = file_names([words for words, _ in drawn])
-        return [
-            path
-            for name, (_, figure) in zip(names, drawn, strict=True)
-            for path in save(figure, folder, name, formats=formats, dpi=dpi)
-        ]
+        return save_all(drawn, folder, formats=formats, dpi=dpi)
+
+
+def save_all(
+    figures: Sequence[tuple[tuple[str, ...], Figure]], folder: Path | str, **options: Any
+) -> list[Path]:
+    """Save figures, each under its words as a name (`file_names`), with the options of `save`."""
+    names = file_names([words for words, _ in figures])
+    drawn = zip(names, figures, strict=True)
+    return [path for name, (_, figure) in drawn for path in save(figure, folder, name, **options)]
 
 
 def file_names(figures: Sequence[tuple[str, ...]]) -> list[str]:

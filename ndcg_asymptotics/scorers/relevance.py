@@ -67,6 +67,17 @@ class Relevance(Spec, family="relevance model"):
         values = [y * c.value(t) for y, c in zip(self.gains, self.curves, strict=True)]
         return np.asarray(sum(values), dtype=np.float64)
 
+    def gain_variance(self, t: ArrayLike) -> Floats:
+        """Var(Y | t) for an array of depths."""
+        squares = [y**2 * c.value(t) for y, c in zip(self.gains, self.curves, strict=True)]
+        return np.maximum(np.asarray(sum(squares), dtype=np.float64) - self.mean_gain(t) ** 2, 0.0)
+
+    @property
+    def law_at_top(self) -> tuple[Floats, Floats]:
+        """The gains, 0 the last, and their probabilities at s = 1."""
+        chances = np.array([float(curve.value(0.0)) for curve in self.curves])
+        return np.append(self.gains, 0.0), np.append(chances, max(1.0 - float(chances.sum()), 0.0))
+
 
 class Random(Relevance, keyword="random"):
     """random: an uninformative scorer, with the label law of the others in its population."""

@@ -33,7 +33,7 @@ from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.depth_weight import DepthWeight
 from ndcg_asymptotics.theory.limits import Labels, concentrates
-from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 
 _SIZES = tuple(10**d for d in range(4, 19))
 _CERTAIN = 12.0  # standard deviations by which a label count is surely beyond the cutoff
@@ -96,8 +96,8 @@ def approach(relevance: Relevance, measure: Measure) -> Approach:
     if isinstance(relevance, Mixture):
         return _mixed(relevance, relevance.each(lambda model: approach(model, measure)))
     scale, x = _scale(relevance, measure)
-    mean = expected_ndcg(relevance, measure, _SIZES).value
-    return Approach(_SIZES, mean, scale, x, *destination(relevance, measure))
+    mean = expected_ndcg(relevance, measure, _SIZES)
+    return Approach(_SIZES, mean.value, scale, x, *_freed(relevance, measure, mean))
 
 
 def _mixed(mixture: Mixture, found: list[Approach]) -> Approach:
@@ -122,7 +122,11 @@ def destination(relevance: Relevance | str, measure: Measure | str) -> tuple[flo
     True
     """
     relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    mean = expected_ndcg(relevance, measure, _SIZES[-1:])
+    return _freed(relevance, measure, expected_ndcg(relevance, measure, _SIZES[-1:]))
+
+
+def _freed(relevance: Relevance, measure: Measure, mean: Expectation) -> tuple[float, float]:
+    """`destination`, from means of which the last is that at n = 1e18."""
     labels, weight = Labels.of(relevance), DepthWeight(measure, _SIZES[-1])
     if not labels.gains:
         return 0.0, _ROUNDING

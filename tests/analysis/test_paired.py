@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference, power_of, queries_needed
+from ndcg_asymptotics.analysis.power import power_of
+from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference, queries_needed
 from ndcg_asymptotics.errors import InputError
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
-from cases import command
+from cases import Run, command
 
 STUDY = """
 title = "small"
@@ -21,14 +19,6 @@ pairs = [["good", "random"]]
 good = "linear(0.1, 0.7)"
 random = "random"
 """
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process: exit status, stdout, stderr."""
-    return partial(command, monkeypatch, capsys)
 
 
 @pytest.fixture(scope="module")

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import command
-
-Run = Callable[..., tuple[int, str, str]]
+from cases import Run
 
 QUERIES, DOCUMENTS = 12, 40
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process: exit status, stdout, stderr."""
-    return partial(command, monkeypatch, capsys)
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
-from cases import command
+from cases import Run
 
 PROBLEM = """
 measure = "nDCG"
@@ -28,14 +26,6 @@ QUERIES = """2 qid:1 1:0.9 2:0.1
 0 qid:4 1:0.1 2:0.5
 2 qid:4 1:0.7 2:0.6
 """
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process: exit status, stdout, stderr."""
-    return partial(command, monkeypatch, capsys)
 
 
 def write(folder: Path, name: str, text: str) -> Path:

@@ -5,25 +5,16 @@ from __future__ import annotations
 import io
 import json
 import tomllib
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from cases import command
+from cases import Run, command
 from cli_cases import write_study
 
 from ndcg_asymptotics import __version__
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.studies.toml import _File
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return partial(command, monkeypatch, capsys)
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
 
+from ndcg_asymptotics.analysis.power import power_of
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
 
@@ -25,8 +26,6 @@ FEWEST = 5
 MOST_QUERIES = 10**6
 """Queries beyond which a difference is said to be too small to be seen."""
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
-_QUANTILES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 _AT_ONCE = 1 << 22  # numbers held for subsets of the queries
 
 
@@ -156,22 +155,6 @@ def _typical_values(d: Floats, level: float, resamples: int, rng: np.random.Gene
     if cut < 1:
         return Interval(-math.inf, math.inf)
     return Interval(float(found[cut - 1]), float(found[-cut]))
-
-
-def power_of(effect: float, queries: int, alpha: float) -> float:
-    """The power of a two-sided paired t-test: P(|T| > t) for T noncentral with shift effect sqrt(queries).
-
-    The mean over s, the standard deviation seen relative to the true one, of the normal probabilities
-    that Z + shift is beyond t s; by Gauss-Legendre over the quantiles of s, to about 1e-6.
-
-    >>> round(power_of(0.5, 34, 0.05), 3)
-    0.808
-    """
-    freedom = queries - 1
-    threshold, shift = float(special.stdtrit(freedom, 1 - alpha / 2)), abs(effect) * math.sqrt(queries)
-    spread = np.sqrt(special.chdtri(freedom, 1 - _QUANTILES) / freedom)
-    beyond = special.ndtr(shift - threshold * spread) + special.ndtr(-shift - threshold * spread)
-    return float(_WEIGHTS @ beyond)
 
 
 def queries_needed(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:

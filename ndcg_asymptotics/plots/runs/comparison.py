@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison, PairComparison
-from ndcg_asymptotics.plots.gallery import file_names
-from ndcg_asymptotics.plots.style import GREY, key, length_axis, looks, panels, save, style
+from ndcg_asymptotics.plots.gallery import save_all
+from ndcg_asymptotics.plots.style import GREY, key, length_axis, looks, panels, style
 
 _ROW = 0.28  # inches of a measure
 
@@ -100,8 +100,7 @@ def draw_comparison(comparison: Comparison, folder: Path | str) -> list[Path]:
     figures = {f"compare {p.a} {p.b}": comparison_figure(comparison, p) for p in comparison.pairs}
     if len(comparison.pairs) > 1:
         figures["discriminative power"] = power_figure(comparison)
-    drawn = zip(file_names([(name,) for name in figures]), figures.values(), strict=True)
-    return [path for name, figure in drawn for path in save(figure, folder, name)]
+    return save_all([((name,), figure) for name, figure in figures.items()], folder)
 
 
 def _key(comparison: Comparison) -> list[Any]:

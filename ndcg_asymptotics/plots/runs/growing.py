@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.lists.growing.growth import LEVEL, Growth
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.gallery import file_names
+from ndcg_asymptotics.plots.gallery import save_all
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.style import (
     GREY,
@@ -24,7 +24,6 @@ from ndcg_asymptotics.plots.style import (
     looks,
     outer_labels,
     panels,
-    save,
     style,
 )
 
@@ -123,5 +122,4 @@ def draw_growth(growth: Growth, folder: Path | str) -> list[Path]:
     """
     figures = {"overview": growing_figure(growth)} if len(growth.measures) > 1 else {}
     figures |= {str(measure): growing_figure(growth, (measure,)) for measure in growth.measures}
-    drawn = zip(file_names([(name,) for name in figures]), figures.values(), strict=True)
-    return [path for name, figure in drawn for path in save(figure, folder, name)]
+    return save_all([((name,), figure) for name, figure in figures.items()], folder)

@@ -75,9 +75,6 @@ def _regular(relevance: Relevance, measure: Measure, n: int) -> float:
 
 
 def _top_heavy(relevance: Relevance, measure: Measure, n: int) -> float:
-    gains = np.array(relevance.gains)
-    top = np.array([float(curve.value(0.0)) for curve in relevance.curves])
-    variance = float(top @ gains**2 - (top @ gains) ** 2)
     weights = measure.discount(np.arange(1.0, min(n, _RANKS) + 1), float(n))
-    ideal = float(measure.ideal(n * np.array(relevance.masses), gains, n))
-    return math.sqrt(variance * float((weights**2).sum())) / ideal
+    ideal = float(measure.ideal(n * np.array(relevance.masses), relevance.gains, n))
+    return math.sqrt(float(relevance.gain_variance(0.0)) * float((weights**2).sum())) / ideal

@@ -39,7 +39,7 @@ def lasting_spread(relevance: Relevance | str, measure: Measure | str) -> float:
         measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
     )
     squares = _weights(measure, min(k, _RANKS), _LARGE) ** 2
-    return math.sqrt(float(_variance(relevance, np.array(0.0))) * float(squares.sum())) / (gains[0] * every)
+    return math.sqrt(float(relevance.gain_variance(0.0)) * float(squares.sum())) / (gains[0] * every)
 
 
 def spread_at(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
@@ -61,7 +61,7 @@ def spread_at(relevance: Relevance | str, measure: Measure | str, n: int) -> flo
     k = measure.cutoff(n)
     seen = min(k, _RANKS)
     depths = (np.arange(1.0, seen + 1) - 0.5) / n
-    squares = _weights(measure, seen, n) ** 2 * _variance(relevance, depths)
+    squares = _weights(measure, seen, n) ** 2 * relevance.gain_variance(depths)
     counts = np.diff(np.maximum(n * labels.reached, 1.0), prepend=0.0)
     ideal = float(measure.ideal(counts, labels.gains, n))
     return math.sqrt(float(squares.sum())) / ideal
@@ -77,9 +77,8 @@ def lasting_excess(relevance: Relevance | str, measure: Measure | str) -> float:
     if isinstance(relevance, Mixture):
         return max(relevance.each(lambda model: lasting_excess(model, measure)))
     squares = _weights(measure, min(measure.cutoff(_LARGE), _RANKS), _LARGE) ** 2
-    top = np.array([float(curve.value(0.0)) for curve in relevance.curves])
-    law = np.append(top, max(1.0 - float(top.sum()), 0.0))
-    centred = np.append(relevance.gains, 0.0) - top @ np.array(relevance.gains)
+    gains, law = relevance.law_at_top
+    centred = gains - law @ gains
     variance = float(law @ centred**2)
     if variance == 0:
         return 0.0
@@ -97,9 +96,3 @@ def _mixed(mixture: Mixture, spread: Callable[[Relevance], float]) -> float:
 
 def _weights(measure: Measure, k: int, n: int) -> Floats:
     return measure.discount(np.arange(1.0, k + 1), float(n))
-
-
-def _variance(relevance: Relevance, t: Floats) -> Floats:
-    """Var(Y | t)."""
-    square = sum(y**2 * curve.value(t) for y, curve in zip(relevance.gains, relevance.curves, strict=True))
-    return np.maximum(square - relevance.mean_gain(t) ** 2, 0.0)

@@ -53,7 +53,7 @@ def regime(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
     heavy = growth in ("power", "zipf") and measure.discount.exponent > 0.5 and cutoff == "none"
     if not (fixed or heavy):
         return "normal"
-    if all(_variance(scorer) == 0 for scorer in scorers):
+    if all(scorer.gain_variance(0.0) == 0 for scorer in scorers):
         return "certain" if fixed else "normal"
     return "lasting" if fixed else "top ranks"
 
@@ -176,15 +176,9 @@ def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
 
 
 def _top(scorer: Relevance) -> tuple[Floats, Floats]:
-    """Gains and their probabilities at the very top."""
-    chances = np.array([float(curve.value(0.0)) for curve in scorer.curves])
-    values, chances = np.append(scorer.gains, 0.0), np.append(chances, max(1 - float(chances.sum()), 0.0))
+    """Gains that occur at the very top, and their probabilities."""
+    values, chances = scorer.law_at_top
     return values[chances > 0], chances[chances > 0]
-
-
-def _variance(scorer: Relevance) -> float:
-    values, chances = _top(scorer)
-    return float(chances @ values**2 - (chances @ values) ** 2)
 
 
 def standard_quantile(scorers: tuple[Relevance, ...], measure: Measure, p: float) -> float:

@@ -104,16 +104,17 @@ class Mesh:
     def sharpness(self, k: int, n: int) -> float:
         """How far label counts tell the rank at depth k/n: its mean's deviation over that about it."""
         at = depths_at(self.relevance, self.law, np.array([k / n]), np.ones(1)).above[:, 0]
-        told = float(self.law @ at**2 - (self.law @ at) ** 2)
-        left = float(self.law @ (at * (1 - at)))
+        told, left = map(float, self._told_and_left(at))
         return math.sqrt(max(told, 0.0) / max(left, told / _SHARPEST**2, 1e-300))
 
     def nearly_certain(self, n: int) -> bool:
         """Whether at some depth label counts leave so few ranks open that they must be whole numbers."""
-        above = self.depths.above
-        told = self.law @ above**2 - (self.law @ above) ** 2
-        left = self.law @ (above * (1 - above))
+        told, left = self._told_and_left(self.depths.above)
         return bool(np.any((told > 9 * left) & (n * left < _OPEN) & (told > _TOLD)))
+
+    def _told_and_left(self, above: Floats) -> tuple[Floats, Floats]:
+        """Variances of a rank over n: of its mean given the label counts (over n once more), and about it."""
+        return self.law @ above**2 - (self.law @ above) ** 2, self.law @ (above * (1 - above))
 
     def down_to(self, depth: float) -> Depths:
         """The depths from 0 to ``depth``: whole panels, and a panel of its own for the last piece."""
