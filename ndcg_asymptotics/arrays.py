@@ -17,6 +17,7 @@ Bools = NDArray[np.bool_]
 LARGEST_N = 9 * 10**18
 """The longest list: n and sums of counts stay within a signed 64-bit integer."""
 
+_FEW_WRONG = 10  # one pair of keys among 2^10 is out of order, at most, where that is mended pair by pair
 _SHOWN = 60  # characters of a bad value in a message
 
 
@@ -65,3 +66,33 @@ def spans(numbers: Sequence[int] | Integers, most: int = 4) -> str:
     runs = np.split(ordered, np.flatnonzero(np.diff(ordered) != 1) + 1)
     texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs[:most]]
     return ", ".join(texts) + (", …" if len(runs) > most else "")
+
+
+def stable_order(keys: Floats) -> Integers:
+    """The order in which keys rise, equal ones as they stand; like ``np.argsort(keys, kind="stable")``.
+
+    A sort of whole numbers takes half the time of one of indices. So each key's leading bits and its place
+    are sorted as one number, and keys that only their last bits tell apart are put right.
+
+    >>> stable_order(np.array([2.0, -1.0, np.inf, 2.0, 0.5]))
+    array([1, 4, 0, 3, 2])
+    """
+    places = max(len(keys) - 1, 1).bit_length()
+    # of doubles that are not negative the bits rise as the values do; + 0: -0 equals 0
+    bits = (keys + 0.0).view(np.int64)
+    bits = np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)
+    bits >>= places
+    bits <<= places
+    bits |= np.arange(len(keys))
+    bits.sort()
+    order = bits & ((1 << places) - 1)
+    ranked = keys[order]
+    wrong = np.flatnonzero(ranked[1:] < ranked[:-1])
+    if wrong.size > len(keys) >> _FEW_WRONG:
+        return np.argsort(keys, kind="stable")
+    bits >>= places
+    for i in wrong:
+        run = slice(*np.searchsorted(bits, [bits[i], bits[i] + 1]))
+        members = np.sort(order[run])
+        order[run] = members[np.argsort(keys[members], kind="stable")]
+    return order

@@ -14,7 +14,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, brief
+from ndcg_asymptotics.arrays import Floats, brief, stable_order
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.language.scanner import Scanner, read
 from ndcg_asymptotics.language.spec import Portable
@@ -185,13 +185,10 @@ def _ranked(scores: Floats, labels: Floats, k: int, ties: Literal["expected", "s
         # those that tie with the last one belong to what it is the mean of
         top = np.flatnonzero(negative <= np.partition(negative, k - 1)[k - 1])
         negative, labels = negative[top], labels[top]
-    ordered = np.sort(negative)  # which is quicker than to fetch them in their order
+    order = stable_order(negative)
+    gains, ordered = labels[order], negative[order]
     new = ordered[1:] != ordered[:-1]
-    if new.all():
-        return labels[np.argsort(negative)]
-    # which of the tied ones comes first is settled now that it matters
-    gains = labels[np.argsort(negative, kind="stable")]
-    if ties == "stable":
+    if ties == "stable" or new.all():
         return gains
     group = np.concatenate(([0], np.cumsum(new)))
     shared: Floats = (np.bincount(group, gains) / np.bincount(group))[group]

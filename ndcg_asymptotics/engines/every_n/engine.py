@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, PAIR_AXES, Draw
-from ndcg_asymptotics.engines.every_n.arrivals import arrive, draw_depths, draw_grades
+from ndcg_asymptotics.engines.every_n import whole
+from ndcg_asymptotics.engines.every_n.arrivals import Stream, arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.pairs import signs
 from ndcg_asymptotics.engines.every_n.paths import dcg, ideal, way
 from ndcg_asymptotics.engines.every_n.simd import WIDTH
-from ndcg_asymptotics.engines.every_n.tree import Arrivals, leaf_count
+from ndcg_asymptotics.engines.every_n.tree import leaf_count
 from ndcg_asymptotics.engines.shared.memory import require_memory
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.language.scanner import number_text
@@ -63,7 +64,7 @@ def simulate(design: Design, replicate: int) -> Draw:
     return _summary(design, streams)
 
 
-def _summary(design: Design, streams: list[Arrivals]) -> Draw:
+def _summary(design: Design, streams: list[Stream]) -> Draw:
     shape = (len(streams), len(design.measures), len(design.sizes))
     draw: Draw = {name: np.empty(shape) for name in ("ndcg", "minimum", "maximum")}
     pairs = design.pair_indices()
@@ -181,10 +182,12 @@ def memory(design: Design) -> int:
     discounts = len({m.discount for m in design.measures})
     cutoffs = len({m.cutoff for m in design.measures})
     tree = leaf_count(items) * (2 * 8 * (_MODES + WIDTH) + 72)
-    streams = 9 * scorers  # positions and ranks, 4 bytes each, and the grades
+    streams = 13 * scorers  # orders, positions and ranks, 4 bytes each, and the grades
     tables = 3 * 8 * discounts + 3 * 4 * cutoffs
     work = 8 * 6  # depths and their order, or IDCG, its counts and NDCG
-    return tree + items * (streams + 8 * scorers * measures + tables + work)
+    return max(tree, whole.memory(items, measures)) + items * (
+        streams + 8 * scorers * measures + tables + work
+    )
 
 
 def warm(design: Design) -> None:

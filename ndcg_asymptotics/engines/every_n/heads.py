@@ -52,6 +52,26 @@ def head_sums(arrivals: Arrivals, cut: Ints, values: Floats, out: Floats) -> Non
 
 
 @njit(cache=True)
+def ideal_sums(grade: Grades, gains: Floats, cut: Ints, cumulative: Floats, mix: Floats, out: Floats) -> None:
+    """out[n - 1] = sum over the first k(n) ranks of the first n items in ideal order of gain D_n(rank).
+
+    ``cumulative[i, k]`` is the sum over r <= k of B_i(r); ``mix`` has D_n by the B_i, each n or once.
+    """
+    ends = np.zeros(gains.size - 1, np.int64)  # how many items have at least each gain
+    for n in range(grade.size):
+        for j in range(grade[n], ends.size):
+            ends[j] += 1
+        at, total, before = n if mix.shape[1] > 1 else 0, 0.0, 0.0
+        for j in range(ends.size):
+            here = 0.0
+            for i in range(mix.shape[0]):
+                here += mix[i, at] * cumulative[i, min(ends[j], cut[n])]
+            total += gains[j] * (here - before)
+            before = here
+        out[n] = total
+
+
+@njit(cache=True)
 def differences(
     a: Arrivals, b: Arrivals, times: NDArray[np.int64], cut: Ints, values: Floats, mix: Floats, out: Floats
 ) -> None:

@@ -1,4 +1,4 @@
-"""NDCG of a growing list for discounts that are sums of exponentials.
+"""NDCG of a growing list with a cutoff, for discounts that are sums of exponentials.
 
 With D(r) = sum_m w_m z_m^r, DCG is sum_m w_m V_m, V_m = sum of gain z_m^rank. A node of the tree
 keeps V_m over those of its items that have arrived, ranks counted within the node; with c of them
@@ -6,9 +6,9 @@ in the left child,
 
     V_m = V_m(left) + z_m^c V_m(right),
 
-so all n are evaluated in O(M log N) each, for every discount with these rates at once. An arrival
-at rank r changes no V_m of the whole list by more than z_m^r / (1 - z_m), so only the modes with
-lambda_m r <= `REACH` are touched (modes are ordered by rate). The powers z_m^c come from two
+so the first k ranks of all n are evaluated in O(M log N) each, for every discount with these rates at
+once. An arrival at rank r changes no V_m of the whole list by more than z_m^r / (1 - z_m), so only the
+modes with lambda_m r <= `REACH` are touched (modes are ordered by rate). The powers z_m^c come from two
 tables, c = 1024 h + j, and are good to rounding whatever c.
 
 A node's children lie side by side in memory, in blocks of eight modes that alternate: block b of
@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.engines.every_n.simd import (
     WIDTH,
-    add_product,
-    add_scaled,
-    add_shifted,
     aligned,
-    merge,
+    fill,
+    load,
+    multiply_add,
     prefetch,
+    store,
 )
 from ndcg_asymptotics.engines.every_n.tree import LEAF, RANK, Arrivals, Ints, Tree, climb, insert
 
@@ -43,18 +43,16 @@ _DEPTH = 5  # levels above the leaves that are prefetched
 
 
 class Modes(NamedTuple):
-    """Rates as tables: z^(1024 h) and z^l, and the largest rank at which each block of modes matters."""
+    """Rates as tables: z^(1024 h) and z^l; 1 - z; the largest rank at which each block of modes matters."""
 
     high: Floats
     low: Floats
+    rest: Floats
     reach: Floats
 
 
 class Rows(NamedTuple):
-    """What to evaluate: row i with weights[i], rows first[c] … first[c + 1] - 1 with one cutoff.
-
-    c = 0 is the whole list; for c > 0 the cutoff k(n) is cut[c - 1, n - 1].
-    """
+    """What to evaluate: row i with weights[i], rows first[c] … first[c + 1] - 1 with cutoff cut[c, n - 1]."""
 
     cut: Ints
     first: NDArray[np.int64]
@@ -69,7 +67,15 @@ def make_modes(rates: Floats, largest: int) -> Modes:
         -np.outer(np.arange(len(high) // len(padded)) * (_LOW + 1.0), padded)
     )
     low.reshape(-1, len(padded))[:] = np.exp(-np.outer(np.arange(_LOW + 1.0), padded))
-    return Modes(high, low, REACH / padded[::WIDTH])
+    rest = aligned(len(padded))
+    rest[:] = -np.expm1(-padded)
+    return Modes(high, low, rest, REACH / padded[::WIDTH])
+
+
+@njit(cache=True)
+def power(high: Floats, low: Floats, width: int, rank: int, mode: int) -> Floats:
+    """z^rank for the block of modes that starts at one of them."""
+    return load(high, (rank >> _LOW_BITS) * width + mode) * load(low, (rank & _LOW) * width + mode)
 
 
 @njit(cache=True)
@@ -95,15 +101,14 @@ def _leaf_sums(
     """target = V_m over the items of a leaf at ranks up to ``last``."""
     width = modes.reach.size * WIDTH
     for b in range(blocks):
-        for m in range(WIDTH):
-            target[t + step * b + m] = 0.0
-    for i in range(leaf * LEAF, leaf * LEAF + tree.filled[leaf]):
-        rank = int(np.int64(tree.leaf[i])) // RANK
-        if rank > last:
-            break
-        gain = gains[tree.leaf[i] % RANK]
-        for b in range(blocks):
-            add_scaled(target, t + step * b, gain, modes.low, rank * width + WIDTH * b)
+        total = fill(0.0)
+        for i in range(leaf * LEAF, leaf * LEAF + tree.filled[leaf]):
+            rank = int(np.int64(tree.leaf[i])) // RANK
+            if rank > last:
+                break
+            gain = fill(gains[tree.leaf[i] % RANK])
+            total = multiply_add(gain, load(modes.low, rank * width + WIDTH * b), total)
+        store(target, t + step * b, total)
 
 
 @njit(cache=True)
@@ -116,28 +121,26 @@ def _prefix(tree: Tree, gains: Floats, modes: Modes, last: int, total: Floats, l
         count = tree.left[node]
         node *= 2
         if last - before > count:
-            h, j = (before >> _LOW_BITS) * width, (before & _LOW) * width
             for b in range(_alive(modes, before)):
-                at = node * width + 2 * WIDTH * b
-                add_shifted(
-                    total, WIDTH * b, modes.high, h + WIDTH * b, modes.low, j + WIDTH * b, tree.sums, at
-                )
+                shift = power(modes.high, modes.low, width, before, WIDTH * b)
+                sums = load(tree.sums, node * width + 2 * WIDTH * b)
+                store(total, WIDTH * b, multiply_add(shift, sums, load(total, WIDTH * b)))
             before += count
             node += 1
     blocks = _alive(modes, before)
     _leaf_sums(tree, gains, modes, node - tree.left.size, last - before, blocks, leaf_total, 0, WIDTH)
-    h, j = (before >> _LOW_BITS) * width, (before & _LOW) * width
     for b in range(blocks):
-        o = WIDTH * b
-        add_shifted(total, o, modes.high, h + o, modes.low, j + o, leaf_total, o)
+        shift = power(modes.high, modes.low, width, before, WIDTH * b)
+        store(total, WIDTH * b, multiply_add(shift, load(leaf_total, WIDTH * b), load(total, WIDTH * b)))
 
 
 @njit(cache=True)
-def _weigh(weights: Floats, w: int, sums: Floats, s: int, step: int, blocks: int, lanes: Floats) -> float:
+def _weigh(weights: Floats, w: int, sums: Floats, blocks: int, lanes: Floats) -> float:
     """sum_m w_m V_m, in an order that depends on nothing but the number of modes."""
-    lanes[:] = 0.0
+    total = fill(0.0)
     for b in range(blocks):
-        add_product(lanes, 0, weights, w + WIDTH * b, sums, s + step * b)
+        total = multiply_add(load(weights, w + WIDTH * b), load(sums, WIDTH * b), total)
+    store(lanes, 0, total)
     return float(
         ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
     )
@@ -171,13 +174,11 @@ def _update(arrivals: Arrivals, n: int, modes: Modes, tree: Tree, path: NDArray[
     for level in range(height):
         node >>= 1
         count = path[level]
-        h, j = (count >> _LOW_BITS) * width, (count & _LOW) * width
         child, at = node * 2 * width, (node >> 1) * 2 * width + WIDTH * (node & 1)
         for b in range(blocks):
-            merge(
-                tree.sums, at + step * b, child + step * b, child + step * b + WIDTH,
-                modes.high, h + WIDTH * b, modes.low, j + WIDTH * b,
-            )  # fmt: skip
+            left, right = load(tree.sums, child + step * b), load(tree.sums, child + step * b + WIDTH)
+            shift = power(modes.high, modes.low, width, count, WIDTH * b)
+            store(tree.sums, at + step * b, multiply_add(shift, right, left))
 
 
 @njit(cache=True)
@@ -202,15 +203,13 @@ def weighted_modes(
         if n + _AHEAD < arrivals.position.size:
             _fetch_ahead(tree, modes, arrivals.position[n + _AHEAD], arrivals.rank[n + _AHEAD])
         _update(arrivals, n, modes, tree, path)
-        for i in range(rows.first[0], rows.first[1]):
-            out[target[i], n] = _weigh(rows.weights, i * width, tree.sums, WIDTH, 2 * WIDTH, blocks, lanes)
-        for c in range(1, rows.first.size - 1):
-            k = rows.cut[c - 1, n]
-            same = n > 0 and rows.cut[c - 1, n - 1] == k and arrivals.rank[n] > k
+        for c in range(rows.first.size - 1):
+            k = rows.cut[c, n]
+            same = n > 0 and rows.cut[c, n - 1] == k and arrivals.rank[n] > k
             if not same:
                 _prefix(tree, arrivals.gains, modes, k, total, leaf_total)
             for i in range(rows.first[c], rows.first[c + 1]):
                 if same:
                     out[target[i], n] = out[target[i], n - 1]
                 else:
-                    out[target[i], n] = _weigh(rows.weights, i * width, total, 0, WIDTH, blocks, lanes)
+                    out[target[i], n] = _weigh(rows.weights, i * width, total, blocks, lanes)

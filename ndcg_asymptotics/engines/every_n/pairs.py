@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.engines.every_n.arrivals import Stream
 from ndcg_asymptotics.engines.every_n.heads import differences
 from ndcg_asymptotics.engines.every_n.paths import cut_ranks, mix, sums, values, way
-from ndcg_asymptotics.engines.every_n.tree import Arrivals
 from ndcg_asymptotics.measures import Measure
 
 Signs = NDArray[np.int8]
@@ -26,7 +26,7 @@ _HEAD = 4096  # ranks compared first; further ranks only where these do not deci
 _SLACK = 8 * np.finfo(np.float64).eps  # relative error of a term (gain_a - gain_b) D(r)
 
 
-def signs(a: Arrivals, b: Arrivals, measure: Measure, dcg_a: Floats, dcg_b: Floats, ideal: Floats) -> Signs:
+def signs(a: Stream, b: Stream, measure: Measure, dcg_a: Floats, dcg_b: Floats, ideal: Floats) -> Signs:
     """The sign of NDCG_a - NDCG_b for n = 1 … N."""
     difference = dcg_a - dcg_b
     result = np.sign(difference).astype(np.int8)
@@ -38,16 +38,16 @@ def signs(a: Arrivals, b: Arrivals, measure: Measure, dcg_a: Floats, dcg_b: Floa
     return result
 
 
-def _whole(arrivals: Arrivals) -> bool:
+def _whole(stream: Stream) -> bool:
     """Whether sums of gain x rank are whole numbers that doubles hold exactly."""
-    largest = float(arrivals.gains.max()) * arrivals.position.size**2
-    return largest < 2.0**53 and bool(np.all(arrivals.gains == np.rint(arrivals.gains)))
+    largest = float(stream.gains.max()) * stream.order.size**2
+    return largest < 2.0**53 and bool(np.all(stream.gains == np.rint(stream.gains)))
 
 
-def _settle(a: Arrivals, b: Arrivals, measure: Measure, times: NDArray[np.int64]) -> Signs:
+def _settle(a: Stream, b: Stream, measure: Measure, times: NDArray[np.int64]) -> Signs:
     """The sign of DCG_a - DCG_b at some list lengths, rank by rank."""
-    items = a.position.size
-    if times.size == 0 or np.array_equal(a.position, b.position):
+    items = a.order.size
+    if times.size == 0 or np.array_equal(a.order, b.order):
         return np.zeros(times.size, np.int8)
     lists = _InRankOrder(a), _InRankOrder(b)
     if all(one.ideal for one in lists):
@@ -59,7 +59,7 @@ def _settle(a: Arrivals, b: Arrivals, measure: Measure, times: NDArray[np.int64]
     head = np.minimum(cut, _HEAD)
     found = np.empty((times.size, 2))
     table = values(measure.discount, int(head[-1]))
-    differences(a, b, times, every_cut, table, weights, found)
+    differences(a.arrivals, b.arrivals, times, every_cut, table, weights, found)
     total, size = found.T
     cumulative = sums(measure.discount, items)
     rest = a.gains.max() * np.einsum("ti,it->t", weights, cumulative[:, cut] - cumulative[:, head])
@@ -74,10 +74,9 @@ def _settle(a: Arrivals, b: Arrivals, measure: Measure, times: NDArray[np.int64]
 class _InRankOrder:
     """The gains of a stream in rank order."""
 
-    def __init__(self, arrivals: Arrivals) -> None:
-        self._order = np.empty_like(arrivals.position)
-        self._order[arrivals.position] = np.arange(arrivals.position.size)
-        self._gains = arrivals.gains[arrivals.grade[self._order]]
+    def __init__(self, stream: Stream) -> None:
+        self._order = stream.order
+        self._gains = stream.gains[stream.grade[stream.order]]
 
     @property
     def ideal(self) -> bool:

@@ -6,7 +6,8 @@ Which way is taken depends on the measure alone, so no measure's values depend o
   (geometric, steep powers); also, as long as it is affordable, discounts that fit nowhere else;
 - *moments*: the linear discount, exactly, O(log N) per arrival;
 - *modes*: discounts that are sums of M exponentials, O(M log N) per arrival for all of them
-  together; relative error 1e-11 (`theory.exponentials`), for geometric discounts rounding only.
+  together; relative error 1e-11 (`measures.exponentials`), for geometric discounts rounding only.
+  Whole lists are followed through time by halves (`whole`), cutoffs need a tree (`modes`).
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.engines.every_n.heads import head_sums
+from ndcg_asymptotics.engines.every_n.arrivals import Stream
+from ndcg_asymptotics.engines.every_n.heads import head_sums, ideal_sums
 from ndcg_asymptotics.engines.every_n.modes import Modes, Rows, make_modes, weighted_modes
 from ndcg_asymptotics.engines.every_n.moments import moments
 from ndcg_asymptotics.engines.every_n.simd import WIDTH, aligned
-from ndcg_asymptotics.engines.every_n.tree import Arrivals, Ints, make_tree
+from ndcg_asymptotics.engines.every_n.tree import Ints, make_tree
+from ndcg_asymptotics.engines.every_n.whole import whole_sums
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
@@ -136,55 +139,55 @@ def values(discount: Discount, length: int) -> Floats:
 
 def ideal(grade: NDArray[np.uint8], gains: Floats, measure: Measure) -> Floats:
     """IDCG_n for n = 1 … N from the grades in order of arrival."""
-    items = grade.size
-    cut, cumulative = cut_ranks(measure.cutoff, items), sums(measure.discount, items)
-    weights = mix(measure.discount, items)
-    total, previous = np.zeros(items), np.zeros(items)
-    for j in range(len(gains) - 1):
-        ends = np.minimum(np.cumsum(grade <= j, dtype=np.int32), cut)
-        here = np.einsum("in,in->n", np.broadcast_to(weights, (len(cumulative), items)), cumulative[:, ends])
-        total += gains[j] * (here - previous)
-        previous = here
-    return total
+    items, discount = grade.size, measure.discount
+    out = np.empty(items)
+    ideal_sums(
+        grade, gains, cut_ranks(measure.cutoff, items), sums(discount, items), mix(discount, items), out
+    )
+    return out
 
 
-def dcg(arrivals: Arrivals, measures: Sequence[Measure]) -> Floats:
+def dcg(stream: Stream, measures: Sequence[Measure]) -> Floats:
     """DCG_n for n = 1 … N, one row per measure."""
-    items = arrivals.position.size
+    items = stream.order.size
     out = np.empty((len(measures), items))
-    by_rates: dict[bytes, list[int]] = defaultdict(list)
+    by_rates: dict[tuple[bytes, bool], list[int]] = defaultdict(list)
     for row, measure in enumerate(measures):
         chosen = way(measure, items)
         if chosen.fit is not None:
-            by_rates[chosen.fit.rates.tobytes()].append(row)
+            by_rates[chosen.fit.rates.tobytes(), measure.cutoff.regime == "none"].append(row)
             continue
         parts = np.empty((len(measure.discount.basis()), items))
         if chosen.kind == "heads":
             length = int(chosen.cut[-1])
-            head_sums(arrivals, chosen.cut, values(measure.discount, length), parts)
+            head_sums(stream.arrivals, chosen.cut, values(measure.discount, length), parts)
         else:
-            moments(arrivals, make_tree(items, 2), chosen.cut, parts)
+            moments(stream.arrivals, make_tree(items, 2), chosen.cut, parts)
         np.einsum("in,in->n", np.broadcast_to(mix(measure.discount, items), parts.shape), parts, out=out[row])
-    for rows in by_rates.values():
-        _through_modes(arrivals, [measures[row] for row in rows], rows, out)
+    for (_, whole), rows in by_rates.items():
+        fitted = [fit for row in rows if (fit := way(measures[row], items).fit) is not None]
+        modes = _powers(tuple(fitted[0].rates), items)
+        weights = np.zeros((len(rows), modes.rest.size))
+        weights[:, : fitted[0].rates.size] = [fit.weights[0] for fit in fitted]
+        if whole:
+            out[rows] = whole_sums(stream.order, stream.grade, stream.gains, modes, weights)
+        else:
+            _up_to_cutoffs(stream, [measures[row].cutoff for row in rows], modes, weights, rows, out)
     return out
 
 
-def _through_modes(arrivals: Arrivals, measures: list[Measure], rows: list[int], out: Floats) -> None:
+def _up_to_cutoffs(
+    stream: Stream, cutoffs: list[Cutoff], modes: Modes, weights: Floats, rows: list[int], out: Floats
+) -> None:
     """The DCG of measures whose discounts have the same rates, in one pass over the tree."""
-    items = arrivals.position.size
-    chosen = [way(measure, items) for measure in measures]
-    fitted = [c.fit for c in chosen if c.fit is not None]
-    modes = _powers(tuple(fitted[0].rates), items)
-    width = modes.reach.size * WIDTH
-    whole = Cutoff.parse("")
-    cutoffs = list(dict.fromkeys([whole, *(m.cutoff for m in measures)]))
-    order = sorted(range(len(measures)), key=lambda i: cutoffs.index(measures[i].cutoff))
-    weights = aligned(len(measures) * width)
-    weights.reshape(-1, width)[:, : fitted[0].rates.size] = [fitted[i].weights[0] for i in order]
-    counts = [sum(m.cutoff == cutoff for m in measures) for cutoff in cutoffs]
-    cut = np.stack([cut_ranks(cutoff, items) for cutoff in cutoffs[1:]] or [np.zeros(items, np.int32)])
-    table = Rows(cut, np.concatenate(([0], np.cumsum(counts))), weights)
-    tree = make_tree(items, width)
+    items, width = stream.order.size, modes.rest.size
+    different = list(dict.fromkeys(cutoffs))
+    order = sorted(range(len(rows)), key=lambda i: different.index(cutoffs[i]))
+    counts = [cutoffs.count(cutoff) for cutoff in different]
+    cut = np.stack([cut_ranks(cutoff, items) for cutoff in different])
+    sorted_weights = aligned(weights.size)
+    sorted_weights.reshape(-1, width)[:] = weights[order]
+    table = Rows(cut, np.concatenate(([0], np.cumsum(counts))), sorted_weights)
     targets = np.array([rows[i] for i in order])
-    weighted_modes(arrivals, modes, tree, table, targets, aligned(2 * width + WIDTH), out)
+    tree = make_tree(items, width)
+    weighted_modes(stream.arrivals, modes, tree, table, targets, aligned(2 * width + WIDTH), out)

@@ -1,13 +1,14 @@
-"""Arithmetic on blocks of eight doubles, for loops too short for the compiler to vectorise by itself.
+"""Blocks of eight doubles as values, for loops too short for the compiler to vectorise by itself.
 
-Each function works on the `WIDTH` numbers that start at an offset of a flat array made by
-`aligned`; offsets are multiples of `WIDTH`. Below each plain Python meaning stands the
-vector instruction numba puts in its place. Eight doubles are one AVX-512 register; LLVM splits
-them on machines with narrower ones.
+`load` takes the `WIDTH` numbers that start at an offset of a flat array made by `aligned`, `store` puts
+them back; offsets are multiples of `WIDTH`. In between a block is a value like a number, kept in a
+register: eight doubles are one of AVX-512, and LLVM splits them on machines with narrower ones. Below each
+plain Python meaning stands the vector instruction numba puts in its place.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, models, overload, register_model
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.arrays import Floats
@@ -36,141 +37,201 @@ def aligned(count: int, dtype: Any = np.float64) -> NDArray[Any]:
     return raw[start : start + length].view(dtype)
 
 
-def merge(sums: Floats, up: int, left: int, right: int, high: Floats, h: int, low: Floats, j: int) -> None:
-    """sums[up] = sums[left] + high[h] low[j] sums[right]."""
-    factor = high[h : h + WIDTH] * low[j : j + WIDTH]
-    sums[up : up + WIDTH] = sums[left : left + WIDTH] + factor * sums[right : right + WIDTH]
+def load(array: Floats, offset: int) -> Floats:
+    """The block of an array at an offset."""
+    return array[offset : offset + WIDTH].copy()
 
 
-def add_scaled(target: Floats, t: int, scale: float, source: Floats, s: int) -> None:
-    """target[t] += scale source[s]."""
-    target[t : t + WIDTH] += scale * source[s : s + WIDTH]
+def store(array: Floats, offset: int, block: Floats) -> None:
+    """Write a block into an array at an offset."""
+    array[offset : offset + WIDTH] = block
 
 
-def add_product(target: Floats, t: int, a: Floats, i: int, b: Floats, j: int) -> None:
-    """target[t] += a[i] b[j]."""
-    target[t : t + WIDTH] += a[i : i + WIDTH] * b[j : j + WIDTH]
+def fill(number: float) -> Floats:
+    """A block of one number."""
+    return np.full(WIDTH, number)
 
 
-def add_shifted(
-    target: Floats, t: int, high: Floats, h: int, low: Floats, j: int, source: Floats, s: int
-) -> None:
-    """target[t] += high[h] low[j] source[s]."""
-    target[t : t + WIDTH] += high[h : h + WIDTH] * low[j : j + WIDTH] * source[s : s + WIDTH]
+def multiply_add(a: Floats, b: Floats, c: Floats) -> Floats:
+    """a b + c, fused where the machine can."""
+    return a * b + c
+
+
+def choose(condition: int, a: Floats, b: Floats) -> Floats:
+    """``a`` if the condition is not 0, else ``b``; without a branch."""
+    return a if condition != 0 else b
+
+
+def transpose(rows: tuple[Floats, ...]) -> tuple[Floats, ...]:
+    """Block j of the i-th numbers of eight blocks."""
+    return tuple(np.array(rows).T.copy())
 
 
 def prefetch(array: NDArray[Any], offset: int) -> None:
     """Ask for the cache line that holds array[offset]; no effect on any value."""
 
 
+_instruction: Any = intrinsic  # its type forgets that the first argument is numba's
+
+
+class _BlockType(types.Type):
+    """The type of a block in compiled code."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"block of {WIDTH} doubles")
+
+
+_BLOCK = _BlockType()
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
+_LANES = ir.VectorType(ir.IntType(64), WIDTH)
 _INT = ir.IntType(32)
 
 
-class _Block:
-    """Emits the instructions of one call; the arguments come as types and values."""
-
-    def __init__(self, context: Any, builder: Any, kinds: Any, values: Any) -> None:
-        self.context, self.builder, self.kinds, self.values = context, builder, kinds, values
-
-    def address(self, array: int, pointer: Any) -> Any:
-        """Where argument ``array`` is at the offset in the argument after it."""
-        data = self.context.make_array(self.kinds[array])(self.context, self.builder, self.values[array]).data
-        return self.builder.bitcast(self.builder.gep(data, [self.values[array + 1]]), pointer)
-
-    def load(self, array: int) -> Any:
-        """The block of an array at its offset."""
-        return self.builder.load(self.address(array, _VECTOR.as_pointer()), align=_BYTES)
-
-    def store(self, value: Any, array: int) -> None:
-        """Write a block of an array at its offset."""
-        self.builder.store(value, self.address(array, _VECTOR.as_pointer()), align=_BYTES)
-
-    def fill(self, argument: int) -> Any:
-        """A block of one number."""
-        empty = ir.Constant(_VECTOR, ir.Undefined)
-        first = self.builder.insert_element(empty, self.values[argument], _INT(0))
-        lanes = ir.Constant(ir.VectorType(_INT, WIDTH), [0] * WIDTH)
-        return self.builder.shuffle_vector(first, empty, lanes)
-
-    def multiply_add(self, a: Any, b: Any, c: Any) -> Any:
-        """a b + c, fused where the machine can."""
-        return self.call(f"llvm.fmuladd.v{WIDTH}f64", _VECTOR, a, b, c)
-
-    def call(self, name: str, result: Any, *arguments: Any) -> Any:
-        """Call a function of LLVM."""
-        kind = ir.FunctionType(result, [a.type for a in arguments])
-        function = cgutils.get_or_insert_function(self.builder.module, kind, name)  # type: ignore[no-untyped-call]
-        return self.builder.call(function, list(arguments))
+@register_model(_BlockType)
+class _BlockModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
 
 
-def _instruction(emit: Callable[[_Block], None]) -> Any:
-    """An intrinsic without a value, its arguments in a tuple, from what it emits."""
+def _address(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.gep(data, [offset])
 
-    def declare(typing_context: Any, arguments: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+
+def _call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """Call a function of LLVM."""
+    kind = ir.FunctionType(result, [a.type for a in arguments])
+    function = cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]
+    return builder.call(function, list(arguments))
+
+
+def _shuffle(builder: Any, a: Any, b: Any, lanes: list[int]) -> Any:
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT, WIDTH), lanes))
+
+
+def _spread(builder: Any, value: Any, vector: Any) -> Any:
+    """A vector with one value in every lane."""
+    empty = ir.Constant(vector, ir.Undefined)
+    return _shuffle(builder, builder.insert_element(empty, value, _INT(0)), empty, [0] * WIDTH)
+
+
+@_instruction
+def _load(typing: Any, array: Any, offset: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        at = _address(context, builder, signature.args[0], *values)
+        return builder.load(builder.bitcast(at, _VECTOR.as_pointer()), align=_BYTES)
+
+    return _BLOCK(array, types.intp), generate
+
+
+@_instruction
+def _store(typing: Any, array: Any, offset: Any, block: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        at = _address(context, builder, signature.args[0], *values[:2])
+        builder.store(values[2], builder.bitcast(at, _VECTOR.as_pointer()), align=_BYTES)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, _BLOCK), generate
+
+
+@_instruction
+def _prefetch(typing: Any, array: Any, offset: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        at = _address(context, builder, signature.args[0], *values)
+        pointer = builder.bitcast(at, ir.IntType(8).as_pointer())
+        # for writing (1), into the second-level cache (2), data (1)
+        _call(builder, "llvm.prefetch.p0i8", ir.VoidType(), pointer, _INT(1), _INT(2), _INT(1))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+def _pure(signature: Any, emit: Callable[..., Any]) -> Any:
+    """An intrinsic of blocks and numbers, from what it emits given a builder and their values."""
+
+    def declare(typing: Any, arguments: Any) -> Any:
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
             members = cgutils.unpack_tuple(builder, values[0])  # type: ignore[no-untyped-call]
-            emit(_Block(context, builder, arguments.types, members))
-            return context.get_dummy_value()
+            found = emit(builder, *members)
+            return context.make_tuple(builder, signature, found) if isinstance(found, list) else found
 
-        return types.void(arguments), generate
+        return signature(arguments), generate
 
-    return intrinsic(declare)
-
-
-@_instruction
-def _merge(b: _Block) -> None:
-    factor = b.builder.fmul(b.load(4), b.load(6))
-    b.store(b.multiply_add(factor, b.load(8), b.load(2)), 0)
+    return _instruction(declare)
 
 
-@_instruction
-def _add_scaled(b: _Block) -> None:
-    b.store(b.multiply_add(b.fill(2), b.load(3), b.load(0)), 0)
+def _emit_choose(builder: Any, condition: Any, a: Any, b: Any) -> Any:
+    # lane by lane: of a condition for all of them LLVM makes a branch
+    lanes = _spread(builder, condition, _LANES)
+    return builder.select(builder.icmp_signed("!=", lanes, ir.Constant(_LANES, [0] * WIDTH)), a, b)
 
 
-@_instruction
-def _add_product(b: _Block) -> None:
-    b.store(b.multiply_add(b.load(2), b.load(4), b.load(0)), 0)
+def _emit_transpose(builder: Any, *rows: Any) -> list[Any]:
+    blocks = list(rows)
+    for step in (1, 2, 4):  # exchange the off-diagonal quarters of squares of side 2 step
+        low = [i + WIDTH * (i & step != 0) - (i & step) for i in range(WIDTH)]
+        high = [i + step for i in low]
+        for i in range(WIDTH):
+            if not i & step:
+                a, b = blocks[i], blocks[i + step]
+                blocks[i], blocks[i + step] = _shuffle(builder, a, b, low), _shuffle(builder, a, b, high)
+    return blocks
 
 
-@_instruction
-def _add_shifted(b: _Block) -> None:
-    factor = b.builder.fmul(b.load(2), b.load(4))
-    b.store(b.multiply_add(factor, b.load(6), b.load(0)), 0)
+_fill = _pure(_BLOCK, lambda builder, number: _spread(builder, number, _VECTOR))
+_add = _pure(_BLOCK, lambda builder, a, b: builder.fadd(a, b))
+_multiply = _pure(_BLOCK, lambda builder, a, b: builder.fmul(a, b))
+_multiply_add = _pure(
+    _BLOCK, lambda builder, *abc: _call(builder, f"llvm.fmuladd.v{WIDTH}f64", _VECTOR, *abc)
+)
+_choose = _pure(_BLOCK, _emit_choose)
+_transpose = _pure(types.UniTuple(_BLOCK, WIDTH), _emit_transpose)  # type: ignore[no-untyped-call]
 
 
-@_instruction
-def _prefetch(b: _Block) -> None:
-    # for writing (1), into the second-level cache (2), data (1)
-    pointer = ir.IntType(8).as_pointer()
-    b.call("llvm.prefetch.p0i8", ir.VoidType(), b.address(0, pointer), _INT(1), _INT(2), _INT(1))
+@overload(load, strict=False)
+def _compiled_load(array: Any, offset: Any) -> Any:
+    return lambda array, offset: _load(array, offset)
 
 
-@overload(merge, strict=False)
-def _compiled_merge(sums: Any, up: Any, left: Any, right: Any, high: Any, h: Any, low: Any, j: Any) -> Any:
-    return lambda sums, up, left, right, high, h, low, j: _merge(
-        (sums, up, sums, left, high, h, low, j, sums, right)
-    )
-
-
-@overload(add_scaled, strict=False)
-def _compiled_add_scaled(target: Any, t: Any, scale: Any, source: Any, s: Any) -> Any:
-    return lambda target, t, scale, source, s: _add_scaled((target, t, scale, source, s))
-
-
-@overload(add_product, strict=False)
-def _compiled_add_product(target: Any, t: Any, a: Any, i: Any, b: Any, j: Any) -> Any:
-    return lambda target, t, a, i, b, j: _add_product((target, t, a, i, b, j))
-
-
-@overload(add_shifted, strict=False)
-def _compiled_add_shifted(
-    target: Any, t: Any, high: Any, h: Any, low: Any, j: Any, source: Any, s: Any
-) -> Any:
-    return lambda target, t, high, h, low, j, source, s: _add_shifted((target, t, high, h, low, j, source, s))
+@overload(store, strict=False)
+def _compiled_store(array: Any, offset: Any, block: Any) -> Any:
+    return lambda array, offset, block: _store(array, offset, block)
 
 
 @overload(prefetch, strict=False)
 def _compiled_prefetch(array: Any, offset: Any) -> Any:
-    return lambda array, offset: _prefetch((array, offset))
+    return lambda array, offset: _prefetch(array, offset)
+
+
+@overload(fill, strict=False)
+def _compiled_fill(number: Any) -> Any:
+    return lambda number: _fill((float(number),))
+
+
+@overload(multiply_add, strict=False)
+def _compiled_multiply_add(a: Any, b: Any, c: Any) -> Any:
+    return lambda a, b, c: _multiply_add((a, b, c))
+
+
+@overload(choose, strict=False)
+def _compiled_choose(condition: Any, a: Any, b: Any) -> Any:
+    return lambda condition, a, b: _choose((np.int64(condition), a, b))
+
+
+@overload(transpose, strict=False)
+def _compiled_transpose(rows: Any) -> Any:
+    return lambda rows: _transpose(rows)
+
+
+@overload(operator.add, strict=False)
+def _compiled_add(a: Any, b: Any) -> Any:
+    if a is _BLOCK or isinstance(a, _BlockType):
+        return lambda a, b: _add((a, b))
+    return None
+
+
+@overload(operator.mul, strict=False)
+def _compiled_multiply(a: Any, b: Any) -> Any:
+    if isinstance(a, _BlockType):
+        return lambda a, b: _multiply((a, b))
+    return None
