@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.line import RUNS, Line, ratios, seconds
 from ndcg_asymptotics.engines import cells
+from ndcg_asymptotics.engines.cells import streams
 from ndcg_asymptotics.engines.cells.streams import Cells, Stream
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Population
 from ndcg_asymptotics.studies import Design
 
-RUNS = 7
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@n^0.5")
 
 
 def design(sizes: tuple[int, ...], measures: tuple[str, ...] = MEASURES) -> Design:
     population = Population.of({"good": "linear(0.1, 0.7)"})
     return Design(population, tuple(map(Measure.parse, measures)), sizes, seed=2013)
-
-
-def seconds(action: Callable[[], object]) -> float:
-    """Processor time of an action, which runs on one core."""
-    start = time.process_time()
-    action()
-    return time.process_time() - start
-
-
-def ratio(action: Callable[[], object], other: Callable[[], object]) -> float:
-    """The median over interleaved runs of the time of one action over that of another."""
-    return statistics.median(seconds(action) / seconds(other) for _ in range(RUNS))
 
 
 def variates(what: Design) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -58,39 +48,45 @@ def variates(what: Design) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return np.concatenate(counts), np.concatenate(fractions)
 
 
-def against_drawing(measures: tuple[str, ...]) -> tuple[float, int, float]:
-    """Time of a path over that of its variates in numpy, how many there are, the widest bracket."""
-    path = design(tuple(10**k for k in range(3, 19)), measures)
-    cells.warm(path)
-    n, p = variates(path)
+def lines() -> Iterator[Line]:
+    """The times of one path, and how they grow."""
+    for measures, asked in ((MEASURES, 1.5), *(((text,), None) for text in MEASURES)):
+        path = design(tuple(10**k for k in range(3, 19)), measures)
+        cells.warm(path)
+        work, n, p = partial(cells.simulate, path, 0), *variates(path)
+        what = f"path 1e3 … 1e18, {'five measures' if measures == MEASURES else measures[0]}"
+        draw = partial(np.random.default_rng(1).binomial, n, p)
+        yield Line(what, "its binomials in numpy", ratios(work, draw, 7), asked)
+        if measures == MEASURES:
+            found = work()
+            width = float(np.max(found["high"].astype(float) - found["low"].astype(float)))
+            yield Line("its widest bracket", "1e-4", (width / 1e-4,), 1)
+            yield from shares(path, n, p)
+        near, far = (partial(cells.simulate, design((10**k,), measures), 0) for k in (9, 18))
+        near(), far()
+        yield Line(what.replace("path 1e3 … 1e18", "n = 1e18"), "n = 1e9", ratios(far, near, 7), 2.5)
+
+
+def shares(path: Design, n: NDArray[np.int64], p: NDArray[np.float64]) -> Iterator[Line]:
+    """Where the time of a path goes, per binomial variate."""
     rng = np.random.default_rng(1)
-    draw = cells.simulate(path, 0)
-    width = float(np.max(draw["high"].astype(float) - draw["low"].astype(float)))
-    return ratio(lambda: cells.simulate(path, 0), lambda: rng.binomial(n, p)), n.size, width
+    spent: dict[str, list[float]] = defaultdict(list)
+    for _ in range(RUNS):
+        spent["numpy's binomials"].append(seconds(lambda: rng.binomial(n, p)))
+        spent["a path"].append(seconds(lambda: cells.simulate(path, 0)))
+        for name in ("split", "settle"):
+            with patch.object(streams, name, Stopwatch(getattr(streams, name))) as watch:
+                cells.simulate(path, 0)
+            spent[f"of it: {name}"].append(watch.total)
+    for what, times in spent.items():
+        yield Line(what, "ns a variate", tuple(t / n.size * 1e9 for t in times))
 
 
-def growth(measures: tuple[str, ...], start: int) -> float:
-    """Cost to 1e18 over cost to 1e9, for lists of each decade from 10^start on."""
-    paths = [design(tuple(10**k for k in range(min(start, end), end + 1)), measures) for end in (9, 18)]
-    for path in paths:
-        cells.simulate(path, 0)
-    return ratio(lambda: cells.simulate(paths[1], 0), lambda: cells.simulate(paths[0], 0))
+class Stopwatch:
+    """A function that adds up the time of its calls."""
 
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._function, self.total = function, 0.0
 
-def main() -> None:
-    for measures in (MEASURES, *((text,) for text in MEASURES)):
-        cost, number, width = against_drawing(measures)
-        print(
-            f"{', '.join(measures)}: one path to 1e18 / its {number} binomials in numpy: {cost:.2f} "
-            f"(asked: <= 3), widest bracket {width:.1e} (asked: <= 1e-4)"
-        )
-    for measures in (MEASURES, *((text,) for text in MEASURES)):
-        single, path = growth(measures, 18), growth(measures, 3)
-        print(
-            f"{', '.join(measures)}: cost at 1e18 / 1e9: {single:.2f} (asked: <= 2.5), "
-            f"per size of a path from 1e3: {path * 7 / 16:.2f}"
-        )
-
-
-if __name__ == "__main__":
-    main()
+    def __call__(self, *arguments: object) -> None:
+        self.total += seconds(lambda: self._function(*arguments))

@@ -1,21 +1,22 @@
 """Evaluating runs from files: time beside pytrec_eval doing the same, and memory.
 
-``python -m benchmarks.lists [--long]``; with ``--long`` a run of ten million lines too.
+``python -m benchmarks.lists --long`` does a run of ten million lines.
 """
 
 from __future__ import annotations
 
 import resource
-import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-RUNS = 5
+from benchmarks.line import RUNS, Line
+
 DEPTH = 1000  # documents of a query
 MEASURES = ("nDCG", "nDCG@10")
 
@@ -61,33 +62,37 @@ def evaluation(run: Path, qrels: Path) -> list[object]:
     return ["-m", "ndcg_asymptotics", "evaluate", "--run", run, "--qrels", qrels, *measures]
 
 
-def compare(run: Path, qrels: Path, what: str, asked: str) -> None:
+def beside(run: Path, qrels: Path) -> tuple[float, ...]:
     """Both from process start to printed means, one after the other; the means agree."""
-    ratios = []
+    found = []
     for _ in range(RUNS):
         ours, table = seconds(*evaluation(run, qrels))
         theirs, means = seconds("-c", PEER, run, qrels)
-        ratios.append(ours / theirs)
+        found.append(ours / theirs)
     assert all(f"{float(mean):.4f}" in table for mean in means.split()), (table, means)
-    low, middle, high = min(ratios), statistics.median(ratios), max(ratios)
-    print(f"evaluate, {what} / pytrec_eval: {middle:.2f} [{low:.2f}, {high:.2f}] ({asked})")
+    return tuple(found)
 
 
-def main() -> None:
-    """Print the numbers."""
+def lines() -> Iterator[Line]:
+    """Wall times of processes."""
     with TemporaryDirectory() as folder:
         run, qrels = write(Path(folder), 1000)
-        compare(run, qrels, "1e6 lines from files, start included", "asked: <= 1.0")
+        yield Line("evaluate, 1e6 lines from files", "pytrec_eval", beside(run, qrels), 1.0)
         small = write(Path(folder), 3)
-        compare(*small, "3000 lines", "for the record: the start of Python and numpy")
-        starts = [seconds(*evaluation(*small))[0] for _ in range(2 * RUNS)]
-        print(f"evaluate, 3000 lines: {min(starts):.2f} s at best (asked: <= 0.5)")
-        if "--long" in sys.argv:
-            took, _ = seconds(*evaluation(*write(Path(folder), 10_000)))
-            unit = 1 if sys.platform == "darwin" else 1024
-            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 1e9
-            print(f"evaluate, 1e7 lines: {took:.0f} s, {peak:.2f} GB (asked: <= 1.5)")
+        yield Line("evaluate, 3000 lines", "pytrec_eval", beside(*small))
+        yield Line(
+            "evaluate, 3000 lines", "s", tuple(seconds(*evaluation(*small))[0] for _ in range(RUNS)), 0.5
+        )
 
 
-if __name__ == "__main__":
-    main()
+def long() -> None:
+    """Ten million lines, once."""
+    with TemporaryDirectory() as folder:
+        took, _ = seconds(*evaluation(*write(Path(folder), 10_000)))
+        unit = 1 if sys.platform == "darwin" else 1024
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 1e9
+        print(f"evaluate, 1e7 lines: {took:.0f} s, {peak:.2f} GB (asked: <= 1.5)")
+
+
+if __name__ == "__main__" and "--long" in sys.argv:
+    long()

@@ -1,54 +1,38 @@
-"""One list of a million items: NDCG here, beside what one would write with numpy, and scikit-learn.
-
-``python -m benchmarks.one_list``. Every line is a ratio of medians of five in one run.
-"""
+"""One list of a million items: NDCG here, beside what one would write with numpy, and scikit-learn."""
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 from sklearn.metrics import ndcg_score
 
+from benchmarks.line import Line, ratios
 from ndcg_asymptotics.measures import Measure
 
 ITEMS = 10**6
+BESIDE = "numpy's argsort, sort and two dots"
 
 
-def seconds(action: Callable[[], object]) -> tuple[float, float]:
-    """The median processor time of five, and how far the slowest is from the fastest."""
-    taken = []
-    for _ in range(5):
-        start = time.process_time()
-        action()
-        taken.append(time.process_time() - start)
-    return statistics.median(taken), max(taken) - min(taken)
-
-
-def main() -> None:
-    """Print the ratios."""
+def lines() -> Iterator[Line]:
+    """The times of one NDCG."""
     rng = np.random.default_rng(1)
     scores, labels = rng.random(ITEMS), (rng.random(ITEMS) < 0.3).astype(float)
+    tied = np.floor(scores * ITEMS / 2)
     weights = 1 / np.log2(np.arange(2, ITEMS + 2))
 
     def plain() -> float:
         order = np.argsort(-scores)
         return float(labels[order] @ weights / (np.sort(labels)[::-1] @ weights))
 
-    yardstick, spread = seconds(plain)
-    print(f"numpy argsort and two dots: {1e3 * yardstick:.0f} ms, spread {1e3 * spread:.0f} ms")
-    for name, action in {
-        "NDCG": lambda: Measure.parse("nDCG").evaluate(scores, labels),
-        "NDCG, ties of two": lambda: Measure.parse("nDCG").evaluate(np.floor(scores * ITEMS / 2), labels),
-        "NDCG@10": lambda: Measure.parse("nDCG@10").evaluate(scores, labels),
-        "scikit-learn, ties averaged": lambda: ndcg_score(labels[None], scores[None]),
-        "scikit-learn @10": lambda: ndcg_score(labels[None], scores[None], k=10),
-    }.items():
-        taken, spread = seconds(action)
-        print(f"{name}: {taken / yardstick:.2f} of numpy's, spread {spread / yardstick:.2f}")
-
-
-if __name__ == "__main__":
-    main()
+    whole, top = Measure.parse("nDCG"), Measure.parse("nDCG@10")
+    yield Line("NDCG of 1e6", BESIDE, ratios(lambda: whole.evaluate(scores, labels), plain, 9), 1.0)
+    yield Line(
+        "every score twice, ties averaged", BESIDE, ratios(lambda: whole.evaluate(tied, labels), plain)
+    )
+    yield Line("NDCG@10 of 1e6", BESIDE, ratios(lambda: top.evaluate(scores, labels), plain, 9), 0.2)
+    theirs, cut = ndcg_score, {"k": 10}
+    yield Line("scikit-learn's ndcg_score", BESIDE, ratios(lambda: theirs([labels], [scores]), plain))
+    yield Line(
+        "scikit-learn's ndcg_score(k=10)", BESIDE, ratios(lambda: theirs([labels], [scores], **cut), plain)
+    )

@@ -1,49 +1,44 @@
-"""A weighted draw at n = 1e5 against a DCG of 1e5 items, sorted and summed in numpy; seconds for a tilt."""
+"""A weighted draw at n = 1e5 and a tilt, against a DCG of 1e5 items, sorted and summed in numpy."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 
+from benchmarks.line import Line, ratios
 from ndcg_asymptotics.engines import rare
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Population
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.theory.rare import CELLS, tilt
 
-N, DRAWS = 10**5, 40
+N, DRAWS = 10**5, 20
 
 
-def seconds(run: Callable[[int], object], count: int) -> float:
-    """The processor time of one call."""
-    run(0)
-    start = time.process_time()
-    for i in range(1, count + 1):
-        run(i)
-    return (time.process_time() - start) / count
-
-
-def main() -> None:
-    """Print a line per measure."""
+def lines() -> Iterator[Line]:
+    """The times of a draw and of a tilt, for five measures."""
     population = Population.of({"a": "linear(0.1, 0.5)", "b": "linear(0.2, 0.4)"})
     a, b = population.scorers.values()
     rng = np.random.default_rng(1)
     scores, labels = rng.random(N), (rng.random(N) < 0.3).astype(float)
+    weights = 1 / np.log(np.arange(2.0, N + 2))
+
+    def one() -> float:
+        return float(labels[np.argsort(-scores)] @ weights)
+
     for text in ("nDCG", "nDCG(power(0.7))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@n^0.5"):
         measure = Measure.parse(text)
-        weights = measure.discount(np.arange(1.0, N + 1))
-
-        def one(_: int, weights: np.ndarray = weights) -> float:
-            return float(labels[np.argsort(-scores)] @ weights)
-
         design = Design(population, (measure,), (N,), seed=1, pairs=(("a", "b"),))
-        draw = seconds(lambda r, design=design: rare.simulate(design, r), DRAWS)  # type: ignore[misc]
-        found = seconds(lambda i, m=measure: tilt(a, b, m, N + i, CELLS), 5)  # type: ignore[misc]
-        ratio = draw / seconds(one, DRAWS)
-        print(f"{text:18} a draw takes {ratio:5.2f} DCGs of {N:g} items; a tilt {found:.3f} s")
+        rare.simulate(design, 0)
+        what, beside = f"a draw at n = 1e5, {text}", "a DCG of 1e5 in numpy"
+        replicates, sizes = iter(range(1, 10**6)), iter(range(N, 2 * N))
 
+        def draws(design: Design = design, replicates: Iterator[int] = replicates) -> None:
+            for _ in range(DRAWS):
+                rare.simulate(design, next(replicates))
 
-if __name__ == "__main__":
-    main()
+        yield Line(what, beside, ratios(draws, lambda: [one() for _ in range(DRAWS)]))
+        # another n each time, as tilts are kept
+        taken = ratios(lambda m=measure, sizes=sizes: tilt(a, b, m, next(sizes), CELLS), one)  # type: ignore[misc]
+        yield Line(f"a tilt, {text}", beside, taken)

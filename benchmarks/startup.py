@@ -1,29 +1,38 @@
-"""How long a user waits for `ndcg-asymptotics --help`, in units of `import typer`."""
+"""How long a user waits for a command to start, in units of `python -c "import typer"` and in seconds."""
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from functools import partial
 
-RUNS = 9
+from benchmarks.line import RUNS, Line, ratios, seconds
+
+PREDICT = (
+    "-m",
+    "ndcg_asymptotics",
+    "predict",
+    "--scorer",
+    "linear(0.1, 0.7)",
+    "--measure",
+    "nDCG",
+    "--n",
+    "1000",
+)
 
 
-def seconds(*arguments: str) -> float:
-    """Wall time of one Python process."""
-    start = time.perf_counter()
+def python(*arguments: str) -> None:
+    """One Python process."""
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
 
 
-def main() -> None:
-    """Print the median ratio over interleaved runs."""
-    ratios = [
-        seconds("-m", "ndcg_asymptotics", "--help") / seconds("-c", "import typer") for _ in range(RUNS + 1)
-    ][1:]
-    print(f"--help / import typer: {statistics.median(ratios):.2f} (asked: <= 3)")
-
-
-if __name__ == "__main__":
-    main()
+def lines() -> Iterator[Line]:
+    """Wall times, as most of it is reading files."""
+    help_, typer = partial(python, "-m", "ndcg_asymptotics", "--help"), partial(python, "-c", "import typer")
+    help_()
+    yield Line("--help", "import typer", ratios(help_, typer, 9, time.perf_counter), 3)
+    predict = partial(python, *PREDICT)
+    predict()
+    yield Line("predict", "s", tuple(seconds(predict, time.perf_counter) for _ in range(RUNS)), 1.5)

@@ -6,34 +6,30 @@ Two cores of a shared machine are rarely worth two: two bare loops side by side 
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import redirect_stderr
 from pathlib import Path
 
+from benchmarks.line import RUNS, Line, seconds
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.sweep.progress import Lines
 from ndcg_asymptotics.sweep.run import sweep
 
 STUDY = Path(__file__).parents[1] / "experiments" / "wang2013.toml"
-ROUNDS = 2
-
-
-def seconds(action: Callable[[], object]) -> float:
-    """The time of one action."""
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+REPLICATES = 80
 
 
 def swept(study: Study, replicates: int, jobs: int) -> float:
     """The time of a whole sweep into a new folder, with workers, store and progress."""
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):
-        return seconds(lambda: sweep(study, folder, replicates=replicates, jobs=jobs, progress=Lines()))
+        return seconds(
+            lambda: sweep(study, folder, replicates=replicates, jobs=jobs, progress=Lines()),
+            time.perf_counter,
+        )
 
 
 def loop_over(study: Study, replicates: range) -> None:
@@ -50,28 +46,22 @@ def side_by_side(study: Study, replicates: int, executor: Executor) -> None:
     list(executor.map(loop_over, [study, study], parts))
 
 
-def main() -> None:
-    """Print both ratios; the smallest time of interleaved rounds stands for each side."""
+def lines() -> Iterator[Line]:
+    """Both ratios, and what two cores are worth here; wall times, round by round."""
     study = load(STUDY)
-    replicates = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     items.warm(study.design)
     swept(study, 2, 1), swept(study, 2, 2)  # everything is imported, the workers too
-    loop, halves, one, two = [], [], [], []
+    rounds: list[tuple[float, ...]] = []
     with ProcessPoolExecutor(2) as executor:
         side_by_side(study, 2, executor)
-        for _ in range(ROUNDS):
-            loop.append(seconds(lambda: loop_over(study, range(replicates))))
-            halves.append(seconds(lambda: side_by_side(study, replicates, executor)))
-            one.append(swept(study, replicates, 1))
-            two.append(swept(study, replicates, 2))
-    print(f"standard study, {replicates} replicates, {min(loop) / replicates * 1e3:.1f} ms each")
-    print(f"sweep in one job / bare loop: {min(one) / min(loop):.3f} (asked: <= 1.05)")
-    print(f"one job / two jobs: {min(one) / min(two):.2f} (asked: >= 1.8)")
-    print(
-        f"bare loop / its two halves side by side: {min(loop) / min(halves):.2f} (what two cores give here)"
+        for _ in range(RUNS):
+            loop = seconds(lambda: loop_over(study, range(REPLICATES)), time.perf_counter)
+            halves = seconds(lambda: side_by_side(study, REPLICATES, executor), time.perf_counter)
+            rounds.append((loop, halves, swept(study, REPLICATES, 1), swept(study, REPLICATES, 2)))
+    each = f"standard study, {REPLICATES} replicates: "
+    yield Line(each + "one job", "a bare loop", tuple(one / loop for loop, _, one, _ in rounds), 1.03)
+    yield Line(each + "one job", "two jobs", tuple(one / two for _, _, one, two in rounds), 1.9, True)
+    yield Line(
+        each + "a bare loop", "its halves side by side", tuple(loop / both for loop, both, *_ in rounds)
     )
-    print(f"two jobs / two bare halves: {min(two) / min(halves):.3f}")
-
-
-if __name__ == "__main__":
-    main()
+    yield Line(each + "two jobs", "two bare halves", tuple(two / both for _, both, _, two in rounds))

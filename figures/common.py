@@ -18,7 +18,8 @@ from ndcg_asymptotics.studies import Study, load
 HERE = Path(__file__).resolve().parent
 GALLERY = HERE / "gallery"
 EXPERIMENTS = HERE.parent / "experiments"
-LEARNING = HERE.parent / "results" / "learning"
+RESULTS = HERE.parent / "results"
+LEARNING = RESULTS / "learning"
 
 
 def from_results(draw: Callable[[Results], dict[str, Figure]], description: str | None) -> None:
@@ -38,12 +39,12 @@ def from_study(draw: Callable[[Study], dict[str, Figure]], experiment: str, desc
     _write(lambda: draw(load(given)), folder, parser)
 
 
-def from_json(draw: Callable[[Any], dict[str, Figure]], name: str, description: str | None) -> None:
-    """`script.py [FILE] [--out FOLDER]`: draw figures from what an experiment about losses wrote."""
+def from_json(
+    draw: Callable[[Any], dict[str, Figure]], name: str, description: str | None, source: Path = LEARNING
+) -> None:
+    """`script.py [FILE] [--out FOLDER]`: draw figures from what an experiment or the benchmarks wrote."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument(
-        "file", type=Path, nargs="?", default=LEARNING / f"{name}.json", help=f"({name}.json)"
-    )
+    parser.add_argument("file", type=Path, nargs="?", default=source / f"{name}.json", help=f"({name}.json)")
     folder, given = _parse(parser)
     _write(lambda: draw(json.loads(given.read_text())), folder, parser)
 
