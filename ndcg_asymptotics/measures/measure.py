@@ -168,7 +168,7 @@ class Measure:
         n = s.size
         k, k_ideal = min(self.cutoff(n), n), min(self._ideal_cutoff(n, best.size), best.size)
         weights = self.discount(np.arange(1.0, max(k, k_ideal) + 1), float(n))
-        ideal = float(_largest(best, k_ideal) @ weights[:k_ideal])
+        ideal = float(np.sort(best)[::-1][:k_ideal] @ weights[:k_ideal])
         if ideal == 0:
             return empty
         return float(_ranked(s, y, k, ties)[:k] @ weights[:k]) / ideal
@@ -176,13 +176,6 @@ class Measure:
     def _ideal_cutoff(self, n: int, available: int) -> int:
         """How far down the ideal list counts: past n where neither cutoff nor discount knows n."""
         return self.cutoff(n if self.depends_on_n else max(n, available))
-
-
-def _largest(values: Floats, k: int) -> Floats:
-    """The k largest values, in decreasing order."""
-    rest = len(values) - k
-    top = np.partition(values, rest)[rest:] if rest > 0 else values
-    return np.sort(top)[::-1]
 
 
 def _ranked(scores: Floats, labels: Floats, k: int, ties: Literal["expected", "stable"]) -> Floats:
