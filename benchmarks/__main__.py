@@ -1,13 +1,12 @@
 """Speed as ratios within one run: ``python -m benchmarks [NAME …]``.
 
-Prints a table for each module of lines, and writes all of them to results/benchmarks.json.
+Prints a table for each module of lines, and writes it to results/benchmarks.json in place of an earlier one.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import platform
 import subprocess
 import sys
 from importlib import import_module
@@ -21,26 +20,29 @@ from benchmarks.line import Line
 from ndcg_asymptotics.store.layout import versions_here
 
 NAMES = (
-    *("one_list", "every_n", "items", "cells", "rare", "growth", "expectation", "variance", "sweep"),
-    *("startup", "lists"),
+    *("one_list", "every_n", "items", "cells", "growth", "sweep", "startup", "rare", "lists", "expectation"),
+    "variance",
 )
 FILE = Path(__file__).parents[1] / "results" / "benchmarks.json"
-_ONE = "--one"  # a process of its own, which writes its lines as JSON
+_ONE = "--one"  # of a process of its own
 
 
-def measured(name: str) -> list[dict[str, Any]]:
-    """The lines of a module, measured in a fresh process: none inherits what another has cached."""
-    command = [sys.executable, "-m", "benchmarks", _ONE, name]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    found: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
-    return found
+def measure(name: str) -> None:
+    """Measure the lines of a module and put them into the file, with what they were measured on."""
+    lines = [line.plain() for line in import_module(f"benchmarks.{name}").lines()]
+    tables = json.loads(FILE.read_text()) if FILE.exists() else {}
+    load = f"{os.getloadavg()[1]:.1f} processes on {os.cpu_count()} cores"
+    tables[name] = {"lines": lines, "load": load, "versions": versions_here()}
+    FILE.parent.mkdir(exist_ok=True)
+    FILE.write_text(json.dumps(tables, indent=1))
+    print(json.dumps(lines))
 
 
-def show(name: str, lines: list[Line]) -> None:
-    """Print a table of lines."""
+def show(name: str) -> None:
+    """Print a table of the file."""
     table = Table("what", "in units of", "median", "spread", "asked", "reached", title=name)
-    for line in lines:
-        table.add_row(*line.row())
+    for plain in json.loads(FILE.read_text())[name]["lines"]:
+        table.add_row(*restored(plain).row())
     Console(width=140).print(table)
 
 
@@ -51,26 +53,18 @@ def restored(plain: dict[str, Any]) -> Line:
 
 
 def main() -> None:
-    """Measure, print and write."""
+    """Measure, each module in a fresh process as none should find what another has kept, and print."""
     given = sys.argv[1:]
     if given[:1] == [_ONE]:
-        lines = import_module(f"benchmarks.{given[1]}").lines()
-        print(json.dumps([line.plain() for line in lines]))
+        measure(given[1])
         return
     unknown = set(given) - set(NAMES)
     if unknown:
         sys.exit(f"no such benchmarks: {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
-    tables = {}
     for name in given or NAMES:
-        tables[name] = measured(name)
-        show(name, [restored(plain) for plain in tables[name]])
-    machine = {"cores": os.cpu_count(), "load": os.getloadavg()[1], "processor": platform.processor()}
-    if not given:
-        FILE.parent.mkdir(exist_ok=True)
-        FILE.write_text(
-            json.dumps({"machine": machine, "versions": versions_here(), "tables": tables}, indent=1)
-        )
-        print(FILE)
+        subprocess.run([sys.executable, "-m", "benchmarks", _ONE, name], check=True)
+        show(name)
+    print(FILE)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ REACHED, NOT_REACHED = "tab:blue", "tab:red"
 def draw(found: Any) -> dict[str, Figure]:
     """The figure, from results/benchmarks.json; lines of which nothing is asked are left out."""
     lines = [
-        (f"{table}: {line['what']}", line)
-        for table, rows in found["tables"].items()
-        for line in rows
+        (f"{name}: {line['what']}", line)
+        for name, table in found.items()
+        for line in table["lines"]
         if line["asked"] is not None and len(line["values"]) > 1
     ]
     with style():
