@@ -61,7 +61,9 @@ def test_a_law_far_out_and_one_with_a_heavy_tail() -> None:
     # one relevant item in 500 at the top: a single one is 18 standard deviations
     rare, weights = Relevance.of("linear(0.001, 0.002)"), np.arange(1.0, 20_001) ** -0.7
     rng, count = np.random.default_rng(8), 40_000
-    draws = np.concatenate([(rng.random((1000, 4000)) < 0.002) @ weights[:4000] for _ in range(count // 1000)])
+    draws = np.concatenate(
+        [(rng.random((1000, 4000)) < 0.002) @ weights[:4000] for _ in range(count // 1000)]
+    )
     below = 0.002 * 0.998 * float((weights[4000:] ** 2).sum())  # the terms beyond 4000 are nearly normal
     draws += rng.normal(0.0, math.sqrt(below), count) - 0.002 * weights[:4000].sum()
     unit = math.sqrt(0.002 * 0.998 * float((np.arange(1.0, 2e6) ** -1.4).sum() + 2e6**-0.4 / 0.4))
