@@ -35,7 +35,6 @@ def measure(name: str) -> None:
     tables[name] = {"lines": lines, "load": load, "versions": versions_here()}
     FILE.parent.mkdir(exist_ok=True)
     FILE.write_text(json.dumps(tables, indent=1))
-    print(json.dumps(lines))
 
 
 def show(name: str) -> None:

@@ -19,14 +19,9 @@ SIZES = tuple(round(10 ** (3 + i / 10)) for i in range(41))
 BESIDE = "argsort of 1e7"
 
 
-def design(
-    measures: tuple[str, ...] = MEASURES,
-    scorers: int = 1,
-    sizes: tuple[int, ...] = SIZES,
-    coupling: str = "independent",
-) -> Design:
-    """A study of one or more scorers that are alike."""
-    population = Population.of({f"scorer {i}": "linear(0.1, 0.7)" for i in range(scorers)}, coupling)
+def design(measures: tuple[str, ...] = MEASURES, sizes: tuple[int, ...] = SIZES) -> Design:
+    """A study of one scorer."""
+    population = Population.of({"good": "linear(0.1, 0.7)"})
     return Design(population, tuple(Measure.parse(text) for text in measures), sizes, 2013)
 
 
@@ -60,6 +55,3 @@ def lines() -> Iterator[Line]:
         "limit: five discounts read once": lambda: [numbers.sum() for _ in MEASURES],
     }.items():
         yield Line(what, "ns an item", tuple(seconds(work) / numbers.size * 1e9 for _ in range(RUNS)))
-    coupled = design(scorers=2, coupling="gaussian(0.5)")
-    items.warm(coupled)
-    yield Line("two scorers, Gaussian coupling", BESIDE, ratios(lambda: items.simulate(coupled, 0), argsort))
