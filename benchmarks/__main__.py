@@ -20,7 +20,19 @@ from benchmarks.line import Line
 from ndcg_asymptotics.store.layout import versions_here
 
 NAMES = (
-    *("one_list", "every_n", "items", "cells", "growth", "sweep", "startup", "rare", "lists", "expectation"),
+    *(
+        "one_list",
+        "every_n",
+        "items",
+        "cells",
+        "growth",
+        "memory",
+        "sweep",
+        "startup",
+        "rare",
+        "lists",
+        "expectation",
+    ),
     "variance",
 )
 FILE = Path(__file__).parents[1] / "results" / "benchmarks.json"

@@ -1,14 +1,10 @@
-"""How cost and memory grow: exponents fitted to each engine, and its memory beside what it says it takes."""
+"""How cost grows: exponents fitted to each engine."""
 
 from __future__ import annotations
 
 import math
-import resource
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 
@@ -18,9 +14,6 @@ from benchmarks.items import MEASURES, design
 from benchmarks.line import RUNS, Line, seconds
 from ndcg_asymptotics.engines import cells, items
 from ndcg_asymptotics.studies import Design
-
-LENGTHS = {"items": (10**6, 4 * 10**6), "every_n": (250_000, 10**6)}  # at which memory is looked at
-_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def of_lengths(name: str, last: int) -> Design:
@@ -43,7 +36,7 @@ def exponent(what: str, cost: Scale, at: tuple[int, ...], scale: Scale, claimed:
 
 
 def lines() -> Iterator[Line]:
-    """Exponents, a tenth above what is claimed at most, then memory."""
+    """Exponents, a tenth above what is claimed at most."""
     one = of_lengths("items", 10**5)
     decades = {last: replace(one, sizes=tuple(10**k for k in range(6, last + 1))) for last in (9, 12, 18)}
     measured = {k: replace(one, measures=one.measures[:k]) for k in (1, 2, 3, 5)}
@@ -62,38 +55,9 @@ def lines() -> Iterator[Line]:
         "every n: cost against n log n",
         lambda n: n * nanoseconds(n), (10**4, 10**5, 10**6), lambda n: n * math.log(n), 1.1,
     )  # fmt: skip
-    yield exponent("cells: cost against decades, from 1e6", to_decade, tuple(decades), lambda k: k - 5.0, 1.1)
+    # a size for each decade, and the cells that a size takes grow like log n at most
+    yield exponent("cells: cost against decades, from 1e6", to_decade, tuple(decades), lambda k: k - 5.0, 2.2)
     yield exponent("items: cost against replicates", lambda k: repeated(one, k), (5, 20, 80), float, 1.1)
     yield exponent(
         "items: cost against measures", lambda k: repeated(measured[k], 20), (1, 2, 3, 5), float, 1.1
     )
-    for name, (short, last) in LENGTHS.items():
-        engine = import_module(f"ndcg_asymptotics.engines.{name}")
-        stated = engine.memory(of_lengths(name, last)) - engine.memory(of_lengths(name, short))
-        found = tuple((_peak(name, last) - _peak(name, short)) / stated for _ in range(RUNS))
-        beside = f"what it asks for, {stated / (last - short):.0f} bytes an item"
-        yield Line(
-            f"{name}: memory, {short:g} to {last:g}", beside, tuple(peak / stated for peak in found), 1
-        )
-
-
-def _peak(name: str, last: int) -> int:
-    """The most memory a process takes that simulates once."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.growth", name, str(last)],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return int(done.stdout)
-
-
-def main() -> None:
-    """Simulate once; print the peak memory of this process."""
-    name, last = sys.argv[1], int(sys.argv[2])
-    import_module(f"ndcg_asymptotics.engines.{name}").simulate(of_lengths(name, last), 0)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT)
-
-
-if __name__ == "__main__":
-    main()
