@@ -13,8 +13,8 @@ from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.scorers import Population, Relevance
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.variance import moments
-from ndcg_asymptotics.theory.fluctuations.whole import QUICK
 from ndcg_asymptotics.theory.limits import limit
 
 if TYPE_CHECKING:

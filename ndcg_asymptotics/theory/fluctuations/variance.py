@@ -22,9 +22,9 @@ from ndcg_asymptotics.arrays import Floats, list_lengths
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.cut import cut_moments
+from ndcg_asymptotics.theory.fluctuations.effort import REFINED, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
 from ndcg_asymptotics.theory.fluctuations.whole import (
-    REFINED,
     fitted_to,
     given_label_counts,
     over_counts,
@@ -106,7 +106,7 @@ def difference_spread(
 @lru_cache(maxsize=512)  # check, required and figures ask for the same spreads
 def _spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> Spread:
     (_, rough, _), (_, fine, size) = (
-        np.array([moments(scorers, measure, n, refine) for n in lengths]).T for refine in (1.0, REFINED)
+        np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
     )
     value = np.sqrt(np.maximum(fine, 0.0))
     off = np.abs(fine - rough) + _ROUNDING * size
@@ -117,18 +117,17 @@ def _spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int
 
 @lru_cache(maxsize=4096)
 def moments(
-    scorers: tuple[Relevance, ...], measure: Measure, n: int, refine: float = 1.0
+    scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort = USUAL
 ) -> tuple[float, float, float]:
     """Mean and variance of NDCG_n, or of its difference for two scorers; one evaluation, without an error.
 
     The third number is the variance without the covariances in it, which says what rounding may do.
-    ``refine`` is 1, more for a second opinion, `QUICK` for less.
     """
     if measure.cutoff(n) < n:
-        return cut_moments(scorers, measure, n, refine)
+        return cut_moments(scorers, measure, n, effort)
     discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, np.array(scorers[0].gains)
     if not law[:-1].any():
         return 0.0, 0.0, 0.0
     rule = CountRule.of(law, gains, RankMean.of(discount, fitted_to(discount, n)), n)
-    given = [given_label_counts(scorer, discount, n, refine) for scorer in scorers]
-    return over_counts(given, rule, law, discount, n, refine)
+    given = [given_label_counts(scorer, discount, n, effort) for scorer in scorers]
+    return over_counts(given, rule, law, discount, n, effort)
