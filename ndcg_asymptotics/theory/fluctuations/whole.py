@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,7 +38,8 @@ def on_panels(
     if discount.affine:
         constant, slope = discount.coefficients(n)
         return AffineGivenCounts(panels, gains, (constant, slope), centre)
-    whole, near = (exponential_sum([discount], x, effort.fit) for x in (fitted_to(discount, n), NEAR))
+    longest = fitted_to(discount, math.ceil(centre.sum()))
+    whole, near = (exponential_sum([discount], x, effort.fit) for x in (longest, NEAR))
     return GivenCounts(panels, gains, whole, near, centre, effort)
 
 
@@ -54,7 +56,7 @@ def over_counts(
 
     IDCG is 1 where the rule says so.
     """
-    few, weights = rule.few(law, n, effort.digits)
+    few, weights = rule.few(law, float(given[0].centre.sum()), effort.digits)
     shift = np.zeros(len(rule.counts))
     parts, at_centre = np.zeros(2), 0.0
     for one, sign in zip(given, (1.0, -1.0), strict=False):
