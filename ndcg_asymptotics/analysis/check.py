@@ -155,9 +155,10 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0) -> Che
     for name, scorer, measure in tracked(cells, "checks"):
         cell = data.sel(scorer=name, measure=str(measure))
         found = limit(scorer, measure)
-        judged = judge_limit(name, scorer, measure, found, cell, factor)
+        judged = judge_limit(name, scorer, measure, found, cell, results.kept, factor)
         limits.append(judged)
-        means = judge_means(cell, scorer, measure, study.n, factor, level)
+        least = detectable.get(str(measure), math.inf)
+        means = judge_means(cell, results.kept, scorer, measure, study.n, factor, level, least)
         for n, mean in zip(study.n, means, strict=True):
             pseudo = pseudo_expectation(scorer, measure, n)
             rows.append(
@@ -170,4 +171,5 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0) -> Che
             )  # fmt: skip
             if mean.detectable < math.inf:
                 detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
+    results.kept.save()
     return Check(study.title, replicates, results.complete, alpha, rows, limits, detectable)

@@ -15,6 +15,7 @@ import xarray as xr
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 from ndcg_asymptotics.theory.approach import approach
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_excess, lasting_spread, spread_at
@@ -78,8 +79,9 @@ def limits_table(limits: list[LimitRow]) -> Table:
 
 
 def judge_limit(
-    name: str, scorer: Relevance, measure: Measure, found: Limit, cell: xr.Dataset, factor: float
-) -> LimitRow:
+    name: str, scorer: Relevance, measure: Measure, found: Limit, cell: xr.Dataset, kept: Kept,
+    factor: float,
+) -> LimitRow:  # fmt: skip
     texts = [str(a) for a in found.assumptions]
 
     def row(verdict: LimitVerdict, explanation: str, **details: Any) -> LimitRow:
@@ -93,7 +95,7 @@ def judge_limit(
     if found.unmet:
         return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
     try:
-        path = approach(scorer, measure)
+        path = approach(scorer, measure, kept.mean)
     except InputError as error:
         return row("not tested", str(error))
     claimed = found.value * factor

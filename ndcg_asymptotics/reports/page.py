@@ -70,6 +70,7 @@ def report(results: Results, out: Path | str | None = None, *, alpha: float = 1e
         require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
         require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
     page = _environment().get_template("report.html").render(_contents(results, alpha))
+    results.kept.save()
     if out is not None:
         out.write_text(page, encoding="utf-8")
     return page

@@ -11,6 +11,7 @@ from cases import simulated, study
 from ndcg_asymptotics.analysis.limits import judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.theory.approach import destination
 from ndcg_asymptotics.theory.limits import limit
 
@@ -20,7 +21,7 @@ def judged(curve: str, measure: str, replicates: int = 2, n: int = 20, **changes
     scorer, asked = Relevance.parse(curve), Measure.parse(measure)
     factor = changes.pop("factor", 1.0)
     found = dataclasses.replace(limit(scorer, asked), **changes)
-    return judge_limit("a", scorer, asked, found, cell, factor)
+    return judge_limit("a", scorer, asked, found, cell, Kept(None), factor)
 
 
 @pytest.mark.slow

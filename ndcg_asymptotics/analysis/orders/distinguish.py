@@ -30,7 +30,6 @@ from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.texts import did_you_mean
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +187,7 @@ def distinguish(
         there = names in study.pairs
         require(there, f"{given} is no pair of this study{near} expected one of: {known}", "pair")
     found = [
-        _pair(data.isel(pair=study.pairs.index((a, b))), study, (a, b), measure)
+        _pair(data.isel(pair=study.pairs.index((a, b))), results, (a, b), measure)
         for a, b in wanted
         for measure in study.measures
     ]
@@ -197,6 +196,7 @@ def distinguish(
         require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
         require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
         found = [_joined(one, others.pairs, study) for one in found]
+    results.kept.save()
     return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
 
 
@@ -212,12 +212,12 @@ def _joined(one: Pair, others: Sequence[Pair], study: Study) -> Pair:
     return one
 
 
-def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measure) -> Pair:
-    cell = data.sel(measure=str(measure))
+def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
+    study, cell = results.study, data.sel(measure=str(measure))
     if "log_weight" in cell:
         return Pair(**weighted_fields(cell, study, pair, measure))
     order = cell["order"].transpose("replicate", "n").to_numpy()
-    sign, source = _elect(study, pair, measure)
+    sign, source = _elect(results, pair, measure)
     if source == "replicates":
         half = len(order) // 2
         votes = np.where(order == UNDECIDED, 0, order)[:half, -1].astype(float).sum()
@@ -255,13 +255,13 @@ def _speed(points: list[Rate], study: Study, pair: tuple[str, str], measure: Mea
         return SpeedOf(None, None, None, None, None, str(error))
 
 
-def _elect(study: Study, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:
+def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:
     """The sign of E[NDCG_a] - E[NDCG_b] at n_max, and where it comes from."""
-    scorers, largest = study.scorers, study.n[-1:]
+    scorers, largest = results.study.scorers, results.study.n[-1:]
     if scorers[pair[0]] == scorers[pair[1]]:
         return 0, "the two scorers are the same"
     try:
-        a, b = (expected_ndcg(scorers[name], measure, largest) for name in pair)
+        a, b = (results.kept.mean(scorers[name], measure, largest) for name in pair)
     except InputError:
         return 0, "replicates"
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])

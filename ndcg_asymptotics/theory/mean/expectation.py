@@ -21,7 +21,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, list_lengths
+from ndcg_asymptotics.arrays import LARGEST_N, Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory.mean.condense import condensed
@@ -106,7 +106,7 @@ def expected_ndcg(
 
 @lru_cache(maxsize=512)  # check, distinguish and figures ask for the same means
 def _expected_ndcg(relevance: Relevance, measure: Measure, lengths: tuple[int, ...]) -> Expectation:
-    means = [RankMean.of(measure.discount, max(lengths), caution) for caution in (1.0, _CAUTION)]
+    means = _rank_means(measure.discount, lengths)
     (first, _), (value, missed) = (
         np.array(
             [_Evaluation(measure, n, Mesh.of(relevance, n, refine), mean, refine).value() for n in lengths]
@@ -116,6 +116,12 @@ def _expected_ndcg(relevance: Relevance, measure: Measure, lengths: tuple[int, .
     error = np.abs(value - first) + missed + _ROUNDING * value
     value.flags.writeable = error.flags.writeable = False
     return Expectation(value, error)
+
+
+def _rank_means(discount: Discount, lengths: tuple[int, ...]) -> list[RankMean]:
+    """A discount for each of two evaluations; the same whatever the lengths, if there is a choice."""
+    largest = LARGEST_N if discount.regular else max(lengths)
+    return [RankMean.of(discount, largest, caution) for caution in (1.0, _CAUTION)]
 
 
 @dataclass(frozen=True)
@@ -191,7 +197,7 @@ def expected_dcg(
     array([0.75])
     """
     relevance, discount, lengths = Relevance.of(relevance), Discount.of(discount), list_lengths(sizes)
-    means = [RankMean.of(discount, max(lengths), caution) for caution in (1.0, _CAUTION)]
+    means = _rank_means(discount, lengths)
     first, value = (
         np.array([_dcg(Mesh.of(relevance, n, refine), mean, n) for n in lengths])
         for refine, mean in zip((1.0, _REFINE), means, strict=True)
