@@ -17,8 +17,8 @@ from ndcg_asymptotics.analysis.means import Verdict
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.tables import Column, Table, fixed, general
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 
@@ -69,8 +69,7 @@ def laws_table(rows: Sequence[LawRow]) -> Table:
 
 
 def judge_law(
-    cell: xr.Dataset, named: tuple[str, Relevance], measure: Measure, mean: tuple[float, float] | None,
-    factor: float, level: float,
+    cell: xr.Dataset, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
 ) -> LawRow:  # fmt: skip
     """The law of one scorer's NDCG at one n, against that of long lists with every value times ``factor``."""
     name, scorer = named
@@ -84,16 +83,15 @@ def judge_law(
 
     if critical > _COARSEST:
         return row("not tested", "too few replicates to tell laws apart")
-    if mean is None:
-        return row("not tested", "no exact mean is known")
     try:
-        spread = ndcg_spread(scorer, measure, [n], quick=True)
+        mean, spread = kept.mean(scorer, measure, [n]), kept.spread(scorer, measure, [n])
     except InputError as why:
         return row("not tested", str(why))
-    law = limit_law(scorer, measure, n, mean[0], float(spread.value[0]), float(spread.error[0]) + mean[1])
+    centre, error = float(mean.value[0]), float(spread.error[0] + mean.error[0])
+    law = limit_law(scorer, measure, n, centre, float(spread.value[0]), error)
     if law is None:
         return row("not tested", "no law of long lists is known")
-    stated = law.distance
+    stated = law.chance if law.chance > _NEGLIGIBLE * critical else law.distance
     if stated > _NEGLIGIBLE * critical:
         off = f"at this n the law of long lists is only known to be within {min(stated, 1.0):.2g}"
         return row("not tested", off, None, stated)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import xarray as xr
@@ -17,16 +18,18 @@ from scipy import stats
 from ndcg_asymptotics.analysis.means import Verdict, bell_shaped
 from ndcg_asymptotics.analysis.squares import detectable_spread, replicates_for_squares, squares_fortune
 from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.tables import Column, Table, fixed, general
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 
 _TENS = 30  # items of a grade, from which the fourth moment is that of the labels at the top
 _NORMAL, _MARGIN, _TWICE = 3.0, 1.0, 2.0  # a bound of it: of a normal law, and more than theory expects
 _POWER = 0.99
+
+Sizes = Literal["few", "every"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,16 @@ class SpreadRow:
     false_alarm: float
 
 
+def tested_sizes(sizes: tuple[int, ...], which: Sizes) -> tuple[int, ...]:
+    """The list lengths at which standard deviations are tested: an exact one costs more than a mean.
+
+    >>> tested_sizes((10, 20, 50, 100, 200), "few")
+    (10, 50, 200)
+    """
+    require(which in ("few", "every"), f'must be "few" or "every", got {which!r}', "spread")
+    return sizes if which == "every" else tuple(sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}))
+
+
 def spreads_table(rows: Sequence[SpreadRow]) -> Table:
     columns = (
         Column("scorer"), Column("measure"), Column("n", general("g")),
@@ -68,24 +81,10 @@ def spreads_table(rows: Sequence[SpreadRow]) -> Table:
     return Table("Standard deviations of NDCG, against the exact ones", columns, tuple(cells))
 
 
-@dataclass(frozen=True)
-class _Claim:
-    """What theory says of the spread at one n, and what it takes to test it."""
-
-    mean: tuple[float, float]
-    sd: tuple[float, float]
-    largest: float
-    kurtosis: float | None
-
-
 def judge_spread(
-    cell: xr.Dataset, named: tuple[str, Relevance], measure: Measure, mean: tuple[float, float] | None,
-    factor: float, level: float,
+    cell: xr.Dataset, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
 ) -> SpreadRow:  # fmt: skip
-    """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``.
-
-    ``mean`` is the exact mean with its error.
-    """
+    """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``."""
     name, scorer = named
     n, values = int(cell["n"]), cell["ndcg"].to_numpy()
     low, high = (cell[x].to_numpy() if x in cell else values for x in ("low", "high"))
@@ -97,16 +96,18 @@ def judge_spread(
         ratio = seen / exact if exact else None
         return SpreadRow(name, str(measure), n, seen, exact, ratio, verdict, reason, least, level)
 
-    if mean is None:
-        return row("not tested", "no exact mean is known")
     try:
-        spread = ndcg_spread(scorer, measure, [n], quick=True)
+        mean, spread = kept.mean(scorer, measure, [n]), kept.spread(scorer, measure, [n])
     except InputError as why:
         return row("not tested", str(why))
-    exact, error = float(spread.value[0]) * factor, float(spread.error[0])
-    if exact <= 2 * error:
+    known, error = float(spread.value[0]), float(spread.error[0])
+    exact = known * factor
+    if known <= 2 * error:
         return row("not tested", "the standard deviation is 0 but for rounding", exact)
+    if exact <= error:
+        return row("disagrees", "", exact)
     sd = (exact - error, exact + error)
+    centre = (float(mean.value[0] - mean.error[0]), float(mean.value[0] + mean.error[0]))
     if bell_shaped(scorer, measure, n, len(values)):
         half = np.maximum(high - values, values - low)
         off = math.sqrt(float(half @ half) / (len(values) - 1))  # at most so much the brackets hide
@@ -114,20 +115,20 @@ def judge_spread(
         wrong = _chi_square(max(seen - off, 0.0) / sd[1], (seen + off) / sd[0], freedom) < level
         least = _detectable(freedom, level)
     else:
-        claim = _Claim(mean, sd, max(mean[0], 1 - mean[0]) ** 2, _bound(scorer, measure, n, exact / factor))
-        needed = replicates_for_squares(exact**2, claim.largest, level, claim.kurtosis)
+        largest, heavy = max(centre[1], 1 - centre[0]) ** 2, _bound(scorer, measure, n, known)
+        needed = replicates_for_squares(known**2, largest, level, heavy)
         if len(values) < needed:
             return row("not tested", f"needs {_round_up(needed)} replicates", exact)
-        below, above = _squares(low, high, mean)
-        found = squares_fortune(below, above, claim.largest, sd[0] ** 2, sd[1] ** 2, claim.kurtosis)
+        below, above = _squares(low, high, centre)
+        found = squares_fortune(below, above, largest, sd[0] ** 2, sd[1] ** 2, heavy)
         wrong = found > -math.log(level)
-        least = detectable_spread((below + above) / 2, claim.largest, level, _POWER, claim.kurtosis)
+        least = detectable_spread((below + above) / 2, largest, level, _POWER, heavy)
     return row("disagrees" if wrong else "agrees", "", exact, least if math.isfinite(least) else None)
 
 
 def _squares(low: Floats, high: Floats, mean: tuple[float, float]) -> tuple[Floats, Floats]:
-    """The least and the largest (x - mu)^2 for x in its bracket and mu about the exact mean."""
-    least, most = mean[0] - mean[1], mean[0] + mean[1]
+    """The least and the largest (x - mu)^2 for x in its bracket and mu in that of the exact mean."""
+    least, most = mean
     nearest = np.maximum(np.maximum(least - high, low - most), 0.0)
     furthest = np.maximum(high - least, most - low)
     return nearest**2, np.minimum(furthest**2, max(most, 1 - least) ** 2)

@@ -29,6 +29,7 @@ from ndcg_asymptotics.store.chunks import UnreadableError
 from ndcg_asymptotics.store.damage.seals import checksum_holds, with_checksum
 from ndcg_asymptotics.store.description import read_json
 from ndcg_asymptotics.store.layout import holds_results, versions_here
+from ndcg_asymptotics.theory.fluctuations import Spread, ndcg_spread
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 
 FILE = "exact.json"
@@ -70,6 +71,21 @@ class Kept:
             return found.value, found.error
 
         return Expectation(*self.values("mean", relevance, measure, sizes, compute))
+
+    def spread(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> Spread:
+        """`ndcg_spread` to three digits, likewise.
+
+        Raises
+        ------
+        InputError
+            As `ndcg_spread`.
+        """
+
+        def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
+            found = ndcg_spread(relevance, measure, lengths, quick=True)
+            return found.value, found.error
+
+        return Spread(*self.values("quick sd", relevance, measure, sizes, compute))
 
     def values(
         self, kind: str, relevance: Relevance, measure: Measure, sizes: Sequence[int], compute: Compute

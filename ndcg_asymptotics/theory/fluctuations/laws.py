@@ -41,7 +41,7 @@ _ATOMS = 200_000  # of a law that is enumerated
 _PERIOD = 40.0  # standard deviations after which the inversion repeats itself
 _VANISHED = 1e-12  # of a characteristic function
 _FREQUENCIES = 20_000
-_FURTHEST, _TABLE = 8.0, 321  # standard deviations, and numbers, of a table of a distribution function
+_FURTHEST, _ENTRIES = 8.0, 321  # standard deviations, and numbers, of a table of a distribution function
 _LARGE = 10**18
 
 
@@ -105,8 +105,7 @@ class SeriesLaw:
         if self._atoms is not None:
             atoms, sums = self._atoms
             return np.asarray(np.append(0.0, sums)[np.searchsorted(atoms, x, side="right")])
-        at = np.linspace(-_FURTHEST, _FURTHEST, _TABLE)
-        return np.asarray(PchipInterpolator(at, [self.cdf(float(y)) for y in at])(np.clip(x, at[0], at[-1])))
+        return np.asarray(_table(self)(np.clip(x, -_FURTHEST, _FURTHEST)))
 
     @property
     def enumerable(self) -> bool:
@@ -199,6 +198,13 @@ def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
         alive = int(np.count_nonzero(np.maximum.accumulate(np.abs(found)[::-1])[::-1] > _VANISHED))
         u, found = u[:alive], found[:alive]
     return np.asarray(u), np.asarray(found)
+
+
+@lru_cache(maxsize=64)
+def _table(law: SeriesLaw) -> PchipInterpolator:
+    """The distribution function of a law that is not enumerated."""
+    at = np.linspace(-_FURTHEST, _FURTHEST, _ENTRIES)
+    return PchipInterpolator(at, [law.cdf(float(x)) for x in at])
 
 
 def _top(scorer: Relevance) -> tuple[Floats, Floats]:
