@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
 from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means, means_table
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
-from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spreads_table, tested_sizes
+from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spread_sizes, spreads_table
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.store import Results
@@ -196,7 +196,7 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
     require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, rows, limits = 1.0 + perturb, [], []
-    sizes = tested_sizes(study.n, spread)
+    sizes = spread_sizes(study.n, spread)
     level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes) + 1))
     detectable: dict[str, float] = {}
     detectable_spread: dict[str, float] = {}

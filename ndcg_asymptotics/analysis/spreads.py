@@ -13,8 +13,12 @@ from typing import Literal
 
 import numpy as np
 import xarray as xr
-from scipy import stats
 
+from ndcg_asymptotics.analysis.chi_square import (
+    chi_square_detectable,
+    chi_square_freedom,
+    chi_square_test,
+)
 from ndcg_asymptotics.analysis.means import Verdict, bell_shaped
 from ndcg_asymptotics.analysis.squares import detectable_spread, replicates_for_squares, squares_fortune
 from ndcg_asymptotics.arrays import Floats
@@ -60,10 +64,10 @@ class SpreadRow:
     false_alarm: float
 
 
-def tested_sizes(sizes: tuple[int, ...], which: Sizes) -> tuple[int, ...]:
+def spread_sizes(sizes: tuple[int, ...], which: Sizes) -> tuple[int, ...]:
     """The list lengths at which standard deviations are tested: an exact one costs more than a mean.
 
-    >>> tested_sizes((10, 20, 50, 100, 200), "few")
+    >>> spread_sizes((10, 20, 50, 100, 200), "few")
     (10, 50, 200)
     """
     require(which in ("few", "every"), f'must be "few" or "every", got {which!r}', "spread")
@@ -111,9 +115,9 @@ def judge_spread(
     if bell_shaped(scorer, measure, n, len(values)):
         half = np.maximum(high - values, values - low)
         off = math.sqrt(float(half @ half) / (len(values) - 1))  # at most so much the brackets hide
-        freedom = _freedom(values)
-        wrong = _chi_square(max(seen - off, 0.0) / sd[1], (seen + off) / sd[0], freedom) < level
-        least = _detectable(freedom, level)
+        freedom = chi_square_freedom(values)
+        wrong = chi_square_test(max(seen - off, 0.0) / sd[1], (seen + off) / sd[0], freedom) < level
+        least = chi_square_detectable(freedom, level, _POWER)
     else:
         largest, heavy = max(centre[1], 1 - centre[0]) ** 2, _bound(scorer, measure, n, known)
         needed = replicates_for_squares(known**2, largest, level, heavy)
@@ -145,26 +149,6 @@ def _bound(scorer: Relevance, measure: Measure, n: int, sd: float) -> float | No
     if n * min(masses) < _TENS:
         return None
     return _NORMAL + _MARGIN + _TWICE * max(excess_kurtosis(scorer, measure, n, sd), 0.0)
-
-
-def _freedom(values: Floats) -> float:
-    """Of the chi-square law that has the variance of a sample variance: (R - 1) / (1 + excess / 2)."""
-    return (len(values) - 1) / (1 + max(float(stats.kurtosis(values)), 0.0) / 2)
-
-
-def _chi_square(least: float, most: float, freedom: float) -> float:
-    """The p-value of a ratio of standard deviations that lies from ``least`` to ``most``."""
-    if least <= 1 <= most:
-        return 1.0
-    law = stats.chi2(freedom)
-    return float(2 * (law.sf(freedom * least**2) if least > 1 else law.cdf(freedom * most**2)))
-
-
-def _detectable(freedom: float, level: float) -> float:
-    law = stats.chi2(freedom)
-    fewest, most = law.ppf(level / 2), law.isf(level / 2)
-    small, large = 1 - math.sqrt(law.ppf(1 - _POWER) / most), math.sqrt(law.ppf(_POWER) / fewest) - 1
-    return float(max(small, large))
 
 
 def _round_up(count: float) -> str:

@@ -57,7 +57,9 @@ def test_a_limit_under_a_condition_says_so() -> None:
     assert "diverges" in row.explanation
 
 
-@pytest.mark.parametrize("measure", ["nDCG(power(1.01))", "nDCG(power(1.1))", "nDCG(geometric(2))", "nDCG@10"])
+@pytest.mark.parametrize(
+    "measure", ["nDCG(power(1.01))", "nDCG(power(1.1))", "nDCG(geometric(2))", "nDCG@10"]
+)
 def test_the_spread_that_stays_is_where_the_exact_one_goes(measure: str) -> None:
     """F(n) is far from zeta(b) at n = 1e18 still, where b is near 1."""
     row = judged("linear(0.1, 0.7)", measure)
