@@ -101,9 +101,10 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, k: int, n: int
     values = []
     for scorer in scorers:
         mesh, value = Mesh.of(scorer, n), np.zeros(len(counts))
+        near = mesh.between(np.array([0.5, 1.0]) * min((k + 10 * math.sqrt(k) + 14) / n, 1.0))
         for j in np.flatnonzero(law[:-1]):
             others = counts - np.eye(len(law))[j]
-            spread = float(np.abs((others - (n - 1) * law) @ mesh.depths.above).max())
+            spread = float(np.abs((others - (n - 1) * law) @ near.above).max())
             crossing = Crossing.of(k, n, spread)
             gained = gained_at_cut(measure.discount, mesh, crossing, others)
             if crossing.start > mesh.edges[0]:
