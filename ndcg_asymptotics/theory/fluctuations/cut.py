@@ -67,7 +67,7 @@ def _one(scorer: Relevance, measure: Measure, k: int, n: int, effort: Effort) ->
         panels, law = down_to(mesh, float(depth), k, ranks)
         given = on_panels(panels, gains, discount, n, k * law, effort)
         rule = CountRule.of(law, gains, RankMean.of(discount, fitted_to(discount, n)), k, constant=True)
-        found.append(over_counts([given], rule, law, discount, n, effort))
+        found.append(over_counts([given], rule, law, discount, k, effort))
     mean, variance, size = np.array(found).T
     average = float(weights @ mean)
     moved = float(weights @ (mean - average) ** 2)
@@ -101,11 +101,9 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, k: int, n: int
     values = []
     for scorer in scorers:
         mesh, value = Mesh.of(scorer, n), np.zeros(len(counts))
-        near = mesh.between(np.array([0.5, 1.0]) * min((k + 10 * math.sqrt(k) + 14) / n, 1.0))
         for j in np.flatnonzero(law[:-1]):
             others = counts - np.eye(len(law))[j]
-            spread = float(np.abs((others - (n - 1) * law) @ near.above).max())
-            crossing = Crossing.of(k, n, spread)
+            crossing = Crossing.by(mesh, k, n, others)
             gained = gained_at_cut(measure.discount, mesh, crossing, others)
             if crossing.start > mesh.edges[0]:
                 gained = gained + mean.gained(mesh.down_to(crossing.start), others, n)

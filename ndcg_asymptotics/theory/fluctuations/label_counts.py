@@ -69,7 +69,7 @@ class CountRule:
         weights = weights * ((1 - none) / weights.sum())
         return cls(counts, weights, np.ones(len(counts)) if constant else ideal(counts), none, constant)
 
-    def few(self, law: Floats, n: float, digits: float) -> tuple[Floats, Floats]:
+    def few(self, law: Floats, n: int, digits: float) -> tuple[Floats, Floats]:
         """The same for ``E[f / IDCG^2]``, f a polynomial in the counts as parts of n, in few nodes.
 
         They suffice for what changes by its own size over n items, to about ``digits``.

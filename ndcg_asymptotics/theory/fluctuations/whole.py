@@ -56,7 +56,7 @@ def over_counts(
 
     IDCG is 1 where the rule says so.
     """
-    few, weights = rule.few(law, float(given[0].centre.sum()), effort.digits)
+    few, weights = rule.few(law, n, effort.digits)
     shift = np.zeros(len(rule.counts))
     parts, at_centre = np.zeros(2), 0.0
     for one, sign in zip(given, (1.0, -1.0), strict=False):
