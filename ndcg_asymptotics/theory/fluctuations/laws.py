@@ -23,8 +23,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy import stats
-from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
@@ -100,6 +99,8 @@ class SeriesLaw:
         if self._atoms is not None:
             atoms, sums = self._atoms
             return float(atoms[min(int(np.searchsorted(sums, p)), atoms.size - 1)])
+        from scipy.optimize import brentq  # here: to load it takes longer than a quantile
+
         return float(brentq(lambda x: self.cdf(x) - p, -_PERIOD / 3, _PERIOD / 3))
 
     @property
@@ -184,12 +185,12 @@ def _top(scorer: Relevance) -> tuple[Floats, Floats]:
 def standard_quantile(scorers: tuple[Relevance, ...], measure: Measure, p: float) -> float:
     """The p-quantile of the standardised law."""
     if regime(scorers, measure) in ("normal", "certain"):
-        return float(stats.norm.ppf(p))
+        return float(ndtri(p))
     return series_law(scorers, measure).quantile(p)
 
 
 def standard_cdf(scorers: tuple[Relevance, ...], measure: Measure, x: float) -> float:
     """The distribution function of the standardised law."""
     if regime(scorers, measure) in ("normal", "certain"):
-        return float(stats.norm.cdf(x))
+        return float(ndtr(x))
     return series_law(scorers, measure).cdf(x)

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
 from ndcg_asymptotics.theory.mean.mesh import Depths
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 _SMOOTH_FROM = 1e5  # ranks from which a discount is smooth on the scale of its square root
 _TABLE = 4096.0  # below it F of a real count comes from the exponentials
@@ -30,7 +33,7 @@ _MANY = 200  # counts whose F is read from a table
 _LONGEST = 9.3e18  # of the table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankMean:
     """A discount in the form its means are taken in.
 
@@ -51,6 +54,7 @@ class RankMean:
     smooth_from: float
 
     @classmethod
+    @lru_cache(maxsize=64)  # for its table, and for what is known of it
     def of(cls, discount: Discount, largest: float, caution: float = 1.0) -> RankMean:
         """For lists of up to ``largest`` items; ``caution`` > 1 trusts the moments later.
 
@@ -79,12 +83,17 @@ class RankMean:
 
     def _sums(self, k: Floats) -> Floats:
         assert self.fit is not None
-        near = self.fit.cumulative(np.minimum(k, _TABLE))[0]
-        return np.where(k < _TABLE, near, self.discount.cumulative(k))
+        near = k < _TABLE
+        if near.all():
+            return np.asarray(self.fit.cumulative(k)[0])
+        far = self.discount.cumulative(k)
+        return np.where(near, self.fit.cumulative(np.minimum(k, _TABLE))[0], far) if near.any() else far
 
     @cached_property
     def _table(self) -> BSpline:
         """F against log(1 + k), for arrays that would take long: its own error is below 1e-12."""
+        from scipy.interpolate import make_interp_spline  # here: to load it takes longer than most means
+
         x = np.linspace(0.0, math.log1p(_LONGEST), 2401)
         return make_interp_spline(x, self._sums(np.expm1(x)), k=7)
 
