@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.arrays import LARGEST_N, Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.scorers import Mixture, Relevance
-from ndcg_asymptotics.theory.mean.condense import condensed
+from ndcg_asymptotics.theory.mean.condense import nearly_condensed
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
 from ndcg_asymptotics.theory.mean.ideal import IdealRule, binary_rule, ideal_rule, surely_filled
 from ndcg_asymptotics.theory.mean.memo import Memo
@@ -35,6 +35,8 @@ _ROUNDING = 2e-11  # relative: what two evaluations have in common (sums of expo
 _REFINE = 1.5  # of the better of two meshes, which tell the error together
 _TOLERANCE, _ROUGHER = 1e-11, 30.0  # of the rules for label counts
 _HIGHEST, _MOMENTS = 12, 300  # degree, number of moments that a condensed rule keeps
+_MOMENT = 1e-11  # of the moments that a condensed rule may miss,
+_MOST = 20_000  # unless it stands for more nodes than can be afforded
 _KEPT = 3000  # nodes that are not condensed where the gained is no polynomial of the counts
 _ENOUGH = 6  # a degree that leaves about 1e-8
 _SHARP = 0.5  # counts that move the rank of an item at the cutoff more than they leave it open, times that
@@ -165,8 +167,9 @@ class _Evaluation:
         # a rule for one grade has few nodes; of whole lists many are quickly done; no polynomial is sharp
         needed = sharp and len(rule.counts) <= _KEPT
         if rule.counts.shape[1] > 2 and (degree >= _ENOUGH or k < self.n) and not needed:
-            few = condensed(rule.counts, rule.weights, degree - (0 if better else 1))
-            return IdealRule(*few, rule.missed)
+            counts, weights, missed = nearly_condensed(rule.counts, rule.weights, degree - (not better))
+            if missed <= _MOMENT or len(rule.counts) > _MOST:
+                return IdealRule(counts, weights, rule.missed + missed)
         return rule
 
     def gained(self, mesh: Mesh, counts: Floats, k: int) -> Floats:

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 _SMOOTH_FROM = 1e5  # ranks from which a discount is smooth on the scale of its square root
 _TABLE = 4096.0  # below it F of a real count comes from the exponentials
-_SMALLEST_LOG = -690.0
+_SMALLEST_LOG = -600.0  # what is multiplied with its exponential does not underflow either
 _VANISHED = -120.0  # the log of a term that does not count, whatever the discount
+_WORTH = 0.6  # part of the terms below which it is quicker to pick them out
 _CHUNK = 2_000_000  # numbers held at a time
 _MANY = 200  # counts whose F is read from a table
 _LONGEST = 9.3e18  # of the table
@@ -120,8 +121,9 @@ class RankMean:
         logs = np.log1p(depths.above[:, :, None] * np.expm1(-self.fit.rates)).reshape(len(depths.above), -1)
         terms = terms.reshape(len(terms), -1).T
         # steep exponentials have vanished deep in the list, even if every grade had its smallest count
-        alive = (counts.min(axis=0) @ logs) > _VANISHED
-        logs, terms = logs[:, alive], terms[alive]
+        alive = np.flatnonzero((counts.min(axis=0) @ logs) > _VANISHED)
+        if alive.size < _WORTH * terms.shape[0]:
+            logs, terms = logs.take(alive, axis=1), terms.take(alive, axis=0)
         step = max(1, _CHUNK // max(1, logs.shape[1]))
         blocks = []
         for i in range(0, len(counts), step):
