@@ -25,6 +25,7 @@ from ndcg_asymptotics.arrays import LARGEST_N, Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory.mean.condense import nearly_condensed
+from ndcg_asymptotics.theory.mean.cost import require_affordable
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
 from ndcg_asymptotics.theory.mean.ideal import IdealRule, binary_rule, ideal_rule, surely_filled
 from ndcg_asymptotics.theory.mean.memo import Memo
@@ -91,7 +92,8 @@ def expected_ndcg(
     Raises
     ------
     InputError
-        If the discount is neither linear nor a sum of exponentials, or a size is out of range.
+        If the discount is neither linear nor a sum of exponentials, a size is out of range, or the means
+        would take more than an hour.
 
     Examples
     --------
@@ -110,6 +112,7 @@ def expected_ndcg(
 
 @lru_cache(maxsize=512)  # check, distinguish and figures ask for the same means
 def _expected_ndcg(relevance: Relevance, measure: Measure, lengths: tuple[int, ...]) -> Expectation:
+    require_affordable(relevance, measure, len(lengths))
     means = _rank_means(measure.discount, lengths)
     (first, _), (value, missed) = (
         np.array(

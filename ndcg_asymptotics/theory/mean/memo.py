@@ -38,6 +38,8 @@ class Memo(Generic[_T]):
             self._held.move_to_end(key)
             return self._held[key]
         found = make()
+        if self._size(found) > self._most:
+            return found
         self._held[key] = found
         self._bytes += self._size(found)
         while self._bytes > self._most:
