@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 from scipy.linalg import eigh_tridiagonal
+from scipy.special import betainc
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
@@ -43,7 +43,8 @@ def cut_moments(
         If the best grade may not fill the ideal list.
     """
     k, best = measure.cutoff(n), n * scorers[0].masses[0]
-    full = float(stats.binom.cdf(k - 1, n, scorers[0].masses[0])) < _CERTAIN
+    # P(Binomial(n, p) < k)
+    full = float(betainc(n - k + 1, k, max(1 - scorers[0].masses[0], 0.0))) < _CERTAIN
     require(
         full,
         f"exact variance with a cutoff: needs n P(Y = {scorers[0].gains[0]:g}) well above the cutoff, "

@@ -18,14 +18,13 @@ difference of the series.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy import stats
-from scipy.interpolate import PchipInterpolator
-from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
@@ -127,6 +126,8 @@ class SeriesLaw:
         if self._atoms is not None:
             atoms, sums = self._atoms
             return float(atoms[min(int(np.searchsorted(sums, p)), atoms.size - 1)])
+        from scipy.optimize import brentq  # here: to load it takes longer than a quantile
+
         return float(brentq(lambda x: self.cdf(x) - p, -self.reach, self.reach))
 
     @property
@@ -212,8 +213,10 @@ def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
 
 
 @lru_cache(maxsize=64)
-def _table(law: SeriesLaw) -> PchipInterpolator:
+def _table(law: SeriesLaw) -> Callable[[Floats], Floats]:
     """The distribution function of a law that is not enumerated."""
+    from scipy.interpolate import PchipInterpolator  # here: it takes long to load
+
     at = np.linspace(-_FURTHEST, _FURTHEST, _ENTRIES)
     return PchipInterpolator(at, [law.cdf(float(x)) for x in at])
 
@@ -227,14 +230,14 @@ def _top(scorer: Relevance) -> tuple[Floats, Floats]:
 def standard_quantile(scorers: tuple[Relevance, ...], measure: Measure, p: float) -> float:
     """The p-quantile of the standardised law."""
     if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
-        return float(stats.norm.ppf(p))
+        return float(ndtri(p))
     return series_law(scorers, measure).quantile(p)
 
 
 def standard_cdf(scorers: tuple[Relevance, ...], measure: Measure, x: float) -> float:
     """The distribution function of the standardised law."""
     if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
-        return float(stats.norm.cdf(x))
+        return float(ndtr(x))
     return series_law(scorers, measure).cdf(x)
 
 
