@@ -151,15 +151,13 @@ def overall(rows: Sequence[Judged]) -> Verdict:
 
 
 def _untested(what: str, rows: Sequence[SpreadRow | LawRow]) -> Iterator[Line]:
-    """A line for each reason why something was not tested."""
-    reasons: dict[str, list[SpreadRow | LawRow]] = {}
-    for row in rows:
-        if row.reason:
-            reasons.setdefault(row.reason, []).append(row)
-    for reason, found in reasons.items():
-        first = f"{found[0].scorer}, {found[0].measure} at n = {found[0].n:g}"
-        others = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        yield Line(f"{what} of {first}{others}: not tested; {reason}.")
+    """A line for each measure of which something was not tested, with the first reason."""
+    for measure in dict.fromkeys(row.measure for row in rows):
+        asked = [row for row in rows if row.measure == measure]
+        left = [row for row in asked if row.verdict == "not tested"]
+        if left:
+            first = f"of {left[0].scorer} at n = {left[0].n:g}: {left[0].reason}"
+            yield Line(f"{measure}: {what} not tested in {len(left)} of {len(asked)}; {first}.")
 
 
 def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread: Sizes = "few") -> Check:

@@ -123,13 +123,13 @@ def _spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int
 @lru_cache(maxsize=512)
 def _quick_spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> Spread:
     _, variance, size = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
-    return _stated(variance, 2 * _QUICK * variance + _QUICK_ROUNDING * size)
+    return _stated(variance, _QUICK * variance + _QUICK_ROUNDING * size)
 
 
 def _stated(variance: Floats, off: Floats) -> Spread:
     """The standard deviation, where a variance may be off by so much."""
     value = np.sqrt(np.maximum(variance, 0.0))
-    error = np.minimum(np.sqrt(off), off / np.where(value > 0, value, 1.0))
+    error = np.where(value**2 > off, off / np.where(value > 0, value, 1.0), np.sqrt(off))
     value.flags.writeable = error.flags.writeable = False
     return Spread(value, error)
 
