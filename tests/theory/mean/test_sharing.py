@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
@@ -57,6 +58,22 @@ def test_whole_counts_by_products(monkeypatch, curve):
         expectation.forget()
         assert quick.value == pytest.approx(slow.value, rel=1e-13)
     assert max(used) > 2
+
+
+def test_sharp_curves_in_short_lists():
+    """Items beyond depth q are never relevant, the M above it with chance a: summed over M and C relevant ones.
+
+    Ranks are all that matters: ``E[DCG | M, C] = C/M F(min(k, M))``.
+    """
+    n, k, q, a = 50, 8, 0.6, 0.9
+    sums = np.concatenate(([0.0], np.cumsum(np.arange(1.0, k + 1) ** -0.5)))
+    truth = sum(
+        binom.pmf(m, n, q) * binom.pmf(c, m, a) * c / m * sums[min(k, m)] / sums[min(k, c)]
+        for m in range(1, n + 1)
+        for c in range(1, m + 1)
+    )
+    found = expected_ndcg("step(0, 0.9, 0.4)", "nDCG(power(0.5))@n^0.5", [n])
+    assert abs(found.value[0] - truth) <= found.error[0] < 2e-11
 
 
 def test_gaps_between_whole_counts():
