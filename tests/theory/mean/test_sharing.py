@@ -61,7 +61,7 @@ def test_whole_counts_by_products(monkeypatch, curve):
 
 
 def test_sharp_curves_in_short_lists():
-    """Items beyond depth q are never relevant, the M above it with chance a: summed over M and C relevant ones.
+    """Nothing beyond depth q is relevant, the M items above it with chance a: over M and the C relevant ones.
 
     Ranks are all that matters: ``E[DCG | M, C] = C/M F(min(k, M))``.
     """
