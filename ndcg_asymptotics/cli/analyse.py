@@ -124,10 +124,10 @@ def figures(
     formats = [text.strip().lower() for text in form.split(",") if text.strip()]
     if holds_growth(results):
         paths = draw_growth(open_growth(results), out)
-    elif holds_curves(results):
-        paths = draw_curves(results, out)
     elif holds_grid(results):
         paths = draw_grid(open_grid(results, allow_custom=allow_custom), out)
+    elif holds_curves(results):
+        paths = draw_curves(results, out)
     else:
         paths = draw_all(
             open_results(results, allow_custom=allow_custom), out, measures=measure or None, choice=choice,

@@ -88,14 +88,16 @@ class Kept:
         return Spread(*self.values("quick sd", relevance, measure, sizes, compute))
 
     def values(
-        self, kind: str, relevance: Relevance, measure: Measure, sizes: Sequence[int], compute: Compute
-    ) -> tuple[Floats, Floats]:
+        self, kind: str, of: Relevance | tuple[Relevance, ...], measure: Measure, sizes: Sequence[int],
+        compute: Compute,
+    ) -> tuple[Floats, Floats]:  # fmt: skip
         """Values and bounds of their errors at the sizes, of which ``compute`` is asked for those not kept.
 
+        They are of a curve, or of several in their order.
         What depends on a function of the user's own, which another process may find changed, is
         computed always.
         """
-        key = _key(kind, relevance, measure)
+        key = _key(kind, of if isinstance(of, tuple) else (of,), measure)
         if key is None:
             return compute(tuple(sizes))
         known = self._known.setdefault(key, {})
@@ -125,13 +127,15 @@ class Kept:
         self._new, self._written = False, time.monotonic()
 
 
-def _key(kind: str, relevance: Relevance, measure: Measure) -> Key | None:
+def _key(kind: str, curves: tuple[Relevance, ...], measure: Measure) -> Key | None:
     """What a value is of, with digests of curve files; None where no text says what it is."""
     try:
-        curve, ranks = relevance.portable(), measure.portable()
+        ranks, *parts = measure.portable(), *(curve.portable() for curve in curves)
     except InputError:
         return None
-    return None if curve.digests or ranks.digests else (kind, curve.text, ranks.text)
+    if any(part.digests for part in (ranks, *parts)):
+        return None
+    return kind, " > ".join(part.text for part in parts), ranks.text
 
 
 def _read(folder: Path | None) -> Known:

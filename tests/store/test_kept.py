@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import LINEAR, study
+from cases import LINEAR, command, study
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.orders import weighted
+from ndcg_asymptotics.analysis.orders.rates import Rate
+from ndcg_asymptotics.analysis.orders.weighted import speed_of
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import draw_all
@@ -82,6 +85,38 @@ def test_a_second_look_computes_nothing_and_has_the_same_bits(folder: Path, aske
     draw_all(open_results(folder), tmp_path / "figures", formats=("png",), dpi=20)
     report(open_results(folder))
     assert not asked
+
+
+def test_every_command_takes_a_folder_that_keeps_them(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Also those that take a folder of curves, which are JSON files too."""
+    out = tmp_path / "figures"
+    for arguments in (["check"], ["figures", "--out", out, "--format", "svg"], ["verify"], ["distinguish"],
+                      ["report", "--out", tmp_path / "page.html"], ["check"]):  # fmt: skip
+        code, _, error = command(monkeypatch, capsys, arguments[0], folder, *arguments[1:])
+        assert (code, error) == (0, "")
+        assert (folder / FILE).exists()
+    assert len(list(out.glob("*.svg"))) == 4
+
+
+def test_the_cost_of_a_wrong_order_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """Of a pair of curves, in their order."""
+    curves = Relevance.parse("linear(0.1, 0.7)"), Relevance.parse("constant(0.4)")
+    points = [
+        Rate(n, 1 - 10**-nats, 0, 1, -nats, 0.1, True) for n, nats in ((10, 1.0), (100, 2.0), (1000, 3.0))
+    ]
+    kept = Kept(folder)
+    first = speed_of(points, *curves, MEASURE, kept)
+    kept.save()
+
+    def never(*given: Any, **options: Any) -> Any:
+        raise AssertionError(given)
+
+    monkeypatch.setattr(weighted, "tilt", never)
+    assert speed_of(points, *curves, MEASURE, Kept(folder)) == first
+    with pytest.raises(AssertionError):
+        speed_of(points, *curves[::-1], MEASURE, Kept(folder))
 
 
 def test_sizes_that_are_not_there_are_added(folder: Path, asked: list[Any]):

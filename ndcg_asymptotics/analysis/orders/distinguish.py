@@ -28,7 +28,6 @@ from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.store import Results
-from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 
 if TYPE_CHECKING:
@@ -189,18 +188,18 @@ def distinguish(
         others = distinguish(rare)
         require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
         require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
-        found = [_joined(one, others.pairs, study) for one in found]
+        found = [_joined(one, others.pairs, results) for one in found]
     results.kept.save()
     return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
 
 
-def _joined(one: Pair, others: Sequence[Pair], study: Study) -> Pair:
+def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
     """The points of the other results in one curve with these."""
     key = (one.pair, one.measure, one.right)
     for other in others:
         if (other.pair, other.measure, other.right) == key:
             points, from_n = join(one.points, other.points), join(one.from_n, other.from_n)
-            found = _speed(points, study, one.pair, Measure.parse(one.measure))
+            found = _speed(points, results, one.pair, Measure.parse(one.measure))
             text = f"{one.text} With the rare engine: {words(one.right or '', points, found)}"
             return replace(one, points=points, from_n=from_n, speed=found, text=text)
     return one
@@ -234,7 +233,7 @@ def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Me
     ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
     text = _words(right, source, points, from_n, not exact_last, fall, ties, len(order))
-    speed = _speed(points, study, pair, measure)
+    speed = _speed(points, results, pair, measure)
     return Pair(
         pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
         [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall,
@@ -242,9 +241,10 @@ def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Me
     )  # fmt: skip
 
 
-def _speed(points: list[Rate], study: Study, pair: tuple[str, str], measure: Measure) -> SpeedOf:
+def _speed(points: list[Rate], results: Results, pair: tuple[str, str], measure: Measure) -> SpeedOf:
     try:
-        return speed_of(points, study.scorers[pair[0]], study.scorers[pair[1]], measure)
+        a, b = (results.study.scorers[name] for name in pair)
+        return speed_of(points, a, b, measure, results.kept)
     except InputError as error:  # equal curves, level means, no fixed point
         return SpeedOf(None, None, None, None, None, str(error))
 

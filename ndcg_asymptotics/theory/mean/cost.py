@@ -8,7 +8,7 @@ from ndcg_asymptotics.scorers import Relevance
 
 _BINARY = 0.02  # seconds of a mean at one n on one core, on a machine of 2024
 _GRADE = 0.3  # for each grade, if they are three or more
-_CROSSED = 0.1  # for each pair of grades, where a cutoff may go through any of them
+_CROSSED = 0.0075  # for each three of them, where a cutoff may go through any
 _BREAKS = 100.0  # panels of a curve that double it
 _HOURS = 1.0
 
@@ -24,7 +24,7 @@ def seconds(relevance: Relevance, measure: Measure, sizes: int) -> float:
     grades = len(relevance.gains)
     each = _BINARY if grades <= 2 else _GRADE * grades
     if grades > 2 and measure.cutoff.regime != "none":
-        each = max(each, _CROSSED * grades**2)
+        each = max(each, _CROSSED * grades**3)
     return sizes * each * (1.0 + len(relevance.breakpoints) / _BREAKS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
@@ -59,6 +60,22 @@ def test_whole_counts_by_products(monkeypatch, curve):
     assert max(used) > 2
 
 
+def test_sharp_curves_in_short_lists():
+    """Nothing beyond depth q is relevant, the M items above it with chance a: over M and the C relevant ones.
+
+    Ranks are all that matters: ``E[DCG | M, C] = C/M F(min(k, M))``.
+    """
+    n, k, q, a = 50, 8, 0.6, 0.9
+    sums = np.concatenate(([0.0], np.cumsum(np.arange(1.0, k + 1) ** -0.5)))
+    truth = sum(
+        binom.pmf(m, n, q) * binom.pmf(c, m, a) * c / m * sums[min(k, m)] / sums[min(k, c)]
+        for m in range(1, n + 1)
+        for c in range(1, m + 1)
+    )
+    found = expected_ndcg("step(0, 0.9, 0.4)", "nDCG(power(0.5))@n^0.5", [n])
+    assert abs(found.value[0] - truth) <= found.error[0] < 2e-11
+
+
 def test_gaps_between_whole_counts():
     """Counts in any order, with gaps of more than one between them."""
     mesh = Mesh.of(Relevance.parse("linear(0.1, 0.5)"), 50)
@@ -75,7 +92,7 @@ def test_gaps_between_whole_counts():
 
 def test_what_would_take_hours_is_refused_with_an_estimate():
     grades = ", ".join(f"{y}=constant(0.01)" for y in range(60, 0, -1))
-    with pytest.raises(InputError, match=r"with 60 grades at 20 list lengths would take about 2 hours"):
+    with pytest.raises(InputError, match=r"with 60 grades at 20 list lengths would take about 9 hours"):
         expected_ndcg(f"graded({grades})", "nDCG@10", range(10, 30))
     two = Relevance.parse("graded(2=constant(0.1), 1=constant(0.2))")
     assert cost.seconds(two, Measure("log", 10), 60) < 10
