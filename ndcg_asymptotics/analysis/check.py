@@ -98,9 +98,10 @@ class Check(Shown):
             worst = max((abs(row.z) for row in found if row.z is not None), default=None)
             rows.append((scorer, measure, last.n, last.simulated, last.mcse, last.expectation,
                          last.pseudo_expectation, worst, overall(found),
-                         *self.verdicts_beside(scorer, measure)))  # fmt: skip
+                         *(None if verdict == "not tested" else verdict
+                           for verdict in self.verdicts_beside(scorer, measure))))  # fmt: skip
         columns = (
-            Column("scorer"), Column("measure"), Column("n", general("g")), Column("simulated", fixed(5)),
+            Column("scorer"), Column("measure"), Column("n", general("g"), 1), Column("simulated", fixed(5)),
             Column("MCSE", general(".1e"), 1), Column("exact mean", fixed(5)), Column("pseudo", fixed(5), 2),
             Column("largest |z|", fixed(2), 1), Column("mean"), Column("sd"), Column("law"),
         )  # fmt: skip
