@@ -142,24 +142,24 @@ def _verdicts(found: Check) -> Table:
         worst = max((abs(row.z) for row in at if row.z is not None), default=None)
         wrong = any(row.verdict == "disagrees" for row in at)
         rows.append(
-            (scorer, measure, last.n, last.simulated, last.mcse, last.expectation, worst,
-             "disagrees" if wrong else last.verdict, limit.limit, limit.theorem, limit.extrapolated,
-             limit.verdict)
+            (scorer, measure, "disagrees" if wrong else last.verdict, limit.verdict, last.simulated,
+             last.mcse, last.expectation, worst, limit.limit, limit.extrapolated, limit.theorem)
         )  # fmt: skip
-    columns = (
-        Column("scorer"), Column("measure"), Column("n", general("g")), Column("simulated", fixed(5)),
-        Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
-        Column("mean"), Column("limit", fixed(5)), Column("theorem"),
-        Column("exact mean goes to", fixed(5)), Column("limit verdict"),
+    columns = (  # verdicts before their evidence, so that a narrow page shows them
+        Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
+        Column("simulated", fixed(5)), Column("std. error", general(".1e")), Column("exact mean", fixed(5)),
+        Column("largest |z|", fixed(2)), Column("limit", fixed(5)), Column("exact mean goes to", fixed(5)),
+        Column("theorem"),
     )  # fmt: skip
-    return Table("At the largest n; |z| and the verdict on the mean over all n", columns, tuple(rows))
+    title = f"Means at n = {found.rows[-1].n:g}; |z| and the verdict on the mean over all n"
+    return Table(title, columns, tuple(rows))
 
 
 def _facets(found: Check) -> list[dict[str, list[str]]]:
     """What a row of verdicts is found by."""
     table = _verdicts(found)
     return [
-        {"measure": [visible(row[1])], "scorer": [visible(row[0])], "verdict": [row[7], row[-1]]}
+        {"measure": [visible(row[1])], "scorer": [visible(row[0])], "verdict": list(row[2:4])}
         for row in table.rows
     ]
 
@@ -181,7 +181,7 @@ def _orders(found: Distinction) -> Table:
     )  # fmt: skip
     rows = tuple(
         (" > ".join(pair.pair), pair.measure, pair.right, pair.points[-1].rate, settled(pair),
-         pair.fall.verdict.removesuffix(" over the observed range"))
+         pair.fall.verdict.removesuffix(" over the observed range").rstrip(","))
         for pair in found.pairs
     )  # fmt: skip
     return Table("Settled: from there on the right scorer stays ahead in 99% of streams", columns, rows)
