@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from ndcg_asymptotics.progress import listening, tracked
 from ndcg_asymptotics.tables import Column, Line, Table, fixed, general, in_format, print_parts
 
 EVIL = 'a|b & "c" <d> \x1b[31m$x_1$ \\y{z} \u202e 50%'
@@ -92,23 +91,3 @@ def test_html_shows_what_was_put_in() -> None:
 def test_formats_leave_the_words_between_tables_out() -> None:
     found = in_format([Line("words"), TABLE, Line("words"), TABLE], "csv")
     assert found == TABLE.to_csv() + "\n" + TABLE.to_csv()
-
-
-def test_progress_is_told_and_nobody_need_listen() -> None:
-    told: list[tuple[str, object]] = []
-
-    class Listener:
-        def begin(self, task: int, what: str, total: int) -> None:
-            told.append((what, total))
-
-        def advance(self, task: int) -> None:
-            told.append(("done", 1))
-
-        def end(self, task: int) -> None:
-            told.append(("end", 0))
-
-    with listening(Listener()):
-        assert list(tracked("ab", "letters")) == ["a", "b"]
-    assert told == [("letters", 2), ("done", 1), ("done", 1), ("end", 0)]
-    assert list(tracked("ab", "letters")) == ["a", "b"]
-    assert len(told) == 4

@@ -1,4 +1,4 @@
-"""Commands that look at results: check, distinguish, figures, verify."""
+"""Commands that look at results: info, check, distinguish, figures, verify, report."""
 
 from __future__ import annotations
 
@@ -12,6 +12,19 @@ app = typer.Typer()
 _Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions that came with the results.")]
+
+
+@app.command()
+def info(results: _Results, as_json: _Json = False) -> None:
+    """What is in a folder of results: the study, how much of it is complete, and the means."""
+    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.store import open_results
+
+    found = open_results(results)
+    if as_json:
+        show_json(found.as_dict())
+    else:
+        show(found)
 
 
 @app.command()

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, start, theory
+from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, theory
 from ndcg_asymptotics.cli.shared import share_options
 from ndcg_asymptotics.cli.usage import Group, UsageError, shows_help, words
 from ndcg_asymptotics.errors import InputError, InputWarning
@@ -57,7 +57,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (start, run, analyse, theory, lists, growing):
+for commands in (run, analyse, theory, lists, growing):
     app.add_typer(share_options(commands.app))
 app.add_typer(
     share_options(losses.app), cls=Group, name="losses", help="Surrogate losses: decided, searched, trained."
