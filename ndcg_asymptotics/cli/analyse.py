@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from ndcg_asymptotics.errors import require
 
 app = typer.Typer()
 
@@ -128,19 +130,22 @@ def figures(
     from ndcg_asymptotics.store import open_results
     from ndcg_asymptotics.store.growing import holds_growth, open_growth
 
-    choice = Choice(scorers=scorer or None, spec=spec)
     formats = [text.strip().lower() for text in form.split(",") if text.strip()]
+    require(bool(formats), "must be of svg, png, pdf, got none", "format")
+    saved: dict[str, Any] = {"formats": formats, "dpi": dpi, "width": width, "style_file": style}
+    chosen: dict[str, Any] = {"measures": measure or None}
+    choice = Choice(scorers=scorer or None, spec=spec)
     if holds_growth(results):
-        paths = draw_growth(open_growth(results), out)
+        paths = draw_growth(open_growth(results), out, choice=choice, **chosen, **saved)
     elif holds_curves(results):
-        paths = draw_curves(results, out)
+        require(not (measure or scorer or spec), f"{results} holds curves, which are drawn whole", "figures")
+        paths = draw_curves(results, out, **saved)
     elif holds_grid(results):
-        paths = draw_grid(open_grid(results, allow_custom=allow_custom), out)
+        require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
+        paths = draw_grid(open_grid(results, allow_custom=allow_custom), out, **chosen, **saved)
     else:
-        paths = draw_all(
-            open_results(results, allow_custom=allow_custom), out, measures=measure or None, choice=choice,
-            formats=formats, dpi=dpi, width=width, style_file=style,
-        )  # fmt: skip
+        found = open_results(results, allow_custom=allow_custom)
+        paths = draw_all(found, out, choice=choice, **chosen, **saved)
     for path in paths:
         print(path)
 

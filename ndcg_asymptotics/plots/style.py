@@ -173,9 +173,7 @@ def save(
     InputError
         For a format that is not one of svg, png, pdf, or a resolution outside 10 to 2400.
     """
-    for form in formats:
-        require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")
-    require(10 <= dpi <= 2400, f"must be from 10 to 2400, got {dpi:g}", "dpi")
+    require_savable(formats, dpi)
     paths = [Path(folder) / f"{name}.{form}" for form in formats]
     with style():
         for path, form in zip(paths, formats, strict=True):
@@ -183,6 +181,13 @@ def save(
             figure.savefig(drawn, format=form, dpi=dpi, metadata=_METADATA[form])
             write_file(path, drawn.getvalue())
     return tuple(paths)
+
+
+def require_savable(formats: Sequence[str], dpi: float) -> None:
+    """Refuse formats and resolutions that `save` does not write."""
+    for form in formats:
+        require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")
+    require(10 <= dpi <= 2400, f"must be from 10 to 2400, got {dpi:g}", "dpi")
 
 
 def length_axis(ax: Axes, sizes: Sequence[int] | NDArray[Any], *, most: int = 8) -> None:
