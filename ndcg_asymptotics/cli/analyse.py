@@ -137,12 +137,12 @@ def figures(
     choice = Choice(scorers=scorer or None, spec=spec)
     if holds_growth(results):
         paths = draw_growth(open_growth(results), out, choice=choice, **chosen, **saved)
-    elif holds_curves(results):
-        require(not (measure or scorer or spec), f"{results} holds curves, which are drawn whole", "figures")
-        paths = draw_curves(results, out, **saved)
     elif holds_grid(results):
         require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
         paths = draw_grid(open_grid(results, allow_custom=allow_custom), out, **chosen, **saved)
+    elif holds_curves(results):
+        require(not (measure or scorer or spec), f"{results} holds curves, which are drawn whole", "figures")
+        paths = draw_curves(results, out, **saved)
     else:
         found = open_results(results, allow_custom=allow_custom)
         paths = draw_all(found, out, choice=choice, **chosen, **saved)

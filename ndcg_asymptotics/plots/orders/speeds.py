@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ndcg_asymptotics.analysis.orders.distinguish import Pair
-from ndcg_asymptotics.arrays import LARGEST_N, Floats
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
@@ -23,6 +23,7 @@ from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
 
 _LOWEST, _HIGHEST = 0.25, 150.0  # of -log10 P
+_TICKS = (0.3, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _PER_DECADE = 3  # of a predicted line
 _FURTHER = 4.0  # a predicted line goes on beyond the sizes of the study by so much
 
@@ -54,9 +55,11 @@ def order_speeds(ax: Axes, pairs: Sequence[Pair], study: Study, *, choice: Choic
                     look.color,
                 )
             )
+    highest = max((value for value, _, _ in labels), default=1.0)
     ax.set_yscale("log")
-    ax.set_ylim(_LOWEST, _HIGHEST)
-    ax.set_yticks([0.3, 1, 2, 5, 10, 20, 50, 100])
+    top = min(_HIGHEST, max(1.0, 1.6 * highest))
+    ax.set_ylim(_LOWEST, top)
+    ax.set_yticks([y for y in _TICKS if y <= top])
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set_ylabel(r"$-\log_{10}$ P(wrong order at $n$)")
@@ -72,8 +75,8 @@ def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floa
     a, b = (study.scorers[name] for name in pair.pair)
     leader = tilt(a, b, measure, study.n[-1]).leader
     sizes, nats = [], []
-    n = float(study.n[0])
-    while n <= min(study.n[-1] * 1.01, LARGEST_N):
+    count = 1 + math.ceil(_PER_DECADE * math.log10(study.n[-1] / study.n[0]))
+    for n in np.geomspace(study.n[0], study.n[-1], count):
         try:
             found = tilt(a, b, measure, round(n), leader=leader)
         except InputError:  # the tilt has no fixed point here
@@ -82,7 +85,6 @@ def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floa
         nats.append(-log_chance(found.cost, found.spread))
         if nats[-1] > _FURTHER * _HIGHEST * math.log(10):
             break
-        n *= 10 ** (1 / _PER_DECADE)
     return np.array(sizes), np.array(nats)
 
 

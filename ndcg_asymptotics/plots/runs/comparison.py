@@ -35,7 +35,9 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
     ax.set_ylim(len(pair.judgements) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("difference of the means")
-    titles(ax, f"← {_name(pair.b)} ahead", f"{_name(pair.a)} ahead →", GREY)
+    behind, ahead = f"← {_name(pair.b)} ahead", f"{_name(pair.a)} ahead →"
+    titles(ax, behind, ahead, GREY)
+    ax.set_title(behind, loc="left", color=GREY)
     reach = max(abs(x) for x in ax.get_xlim())
     ax.set_xlim(-reach, reach)
     return ax
