@@ -162,7 +162,7 @@ def verify(results: _Results, as_json: _Json = False) -> None:
     if as_json:
         show_json(found.as_dict())
     else:
-        show(found.parts())
+        show(found)
     raise typer.Exit(0 if found.sound else 1)
 
 

@@ -153,7 +153,7 @@ def test_figures_are_saved_one_by_one_and_nothing_is_drawn_in_vain(tmp_path: Pat
     assert there == [0, 1, 2]
     for wrong in ({"formats": ["gif"]}, {"dpi": 1}, {"style_file": "nowhere"}):
         with pytest.raises(InputError):
-            save_all(figures, tmp_path, **wrong)  # type: ignore[arg-type]
+            save_all(figures, tmp_path, **wrong)
     assert len(there) == 3
 
 
