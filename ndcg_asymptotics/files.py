@@ -60,6 +60,8 @@ def write_file(path: Path, content: bytes, results: Path | None = None) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if results is not None and path.is_dir() and not path.is_symlink():
+            path.rename(draft.with_name(uuid.uuid4().hex))  # somebody's folder in the place of our file
         os.replace(draft, path)
     except OSError as error:
         draft.unlink(missing_ok=True)

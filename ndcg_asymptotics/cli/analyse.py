@@ -76,7 +76,8 @@ def check(
 def distinguish(
     results: _Results,
     pair: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="A B", help="One pair of the study.", show_default="all")
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Any two scorers.", show_default="the pairs of the study"),
     ] = None,
     rare: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results of the rare engine, to join these.")

@@ -41,7 +41,7 @@ _MEANINGS = {  # long name and unit of every variable
     "ndcg": ("NDCG of a stream's first n items", "1"),
     "low": ("lower end of the bracket of NDCG", "1"),
     "high": ("upper end of the bracket of NDCG", "1"),
-    "order": ("sign of the difference of a pair's NDCG, -128 if undecided", "1"),
+    "order": ("sign of the difference of a pair's NDCG, 127 if undecided", "1"),
     "last_not_greater": ("last n at which the first of a pair is not ahead", "items"),
     "last_not_less": ("last n at which the first of a pair is not behind", "items"),
     "changes": ("changes of the order of a pair along n", "1"),

@@ -19,7 +19,7 @@ import numpy as np
 
 from ndcg_asymptotics.arrays import Integers
 from ndcg_asymptotics.engines.engine import Draw
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.files import lock, make_folder, write_file
 from ndcg_asymptotics.store.chunks import Chunks
 from ndcg_asymptotics.store.damage.rebuild import arrays_of, create, rebuild, recover, remove_aside
@@ -100,7 +100,10 @@ class Writer:
     def _mended(self, found: Survey) -> Survey:
         """What is there, when what was damaged is gone."""
         differing = differences(self._layout.fields, found.layout.fields)
-        require(not differing, f"{self.folder}: holds another study: {'; '.join(differing)}")
+        if differing:
+            pairs_alone = all(text.startswith("pairs ") for text in differing)
+            way = "; distinguish --pair A B tells the order of any two scorers here" if pairs_alone else ""
+            raise InputError(f"{self.folder}: holds another study: {'; '.join(differing)}{way}")
         if not found.damages:
             return found
         lost = any(damage.replicates for damage in found.damages)

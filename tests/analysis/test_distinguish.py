@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from cases import results, study
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
+from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.sweep.run import run
 
 SIZES = tuple(round(10 ** (k / 4)) for k in range(4, 21))
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random", "same": "linear(0.1, 0.7)"}
@@ -147,3 +150,34 @@ def test_as_dict_has_the_documented_keys() -> None:
     assert {"pair", "measure", "right", "points", "from_n", "last_wrong", "changes"} <= found.keys()
     assert {"n", "rate", "low", "high"} <= found["points"][0].keys()
     assert {"n", "rate", "low", "high"} <= found["from_n"][0].keys()
+
+
+def test_a_pair_that_the_study_does_not_name_is_read_from_the_kept_ndcg() -> None:
+    scorers = {"good": "linear(0.1, 0.7)", "better": "linear(0.05, 0.75)", "random": "random"}
+    kept = {"measures": ["nDCG", "nDCG@3"], "n": [5, 20, 100], "replicates": 40, "seed": 4}
+    named = run(Study(scorers=scorers, pairs=[("good", "random")], **kept), jobs=1)
+    other = run(Study(scorers=scorers, pairs=[("better", "random")], **kept), jobs=1)
+    drawn, read = orders_of(named, ("good", "random")), orders_of(other, ("good", "random"))
+    assert 0 in drawn["order"]
+    xr.testing.assert_equal(drawn["order"].drop_vars("pair"), read["order"])
+    assert distinguish(named, pair=("better", "random")).pairs[0].points == distinguish(other).pairs[0].points
+    for pair, said in (("good", "best"), "is no scorer"), (("good", "good"), "twice"):
+        with pytest.raises(InputError, match=said):
+            distinguish(named, pair=pair)
+
+
+def test_brackets_that_overlap_leave_a_pair_undecided() -> None:
+    scorers = {"good": "linear(0.1, 0.7)", "same": "linear(0.1, 0.7)", "random": "random"}
+    results = run(
+        Study(
+            scorers=scorers, measures="nDCG", n=[1000, 10**9], replicates=10, seed=2, engine="cells",
+            bracket=1e-2, pairs=[("good", "random")],
+        ),
+        jobs=1,
+    )  # fmt: skip
+    drawn, found = (orders_of(results, pair)["order"] for pair in (("good", "random"), ("good", "same")))
+    assert np.isin(drawn, (-1, 1)).all()
+    assert UNDECIDED in found
+    low, high = results.data["low"].isel(measure=0), results.data["high"].isel(measure=0)
+    apart = low.sel(scorer="good") > high.sel(scorer="same")
+    assert ((found.isel(measure=0) == 1) == apart).all()

@@ -258,6 +258,15 @@ def test_csv_needs_its_header(tmp_path):
         load_run(write(tmp_path, "query,document,score\n1,2,3\n"), {"score": "nothing"})
 
 
+def test_lines_may_end_as_on_an_old_macintosh(tmp_path):
+    """A lone carriage return ends a line of a table, in its header too."""
+    path = write(tmp_path, "query,document,label\rq1,d1,0\rq1,d2,2\r")
+    assert read_qrels(path) == {"q1": {"d1": 0.0, "d2": 2.0}}
+    assert complaint(tmp_path, "qrels", "q1 0 d1 0\rq1,0,d2,2\rq1\n")
+    assert complaint(tmp_path, "csv", f"query,score,label\nq1,1,{'9' * 200_000}\n")
+    assert complaint(tmp_path, "csv", f"query,score,{'l' * 200_000}\nq1,1,1\n")
+
+
 def test_frames_and_records_are_taken(tmp_path):
     pd = pytest.importorskip("pandas")
     from collections import namedtuple

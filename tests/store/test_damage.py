@@ -56,6 +56,22 @@ def test_values_that_are_whole_but_impossible_are_not_read(
         open_results(folder, allow_custom=True)
 
 
+def test_a_folder_in_the_place_of_a_curve_is_mended(
+    sound: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks.commands import command
+
+    monkeypatch.setattr(layout, "CHUNK_BYTES", 2**11)
+    shutil.copytree(sound[1], tmp_path / "store")
+    (curve,) = (tmp_path / "store" / "curves").iterdir()
+    curve.unlink()
+    (curve / "within").mkdir(parents=True)
+    ended = command("run", sound[0], "--out", tmp_path / "store", "--jobs", 1, "--allow-custom")
+    assert ended.code == 0
+    assert curve.is_file()
+    assert verify(tmp_path / "store").sound
+
+
 def test_nothing_is_written_through_a_symbolic_link(
     sound: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

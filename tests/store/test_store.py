@@ -186,6 +186,8 @@ def test_another_study_is_refused_with_the_differing_fields(tmp_path: Path) -> N
     write(tmp_path, [0, 1])
     with pytest.raises(InputError, match=r"holds another study: n \(.*\); seed \(there 11, here 12\)$"):
         Writer(tmp_path, study(seed=12, n=[10, 100]))
+    with pytest.raises(InputError, match=r"pairs \(only .*; distinguish --pair A B tells the order"):
+        Writer(tmp_path, study(pairs=[]))
     Writer(tmp_path, study(title="other", replicates=99)).__exit__(None, None, None)
     np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1])["ndcg"])
 

@@ -55,6 +55,26 @@ def test_draws(measure: str) -> None:
         assert np.abs(seen - stats.norm.cdf(x)).max() > 5 * 0.5 / math.sqrt(count) + 0.004
 
 
+def test_a_law_far_out_and_one_with_a_heavy_tail() -> None:
+    measure = Measure.of("nDCG(power(0.7))")
+    assert [series_law((LINEAR,), measure).cdf(x) for x in (-1200.0, 1200.0)] == [0.0, 1.0]
+    # one relevant item in 500 at the top: a single one is 18 standard deviations
+    rare, weights = Relevance.of("linear(0.001, 0.002)"), np.arange(1.0, 20_001) ** -0.7
+    rng, count = np.random.default_rng(8), 40_000
+    draws = np.concatenate(
+        [(rng.random((1000, 4000)) < 0.002) @ weights[:4000] for _ in range(count // 1000)]
+    )
+    below = 0.002 * 0.998 * float((weights[4000:] ** 2).sum())  # the terms beyond 4000 are nearly normal
+    draws += rng.normal(0.0, math.sqrt(below), count) - 0.002 * weights[:4000].sum()
+    unit = math.sqrt(0.002 * 0.998 * float((np.arange(1.0, 2e6) ** -1.4).sum() + 2e6**-0.4 / 0.4))
+    law = series_law((rare,), measure)
+    for x in (-0.8, -0.4, 0.2, 1.0, 6.0, 18.2):
+        seen, said = float(np.mean(draws <= x * unit)), law.cdf(x)
+        # the normal part is cut at rank 20,000; false alarm: 6 · 6e-7
+        assert abs(seen - said) < 5 * math.sqrt(said * (1 - said) / count) + 0.01
+    assert 1 - law.cdf(12.0) > 5e-4  # the normal law has none
+
+
 def test_an_order_that_theorem_4_says_settles() -> None:
     bowl, measure = Relevance.of("polynomial(0.54, -0.96, 1.32)"), Measure.of("nDCG(power(0.8))")
     rates = [right_rate(HALF, bowl, measure, n) for n in (10**4, 10**6, 10**9)]

@@ -20,6 +20,7 @@ import numpy as np
 import xarray as xr
 
 from ndcg_asymptotics.analysis.orders.distinguish_summary import summary_table
+from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.analysis.orders.rare import weighted_fields, weighted_note, weighted_parts, words
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
 from ndcg_asymptotics.analysis.orders.weighted import SpeedOf, Weighed, join, speed_of
@@ -29,7 +30,6 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
-from ndcg_asymptotics.texts import did_you_mean
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ def distinguish(
     ----------
     results : Results
     pair : two names, optional
-        One of the study's pairs; by default all.
+        Two scorers; by default all pairs of the study. Of a pair that it does not name the kept NDCG tells
+        the order.
     rare : Results, optional
         Of the rare engine, for the same scorers: where they have the same pair and measure their
         points join these, at each n the more precise one, in points and speed.
@@ -166,7 +167,7 @@ def distinguish(
     Raises
     ------
     InputError
-        If the study names no pairs, or not this one.
+        If the study names no pairs and none is given, or it has no such scorers.
 
     >>> import ndcg_asymptotics as na
     >>> study = na.Study(
@@ -177,19 +178,12 @@ def distinguish(
     >>> pair.right, [(point.n, point.low < point.rate < point.high) for point in pair.points]
     ('good', [(10, True), (100, True)])
     """
-    study, data = results.study, results.data
-    if not study.pairs or "order" not in data:
-        raise InputError('this study names no pairs; add for example pairs = [["a", "b"]] to it')
-    known = "; ".join(" ".join(names) for names in study.pairs)
-    wanted = study.pairs if pair is None else (tuple(pair),)
-    for names in wanted:
-        given = " ".join(names)
-        near = did_you_mean(given, map(" ".join, study.pairs)) or ","
-        there = names in study.pairs
-        require(there, f"{given} is no pair of this study{near} expected one of: {known}", "pair")
+    study = results.study
+    wanted = study.pairs if pair is None else [(pair[0], pair[1])]
+    require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")
     found = [
-        _pair(data.isel(pair=study.pairs.index((a, b))), study, (a, b), measure)
-        for a, b in wanted
+        _pair(orders_of(results, names), study, names, measure)
+        for names in wanted
         for measure in study.measures
     ]
     if rare is not None:

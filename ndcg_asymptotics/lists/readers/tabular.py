@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -47,8 +48,11 @@ def parse_columns(text: str) -> dict[str, str]:
 
 def is_csv(head: bytes, columns: Mapping[str, str], fields: int) -> bool:
     """Whether the first line of a text is that of such a table, not one of so many fields between spaces."""
-    line = head.lstrip().partition(b"\n")[0].decode()
-    header = _header(next(csv.reader([line], delimiter=_delimiter(line)), []))
+    line = next(_Lines([head.lstrip().partition(b"\n")[0]]), "")
+    try:
+        header = _header(next(csv.reader([line], delimiter=_delimiter(line)), []))
+    except csv.Error:  # an endless field
+        return False
     known = len(header) > 1 and _there(header, "query", columns) is not None
     return known or (len(header) > 2 and len(line.split()) != fields)
 
@@ -71,16 +75,9 @@ def csv_rows(
     first = next((line for line in lines if line.strip()), "")
     require(first != "", f"{path}: holds no data, expected a header with {', '.join(wanted)}")
     delimiter = _delimiter(first)
-    header = _header(next(csv.reader([first], delimiter=delimiter)))
-    places = _places(header, wanted, optional, columns, path)
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InputError(f"{path}, line {lines.number}: not a line of a CSV file ({error})") from None
+    rows = _split(first, lines, delimiter, path)
+    places = _places(_header(next(rows)), wanted, optional, columns, path)
+    for cells in rows:
         if "".join(cells).strip():
             try:
                 yield {name: _cell(name, cells[place]) for name, place in places.items()}
@@ -88,6 +85,18 @@ def csv_rows(
                 expected = f"{', '.join(places)} in every row, {_NUMBERS}"
                 said = delimiter.join(cells)[:_SHOWN]
                 raise InputError(f"{path}, line {lines.number}: got {said!r}, expected {expected}") from None
+
+
+def _split(first: str, lines: _Lines, delimiter: str, path: Path) -> Iterator[list[str]]:
+    """The cells of the first line and of those that follow."""
+    reader = csv.reader(itertools.chain([first], lines), delimiter=delimiter, skipinitialspace=True)
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(f"{path}, line {lines.number}: not a line of a CSV file ({error})") from None
 
 
 def parquet_rows(

@@ -66,7 +66,7 @@ def _one(scorer: Relevance, measure: Measure, k: int, n: int, refine: float) -> 
         panels, law = down_to(mesh, float(depth), k, stage_ranks(refine))
         given = on_panels(panels, gains, discount, n, k * law, refine)
         rule = CountRule.of(law, gains, RankMean.of(discount, fitted_to(discount, n)), k, constant=True)
-        found.append(over_counts([given], rule, law, discount, n, refine))
+        found.append(over_counts([given], rule, law, discount, k, refine))
     mean, variance, size = np.array(found).T
     average = float(weights @ mean)
     moved = float(weights @ (mean - average) ** 2)
@@ -102,8 +102,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, k: int, n: int
         mesh, value = Mesh.of(scorer, n), np.zeros(len(counts))
         for j in np.flatnonzero(law[:-1]):
             others = counts - np.eye(len(law))[j]
-            spread = float(np.abs((others - (n - 1) * law) @ mesh.depths.above).max())
-            crossing = Crossing.of(k, n, spread)
+            crossing = Crossing.by(mesh, k, n, others)
             gained = gained_at_cut(measure.discount, mesh, crossing, others)
             if crossing.start > mesh.edges[0]:
                 gained = gained + mean.gained(mesh.down_to(crossing.start), others, n)

@@ -36,7 +36,7 @@ Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 _RANKS = 4000  # of a series, one by one; the rest of it is normal
 _ATOMS = 200_000  # of a law that is enumerated
-_PERIOD = 40.0  # standard deviations after which the inversion repeats itself
+_BEYOND = 28.0  # minus the logarithm of the chance of what is left out on either side of a law
 _VANISHED = 1e-12  # of a characteristic function
 _FREQUENCIES = 20_000
 _LARGE = 10**18
@@ -91,6 +91,8 @@ class SeriesLaw:
             atoms, sums = self._atoms
             below = int(np.searchsorted(atoms, x, side="right"))
             return float(sums[below - 1]) if below else 0.0
+        if abs(x) >= self.reach:
+            return float(x > 0)
         u, phi = self._transform
         k = np.arange(u.size) + 0.5
         return float(np.clip(0.5 - (np.imag(phi * np.exp(-1j * u * x)) / k).sum() / math.pi, 0.0, 1.0))
@@ -100,7 +102,16 @@ class SeriesLaw:
         if self._atoms is not None:
             atoms, sums = self._atoms
             return float(atoms[min(int(np.searchsorted(sums, p)), atoms.size - 1)])
-        return float(brentq(lambda x: self.cdf(x) - p, -_PERIOD / 3, _PERIOD / 3))
+        return float(brentq(lambda x: self.cdf(x) - p, -self.reach, self.reach))
+
+    @property
+    def reach(self) -> float:
+        """Standard deviations beyond which there is nothing, by Bernstein's inequality.
+
+        The inversion repeats itself after twice as many.
+        """
+        largest = _BEYOND / 3 * float(self.weights[0] * np.abs(self.values).max())
+        return largest + math.sqrt(largest**2 + 2 * _BEYOND)
 
     @property
     def _atoms(self) -> tuple[Floats, Floats] | None:
@@ -165,7 +176,7 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=64)
 def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
-    step = 2 * math.pi / _PERIOD
+    step = math.pi / law.reach
     u = (np.arange(_FREQUENCIES) + 0.5) * step
     found = np.exp(-0.5 * law.rest * u**2).astype(np.complex128)
     for weight in law.weights:

@@ -55,6 +55,12 @@ class Crossing:
     high: int
 
     @classmethod
+    def by(cls, mesh: Mesh, k: int, n: int, counts: Floats) -> Crossing:
+        """For the label counts (C, J + 1) of the other n - 1 items."""
+        near = mesh.between(np.array([0.5, 1.0]) * min((k + 10 * k**0.5 + 14) / n, 1.0))
+        return cls.of(k, n, float(np.abs((counts - (n - 1) * mesh.law) @ near.above).max()))
+
+    @classmethod
     def of(cls, k: int, n: int, spread: float) -> Crossing:
         """For counts that move the mean of A by up to ``spread`` from (n - 1) t."""
 

@@ -159,9 +159,7 @@ class _Evaluation:
         n = self.n
         if k >= n:
             return self.mean.gained(mesh.depths, counts, n)
-        near = mesh.between(np.array([0.5, 1.0]) * min((k + 10 * k**0.5 + 14) / n, 1.0))
-        spread = float(np.abs((counts - (n - 1) * mesh.law) @ near.above).max())
-        crossing = Crossing.of(k, n, spread)
+        crossing = Crossing.by(mesh, k, n, counts)
         total = gained_at_cut(self.measure.discount, mesh, crossing, counts, self.refine)
         if crossing.start > mesh.edges[0]:
             total = total + self.mean.gained(mesh.down_to(crossing.start), counts, n)

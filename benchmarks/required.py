@@ -1,0 +1,103 @@
+"""What `required` says of three pairs under six measures, against simulated lists.
+
+``python -m benchmarks.required [LISTS]``. The rate of the right order at 1000 and at the required n, and the
+power of a paired test on the required number of lists of 1000 items; each with its 99.9% interval.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from scipy import stats
+
+from ndcg_asymptotics.analysis.power import paired_power
+from ndcg_asymptotics.analysis.required import Requirement, required
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.sweep.run import run
+from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
+
+BLANK = "constant(0.3)"
+PAIRS = {
+    "at the top": "power(prevalence=0.3, top=0.55, exponent=6)",
+    "in the middle": "polynomial(0.3, 2.5, -7.5, 5)",
+    "everywhere": "linear(prevalence=0.3, top=0.4)",
+}  # each against BLANK, with the same labels
+MEASURES = ("nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.7))", "nDCG(zipf)", "nDCG@10")
+N, LISTS, ALPHA, POWER, RATE = 1000, 10_000, 0.05, 0.8, 0.95
+LONGEST = 20_000  # list that is drawn
+CONFIDENCE = 0.999
+TESTS = 1000  # of the largest required number of lists
+LAW = 0.01  # what the law of long lists and the t distribution may be off at these lengths
+
+
+def differences(sizes: list[int], lists: int, seed: int) -> dict[tuple[str, str, int], Floats]:
+    """NDCG of each scorer less that of BLANK, by scorer, measure and n."""
+    study = Study(
+        scorers={**PAIRS, "blank": BLANK}, measures=list(MEASURES), n=sizes, replicates=lists, seed=seed
+    )
+    ndcg = run(study, progress=None).data["ndcg"]
+    gap = ndcg - ndcg.sel(scorer="blank")
+    return {
+        (name, text, n): gap.sel(scorer=name, measure=str(Measure.of(text)), n=n).to_numpy()
+        for name in PAIRS
+        for text in MEASURES
+        for n in sizes
+    }
+
+
+def line(what: str, said: float, seen: int, of: int) -> bool:
+    """Print one comparison; whether the prediction is within what the interval and the law allow."""
+    low, high = stats.binomtest(seen, of).proportion_ci(CONFIDENCE)
+    agrees = bool(low - LAW <= said <= high + LAW)
+    verdict = "inside" if low <= said <= high else f"inside by {LAW}" if agrees else "OUTSIDE"
+    print(f"{what:48s} {said:.4f}  {seen / of:.4f} [{low:.4f}, {high:.4f}]  {verdict}", flush=True)
+    return agrees
+
+
+def rejected(values: Floats, lists: int) -> tuple[int, int]:
+    """How many paired t tests on so many lists each found a difference, and of how many."""
+    count = len(values) // lists
+    tests = stats.ttest_1samp(values[: count * lists].reshape(count, lists), 0.0, axis=1)
+    return int(np.count_nonzero(tests.pvalue < ALPHA)), count
+
+
+def main() -> int:
+    """Print every comparison; 1 if one of them is outside."""
+    lists = int(sys.argv[1]) if len(sys.argv) > 1 else LISTS
+    rows: dict[tuple[str, str], Requirement] = {
+        (name, text): row
+        for name, curve in PAIRS.items()
+        for text, row in zip(
+            MEASURES,
+            required(curve, BLANK, MEASURES, n=N, rate=RATE, power=POWER, alpha=ALPHA).rows,
+            strict=True,
+        )
+    }
+    lengths = {row.required_n for row in rows.values() if row.required_n and row.required_n <= LONGEST}
+    drawn = differences(sorted({*lengths, N}), lists, seed=61)
+    most = max(row.required_lists or 0 for row in rows.values())
+    tested = differences([N], min(TESTS * most, LISTS * 20), seed=62)
+    print(f"{'pair, measure':48s} {'said':6s}  {'seen':6s} interval ({CONFIDENCE:.1%})")
+    agree = []
+    for (name, text), row in rows.items():
+        pair, measure = (Relevance.of(PAIRS[name]), Relevance.of(BLANK)), Measure.of(text)
+        for n in (N, row.required_n):
+            if n is not None and n <= LONGEST:
+                seen = int((drawn[name, text, n] > 0).sum())
+                agree.append(line(f"{name}, {text}: rate at {n}", right_rate(*pair, measure, n), seen, lists))
+        if row.required_n is None or row.required_n > LONGEST:
+            print(f"{name}, {text}: required n {row.required_n} is not drawn. {row.reason}")
+        if row.required_lists and row.difference and row.sd:
+            said = paired_power(row.difference / row.sd, row.required_lists, ALPHA)
+            what = f"{name}, {text}: power of {row.required_lists} lists"
+            agree.append(line(what, said, *rejected(tested[name, text, N], row.required_lists)))
+    print(f"{sum(agree)} of {len(agree)} agree")
+    return 0 if all(agree) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
