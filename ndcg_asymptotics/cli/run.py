@@ -115,7 +115,7 @@ def run(
             f"replay one with --only {outcome.failures[0].replicate}"
         )
     if outcome.complete == outcome.wanted and not quiet():
-        print(_next_steps(stated, out), file=sys.stderr)
+        print(_next_steps(stated, out, allow_custom), file=sys.stderr)
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:
@@ -137,9 +137,9 @@ def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
         raise typer.Exit(1)
 
 
-def _next_steps(study: Study, out: Path) -> str:
+def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
     """What may be done with complete results."""
-    folder = shlex.quote(str(out))
+    folder = shlex.quote(str(out)) + (" --allow-custom" if allow_custom else "")
     steps = [(f"check {folder} --summary", "hold them against theory")]
     if study.pairs:
         steps.append((f"distinguish {folder}", "how surely the scorers are told apart"))
