@@ -42,7 +42,7 @@ def never_settles(results: Results) -> Figure:
         middle = np.array([r.rate for r in rates])
         bars = np.abs(np.array([[r.low, r.high] for r in rates]).T - middle)
         ax.errorbar(
-            sizes, middle, bars, color=look.color, marker="o", ls="none", capsize=2, label="simulated"
+            sizes, middle, bars, color=look.color, marker="o", ls="none", capsize=2, label="simulated, 95%"
         )
         ax.plot(sizes, [right_rate(a, b, measure, n) for n in sizes], color=GREY, label="theory")
         length_axis(ax, sizes)
