@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import gap_curves, outer_labels, panels, style
+from ndcg_asymptotics.plots import Choice, gap_curves, outer_labels, panels, style
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -34,7 +34,7 @@ def draw(study: Study) -> dict[str, Figure]:
                 gaps[f"{name}: $n^{{{slope(study.n, gap):.2f}}}$"] = gap
             guides = LEMMA_2 if measure.discount.growth == "log" else {}
             gap_curves(ax, study.n, gaps, rates=guides, ylabel=r"$|\mathrm{E}\,\mathrm{NDCG}_n - N(n)|$")
-            ax.set_title(str(measure), loc="left")
+            ax.set_title(Choice().title(measure), loc="left")
         outer_labels(axes)
     return {"pseudo_expectation": figure}
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
+from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, scientific
 from ndcg_asymptotics.texts import in_figure
@@ -79,7 +80,7 @@ def lengths_needed(ax: Axes, needed: Mapping[str, Mapping[str, float]], largest:
                 ax.plot(largest, y, **_marker(look))
                 arrow = {"arrowstyle": "->", "color": look.color, "lw": 0.9, "shrinkA": 3, "shrinkB": 0}
                 ax.annotate("", (largest * 100, y), (largest, y), arrowprops=arrow)
-    ax.set_yticks(range(len(needed)), [in_figure(name) for name in needed])
+    ax.set_yticks(range(len(needed)), [Choice().formula(measure) for measure in needed])
     ax.set_ylim(len(needed) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     length_axis(ax, [1, int(largest) * 100])
