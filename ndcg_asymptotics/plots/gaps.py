@@ -26,6 +26,8 @@ def gap_curves(
 ) -> Axes:
     """Draw |gap| against n for several named gaps, zeros and NaN left out.
 
+    Names are as `texts.in_figure` makes them: what stands between dollar signs is a formula.
+
     ``rates`` are guides c n^-rate by name, drawn dotted and through the largest of the gaps at
     the first size.
     """
@@ -35,7 +37,7 @@ def gap_curves(
         gap = np.abs(np.asarray(values, np.float64))
         seen = np.isfinite(gap) & (gap > 0)
         ax.plot(n[seen], gap[seen], color=look.color, ls=look.dashes)
-        labels.append((float(gap[seen][-1]), in_figure(name), look.color))
+        labels.append((float(gap[seen][-1]), name, look.color))
     start = max(abs(float(np.asarray(values)[0])) for values in gaps.values())
     for name, rate in (rates or {}).items():
         guide = start * (n / n[0]) ** -rate
