@@ -27,7 +27,7 @@ PAIRS = {
     "everywhere": "linear(prevalence=0.3, top=0.4)",
 }  # each against BLANK, with the same labels
 MEASURES = ("nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.7))", "nDCG(zipf)", "nDCG@10")
-N, LISTS, ALPHA, POWER, RATE = 1000, 10_000, 0.05, 0.8, 0.95
+N, LISTS, ALPHA, POWER, RATE = 1000, 4000, 0.05, 0.8, 0.95
 LONGEST = 5000  # list that is drawn
 CONFIDENCE = 0.999
 TESTS = 400  # of the largest required number of lists
