@@ -5,18 +5,19 @@ Two cores of a shared machine are rarely worth two: two bare loops side by side 
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 
 from benchmarks.line import RUNS, Line, seconds
 from ndcg_asymptotics.engines import items
+from ndcg_asymptotics.progress import listening
+from ndcg_asymptotics.progress.listeners import Lines
 from ndcg_asymptotics.studies import Study, load
-from ndcg_asymptotics.sweep.progress import Lines
 from ndcg_asymptotics.sweep.run import sweep
 
 STUDY = Path(__file__).parents[1] / "experiments" / "wang2013.toml"
@@ -25,11 +26,8 @@ REPLICATES = 80
 
 def swept(study: Study, replicates: int, jobs: int) -> float:
     """The time of a whole sweep into a new folder, with workers, store and progress."""
-    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):
-        return seconds(
-            lambda: sweep(study, folder, replicates=replicates, jobs=jobs, progress=Lines()),
-            time.perf_counter,
-        )
+    with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()), listening(Lines()):
+        return seconds(lambda: sweep(study, folder, replicates=replicates, jobs=jobs), time.perf_counter)
 
 
 def loop_over(study: Study, replicates: range) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from common import from_json
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.plots import key, length_axis, looks, outer_labels, panels, style
+from ndcg_asymptotics.plots import Choice, key, length_axis, looks, outer_labels, panels, style
 from ndcg_asymptotics.plots.losses import curve_handles, error_curves
 
 
@@ -26,7 +26,7 @@ def draw(results: dict[str, Any]) -> dict[str, Figure]:
                 length_axis(ax, found["sizes"])
                 ax.set_ylim(0, 1)
                 ax.set_ylabel("NDCG$_n$")
-                ax.set_title(measure, loc="left")
+                ax.set_title(Choice().title(measure), loc="left")
             outer_labels(axes)
             key(figure, curve_handles(looked))
         figures[f"losses_growing_{name}"] = figure

@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import gap_curves, outer_labels, panels, style
+from ndcg_asymptotics.plots import Choice, gap_curves, outer_labels, panels, style
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.texts import in_figure
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
@@ -31,10 +32,10 @@ def draw(study: Study) -> dict[str, Figure]:
             gaps = {}
             for name, scorer in study.scorers.items():
                 gap = difference(scorer, measure, study.n)
-                gaps[f"{name}: $n^{{{slope(study.n, gap):.2f}}}$"] = gap
+                gaps[f"{in_figure(name)}: $n^{{{slope(study.n, gap):.2f}}}$"] = gap
             guides = LEMMA_2 if measure.discount.growth == "log" else {}
             gap_curves(ax, study.n, gaps, rates=guides, ylabel=r"$|\mathrm{E}\,\mathrm{NDCG}_n - N(n)|$")
-            ax.set_title(str(measure), loc="left")
+            ax.set_title(Choice().title(measure), loc="left")
         outer_labels(axes)
     return {"pseudo_expectation": figure}
 

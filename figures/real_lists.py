@@ -10,8 +10,19 @@ from common import GALLERY, HERE
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.lists.growing import Growth
-from ndcg_asymptotics.plots import growing_curves, growing_figure, key, outer_labels, panels, save, style
+from ndcg_asymptotics.plots import (
+    Choice,
+    growing_curves,
+    growing_figure,
+    key,
+    outer_labels,
+    panels,
+    save,
+    style,
+    titles,
+)
 from ndcg_asymptotics.plots.runs.growing import growing_key
+from ndcg_asymptotics.plots.style import GREY
 from ndcg_asymptotics.store.growing import holds_growth, open_growth
 
 ARRIVALS = {"robust03": ("random", "file"), "movielens": ("random", "time")}
@@ -26,7 +37,7 @@ def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
         places = ((measure, order) for measure in ARRIVAL_MEASURES for order in growths)
         for ax, (measure, order) in zip(axes, places, strict=True):
             growing_curves(growths[order], measure, ax)
-            ax.set_title(f"{measure}, documents arrive {SAID[order]}", loc="left")
+            titles(ax, Choice().title(measure), f"documents arrive {SAID[order]}", GREY)
         outer_labels(axes, len(growths))
         key(figure, growing_key(next(iter(growths.values()))))
     return figure

@@ -7,6 +7,7 @@ numbers without drawing: limits, the pseudo-expectation, the exact mean at finit
 
 The rooms, from the bottom up; each knows only those below it:
 
+    progress                       work that takes a while says how far it is, to whoever listens
     language, measures, scorers    what has a text: discounts, cutoffs, measures; relevance curves
     studies                        what is asked: a study as an object and as a file, the design of an engine
     theory, engines                the same numbers without drawing and with; numba is in engines only

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import csv
 import html
+import math
 import re
+import textwrap
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -77,25 +79,31 @@ class Table:
         return pd.DataFrame(list(self.rows), columns=[column.name for column in self.columns])
 
     def fitted(self, width: int) -> RichTable:
-        """The table in at most ``width`` characters: some columns are left out, then texts shortened."""
-        texts = self.texts()
-        widths = [
-            max(map(cell_len, (column.name, *cells)))
-            for column, cells in zip(self.columns, _transposed(texts, len(self.columns)), strict=True)
-        ]
-        kept = list(range(len(self.columns)))
+        """The table in at most ``width`` characters.
+
+        Where there is no room, headings take several lines, then columns are left out, then texts and
+        headings are shortened, then numbers are left out from the right; a number is never folded.
+        """
+        texts, names = self.texts(), [visible(column.name) for column in self.columns]
+        cells = [max(map(cell_len, column), default=0) for column in _transposed(texts, len(names))]
+        widths = [max(room, cell_len(name)) for room, name in zip(cells, names, strict=True)]
+        words = [max(room, *map(cell_len, name.split()), 1) for room, name in zip(cells, names, strict=True)]
+        kept = list(range(len(names)))
+        while _total(widths, kept) > width and widths != words:
+            widths[max(kept, key=lambda i: widths[i] - words[i])] -= 1
+        heads = [_folded(name, room) for name, room in zip(names, widths, strict=True)]
         while _total(widths, kept) > width and any(self.columns[i].drop for i in kept):
             kept.remove(max(kept, key=lambda i: (self.columns[i].drop, i)))
         while _total(widths, kept) > width:
-            texts_only = [i for i in kept if self.columns[i].show is None]
-            longest = max(texts_only, key=widths.__getitem__, default=-1)
-            if longest < 0 or widths[longest] <= _SHORTEST:
-                # nothing is left to shorten: what stands in the middle goes, the ends say what it is about
-                if len(kept) <= 2:
-                    break
-                kept.pop(len(kept) // 2)
-                continue
-            widths[longest] -= 1
+            least = [cells[i] if column.show else _SHORTEST for i, column in enumerate(self.columns)]
+            longest = max((i for i in kept if widths[i] > least[i]), key=widths.__getitem__, default=-1)
+            if longest >= 0:
+                widths[longest] -= 1
+            elif len(kept) > 2:
+                # nothing is left to shorten; names and verdicts say what it is about
+                kept.remove(next((i for i in kept[:0:-1] if self.columns[i].show), kept[len(kept) // 2]))
+            else:
+                break
         table = RichTable(
             title=Text(visible(self.title), "bold") if self.title else None,
             title_justify="left",
@@ -106,8 +114,8 @@ class Table:
         for i in kept:
             column = self.columns[i]
             side: Literal["left", "right"] = "left" if column.show is None else "right"
-            name = Text(shortened(column.name, widths[i]))
-            table.add_column(name, justify=side, no_wrap=not column.fold, max_width=widths[i])
+            head = Text("\n".join(shortened(line, widths[i]) for line in heads[i]))
+            table.add_column(head, justify=side, no_wrap=not column.fold, max_width=widths[i])
         for row in texts:
             table.add_row(
                 *(Text(row[i] if self.columns[i].fold else shortened(row[i], widths[i])) for i in kept)
@@ -121,24 +129,25 @@ class Table:
 
     def to_html(self) -> str:
         """The table for a notebook."""
-        head = "".join(f"<th>{html.escape(column.name)}</th>" for column in self.columns)
+        head = "".join(f"<th>{html.escape(visible(column.name))}</th>" for column in self.columns)
         rows = ("".join(f"<td>{html.escape(text)}</td>" for text in row) for row in self.texts())
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         caption = f"<caption>{html.escape(visible(self.title))}</caption>" if self.title else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_csv(self) -> str:
-        """The values, unrounded; nothing where there is none."""
+        """The values, unrounded; nothing where there is none or no number."""
         file = StringIO()
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(column.name for column in self.columns)
         for row in self.rows:
-            writer.writerow("" if value is None else value for value in row)
+            nothing = (value is None or (isinstance(value, float) and math.isnan(value)) for value in row)
+            writer.writerow("" if none else value for value, none in zip(row, nothing, strict=True))
         return file.getvalue()
 
     def to_markdown(self) -> str:
         """The table in Markdown, as GitHub and most sites read it."""
-        rows = [[column.name for column in self.columns], *self.texts()]
+        rows = [[visible(column.name) for column in self.columns], *self.texts()]
         escaped = [[re.sub(r"([\\|*_`<>\[\]])", r"\\\1", text) for text in row] for row in rows]
         rule = ["---:" if column.show else "---" for column in self.columns]
         lines = [f"| {' | '.join(row)} |" for row in (escaped[0], rule, *escaped[1:])]
@@ -222,6 +231,17 @@ FORMATS: dict[str, Callable[[Table], str]] = {
 def in_format(parts: Iterable[Part], form: str) -> str:
     """The tables of some parts in one of `FORMATS`, an empty line between them."""
     return "\n".join(FORMATS[form](part) for part in parts if isinstance(part, Table))
+
+
+def csv_of(frame: pd.DataFrame) -> str:
+    """A DataFrame as `Table.to_csv` writes tables."""
+    columns = tuple(Column(str(name)) for name in frame.columns)
+    return Table("", columns, tuple(frame.itertuples(index=False, name=None))).to_csv()
+
+
+def _folded(name: str, room: int) -> list[str]:
+    """A heading in lines of at most so many characters, if its words allow."""
+    return textwrap.wrap(name, room, break_long_words=False) or [name]
 
 
 def _transposed(rows: Sequence[Sequence[str]], count: int) -> list[tuple[str, ...]]:

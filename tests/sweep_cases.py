@@ -10,7 +10,6 @@ import pytest
 
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.engines import ENGINES
-from ndcg_asymptotics.sweep.progress import Silent
 
 REPLICATES = 23
 
@@ -37,8 +36,8 @@ def expected(replicates: range = range(REPLICATES)) -> np.ndarray[Any, Any]:
     return np.stack([fake_engine.simulate(design, r)["ndcg"] for r in replicates])
 
 
-class Recorder(Silent):
-    """Remembers what a sweep said, and may do something after each block."""
+class Recorder:
+    """Listens to a sweep, remembers what it said, and may do something after each block."""
 
     def __init__(self, after_block: Any = None) -> None:
         self.lines: list[str] = []
@@ -46,13 +45,18 @@ class Recorder(Silent):
         self.begun: tuple[int, int] | None = None
         self.after_block = after_block
 
-    def begin(self, total: int, done: int) -> None:
-        self.begun = (total, done)
+    def begin(self, task: int, what: str, total: int | None, done: int) -> None:
+        assert (what, total is None) == ("replicates", False)
+        self.begun = (total or 0, done)
 
-    def advance(self, count: int, first: int, last: int) -> None:
-        self.blocks.append((count, first, last))
+    def advance(self, task: int, count: int, note: str) -> None:
+        first, last = note.removeprefix("block ").split("-")
+        self.blocks.append((count, int(first), int(last)))
         if self.after_block:
             self.after_block(len(self.blocks))
+
+    def end(self, task: int) -> None:
+        """Nothing is to be done."""
 
     def say(self, line: str) -> None:
         self.lines.append(line)

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from ndcg_asymptotics.progress import listening, tracked
 from ndcg_asymptotics.tables import Column, Line, Table, fixed, general, in_format, print_parts
 
 EVIL = 'a|b & "c" <d> \x1b[31m$x_1$ \\y{z} \u202e 50%'
@@ -42,14 +41,29 @@ def test_a_table_fits_and_numbers_stay_whole(width: int) -> None:
     assert numbers == ["1e+18", "0.123"]
 
 
-def test_columns_go_before_texts_are_shortened_and_the_last_resort_keeps_the_ends() -> None:
-    wide = Table(
-        "", tuple(Column(f"column {i}", fixed(3)) for i in range(20)), (tuple(map(float, range(20))),)
-    )
+def test_the_last_resort_leaves_numbers_out_from_the_right() -> None:
+    columns = (*(Column(f"column {i}", fixed(3)) for i in range(20)), Column("verdict"))
+    wide = Table("", columns, ((*map(float, range(20)), "agrees"),))
     lines = printed(wide, 80)[:-1]
     assert max(map(len, lines)) <= 80
-    assert "0.000" in lines[2]
-    assert "19.000" in lines[2]
+    shown = lines[3].split()
+    assert shown == [*(f"{i:.3f}" for i in range(len(shown) - 1)), "agrees"]
+    assert len(shown) > 5
+
+
+def test_headings_fold_before_a_column_goes() -> None:
+    columns = (Column("n", general("g")), *[Column("the rate of the right order", fixed(3), 1)] * 3)
+    table = Table("", columns, ((10, 0.1, 0.2, 0.3), (1000, 0.4, 0.5, 0.6)))
+    assert printed(table, 120)[0].count("the rate of the right order") == 3
+    lines = printed(table, 40)[:-1]
+    assert max(map(len, lines)) <= 40
+    assert lines[-2].split() == ["1000", "0.400", "0.500", "0.600"]
+    assert lines[0].split() == ["the", "rate"] * 3
+    narrow = Table("", (Column("x" * 30, fixed(3)), Column("y" * 30, fixed(3))), ((0.25, 0.75),))
+    lines = printed(narrow, 30)[:-1]
+    assert max(map(len, lines)) <= 30
+    assert "0.250" in lines[-2]
+    assert "0.750" in lines[-2]
 
 
 def test_a_terminal_gets_lines_folded_between_words() -> None:
@@ -92,23 +106,3 @@ def test_html_shows_what_was_put_in() -> None:
 def test_formats_leave_the_words_between_tables_out() -> None:
     found = in_format([Line("words"), TABLE, Line("words"), TABLE], "csv")
     assert found == TABLE.to_csv() + "\n" + TABLE.to_csv()
-
-
-def test_progress_is_told_and_nobody_need_listen() -> None:
-    told: list[tuple[str, object]] = []
-
-    class Listener:
-        def begin(self, task: int, what: str, total: int) -> None:
-            told.append((what, total))
-
-        def advance(self, task: int) -> None:
-            told.append(("done", 1))
-
-        def end(self, task: int) -> None:
-            told.append(("end", 0))
-
-    with listening(Listener()):
-        assert list(tracked("ab", "letters")) == ["a", "b"]
-    assert told == [("letters", 2), ("done", 1), ("done", 1), ("end", 0)]
-    assert list(tracked("ab", "letters")) == ["a", "b"]
-    assert len(told) == 4

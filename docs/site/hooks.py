@@ -7,6 +7,7 @@ has them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def _commands() -> str:
     from ndcg_asymptotics.cli.app import app
 
     parts = []
-    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+    for name, command in _within("", typer.main.get_command(app)):
         parts.append(f"## {name}\n\n{_prose(command.help or '')}\n")
         parts.append("| option | what it is |\n|---|---|")
         for parameter in command.params:
@@ -73,6 +74,16 @@ def _commands() -> str:
             parts.append(f"| {shown} | {words.replace('|', '/')} |")
         parts.append("")
     return "\n".join(parts)
+
+
+def _within(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """The commands of a group and of the groups within it, each by its whole name."""
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield name, command
+        return
+    for word, one in inner.items():
+        yield from _within(f"{name} {word}".strip(), one)
 
 
 def _prose(text: str) -> str:

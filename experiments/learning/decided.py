@@ -6,7 +6,8 @@ from keeping import keep
 
 from ndcg_asymptotics.learning.consistency import search_losses
 from ndcg_asymptotics.learning.losses import losses_of
-from ndcg_asymptotics.learning.progress import on_stderr
+from ndcg_asymptotics.progress import listening
+from ndcg_asymptotics.progress.listeners import for_stderr
 
 DRAWS = 1000
 
@@ -14,11 +15,11 @@ DRAWS = 1000
 def main() -> None:
     """Search, and write what was found."""
     found = {}
-    with on_stderr() as say:
+    with listening(for_stderr()):
         for items, measure in ((3, "nDCG"), (4, "nDCG"), (4, "nDCG@2"), (3, "PD")):
             by_gain = losses_of('duchi(1, "square", "gain")')
             losses = (*losses_of(None), *by_gain) if measure != "PD" else None
-            search = search_losses(losses, measure=measure, items=items, draws=DRAWS, seed=1, progress=say)
+            search = search_losses(losses, measure=measure, items=items, draws=DRAWS, seed=1)
             print(search)
             found[f"{measure}, {items} items"] = search.as_dict()
     keep("decided", found)

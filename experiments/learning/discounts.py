@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.learning.consistency import worst_regret
 from ndcg_asymptotics.learning.losses import Listwise, Loss
-from ndcg_asymptotics.learning.progress import on_stderr
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.progress import listening, tracked
+from ndcg_asymptotics.progress.listeners import for_stderr
 
 DISCOUNTS = ("log", "power(0.5)", "zipf", "power(2)", "geometric(2)", "linear", "log@1", "log@2")
 OTHERS = ("squared", "cosine", "listnet")
@@ -56,9 +57,8 @@ def main() -> None:
     chances = rng.dirichlet(np.ones(VECTORS), DISTRIBUTIONS)
     mean = {name: np.einsum("dv,dvi->di", chances, targets(name, labels)) for name in (*OTHERS, *DISCOUNTS)}
     table = []
-    with on_stderr() as say:
-        for row, column in product((*OTHERS, *DISCOUNTS), DISCOUNTS):
-            say(f"{row} under {column}")
+    with listening(for_stderr()):
+        for row, column in tracked(product((*OTHERS, *DISCOUNTS), DISCOUNTS), "cells"):
             goal = utility(column)
             worst = worst_regret(targets(row, every), goal, items=ITEMS, grades=GRADES)
             order = np.argsort(-mean[row], axis=1, kind="stable")

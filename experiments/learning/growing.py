@@ -16,10 +16,11 @@ import numpy as np
 from keeping import data, keep
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.learning.progress import Say, on_stderr
 from ndcg_asymptotics.learning.training import Queries, train_ranker
 from ndcg_asymptotics.lists import read_qrels, read_run
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.progress import listening, tracked
+from ndcg_asymptotics.progress.listeners import for_stderr
 
 Floats = NDArray[np.float64]
 
@@ -77,18 +78,18 @@ def movielens() -> Queries:
     )
 
 
-def cross_fitted(queries: Queries, loss: str, say: Say) -> Floats:
+def cross_fitted(queries: Queries, loss: str) -> Floats:
     """Scores by rankers that were trained on the other half of the queries."""
     scores = np.empty(queries.labels.size)
     for half in range(2):
         train, test = (np.arange(k, queries.count, 2) for k in (half, 1 - half))
-        ranker = train_ranker(queries.select(train), loss, penalties=(1, 0.1, 0.01, 1e-3), progress=say)
+        ranker = train_ranker(queries.select(train), loss, penalties=(1, 0.1, 0.01, 1e-3))
         scores[queries.batch.select(test)[1]] = ranker.scores(queries.select(test))
     return scores
 
 
 def grown(
-    queries: Queries, scores: Mapping[str, Floats], sizes: Sequence[int], orders: int, say: Say
+    queries: Queries, scores: Mapping[str, Floats], sizes: Sequence[int], orders: int
 ) -> dict[str, dict[str, list[tuple[float, float]]]]:
     """The mean NDCG of the first n documents and its standard error over queries, by measure and ranker.
 
@@ -98,8 +99,8 @@ def grown(
     gains = np.exp2(queries.labels) - 1
     measures = [Measure.parse(text) for text in MEASURES]
     values = np.full((len(measures), len(scores), len(sizes), queries.count, max(orders, 1)), np.nan)
-    for query, (start, stop) in enumerate(zip(ends - queries.sizes, ends, strict=True)):
-        say(f"list {query + 1} of {queries.count}")
+    spans = enumerate(zip(ends - queries.sizes, ends, strict=True))
+    for query, (start, stop) in tracked(spans, "lists"):
         for arrival in range(max(orders, 1)):
             rng = np.random.default_rng([2013, query, arrival])
             came = start + (rng.permutation(stop - start) if orders else np.arange(stop - start))
@@ -130,14 +131,13 @@ def main() -> None:
         "movielens": [10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 400, 500],
     }
     results = {}
-    with on_stderr() as say:
+    with listening(for_stderr()):
         for name, load, orders in (("robust03", robust03, ORDERS), ("movielens", movielens, 0)):
-            say(f"reading {name}")
             queries = load()
-            scores = {ranker: cross_fitted(queries, loss, say) for ranker, loss in RANKERS.items()}
+            scores = {ranker: cross_fitted(queries, loss) for ranker, loss in RANKERS.items()}
             scores["random"] = np.random.default_rng(4).random(queries.labels.size)
             enough = [n for n in sizes[name] if n <= queries.sizes.min()]
-            curves = grown(queries, scores, enough, orders, say)
+            curves = grown(queries, scores, enough, orders)
             results[name] = {"sizes": enough, "lists": queries.count, "curves": curves}
             for text, by_ranker in curves.items():
                 for ranker, rows in by_ranker.items():

@@ -28,9 +28,10 @@ from ndcg_asymptotics.learning.consistency.independent import (
     softmax_share,
 )
 from ndcg_asymptotics.learning.losses import Listwise, Loss
-from ndcg_asymptotics.learning.progress import on_stderr
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.progress import listening, tracked
+from ndcg_asymptotics.progress.listeners import for_stderr
 
 Floats = NDArray[np.float64]
 Population = Callable[[int, np.random.Generator], list[Floats]]
@@ -122,15 +123,13 @@ def limits() -> dict[str, float]:
 def main() -> None:
     """Draw lists of every length, and write the mean regret with its standard error."""
     found: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    with on_stderr() as say:
+    with listening(for_stderr()):
         for name, population in POPULATIONS.items():
             rows: dict[str, list[tuple[float, float]]] = {}
             for items in SIZES:
                 lists = min(MOST, max(FEWEST, LISTS // items))
-                drawn = []
-                for number in range(lists):
-                    say(f"{name}: m = {items}, list {number + 1} of {lists}")
-                    drawn.append(regrets(items, population, number))
+                numbers = tracked(range(lists), f"{name}, {items} items: lists")
+                drawn = [regrets(items, population, number) for number in numbers]
                 for row in drawn[0]:
                     values = np.array([one[row] for one in drawn])
                     rows.setdefault(row, []).append(

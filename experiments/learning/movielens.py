@@ -14,10 +14,11 @@ from keeping import keep
 from mq2008 import permutation_test
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.learning.progress import on_stderr
 from ndcg_asymptotics.learning.training import Queries, train_ranker
 from ndcg_asymptotics.learning.utilities import utility_of
 from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.progress import listening, tracked
+from ndcg_asymptotics.progress.listeners import for_stderr
 
 LOSSES = (
     'duchi(20, "square", "gain")', 'pairwise("hinge", "gain")', 'pairwise("squared_hinge", "gain")',
@@ -68,14 +69,13 @@ def main() -> None:
     of_list = part[np.searchsorted(users, whose)]
     disagreement = utility_of("PD(gain)", "linear")
     found = {text: np.full((everything.count, 1 + len(MEASURES)), np.nan) for text in LOSSES}
-    with on_stderr() as say:
-        for fold in range(5):
+    with listening(for_stderr()):
+        for fold in tracked(range(5), "folds"):
             split = [
                 np.flatnonzero(np.isin((of_list - fold) % 5, wanted)) for wanted in ([0, 1, 2], [3], [4])
             ]
             train, held, test = (everything.select(chosen) for chosen in split)
-            for text in LOSSES:
-                say(f"fold {fold + 1}, {text}")
+            for text in tracked(LOSSES, "losses"):
                 ranker = train_ranker(train, text, validation=held, gain="linear")
                 scores = ranker.scores(test).reshape(-1, LENGTH)
                 labels = test.labels.reshape(-1, LENGTH)

@@ -11,9 +11,10 @@ import numpy as np
 from keeping import data, keep
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.learning.progress import on_stderr
 from ndcg_asymptotics.learning.training import Queries, read_svmlight, train_ranker
 from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.progress import listening, tracked
+from ndcg_asymptotics.progress.listeners import for_stderr
 
 LOSSES = (
     "squared", "squared_consistent", "cosine", "cosine_consistent", "listnet", "listnet_consistent",
@@ -35,12 +36,11 @@ def main() -> None:
     measures = [f"nDCG@{k}" for k in CUTOFFS]
     values: dict[str, list[NDArray[np.float64]]] = {text: [] for text in LOSSES}
     penalties: dict[str, list[float]] = {text: [] for text in LOSSES}
-    with on_stderr() as say:
-        for fold in range(5):
+    with listening(for_stderr()):
+        for fold in tracked(range(5), "folds"):
             first, second, third, held, test = (parts[(fold + k) % 5] for k in range(5))
             train = joined([first, second, third])
-            for text in LOSSES:
-                say(f"fold {fold + 1}, {text}")
+            for text in tracked(LOSSES, "losses"):
                 ranker = train_ranker(train, text, validation=held, measure="nDCG@10")
                 penalties[text].append(ranker.penalty)
                 values[text].append(evaluate(ranker.run(test), test.qrels(), measures).values)

@@ -12,10 +12,11 @@ from keeping import keep
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.learning.losses import Listwise, Loss
-from ndcg_asymptotics.learning.progress import on_stderr
 from ndcg_asymptotics.learning.training import TwoReaders, train_ranker
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.progress import listening, tracked
+from ndcg_asymptotics.progress.listeners import for_stderr
 
 CONSISTENT = (
     "squared_consistent", "cosine_consistent", "listnet_consistent", "pnorm(1.5)", "pnorm_normalised(1.5)",
@@ -40,14 +41,13 @@ def main() -> None:
 
     texts = (*CONSISTENT, *INCONSISTENT)
     regrets: dict[str, list[list[float]]] = {text: [] for text in texts}
-    with on_stderr() as say:
+    with listening(for_stderr()):
         for size in SIZES:
             replicates = max(20, min(200, 200_000 // size))
             found: dict[str, list[float]] = {text: [] for text in texts}
-            for replicate in range(replicates):
+            for replicate in tracked(range(replicates), f"{size} queries: training sets"):
                 queries = population.draw(size, np.random.SeedSequence([11, size, replicate]))
                 for text in texts:
-                    say(f"{size} queries, training set {replicate + 1} of {replicates}, {text}")
                     ranker = train_ranker(queries, text, measure=utility, penalties=[0.0])
                     found[text].append(regret(ranker.weights))
             for text in texts:

@@ -62,7 +62,7 @@ class LimitRow:
 def limits_table(limits: list[LimitRow]) -> Table:
     columns = (
         Column("scorer"), Column("measure"), Column("limit", fixed(5)), Column("theorem"),
-        Column("mean goes to", fixed(5)), Column("caught if off", general(".0e")),
+        Column("mean goes to", fixed(5)), Column("caught if off", general(".0e"), 1),
         Column("gap at 1e6", general("+.1e"), 2), Column("gap at 1e18", general("+.1e"), 2),
         Column("gap", None, 3), Column("gap falls like", None, 2), Column("verdict"),
     )  # fmt: skip

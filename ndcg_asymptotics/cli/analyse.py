@@ -1,4 +1,4 @@
-"""Commands that look at results: check, distinguish, figures, verify."""
+"""Commands that look at results: info, check, distinguish, figures, verify, report."""
 
 from __future__ import annotations
 
@@ -7,11 +7,26 @@ from typing import Annotated, Any
 
 import typer
 
+from ndcg_asymptotics.errors import require
+
 app = typer.Typer()
 
 _Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions that came with the results.")]
+
+
+@app.command()
+def info(results: _Results, as_json: _Json = False) -> None:
+    """What is in a folder of results: the study, how much of it is complete, and the means."""
+    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.store import open_results
+
+    found = open_results(results)
+    if as_json:
+        show_json(found.as_dict())
+    else:
+        show(found)
 
 
 @app.command()
@@ -120,19 +135,22 @@ def figures(
     from ndcg_asymptotics.store import open_results
     from ndcg_asymptotics.store.growing import holds_growth, open_growth
 
-    choice = Choice(scorers=scorer or None, spec=spec)
     formats = [text.strip().lower() for text in form.split(",") if text.strip()]
+    require(bool(formats), "must be of svg, png, pdf, got none", "format")
+    saved: dict[str, Any] = {"formats": formats, "dpi": dpi, "width": width, "style_file": style}
+    chosen: dict[str, Any] = {"measures": measure or None}
+    choice = Choice(scorers=scorer or None, spec=spec)
     if holds_growth(results):
-        paths = draw_growth(open_growth(results), out)
+        paths = draw_growth(open_growth(results), out, choice=choice, **chosen, **saved)
     elif holds_grid(results):
-        paths = draw_grid(open_grid(results, allow_custom=allow_custom), out)
+        require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
+        paths = draw_grid(open_grid(results, allow_custom=allow_custom), out, **chosen, **saved)
     elif holds_curves(results):
-        paths = draw_curves(results, out)
+        require(not (measure or scorer or spec), f"{results} holds curves, which are drawn whole", "figures")
+        paths = draw_curves(results, out, **saved)
     else:
-        paths = draw_all(
-            open_results(results, allow_custom=allow_custom), out, measures=measure or None, choice=choice,
-            formats=formats, dpi=dpi, width=width, style_file=style,
-        )  # fmt: skip
+        found = open_results(results, allow_custom=allow_custom)
+        paths = draw_all(found, out, choice=choice, **chosen, **saved)
     for path in paths:
         print(path)
 
@@ -149,7 +167,7 @@ def verify(results: _Results, as_json: _Json = False) -> None:
     if as_json:
         show_json(found.as_dict())
     else:
-        show(found.parts())
+        show(found)
     raise typer.Exit(0 if found.sound else 1)
 
 

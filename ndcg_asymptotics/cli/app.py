@@ -10,18 +10,24 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, start, theory
+from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, theory
 from ndcg_asymptotics.cli.shared import share_options
+from ndcg_asymptotics.cli.usage import Group, UsageError, shows_help, words
 from ndcg_asymptotics.errors import InputError, InputWarning
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """Every bad input ends here, in one line and exit status 2."""
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        try:
+            return super().make_context(*given, **more)
+        except UsageError as error:
+            _refuse_usage(error)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -31,6 +37,8 @@ class _Commands(TyperGroup):
                 return super().invoke(ctx)
         except InputError as error:
             refuse(_as_option(error))
+        except UsageError as error:
+            _refuse_usage(error)
         except OSError as error:
             place = f"{error.filename}: " if error.filename is not None else ""
             refuse(f"{place}{error.strerror or error}")
@@ -49,9 +57,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (start, run, analyse, theory, lists, growing):
+for commands in (run, analyse, theory, lists, growing):
     app.add_typer(share_options(commands.app))
-app.add_typer(share_options(losses.app), name="losses", help="Surrogate losses: decided, searched, trained.")
+app.add_typer(
+    share_options(losses.app), cls=Group, name="losses", help="Surrogate losses: decided, searched, trained."
+)
 
 
 def _version(wanted: bool) -> None:
@@ -96,7 +106,13 @@ def _commands(command: Any) -> Iterator[Any]:
         yield from _commands(inner)
 
 
-def refuse(message: str) -> None:
+def _refuse_usage(error: Exception) -> None:
+    if shows_help(error):
+        raise error
+    refuse(words(error))
+
+
+def refuse(message: str) -> NoReturn:
     """Say on one line what is wrong, and end."""
     if {"-v", "--verbose"} & set(sys.argv[1:]):
         traceback.print_exc()

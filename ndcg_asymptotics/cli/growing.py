@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -24,8 +23,6 @@ from ndcg_asymptotics.cli.options import (
 )
 
 app = typer.Typer()
-
-_SECONDS_BETWEEN_LINES = 5.0
 
 
 class Order(StrEnum):
@@ -85,7 +82,6 @@ def grow(
         binary_at=binary_at,
         columns=columns_of(columns),
         seed=seed,
-        tell=_Teller(),
     )
     save_growth(grown, out)
     if as_json:
@@ -139,15 +135,3 @@ def compare(
 
         for path in draw_comparison(found, out):
             print(path, file=sys.stderr)
-
-
-class _Teller:
-    """Tells how far it is, now and then."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def __call__(self, text: str) -> None:
-        if time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES:
-            self._last = time.monotonic()
-            print(text, file=sys.stderr, flush=True)

@@ -63,14 +63,12 @@ def search(
 ) -> None:
     """How often is a loss inconsistent, and how wrong at worst? Examples are printed as files for decide."""
     from ndcg_asymptotics.learning.consistency import search_losses
-    from ndcg_asymptotics.learning.progress import on_stderr
     from ndcg_asymptotics.reports.terminal import show, show_json
 
-    with on_stderr() as say:
-        found = search_losses(
-            loss or None, measure=measure, gain=gain.value, items=items, grades=grades, vectors=vectors,
-            draws=draws, seed=seed, progress=say,
-        )  # fmt: skip
+    found = search_losses(
+        loss or None, measure=measure, gain=gain.value, items=items, grades=grades, vectors=vectors,
+        draws=draws, seed=seed,
+    )  # fmt: skip
     if as_json:
         show_json(found.as_dict())
     else:
@@ -105,15 +103,13 @@ def train(
     as_json: _Json = False,
 ) -> None:
     """Train a linear ranker with a loss, on SVMlight files; its run goes to evaluate, fit and the rest."""
-    from ndcg_asymptotics.learning.progress import on_stderr
     from ndcg_asymptotics.learning.training import train_files
     from ndcg_asymptotics.reports.terminal import show, show_json
 
-    with on_stderr() as say:
-        found = train_files(
-            data, loss, validation=validation or (), test=test or (), measure=measure, gain=gain.value,
-            penalties=penalty, seed=seed, model=model, run=run, qrels=qrels, progress=say,
-        )  # fmt: skip
+    found = train_files(
+        data, loss, validation=validation or (), test=test or (), measure=measure, gain=gain.value,
+        penalties=penalty, seed=seed, model=model, run=run, qrels=qrels,
+    )  # fmt: skip
     if as_json:
         show_json(found.as_dict())
     else:

@@ -1,4 +1,4 @@
-"""Commands that simulate: run, merge."""
+"""Commands that simulate: init, run, merge."""
 
 from __future__ import annotations
 
@@ -28,6 +28,20 @@ class Backend(StrEnum):
     loky = "loky"
     threading = "threading"
     dask = "dask"
+
+
+@app.command()
+def init(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A new study file.")] = Path("study.toml"),
+) -> None:
+    """Write a study file with every field explained, to be edited and run."""
+    from ndcg_asymptotics.studies.template import write_template
+
+    write_template(file)
+    print(file)
+    if not quiet():
+        out = shlex.quote(f"results/{file.stem}")
+        print(f"Next:\n  ndcg-asymptotics run {shlex.quote(str(file))} --out {out}", file=sys.stderr)
 
 
 @app.command()
@@ -70,7 +84,6 @@ def run(
 
     from ndcg_asymptotics.grids.grid import is_grid, load_grid
     from ndcg_asymptotics.studies import load
-    from ndcg_asymptotics.sweep import progress
     from ndcg_asymptotics.sweep.run import sweep
 
     options: dict[str, Any] = {
@@ -81,7 +94,6 @@ def run(
         "scheduler": scheduler,
         "time_limit": math.inf if time_limit is None else time_limit,
         "precision": until_mcse,
-        "progress": progress.Silent() if quiet() else progress.for_stderr(),
     }
     if is_grid(study):
         require(only is None, "a grid has no single replicate: replay one of a point's study", "only")
@@ -103,7 +115,7 @@ def run(
             f"replay one with --only {outcome.failures[0].replicate}"
         )
     if outcome.complete == outcome.wanted and not quiet():
-        print(_next_steps(stated, out), file=sys.stderr)
+        print(_next_steps(stated, out, allow_custom), file=sys.stderr)
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
     if outcome.complete < outcome.wanted:
@@ -125,9 +137,9 @@ def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
         raise typer.Exit(1)
 
 
-def _next_steps(study: Study, out: Path) -> str:
+def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
     """What may be done with complete results."""
-    folder = shlex.quote(str(out))
+    folder = shlex.quote(str(out)) + (" --allow-custom" if allow_custom else "")
     steps = [(f"check {folder} --summary", "hold them against theory")]
     if study.pairs:
         steps.append((f"distinguish {folder}", "how surely the scorers are told apart"))

@@ -81,8 +81,8 @@ def _option(name: str, kind: Any, default: Any, option: Any) -> inspect.Paramete
 
 def _run(command: Callable[[], None], form: Format, quiet: bool, verbose: bool) -> None:
     from ndcg_asymptotics.progress import listening
+    from ndcg_asymptotics.progress.listeners import for_stderr
     from ndcg_asymptotics.reports import terminal
-    from ndcg_asymptotics.reports.progress import for_stderr
 
     start = time.monotonic()
     printed, said = terminal.form.set("table" if form == Format.json else form.value), _quiet.set(quiet)

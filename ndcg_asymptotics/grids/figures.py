@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +12,18 @@ import numpy as np
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.grids.results import GridResults
 from ndcg_asymptotics.language.scanner import number_text
-from ndcg_asymptotics.plots.gallery import file_names
 from ndcg_asymptotics.plots.placing import margin_labels
-from ndcg_asymptotics.plots.style import GREY, looks, panels, save, style
+from ndcg_asymptotics.plots.saving import save_all
+from ndcg_asymptotics.plots.style import GREY, looks, panels, style
 from ndcg_asymptotics.texts import in_figure, shortened
 from ndcg_asymptotics.theory.limits import limit
 
 _MOST = 7  # curves of a panel
 
 
-def parameter_figure(results: GridResults, parameter: str, measure: str, n: int | None = None) -> Any:
+def parameter_figure(
+    results: GridResults, parameter: str, measure: str, n: int | None = None, *, width: float | None = None
+) -> Any:
     """NDCG_n against a parameter: a panel per scorer, a curve per combination of the other parameters.
 
     Simulated means with two standard errors, the exact mean as a line, the limit dotted. ``measure`` is
@@ -35,7 +39,7 @@ def parameter_figure(results: GridResults, parameter: str, measure: str, n: int 
         parameter in axes.parameters,
         f"no parameter {parameter!r}, expected one of: {', '.join(axes.parameters)}",
     )
-    require(measure in axes.measures, f"no measure {measure!r}, expected one of: {', '.join(axes.measures)}")
+    _require_measure(results, measure)
     sizes = data["n"].to_numpy().tolist()
     n = sizes[-1] if n is None else n
     require(n in sizes, f"no results for n = {n:g}")
@@ -45,7 +49,7 @@ def parameter_figure(results: GridResults, parameter: str, measure: str, n: int 
     step = max(1, -(-len(rest) // _MOST))
     chosen, x = rest[::step], np.array(axes.parameters[parameter])
     with style():
-        figure, drawn = panels(len(axes.scorers), height=2.6)
+        figure, drawn = panels(len(axes.scorers), height=2.6, width=width)
         for ax, scorer in zip(drawn, axes.scorers, strict=True):
             labels = []
             for fixed, look in zip(chosen, looks(len(chosen)), strict=True):
@@ -86,21 +90,45 @@ def _theory(point: Any, scorer: str, column: int, n: int) -> tuple[float, float]
     return exact, np.nan if found is None else found
 
 
-def draw_grid(results: GridResults, folder: Path | str) -> list[Path]:
+def draw_grid(
+    results: GridResults,
+    folder: Path | str,
+    *,
+    measures: Sequence[str] | None = None,
+    width: float | None = None,
+    **saved: Any,
+) -> list[Path]:
     """Draw and save every measure against every parameter.
+
+    Parameters
+    ----------
+    results : GridResults
+    folder : path
+        Where the files go.
+    measures : sequence of str, optional
+        Which of the grid's, as they were written there.
+    width, **saved
+        As in `draw_all`.
 
     Raises
     ------
     InputError
-        If a point has no replicates.
+        If a point has no replicates, or for a measure that the grid does not have.
     """
-    wanted = [(name, measure) for name in results.axes.parameters for measure in results.axes.measures]
-    names = file_names([(measure, "against", name) for name, measure in wanted])
-    paths = [
-        path
-        for name, (parameter, measure) in zip(names, wanted, strict=True)
-        for path in save(parameter_figure(results, parameter, measure), folder, name)
+    chosen = results.axes.measures if measures is None else measures
+    for measure in chosen:
+        _require_measure(results, measure)
+    figures = [
+        ((measure, "against", name), partial(parameter_figure, results, name, measure, width=width))
+        for name in results.axes.parameters
+        for measure in chosen
     ]
+    paths = save_all(figures, folder, **saved)
     for point in results.points.values():
         point.kept.save()
     return paths
+
+
+def _require_measure(results: GridResults, measure: str) -> None:
+    known = ", ".join(results.axes.measures)
+    require(measure in results.axes.measures, f"no measure {measure!r}, expected one of: {known}", "measure")

@@ -12,7 +12,7 @@ from typing import Any
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.grids.grid import Grid
 from ndcg_asymptotics.grids.results import GridResults, open_grid, point_folder, write_grid
-from ndcg_asymptotics.sweep.progress import Silent
+from ndcg_asymptotics.progress import say, tracked
 from ndcg_asymptotics.sweep.run import Outcome, run, sweep
 
 _TRIED = 4  # points that are timed to estimate the cost
@@ -51,24 +51,20 @@ def estimate(grid: Grid, jobs: int | None = None) -> float:
     return sum(seconds) / len(seconds) * len(studies) / (jobs or os.cpu_count() or 1)
 
 
-def sweep_grid(
-    grid: Grid, folder: Path, *, jobs: int | None = None, progress: Silent | None = None, **options: Any
-) -> GridOutcome:
+def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
     """Simulate what the folder does not hold yet of a grid; options are those of `sweep.run.sweep`."""
-    progress = progress or Silent()
     for study in grid.studies.values():
         engine.load(study.engine).check(study.design)
     write_grid(folder, grid.axes)
     count = len(grid.studies)
-    progress.say(f"{count} points, about {estimate(grid, jobs):.0f} s in all")
+    say(f"{count} points, about {estimate(grid, jobs):.0f} s in all")
     outcome = GridOutcome(count)
     deadline = time.monotonic() + options.pop("time_limit", math.inf)
-    for place, (values, study) in enumerate(grid.studies.items(), 1):
+    for values, study in tracked(grid.studies.items(), "points"):
         name = grid.axes.name(values)
-        progress.say(f"point {place} of {count}: {name}")
         left = max(deadline - time.monotonic(), 1e-9)
         into = point_folder(folder, grid.axes, values)
-        outcome.points[name] = sweep(study, into, jobs=jobs, progress=progress, time_limit=left, **options)
+        outcome.points[name] = sweep(study, into, jobs=jobs, time_limit=left, **options)
         if outcome.points[name].stopped:
             break
     return outcome

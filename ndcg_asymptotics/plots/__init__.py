@@ -18,12 +18,12 @@ from ndcg_asymptotics.plots.gallery import (
 )
 from ndcg_asymptotics.plots.gaps import gap_curves, length_key, length_within, lengths_needed
 from ndcg_asymptotics.plots.inset import enlarge, free_place
-from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
+from ndcg_asymptotics.plots.orders.pairs import order_key, right_order, wrong_order
+from ndcg_asymptotics.plots.orders.speeds import order_speeds
 from ndcg_asymptotics.plots.placing import margin_labels, titles
 from ndcg_asymptotics.plots.runs.comparison import comparison_figure, draw_comparison, power_figure
 from ndcg_asymptotics.plots.runs.fitted import draw_curves, fitted_curves, fitted_figure, holds_curves
 from ndcg_asymptotics.plots.runs.growing import draw_growth, growing_curves, growing_figure
-from ndcg_asymptotics.plots.speeds import order_speeds
 from ndcg_asymptotics.plots.style import key, length_axis, looks, note, outer_labels, panels, save, style
 
 __all__ = [

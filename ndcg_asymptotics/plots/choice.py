@@ -52,15 +52,23 @@ class Choice:
         InputError
             For a name that is none of the study's.
         """
+        return {name: (study.scorers[name], look) for name, look in self.among(list(study.scorers)).items()}
+
+    def among(self, names: Sequence[str]) -> dict[str, Look]:
+        """Those of some scorers or runs that are drawn, each with its look.
+
+        Raises
+        ------
+        InputError
+            For a name that is none of them.
+        """
         for name in (*(self.scorers or ()), *self.labels, *self.colors):
-            if name not in study.scorers:
-                near = did_you_mean(name, study.scorers)
-                known = ", ".join(study.scorers)
-                raise InputError(f"no scorer {name!r}{near or ','} the study has: {known}", "scorer")
-        everyone = zip(study.scorers.items(), looks(len(study.scorers)), strict=True)
+            if name not in names:
+                near = did_you_mean(name, names)
+                raise InputError(f"no scorer {name!r}{near or ','} there are: {', '.join(names)}", "scorer")
         return {
-            name: (scorer, replace(look, color=self.colors.get(name, look.color)))
-            for (name, scorer), look in everyone
+            name: replace(look, color=self.colors.get(name, look.color))
+            for name, look in zip(names, looks(len(names)), strict=True)
             if self.scorers is None or name in self.scorers
         }
 
@@ -70,10 +78,15 @@ class Choice:
             return self.labels[name]
         return "\n".join(map(in_figure, wrapped(name).splitlines()))
 
-    def title(self, measure: Measure | str) -> str:
-        """What a measure is called in a figure."""
+    def formula(self, measure: Measure | str) -> str:
+        """A measure's discount and cutoff in a figure, or its spec."""
         try:
             tex = "" if self.spec else Measure.of(measure).tex
         except InputError:  # a discount of one's own is found only where its module is
             tex = ""
-        return f"NDCG, {tex}" if tex else in_figure(str(measure))
+        return tex or in_figure(str(measure))
+
+    def title(self, measure: Measure | str) -> str:
+        """What a measure is called in the title of a panel."""
+        formula = self.formula(measure)
+        return formula if formula == in_figure(str(measure)) else f"NDCG, {formula}"

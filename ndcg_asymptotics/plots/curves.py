@@ -17,7 +17,7 @@ from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels, titles
-from ndcg_asymptotics.plots.style import GREY, Look, length_axis, scientific
+from ndcg_asymptotics.plots.style import GREY, Look, band, length_axis, scientific
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.store.kept import Kept
@@ -112,9 +112,9 @@ def draw_scorer(
     """One scorer's band, bracket, exact mean and simulated mean, from the ``first`` size on."""
     study, cell = results.study, results.data.sel(scorer=name, measure=str(measure))
     sizes, values = np.array(study.n, np.float64), cell["ndcg"].transpose("replicate", "n").to_numpy()
-    if choice.band is not None:
+    if choice.band is not None and len(values) > 1:
         low, high = np.quantile(values, choice.band, axis=0)
-        ax.fill_between(sizes[first:], low[first:], high[first:], color=look.color, alpha=0.14, lw=0)
+        band(ax, sizes[first:], low[first:], high[first:], look.color, 0.14)
         for edge in (low, high):  # where bands overlap, their edges tell them apart
             ax.plot(sizes[first:], edge[first:], color=look.color, alpha=0.6, lw=0.5, ls=look.dashes)
     shown = _shown(study.n)
@@ -124,8 +124,11 @@ def draw_scorer(
     n, mean = sizes[shown], values.mean(axis=0)[shown]
     if "low" in cell:
         below, above = (cell[side].mean("replicate").to_numpy()[shown] for side in ("low", "high"))
-        ax.fill_between(n, below, above, color=look.color, alpha=0.45, lw=0)
-    ax.plot(n, exact, color=look.color, ls=look.dashes)
+        band(ax, n, below, above, look.color, 0.45)
+    alone: dict[str, Any] = (
+        {"marker": "_", "ms": 16} if len(sizes) == 1 else {}
+    )  # a line of one point is not to be seen
+    ax.plot(n, exact, color=look.color, ls=look.dashes, **alone)
     if np.isnan(exact).any():  # a thin line leads the eye along the markers instead
         ax.plot(n, np.where(np.isnan(exact), mean, np.nan), color=look.color, lw=0.5)
     ax.plot(n, mean, ls="none", marker=look.marker, mfc="white", mec=look.color, mew=0.8, zorder=3)
@@ -185,11 +188,10 @@ def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choic
     study, data = results.study, results.data.sel(scorer=list(choice.of(results.study)))
     chosen = [of_study(study, measure) for measure in measures]
     scorers = [scorer for scorer, _ in choice.of(study).values()]
-    handles: list[Any] = [
-        Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8,
-               label=f"mean of {data.sizes['replicate']} replicates"),
-    ]  # fmt: skip
-    if choice.band is not None:
+    count = data.sizes["replicate"]
+    said = f"mean of {count} replicates" if count > 1 else "one replicate"
+    handles: list[Any] = [Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8, label=said)]
+    if choice.band is not None and count > 1:
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(Patch(color=GREY, alpha=0.25, lw=0, label=f"{low}–{high} % of replicates"))
     shown = tuple(study.n[i] for i in _shown(study.n))

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.plots.style import GREY, looks
+from ndcg_asymptotics.texts import in_figure
 
 
 def sd_exponents(
@@ -39,7 +40,7 @@ def signal_to_noise(ax: Axes, x: Sequence[float], ratios: Mapping[str, Floats], 
     ratios : name -> (K,)
     """
     for (name, ratio), look in zip(ratios.items(), looks(len(ratios)), strict=True):
-        ax.plot(x, ratio, color=look.color, ls=look.dashes, label=name)
+        ax.plot(x, ratio, color=look.color, ls=look.dashes, label=in_figure(name))
         best = int(np.nanargmax(ratio))
         ax.plot(x[best], ratio[best], color=look.color, marker=look.marker, ms=5, mfc="none")
         ax.annotate(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +15,15 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.curves import curve_key, limits_of, ndcg_curves, of_study, shared_limit
 from ndcg_asymptotics.plots.inset import enlarge
-from ndcg_asymptotics.plots.pairs import order_key, right_order, wrong_order
-from ndcg_asymptotics.plots.speeds import speed_figure
-from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, save, style
-from ndcg_asymptotics.progress import tracked
+from ndcg_asymptotics.plots.orders.pairs import order_key, right_order, wrong_order
+from ndcg_asymptotics.plots.orders.speeds import speed_figure
+from ndcg_asymptotics.plots.saving import Words, save_all
+from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, style
+from ndcg_asymptotics.progress import say, tracked
 from ndcg_asymptotics.store import Results
 
 _PAGE = 8.8  # inches of the panels of a figure that is to fit a page with its key and caption
 _LOWEST = 1.2  # inches of a row in which anything is to be read
-_LONGEST = 120  # bytes of a file's name, of the 255 that file systems allow
 
 
 def measure_figure(
@@ -106,29 +104,43 @@ def order_figures(
     choice: Choice | None = None,
 ) -> dict[tuple[str, str], Figure]:
     """`order_figure` of every pair of the study whose scorers are drawn."""
-    drawn = (choice or Choice()).of(results.study)
-    pairs = [pair for pair in results.study.pairs if drawn.keys() >= set(pair)]
-    if not pairs:
-        return {}
-    texts = [str(measure) for measure in _chosen(results, measures)]
-    found = [pair for pair in distinguish(results).pairs if pair.measure in texts]
+    found = _found(results, measures, choice)
+    return {pair: order_figure(results, pairs(), width=width, choice=choice) for pair, pairs in found.items()}
+
+
+def speed_figures(
+    results: Results,
+    measures: Sequence[Measure | str] | None = None,
+    *,
+    width: float | None = None,
+    choice: Choice | None = None,
+) -> dict[tuple[str, str], Figure]:
+    """How fast the wrong order dies out, of every pair of a study of the rare engine that is drawn."""
+    found = _found(results, measures, choice)
     return {
-        pair: order_figure(results, [f for f in found if f.pair == pair], width=width, choice=choice)
-        for pair in pairs
+        pair: _speed_figure(results, pairs(), width=width, choice=choice) for pair, pairs in found.items()
     }
 
 
-def speed_figures(results: Results) -> dict[tuple[str, str], Figure]:
-    """`speeds.speed_figure` of every pair of a study of the rare engine."""
-    found = distinguish(results).pairs
+def _speed_figure(results: Results, pairs: Sequence[Pair], **options: Any) -> Figure:
     with style():
-        figures = {
-            pair: speed_figure([f for f in found if f.pair == pair], results.study)
-            for pair in results.study.pairs
-        }
-    for figure in figures.values():
+        figure = speed_figure(pairs, results.study, **options)
         _say_incomplete(figure, results)
-    return figures
+    return figure
+
+
+def _found(
+    results: Results, measures: Sequence[Measure | str] | None, choice: Choice | None
+) -> dict[tuple[str, str], Callable[[], list[Pair]]]:
+    """What `distinguish` finds of every pair that is drawn, sought when the first of them asks."""
+    texts = [str(measure) for measure in _chosen(results, measures)]
+    drawn = (choice or Choice()).of(results.study)
+    found = cache(lambda: [pair for pair in distinguish(results).pairs if pair.measure in texts])
+
+    def of(pair: tuple[str, str]) -> list[Pair]:
+        return [one for one in found() if one.pair == pair]
+
+    return {pair: partial(of, pair) for pair in results.study.pairs if drawn.keys() >= set(pair)}
 
 
 def _say_incomplete(figure: Figure, results: Results) -> None:
@@ -145,10 +157,8 @@ def draw_all(
     *,
     measures: Sequence[Measure | str] | None = None,
     choice: Choice | None = None,
-    formats: Sequence[str] = ("svg", "png"),
-    dpi: float = 200,
     width: float | None = None,
-    style_file: Path | str | None = None,
+    **saved: Any,
 ) -> list[Path]:
     """Draw and save every figure of a study: an overview, one per measure, one per pair.
 
@@ -164,13 +174,11 @@ def draw_all(
         Which of the study's.
     choice : Choice, optional
         Which scorers, and how they are drawn.
-    formats : sequence of {"svg", "png", "pdf"}
-    dpi : float
-        Dots per inch of PNG files.
     width : float, optional
         Of every figure, in inches; by default one or two columns of a journal.
-    style_file : path, optional
-        A matplotlib style file, or the name of one of matplotlib's styles, that goes before our settings.
+    **saved
+        ``formats``, a sequence of {"svg", "png", "pdf"}; ``dpi`` of PNG files; ``style_file``, a matplotlib
+        style file, or the name of one of matplotlib's styles, that goes before our settings.
 
     Returns
     -------
@@ -182,56 +190,23 @@ def draw_all(
     InputError
         If no replicate is complete, or for a measure or scorer that the study does not have.
     """
-    chosen = _chosen(results, measures)
-    figures: list[Callable[[], Mapping[tuple[str, ...], Figure]]] = []
-
-    def one(name: str, draw: Callable[..., Figure], *given: Any) -> None:
-        figures.append(lambda: {(name,): draw(results, *given, width=width, choice=choice)})
-
-    if "log_weight" in results.data:
-        figures.append(lambda: {("speed", *pair): figure for pair, figure in speed_figures(results).items()})
-    else:
+    chosen, study = _chosen(results, measures), results.study
+    options: dict[str, Any] = {"width": width, "choice": choice}
+    figures: list[tuple[Words, Callable[[], Figure]]] = []
+    rare = "log_weight" in results.data
+    if not rare:
         if len(chosen) > 1:
-            one("overview", overview_figure, chosen)
-        for measure in chosen:
-            one(str(measure), measure_figure, measure)
-        figures.append(
-            lambda: {
-                ("order", *pair): figure
-                for pair, figure in order_figures(results, chosen, width=width, choice=choice).items()
-            }
-        )
-    with style(style_file):
-        drawn = [found for draw in tracked(figures, "figures") for found in draw().items()]
-        results.kept.save()
-        return save_all(drawn, folder, formats=formats, dpi=dpi)
+            figures.append((("overview",), partial(overview_figure, results, chosen, **options)))
+        figures += [((str(m),), partial(measure_figure, results, m, **options)) for m in chosen]
+        if len(study.scorers) > 1 and not study.pairs:
+            say("no figure of which scorer is ahead: the study has no pairs")
 
+    def of_pair(found: Callable[[], list[Pair]]) -> Figure:
+        return (_speed_figure if rare else order_figure)(results, found(), **options)
 
-def save_all(
-    figures: Sequence[tuple[tuple[str, ...], Figure]], folder: Path | str, **options: Any
-) -> list[Path]:
-    """Save figures, each under its words as a name (`file_names`), with the options of `save`."""
-    names = file_names([words for words, _ in figures])
-    drawn = zip(names, figures, strict=True)
-    return [path for name, (_, figure) in drawn for path in save(figure, folder, name, **options)]
-
-
-def file_names(figures: Sequence[tuple[str, ...]]) -> list[str]:
-    """Words such as a measure's text as names of files that need no quoting.
-
-    Names that are too long, or another's but for the case of letters, end in a digest of their words.
-
-    >>> file_names([("nDCG(power(0.5))@0.2n",), ("order", "a b", "c"), ("order", "a-b", "c")])
-    ['nDCG-power-0.5-0.2n', 'order-a-b-c-f01d5d37', 'order-a-b-c-d0add6dd']
-    """
-    plain = [re.sub(r"[^\w.]+", "-", " ".join(words)).strip("-.") for words in figures]
-    short = [name.encode()[:_LONGEST].decode(errors="ignore") for name in plain]
-    often = Counter(name.casefold() for name in short)
-    return [
-        name if name and name == whole and often[name.casefold()] == 1 else f"{name}-{_digest(words)}"
-        for name, whole, words in zip(short, plain, figures, strict=True)
-    ]
-
-
-def _digest(words: tuple[str, ...]) -> str:
-    return hashlib.blake2b(repr(words).encode(), digest_size=4).hexdigest()
+    word = "speed" if rare else "order"
+    found = _found(results, chosen, choice)
+    figures += [((word, *pair), partial(of_pair, pairs)) for pair, pairs in found.items()]
+    paths = save_all(figures, folder, **saved)
+    results.kept.save()
+    return paths

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
+from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, scientific
 from ndcg_asymptotics.texts import in_figure
@@ -25,6 +26,8 @@ def gap_curves(
 ) -> Axes:
     """Draw |gap| against n for several named gaps, zeros and NaN left out.
 
+    Names are as `texts.in_figure` makes them: what stands between dollar signs is a formula.
+
     ``rates`` are guides c n^-rate by name, drawn dotted and through the largest of the gaps at
     the first size.
     """
@@ -34,7 +37,7 @@ def gap_curves(
         gap = np.abs(np.asarray(values, np.float64))
         seen = np.isfinite(gap) & (gap > 0)
         ax.plot(n[seen], gap[seen], color=look.color, ls=look.dashes)
-        labels.append((float(gap[seen][-1]), in_figure(name), look.color))
+        labels.append((float(gap[seen][-1]), name, look.color))
     start = max(abs(float(np.asarray(values)[0])) for values in gaps.values())
     for name, rate in (rates or {}).items():
         guide = start * (n / n[0]) ** -rate
@@ -79,7 +82,7 @@ def lengths_needed(ax: Axes, needed: Mapping[str, Mapping[str, float]], largest:
                 ax.plot(largest, y, **_marker(look))
                 arrow = {"arrowstyle": "->", "color": look.color, "lw": 0.9, "shrinkA": 3, "shrinkB": 0}
                 ax.annotate("", (largest * 100, y), (largest, y), arrowprops=arrow)
-    ax.set_yticks(range(len(needed)), [in_figure(name) for name in needed])
+    ax.set_yticks(range(len(needed)), [Choice().formula(measure) for measure in needed])
     ax.set_ylim(len(needed) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     length_axis(ax, [1, int(largest) * 100])

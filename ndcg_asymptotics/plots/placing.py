@@ -14,6 +14,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 from scipy.optimize import isotonic_regression
 
 from ndcg_asymptotics.texts import visible
@@ -40,6 +41,7 @@ class _Placer(Artist):
         super().__init__()
         self.set_zorder(-1e3)
         ax.add_artist(self)
+        self.set_clip_on(False)  # the layout does not ask what is clipped to the axes
 
     def place(self, renderer: Any) -> None:
         raise NotImplementedError
@@ -47,9 +49,10 @@ class _Placer(Artist):
     def draw(self, renderer: Any, *args: Any, **kwargs: Any) -> None:
         self.place(renderer)
 
-    def get_tightbbox(self, renderer: Any = None) -> None:
+    def get_tightbbox(self, renderer: Any = None) -> Bbox | None:
         # the layout asks before it knows how much room there is: what it is told must be up to date
         self.place(renderer)
+        return None
 
 
 class _Margin(_Placer):
@@ -66,7 +69,16 @@ class _Margin(_Placer):
             leader.set_in_layout(False)
             self._leaders.append(leader)
             self._texts.append(
-                ax.text(1.04, 0, text, transform=ax.transAxes, va="center", color=color, fontsize=size)
+                ax.text(
+                    1.04,
+                    0,
+                    text,
+                    transform=ax.transAxes,
+                    va="center",
+                    color=color,
+                    fontsize=size,
+                    linespacing=1.0,
+                )
             )
         super().__init__(ax)
         self.place(None)
@@ -113,6 +125,13 @@ class _Titles(_Placer):
         self._left = ax.set_title(left, loc="left")
         self._right = ax.set_title(right, loc="right", color=color)
         super().__init__(ax)
+
+    def get_tightbbox(self, renderer: Any = None) -> Bbox | None:
+        # by now the layout has asked the titles themselves: a second line comes too late, but for here
+        self.place(renderer)
+        found = Bbox.union([text.get_window_extent(renderer) for text in (self._left, self._right)])
+        middle = (found.x0 + found.x1) / 2  # words may be wider than the axes, which stay as they are
+        return Bbox.from_extents(middle - 0.5, found.y0, middle + 0.5, found.y1)
 
     def place(self, renderer: Any) -> None:
         ax = self.axes

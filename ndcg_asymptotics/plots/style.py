@@ -19,7 +19,7 @@ import numpy as np
 from matplotlib import style as mpl_style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.arrays import brief
@@ -173,9 +173,7 @@ def save(
     InputError
         For a format that is not one of svg, png, pdf, or a resolution outside 10 to 2400.
     """
-    for form in formats:
-        require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")
-    require(10 <= dpi <= 2400, f"must be from 10 to 2400, got {dpi:g}", "dpi")
+    require_savable(formats, dpi)
     paths = [Path(folder) / f"{name}.{form}" for form in formats]
     with style():
         for path, form in zip(paths, formats, strict=True):
@@ -185,12 +183,24 @@ def save(
     return tuple(paths)
 
 
+def require_savable(formats: Sequence[str], dpi: float) -> None:
+    """Refuse formats and resolutions that `save` does not write."""
+    for form in formats:
+        require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")
+    require(10 <= dpi <= 2400, f"must be from 10 to 2400, got {dpi:g}", "dpi")
+
+
 def length_axis(ax: Axes, sizes: Sequence[int] | NDArray[Any], *, most: int = 8) -> None:
     """A logarithmic axis of list lengths, with ``most`` labelled powers of ten or fewer."""
     low, high = float(min(sizes)), float(max(sizes))
-    high = high if high > low else low * 10
-    room = (high / low) ** 0.02  # so that markers at the ends are whole
     ax.set_xscale("log")
+    ax.set_xlabel("list length $n$")
+    if low == high:
+        ax.set_xlim(low / 10, high * 10)
+        ax.set_xticks([low], [f"{low:g}"])
+        ax.xaxis.set_minor_locator(NullLocator())
+        return
+    room = (high / low) ** 0.02  # so that markers at the ends are whole
     ax.set_xlim(low / room, high * room)
     step = math.ceil((math.log10(high / low) + 1e-9) / most)
     ticks = 10.0 ** np.arange(math.ceil(math.log10(low) / step) * step, math.log10(high) + 1e-9, step)
@@ -199,7 +209,14 @@ def length_axis(ax: Axes, sizes: Sequence[int] | NDArray[Any], *, most: int = 8)
     minor = LogLocator(subs=tuple(range(2, 10))) if step == 1 else LogLocator(numticks=99)
     ax.xaxis.set_minor_locator(minor)
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel("list length $n$")
+
+
+def band(ax: Axes, x: Any, low: Any, high: Any, color: Any, alpha: float) -> None:
+    """A band between two curves, or a bar if they have a single point."""
+    if len(x) > 1:
+        ax.fill_between(x, low, high, color=color, alpha=alpha, lw=0)
+    else:
+        ax.vlines(x, low, high, color=color, alpha=alpha, lw=8)
 
 
 def note(figure: Figure, text: str) -> None:

@@ -144,17 +144,18 @@ def _verdicts(found: Check) -> Table:
         last, limit = at[-1], limits[scorer, measure]
         worst = max((abs(row.z) for row in at if row.z is not None), default=None)
         rows.append(
-            (scorer, measure, last.n, last.simulated, last.mcse, last.expectation, worst,
-             overall(at), *found.verdicts_beside(scorer, measure), limit.limit, limit.theorem,
-             limit.extrapolated, limit.verdict)
+            (scorer, measure, overall(at), *found.verdicts_beside(scorer, measure), limit.verdict,
+             last.simulated, last.mcse, last.expectation, worst, limit.limit, limit.extrapolated,
+             limit.theorem)
         )  # fmt: skip
-    columns = (
-        Column("scorer"), Column("measure"), Column("n", general("g")), Column("simulated", fixed(5)),
+    columns = (  # verdicts before their evidence, so that a narrow page shows them
+        Column("scorer"), Column("measure"), Column("mean verdict"), Column("sd verdict"),
+        Column("law verdict"), Column("limit verdict"), Column("simulated", fixed(5)),
         Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
-        Column("mean"), Column("sd"), Column("law"), Column("limit", fixed(5)), Column("theorem"),
-        Column("exact mean goes to", fixed(5)), Column("limit verdict"),
+        Column("limit", fixed(5)), Column("exact mean goes to", fixed(5)), Column("theorem"),
     )  # fmt: skip
-    return Table("At the largest n; |z| and verdicts over all n that were tested", columns, tuple(rows))
+    title = f"Means at n = {found.rows[-1].n:g}; |z| and verdicts over all n that were tested"
+    return Table(title, columns, tuple(rows))
 
 
 def _facets(found: Check) -> list[dict[str, list[str]]]:
@@ -164,7 +165,7 @@ def _facets(found: Check) -> list[dict[str, list[str]]]:
         {
             "measure": [visible(row[1])],
             "scorer": [visible(row[0])],
-            "verdict": list(dict.fromkeys((*row[7:10], row[-1]))),
+            "verdict": list(dict.fromkeys(row[2:6])),
         }
         for row in table.rows
     ]
@@ -187,7 +188,7 @@ def _orders(found: Distinction) -> Table:
     )  # fmt: skip
     rows = tuple(
         (" > ".join(pair.pair), pair.measure, pair.right, pair.points[-1].rate, settled(pair),
-         pair.fall.verdict.removesuffix(" over the observed range"))
+         pair.fall.verdict.removesuffix(" over the observed range").rstrip(","))
         for pair in found.pairs
     )  # fmt: skip
     return Table("Settled: from there on the right scorer stays ahead in 99% of streams", columns, rows)

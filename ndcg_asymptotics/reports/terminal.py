@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
+import sys
 from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ndcg_asymptotics.tables import Part, Shown, Table, in_format, print_parts
+from ndcg_asymptotics.tables import Part, Shown, Table, csv_of, in_format, print_parts
+from ndcg_asymptotics.texts import visible
 
 _PLAIN_WIDTH = 200  # where the output is no terminal and nobody has said how wide it is
 
@@ -28,16 +29,21 @@ def show(found: Shown | Iterable[Part], parts: Iterable[Part] | None = None) -> 
     Tables that go to a file or a pipe are not folded, unless COLUMNS says how wide they may be.
     """
     if isinstance(found, Shown) and form.get() == "csv":
-        print(found.to_dataframe().to_csv(index=False, lineterminator="\n"), end="")
+        _print_text(csv_of(found.to_dataframe()))
         return
     listed = parts if parts is not None else found.parts() if isinstance(found, Shown) else found
     if form.get() != "table":
-        print(in_format(listed, form.get()), end="")
+        _print_text(in_format(listed, form.get()))
         return
     console = Console(highlight=False)
     if not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
         console = Console(highlight=False, width=_PLAIN_WIDTH)
     print_parts(listed, console)
+
+
+def _print_text(text: str) -> None:
+    """Print what another program is to read; a terminal is not told to do what a name says."""
+    print("\n".join(map(visible, text.split("\n"))) if sys.stdout.isatty() else text, end="")
 
 
 def show_json(value: Any) -> None:
@@ -46,12 +52,8 @@ def show_json(value: Any) -> None:
 
 
 def write_csv(path: Path, table: Table) -> None:
-    """Write the values of a table, unrounded; what is not a number is left empty."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([column.name for column in table.columns])
-        for row in table.rows:
-            writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row])
+    """Write the values of a table, unrounded."""
+    path.write_text(table.to_csv(), encoding="utf-8", newline="\n")
 
 
 def _plain(value: Any) -> Any:

@@ -12,11 +12,11 @@ from distributed.client import FutureCancelledError
 from joblib._dask import DaskDistributedBackend
 
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.progress import say
 from ndcg_asymptotics.store.layout import differing_makers, versions_here
-from ndcg_asymptotics.sweep.progress import Silent
 
 
-def check_workers(client: Client, progress: Silent) -> None:
+def check_workers(client: Client) -> None:
     """Refuse workers without this package; tell of versions that are not those here.
 
     Raises
@@ -31,7 +31,7 @@ def check_workers(client: Client, progress: Silent) -> None:
     here = versions_here()
     for worker, there in client.run(versions_here).items():
         if differing := differing_makers(here, there):
-            progress.say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")
+            say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")
 
 
 class ClusterBackend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types

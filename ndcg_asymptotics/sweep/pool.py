@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from joblib import Parallel, cpu_count, parallel_config
 
 from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.sweep.progress import Silent
+from ndcg_asymptotics.progress import say
 
 Backend = Literal["loky", "threading", "dask"]
 
@@ -27,7 +27,7 @@ _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 
 
 @contextmanager
-def pool(backend: Backend, jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator[Parallel]:
+def pool(backend: Backend, jobs: int | None, scheduler: str | None) -> Iterator[Parallel]:
     """A `joblib.Parallel` that yields blocks as they come."""
     known = ", ".join(get_args(Backend))
     require(backend in get_args(Backend), f"must be one of {known}, got {backend!r}", "backend")
@@ -40,7 +40,7 @@ def pool(backend: Backend, jobs: int | None, scheduler: str | None, progress: Si
     require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
     with ExitStack() as stack:
         if backend == "dask":
-            jobs = stack.enter_context(_dask(jobs, scheduler, progress))
+            jobs = stack.enter_context(_dask(jobs, scheduler))
         elif backend == "loky":
             options = {"initializer": end_with, "initargs": (os.getpid(),)}
             idle = {"idle_worker_timeout": _SECONDS_IDLE}
@@ -58,7 +58,7 @@ def pool(backend: Backend, jobs: int | None, scheduler: str | None, progress: Si
 
 
 @contextmanager
-def _dask(jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator[int]:
+def _dask(jobs: int | None, scheduler: str | None) -> Iterator[int]:
     """joblib's dask backend, on a scheduler or on a cluster of ``jobs`` processes for the time being.
 
     The number of jobs is how many blocks are out at a time.
@@ -88,9 +88,9 @@ def _dask(jobs: int | None, scheduler: str | None, progress: Silent) -> Iterator
             distributed.Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         )
         if not client.ncores():
-            progress.say(f"waiting for a worker to come to {scheduler}")
+            say(f"waiting for a worker to come to {scheduler}")
             client.wait_for_workers(1)
-        check_workers(client, progress)
+        check_workers(client)
         out_at_a_time = jobs or sum(client.ncores().values())
         stack.enter_context(parallel_config(backend=ClusterBackend(client, out_at_a_time)))
         yield out_at_a_time

@@ -20,6 +20,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.progress import Task, say, task
 from ndcg_asymptotics.store.memory import Memory
 from ndcg_asymptotics.store.results import Results, results_in
 from ndcg_asymptotics.store.writer import Writer
@@ -30,7 +31,6 @@ from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.deal import Deal
 from ndcg_asymptotics.sweep.pool import Backend, interrupts_ignored, pool
 from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
-from ndcg_asymptotics.sweep.progress import Silent, for_python
 from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
 
 _LOSSES_IN_A_ROW = 3
@@ -73,7 +73,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
         kept in memory.
     **options
         As in `sweep`: ``replicates``, ``first``, ``jobs``, ``backend``, ``scheduler``, ``time_limit``,
-        ``block``, ``precision``, ``progress``.
+        ``block``, ``precision``.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
     (3, 1, 1, 2)
     """
     into = Memory(study) if folder is None else folder
-    outcome = sweep(study, into, **{"progress": for_python()} | options)
+    outcome = sweep(study, into, **options)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt
     if outcome.failures:
@@ -115,7 +115,6 @@ def sweep(
     time_limit: float = math.inf,
     block: int | None = None,
     precision: float | None = None,
-    progress: Silent | None = None,
 ) -> Outcome:
     """Simulate the replicates of a study that a folder of results does not hold yet.
 
@@ -142,8 +141,6 @@ def sweep(
     precision : float, optional
         The standard error that every mean is to have (`sweep.precision`), if not as the study says; then
         ``replicates`` is the most there may be. Not for parts, whose ``first`` is not 0.
-    progress : Silent, optional
-        Whom to tell.
 
     Raises
     ------
@@ -167,7 +164,7 @@ def sweep(
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
-    one = _Options(jobs, backend, scheduler, deadline, block, progress or Silent(), precision is not None)
+    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None)
     if precision is None or first > 0:
         return _sweep(study, into, range(first, first + count), one)
     require(count > 1, "one replicate has no standard error", "precision")
@@ -192,22 +189,21 @@ class _Options(NamedTuple):
     scheduler: str | None
     deadline: float
     block: int | None
-    progress: Silent
     looking: bool
 
 
 def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Options) -> Outcome:
     """`sweep` for these replicates, all of them."""
-    jobs, backend, scheduler, deadline, block, progress, looking = options
+    jobs, backend, scheduler, deadline, block, looking = options
     engine_, count = engine.load(study.engine), len(asked)
     with into if isinstance(into, Memory) else Writer(into, study) as writer:
         missing = writer.missing(asked)
         for damage in writer.damages[:_DAMAGES]:
-            progress.say(f"{into}: damaged, and left out: {damage}")
+            say(f"{into}: damaged, and left out: {damage}")
         if len(writer.damages) > _DAMAGES:
-            progress.say(f"{into}: and {len(writer.damages) - _DAMAGES} more damages")
+            say(f"{into}: and {len(writer.damages) - _DAMAGES} more damages")
         if len(writer.replicates) > count and not looking:
-            progress.say(
+            say(
                 f"{into} is for {len(writer.replicates)} replicates, more than the {count} asked for: "
                 "they stay"
             )
@@ -220,10 +216,10 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
                 if scheduler is None:
                     jobs = min(jobs or cpu_count(), len(missing))
                     require_memory_for(study, jobs)
-                with progress, pool(backend, jobs, scheduler, progress) as parallel:
+                with pool(backend, jobs, scheduler) as parallel:
                     writer.extend(asked)
-                    progress.begin(count, count - len(missing))
-                    _Sweep(study, writer, progress, outcome).run(missing, block, deadline, parallel)
+                    with task("replicates", count, count - len(missing)) as under_way:
+                        _Sweep(study, writer, under_way, outcome).run(missing, block, deadline, parallel)
             except KeyboardInterrupt:
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
@@ -235,11 +231,11 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
 class _Sweep:
     """The missing replicates of some results, dealt out in blocks and written as they come back."""
 
-    def __init__(self, study: Study, writer: Writer | Memory, progress: Silent, outcome: Outcome) -> None:
+    def __init__(self, study: Study, writer: Writer | Memory, under_way: Task, outcome: Outcome) -> None:
         self._module = ENGINES[study.engine]
         self._design = study.design
         self._writer = writer
-        self._progress = progress
+        self._under_way = under_way
         self._outcome = outcome
 
     def run(self, missing: list[int], block: int | None, deadline: float, parallel: Any) -> None:
@@ -258,7 +254,7 @@ class _Sweep:
                 losses += 1
                 if losses == _LOSSES_IN_A_ROW:
                     raise
-                self._progress.say("a worker was lost; starting again from what is complete")
+                say("a worker was lost; starting again from what is complete")
             finally:
                 with warnings.catch_warnings():
                     # that blocks are abandoned, which the outcome says
@@ -282,6 +278,6 @@ class _Sweep:
             self._writer.write(block.replicates, block.draws)
         for failure in block.failures:
             seed = self._design.seed
-            self._progress.say(f"replicate {failure.replicate} (seed {seed}) failed: {failure.reason}")
+            say(f"replicate {failure.replicate} (seed {seed}) failed: {failure.reason}")
         self._outcome.failures += block.failures
-        self._progress.advance(len(block.replicates), block.asked[0], block.asked[-1])
+        self._under_way.advance(len(block.replicates), f"block {block.asked[0]}-{block.asked[-1]}")

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.commands import command
 from benchmarks.fuzz import TRIALS
-from ndcg_asymptotics.plots.gallery import file_names
+from ndcg_asymptotics.plots.saving import file_names
 
 STUDY = """
 measures = ['MEASURE']

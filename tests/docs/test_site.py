@@ -12,6 +12,8 @@ import pytest
 from pages import ROOT
 
 import ndcg_asymptotics
+from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.toml import _File
 
 LOADED = r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"'
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -27,9 +29,11 @@ def test_the_site(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     reference = (tmp_path / "reference" / "index.html").read_text()
-    assert [name for name in ndcg_asymptotics.__all__ if not re.search(rf"\b{name}\b", reference)] == []
+    headings = re.findall(r'<h3 id="ndcg_asymptotics[\w.]*".*?</h3>', reference, re.DOTALL)
+    documented = {name for heading in headings for name in re.findall(r"\bna\.(\w+)", heading)}
+    assert set(ndcg_asymptotics.__all__) - documented == set()
     commands = (tmp_path / "commands" / "index.html").read_text()
-    assert all(f'id="{name}"' in commands for name in ("run", "check", "report", "init"))
+    assert all(f'id="{name}"' in commands for name in ("run", "check", "init", "losses-search"))
     loaded = [
         found
         for page in tmp_path.rglob("*.html")
@@ -53,6 +57,19 @@ def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
     shown = [output["data"] for cell in done.cells for output in cell.get("outputs", []) if "data" in output]
     assert any("<table>" in data.get("text/html", "") for data in shown)
     assert any("image/png" in data for data in shown)
+
+
+def test_every_figure_of_the_gallery_has_its_sentence() -> None:
+    text = (ROOT / "docs" / "gallery.md").read_text()
+    drawn = {path.name for path in (ROOT / "figures" / "gallery").glob("*.png")}
+    said = dict(re.findall(r"!\[\]\(\.\./figures/gallery/(.+?)\)\n(\S.*\.)\n", text))
+    assert said.keys() == drawn
+
+
+def test_every_field_and_engine_of_a_study_is_explained() -> None:
+    text = (ROOT / "docs" / "howto" / "study-file.md").read_text()
+    named = {re.split(r"[ \[({]", word)[0] or word.strip("[]") for word in re.findall(r"`([^`]+)`", text)}
+    assert {*_File.model_fields, *ENGINES, "grid"} - named == set()
 
 
 def test_there_are_notebooks() -> None:

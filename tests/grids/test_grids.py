@@ -102,6 +102,12 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     file.write_text(TEXT)
     assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
     assert do("verify", out)[0] == 0
+    code, said, _ = do(
+        "figures", out, "--out", tmp_path / "drawn", "--format", "png", "--measure", "nDCG", "--dpi", 30
+    )
+    assert (code, sorted(said.splitlines())) == (0, sorted(map(str, (tmp_path / "drawn").iterdir())))
+    assert "no measure 'nDCG@3'" in do("figures", out, "--out", tmp_path, "--measure", "nDCG@3")[2]
+    assert "holds a grid" in do("figures", out, "--out", tmp_path, "--scorer", "a")[2]
 
 
 def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:

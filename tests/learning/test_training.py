@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
-from ndcg_asymptotics.learning.progress import on_stderr, within
 from ndcg_asymptotics.learning.training import (
     Queries,
     Ranker,
@@ -308,16 +307,6 @@ def test_trec_files_that_cannot_be(tmp_path):
         write_qrels({"q": {"d": 0.5}}, tmp_path / "qrels")
     with pytest.raises(InputError, match="cannot be written"):
         write_qrels({"q": {"d": 1.0}}, tmp_path / "no" / "qrels")
-
-
-def test_progress_is_said_where_it_takes_long(capsys, monkeypatch):
-    now = iter([0.0, 1.0, 3.0, 3.0, 4.0, 20.0, 20.0])
-    monkeypatch.setattr("time.monotonic", lambda: next(now))
-    with on_stderr() as say:
-        said = within(say, "here")
-        for line in ("too soon", "first", "too soon again", "second"):
-            said(line)
-    assert capsys.readouterr().err == "here, first\nhere, second\n"
 
 
 @pytest.mark.slow

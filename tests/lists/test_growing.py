@@ -65,6 +65,11 @@ def test_means_are_over_the_queries_that_are_long_enough():
     assert grow(runs, qrels, MEASURES, orders=2).settings["length"] <= int(np.sort(sizes)[1])
     assert whole.mean.shape == (2, 4, whole.sizes.size)
     assert "queries have fewer than" in str(longer)
+    frame = whole.to_dataframe()
+    assert len(frame) == whole.mean.size
+    chosen = (frame.run == "bad") & (frame.measure == str(whole.measures[-1])) & (frame.n == 7)
+    (row,) = frame[chosen].to_dict("records")
+    assert (row["mean"], row["error"]) == (whole.mean[1, -1, 6], whole.error[1, -1, 6])
 
 
 def test_the_band_covers_the_mean_of_all_queries():

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.plots.saving import save_all
 from ndcg_asymptotics.plots.style import COLORS
 from ndcg_asymptotics.store import Results
 
@@ -120,6 +121,54 @@ def test_titles_do_not_overprint() -> None:
             one_line = boxes[0].height / (1 + left.get_text().count("\n"))
             apart = boxes[1].x0 > boxes[0].x1 or boxes[1].y1 <= boxes[0].y1 - one_line + 2
             assert apart
+
+
+def test_every_title_has_its_room() -> None:
+    measures = ["nDCG(power(0.5))@0.2n", "nDCG(power(0.25))@0.2n", "nDCG@0.2n"]
+    results = made_up(measures=measures, scorers=dict(zip(ODD, SCORERS.values(), strict=False)))
+    with plots.style():
+        for width in (5, 6, 7.2):
+            figure = plots.overview_figure(results, width=width)
+            figure.draw_without_rendering()
+            for ax in figure.axes[: len(measures)]:
+                left = next(t for t in ax.get_children() if isinstance(t, mpl.text.Text)
+                            and t.get_text().startswith("NDCG"))  # fmt: skip
+                box = left.get_window_extent()
+                assert box.y1 <= figure.bbox.y1 + 1  # of a pixel
+                above = [other.get_tightbbox() for other in figure.axes if other.bbox.y0 > ax.bbox.y1]
+                assert all(
+                    box.y1 <= other.y0 + 1 for other in above if other.x0 < box.x1 and box.x0 < other.x1
+                )
+
+
+def test_figures_are_saved_one_by_one_and_nothing_is_drawn_in_vain(tmp_path: Path) -> None:
+    there: list[int] = []
+
+    def draw() -> Figure:
+        there.append(len(list(tmp_path.iterdir())))
+        return Figure()
+
+    figures = [((name,), draw) for name in "abc"]
+    save_all(figures, tmp_path, formats=["png"], dpi=20)
+    assert there == [0, 1, 2]
+    for wrong in ({"formats": ["gif"]}, {"dpi": 1}, {"style_file": "nowhere"}):
+        with pytest.raises(InputError):
+            save_all(figures, tmp_path, **wrong)
+    assert len(there) == 3
+
+
+def test_a_single_length_and_a_single_replicate_are_seen() -> None:
+    one = made_up(n=[50], pairs=[["strong", "weak"]])
+    ax = plots.measure_figure(one, "nDCG").axes[0]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["50"]
+    assert len(ax.collections) == 3  # a bar in place of each band
+    assert "_" in {line.get_marker() for line in ax.lines}  # and a dash in place of the exact mean
+    alone = cases.simulated(cases.study("linear(0.1, 0.7)"), 1)
+    figure = plots.measure_figure(alone, alone.study.measures[0])
+    assert not figure.axes[0].collections
+    said = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "one replicate" in said
+    assert not any("%" in text for text in said)
 
 
 def test_an_inset_hides_no_data() -> None:

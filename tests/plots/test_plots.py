@@ -166,10 +166,10 @@ def test_rates_on_a_grid_are_called_an_upper_bound(tmp_path: Path) -> None:
 def test_gaps_leave_out_what_a_logarithm_cannot_show() -> None:
     with plots.style():
         _, (ax,) = plots.panels(1)
-        plots.gap_curves(ax, [10, 100, 1000], {"a": [0.1, 0.0, -0.001]}, rates={"n^-1/3": 1 / 3})
+        plots.gap_curves(ax, [10, 100, 1000], {"a, $n^2$": [0.1, 0.0, -0.001]}, rates={"n^-1/3": 1 / 3})
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.1, 0.001])
     np.testing.assert_allclose(ax.lines[1].get_ydata(), [0.1, 0.1 * 10 ** (-1 / 3), 0.1 * 100 ** (-1 / 3)])
-    assert {"a", "n^-1/3"} <= set(texts(ax))
+    assert {"a, $n^2$", "n^-1/3"} <= set(texts(ax))  # a formula stays one
 
 
 def test_lengths_needed() -> None:
@@ -182,7 +182,7 @@ def test_lengths_needed() -> None:
         plots.lengths_needed(
             ax, {"nDCG(log)": {"a": 1e3, "b": np.inf}, "nDCG(zipf)": {"a": 1e4, "b": 1e5}}, 1e6
         )
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["nDCG(log)", "nDCG(zipf)"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [r"$1/\log(1+r)$", "$1/r$"]
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,25 @@ def test_it_loads_itself_and_nothing_else(driver: Any, page: Path) -> None:
 
 
 @pytest.mark.slow
+def test_tables_fit_their_page_and_verdicts_a_phone(driver: Any, tmp_path: Path) -> None:
+    wide = ["nDCG(geometric(2))", "nDCG(linear)", "nDCG(power(0.5))@0.2n"]
+    report(simulated(measures=wide), tmp_path / "wide.html")
+    hidden = "return [...document.querySelectorAll('.scroll')].map(s => s.scrollWidth - s.clientWidth)"
+    browser.visit(driver, tmp_path / "wide.html", 1200)
+    assert driver.execute_script(hidden) == [0, 0, 0]
+    browser.visit(driver, tmp_path / "wide.html", 400)
+    right = (
+        "return Math.max(...[...document.querySelectorAll('#verdict-table td:nth-child(4) bdi')]"
+        ".map(b => b.getBoundingClientRect().right))"
+    )
+    assert driver.execute_script(right) < 400
+    stuck = "const s = document.querySelector('#verdicts .scroll'); s.scrollLeft = 999; return s.scrollLeft"
+    assert driver.execute_script(stuck) > 0
+    first = "return document.querySelector('#verdict-table tbody td').getBoundingClientRect().left"
+    assert 0 <= driver.execute_script(first) < 20
+
+
+@pytest.mark.slow
 def test_sorting_and_filtering(driver: Any, page: Path) -> None:
     browser.visit(driver, page)
     head = driver.find_elements("css selector", "#verdict-table th button")

@@ -52,6 +52,8 @@ def test_values_that_are_whole_but_impossible_are_not_read(
     chunks.write(np.arange(rows), values)
     said = verify(folder)
     assert [damage.replicates for damage in said.damages] == [(1,)]
+    assert said.to_dataframe()["replicates"].tolist() == [[1]]
+    assert verify(sound[1]).to_dataframe().empty
     with pytest.raises(InputError, match="does not hold the values that were written: replicates 1"):
         open_results(folder, allow_custom=True)
 

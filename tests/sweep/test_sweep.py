@@ -14,6 +14,7 @@ import pytest
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.progress import listening
 from ndcg_asymptotics.store import open_results
 from ndcg_asymptotics.sweep import pool
 from ndcg_asymptotics.sweep.block import Block
@@ -59,7 +60,8 @@ def test_the_bits_do_not_depend_on_jobs_or_backend(
 @pytest.mark.parametrize("block", [1, 2, 7, 100])
 def test_the_bits_do_not_depend_on_the_blocks(tmp_path: Path, plain: str, block: int) -> None:
     recorder = Recorder()
-    sweep(study(), tmp_path, jobs=2, backend="threading", block=block, progress=recorder)
+    with listening(recorder):
+        sweep(study(), tmp_path, jobs=2, backend="threading", block=block)
     assert digest(tmp_path) == plain
     assert sum(count for count, _, _ in recorder.blocks) == REPLICATES
     assert {count for count, _, _ in recorder.blocks} <= {block, REPLICATES % block, REPLICATES}
@@ -73,7 +75,8 @@ def test_another_seed_gives_other_bits(tmp_path: Path, plain: str) -> None:
 def test_a_sweep_continues_and_extends(tmp_path: Path, plain: str) -> None:
     sweep(study(), tmp_path, jobs=1, replicates=6)
     recorder = Recorder()
-    outcome = sweep(study(), tmp_path, jobs=1, progress=recorder)
+    with listening(recorder):
+        outcome = sweep(study(), tmp_path, jobs=1)
     assert recorder.begun == (23, 6)
     assert min(first for _, first, _ in recorder.blocks) == 6
     assert (outcome.complete, outcome.wanted) == (23, 23)
@@ -83,14 +86,16 @@ def test_a_sweep_continues_and_extends(tmp_path: Path, plain: str) -> None:
 def test_nothing_is_computed_twice(tmp_path: Path, plain: str) -> None:
     sweep(study(), tmp_path, jobs=1)
     recorder = Recorder()
-    outcome = sweep(study(), tmp_path, jobs=1, progress=recorder)
+    with listening(recorder):
+        outcome = sweep(study(), tmp_path, jobs=1)
     assert (recorder.blocks, outcome.complete) == ([], 23)
 
 
 def test_fewer_than_there_are_is_said(tmp_path: Path, plain: str) -> None:
     sweep(study(), tmp_path, jobs=1)
     recorder = Recorder()
-    outcome = sweep(study(), tmp_path, jobs=1, replicates=10, progress=recorder)
+    with listening(recorder):
+        outcome = sweep(study(), tmp_path, jobs=1, replicates=10)
     assert "is for 23 replicates, more than the 10 asked for: they stay" in recorder.lines[0]
     assert (outcome.complete, outcome.wanted) == (23, 23)
     assert digest(tmp_path) == plain
@@ -106,7 +111,8 @@ def test_parts_with_first_are_the_replicates_of_the_whole(tmp_path: Path) -> Non
 def test_a_time_limit_stops_between_blocks_with_what_is_complete(tmp_path: Path) -> None:
     slow = study("slow")
     recorder = Recorder()
-    outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=0.4, progress=recorder)
+    with listening(recorder):
+        outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=0.4)
     assert outcome.stopped == "time limit"
     assert 0 < outcome.complete < REPLICATES
     assert outcome.complete % 2 == 0
@@ -117,7 +123,8 @@ def test_a_time_limit_stops_between_blocks_with_what_is_complete(tmp_path: Path)
 
 def test_failures_are_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
     recorder = Recorder()
-    outcome = sweep(study("fails"), tmp_path, jobs=2, backend="threading", block=5, progress=recorder)
+    with listening(recorder):
+        outcome = sweep(study("fails"), tmp_path, jobs=2, backend="threading", block=5)
     assert [(f.replicate, f.reason) for f in sorted(outcome.failures, key=lambda f: f.replicate)] == [
         (3, "RuntimeError: no luck with 3"),
         (7, "RuntimeError: no luck with 7"),
@@ -180,7 +187,8 @@ def test_an_interruption_keeps_what_is_complete(tmp_path: Path, plain: str) -> N
         if blocks == 4:
             raise KeyboardInterrupt
 
-    outcome = sweep(study(), tmp_path, jobs=2, backend="threading", block=2, progress=Recorder(interrupt))
+    with listening(Recorder(interrupt)):
+        outcome = sweep(study(), tmp_path, jobs=2, backend="threading", block=2)
     assert (outcome.stopped, outcome.complete) == ("interrupted", 8)
     assert sweep(study(), tmp_path, jobs=1).complete == REPLICATES
     assert digest(tmp_path) == plain

@@ -16,6 +16,7 @@ import pytest
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.progress import listening
 from ndcg_asymptotics.store import open_results
 from ndcg_asymptotics.store.layout import versions_here
 from ndcg_asymptotics.sweep import pool
@@ -27,7 +28,8 @@ _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
     dying = study(f"dies:{tmp_path / 'died'}")
     recorder = Recorder()
-    outcome = sweep(dying, tmp_path / "out", jobs=2, progress=recorder)
+    with listening(recorder):
+        outcome = sweep(dying, tmp_path / "out", jobs=2)
     assert (tmp_path / "died").exists()
     assert any("a worker was lost" in line for line in recorder.lines)
     assert (outcome.complete, outcome.stopped) == (REPLICATES, None)
@@ -84,14 +86,8 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bits(tmp_path: Path, clust
         if blocks == 3:
             os.kill(victims[0], signal.SIGKILL)
 
-    outcome = sweep(
-        slow,
-        tmp_path,
-        backend="dask",
-        scheduler=cluster.scheduler_address,
-        block=2,
-        progress=Recorder(kill),
-    )
+    with listening(Recorder(kill)):
+        outcome = sweep(slow, tmp_path, backend="dask", scheduler=cluster.scheduler_address, block=2)
     assert (outcome.complete, outcome.failures, outcome.stopped) == (REPLICATES, [], None)
     assert is_gone(victims[0])
     data = open_results(tmp_path).data.sel(scorer=["good", "other"])

@@ -120,8 +120,8 @@ def _pair_parts(pair: Pair) -> Iterator[Part]:
     a, b = pair.pair
     every = "at every grid n >= N" if pair.from_n_is_upper_bound else "at every n >= N"
     columns = (
-        Column("n or N", general("g")), Column("right at n", fixed(4)), Column("interval", str),
-        Column(f"right {every}", fixed(4)), Column("interval ", str),
+        Column("n or N", general("g")), Column("right at n", fixed(4)), Column("interval", str, 1),
+        Column(f"right {every}", fixed(4)), Column("interval ", str, 1),
     )  # fmt: skip
     rows = (
         (at.n, at.rate, _interval(at), since.rate, _interval(since))

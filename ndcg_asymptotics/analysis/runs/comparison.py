@@ -236,7 +236,7 @@ class Comparison(Shown):
 
     def _table(self, pair: PairComparison) -> Table:
         columns = (
-            Column("measure"), Column(pair.a, fixed(4)), Column(pair.b, fixed(4)),
+            Column("measure"), Column(pair.a, fixed(4), 1), Column(pair.b, fixed(4), 1),
             Column("difference", general("+.4f")), Column("bootstrap", _interval, 1),
             Column("permutation", _interval, 3), Column("p", general(".2g")),
             Column("Δ/σ", general("+.2f"), 2), Column("queries", general("d"), 2),

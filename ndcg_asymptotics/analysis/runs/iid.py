@@ -88,9 +88,9 @@ class Departures(Shown):
         """A table, and a statement for each measure."""
         columns = (
             Column("run"), Column("measure"), Column("n", general("d")), Column("real", fixed(4)),
-            Column("±", fixed(4)), Column("pooled", fixed(4)), Column("z", fixed(1)),
-            Column("mixture", fixed(4)), Column("z ", fixed(1)), Column("left", str, 1),
-            Column("redrawn", fixed(4), 2),
+            Column("±", fixed(4), 1), Column("pooled", fixed(4)), Column("z", fixed(1)),
+            Column("mixture", fixed(4)), Column("z ", fixed(1)), Column("left", str, 2),
+            Column("redrawn", fixed(4), 3),
         )  # fmt: skip
         rows = tuple(
             (r.run, r.measure, r.n, r.real, r.error, r.pooled, r.pooled_z, r.mixture, r.mixture_z,

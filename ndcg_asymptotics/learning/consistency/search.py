@@ -17,8 +17,8 @@ from ndcg_asymptotics.learning.consistency.problem import Problem
 from ndcg_asymptotics.learning.consistency.worst import has_worst, worst_regret
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss, losses_of
-from ndcg_asymptotics.learning.progress import Say, silent, within
 from ndcg_asymptotics.learning.utilities import Utility, all_orders, utility_of
+from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 
 _TRIES = 200  # changes that are tried on the worst example of a loss
@@ -123,7 +123,6 @@ def search_losses(
     vectors: int = 3,
     draws: int = 1000,
     seed: int = 0,
-    progress: Say = silent,
 ) -> Search:
     """Draw distributions, decide every loss for each, and look for the worst.
 
@@ -142,7 +141,6 @@ def search_losses(
     grades, vectors, draws : int
         At least 2, 1 and 1.
     seed : int
-    progress : function of a line, optional
 
     Raises
     ------
@@ -168,14 +166,11 @@ def search_losses(
     if losses is None:
         suited = decide_losses(problems[0], None)
         wanted = tuple(d.loss for d in suited.losses)
-    verdicts = []
-    for number, problem in enumerate(problems):
-        progress(f"distribution {number + 1} of {draws}")
-        verdicts.append(decide_losses(problem, wanted).losses)
-    found = []
-    for number, (loss, decided) in enumerate(zip(wanted, zip(*verdicts, strict=True), strict=True)):
-        said = f"{loss} ({number + 1} of {len(wanted)})"
-        found.append(_summary(loss, utility, problems, decided, grades, rng, within(progress, said)))
+    verdicts = [decide_losses(problem, wanted).losses for problem in tracked(problems, "distributions")]
+    found = [
+        _summary(loss, utility, problems, decided, grades, rng)
+        for loss, decided in tracked(zip(wanted, zip(*verdicts, strict=True), strict=True), "losses")
+    ]
     return Search(utility, items, grades, vectors, draws, seed, tuple(found))
 
 
@@ -186,7 +181,6 @@ def _summary(
     decided: Sequence[Decided],
     grades: int,
     rng: np.random.Generator,
-    progress: Say,
 ) -> Found:
     wrong = np.array([d.verdict == "inconsistent here" for d in decided])
     unknown = np.array([d.verdict == "undecided" for d in decided])
@@ -194,13 +188,13 @@ def _summary(
     worst, example = float(regrets.max()), problems[int(regrets.argmax())]
     possible = None
     if has_worst(loss, utility, example.items, grades):
-        known = worst_regret(loss, utility, items=example.items, grades=grades, progress=progress)
+        known = worst_regret(loss, utility, items=example.items, grades=grades)
         possible = known.regret
         worst, example = max(
             (worst, example), (_regret(loss, known.example), known.example), key=lambda x: x[0]
         )
     elif worst > 0:
-        worst, example = _improved(loss, worst, example, grades, rng, progress)
+        worst, example = _improved(loss, worst, example, grades, rng)
     count = len(problems)
     return Found(
         loss, rate_of(count, wrong), rate_of(count, unknown), float(regrets.mean()), worst, possible,
@@ -215,11 +209,10 @@ def _regret(loss: Loss, problem: Problem) -> float:
 
 
 def _improved(
-    loss: Loss, worst: float, example: Problem, grades: int, rng: np.random.Generator, progress: Say
+    loss: Loss, worst: float, example: Problem, grades: int, rng: np.random.Generator
 ) -> tuple[float, Problem]:
     """Change a label or the probabilities, and keep what makes the regret greater."""
-    for number in range(_TRIES):
-        progress(f"change {number + 1} of {_TRIES}")
+    for number in tracked(range(_TRIES), f"{loss}, changes"):
         labels, chances = example.labels.copy(), example.probabilities
         if number % 2:
             labels[tuple(rng.integers(0, labels.shape))] = float(rng.integers(0, grades))

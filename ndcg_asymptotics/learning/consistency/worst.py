@@ -21,8 +21,8 @@ from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.learning.consistency.problem import Problem
 from ndcg_asymptotics.learning.losses import Listwise, Loss
-from ndcg_asymptotics.learning.progress import Say, silent
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, all_orders, ranks_of
+from ndcg_asymptotics.progress import tracked
 
 LARGEST_PROGRAM = 3e6
 """Label vectors times orders that are tried."""
@@ -53,9 +53,7 @@ def has_worst(loss: Loss, utility: Utility, items: int, grades: int) -> bool:
     return isinstance(loss, Listwise) and isinstance(utility, Discounted) and tried <= LARGEST_PROGRAM
 
 
-def worst_regret(
-    loss: Loss | Floats, utility: Utility, *, items: int, grades: int, progress: Say = silent
-) -> Worst:
+def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: int) -> Worst:
     """The greatest regret of a loss's order, over all distributions of labels 0 … grades - 1.
 
     Parameters
@@ -88,9 +86,9 @@ def worst_regret(
     steps = (targets[:, 1:] - targets[:, :-1]).T  # E[T_1 - T_0] <= 0, …
     scale = max(float(np.abs(steps).max(initial=0.0)), 1e-300)
     best, chances = 0.0, np.eye(len(labels))[0]
-    orders = all_orders(items)
-    for number, ranks in enumerate(ranks_of(orders)):
-        progress(f"order {number + 1} of {len(orders)}")
+    for ranks in tracked(
+        ranks_of(all_orders(items)), f"{loss if isinstance(loss, Loss) else 'loss'}, orders"
+    ):
         gain = value @ (weights[ranks] - weights)
         if gain.max() <= best:
             continue

@@ -10,13 +10,13 @@ from typing import Any
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
-from ndcg_asymptotics.learning.progress import Say, silent
 from ndcg_asymptotics.learning.training.queries import Queries
 from ndcg_asymptotics.learning.training.ranker import PENALTIES, Ranker, mean_utility, train_ranker
 from ndcg_asymptotics.learning.training.svmlight import read_svmlight
 from ndcg_asymptotics.learning.training.trec import write_qrels, write_run
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.progress import task
 from ndcg_asymptotics.tables import Line, Part, Shown
 
 
@@ -69,7 +69,6 @@ def train_files(
     model: Path | str | None = None,
     run: Path | str | None = None,
     qrels: Path | str | None = None,
-    progress: Say = silent,
 ) -> Trained:
     """`train_ranker` for SVMlight files; writes the ranker, its run and the gains of the test queries.
 
@@ -89,7 +88,7 @@ def train_files(
     for path in (model, run, qrels):
         _can_be_written(path)
     loss = Loss.of(loss)
-    queries, held, tested = (_read(paths, progress) for paths in (train, validation, test))
+    queries, held, tested = (_read(paths) for paths in (train, validation, test))
     assert queries is not None
     width = max(q.features.shape[1] for q in (queries, held, tested) if q is not None)
     queries, held, tested = (None if q is None else q.widened(width) for q in (queries, held, tested))
@@ -97,8 +96,7 @@ def train_files(
     chosen = PENALTIES if penalties is None else penalties
     try:
         ranker = train_ranker(
-            queries, loss, validation=held, measure=measure, gain=gain, penalties=chosen, seed=seed,
-            progress=progress,
+            queries, loss, validation=held, measure=measure, gain=gain, penalties=chosen, seed=seed
         )  # fmt: skip
     except InputError as error:
         raise error if error.argument in ("measure", "penalties") else _named(error, train) from None
@@ -121,11 +119,11 @@ def train_files(
     return Trained(ranker, queries.count, training, mean, 0 if tested is None else tested.count)
 
 
-def _read(paths: Sequence[Path | str], progress: Say) -> Queries | None:
+def _read(paths: Sequence[Path | str]) -> Queries | None:
     if not paths:
         return None
-    progress(f"reading {', '.join(map(str, paths))}")
-    return read_svmlight(*paths)
+    with task(f"reading {', '.join(map(str, paths))}"):
+        return read_svmlight(*paths)
 
 
 def _can_be_written(path: Path | str | None) -> None:

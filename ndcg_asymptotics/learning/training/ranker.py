@@ -15,10 +15,10 @@ from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
-from ndcg_asymptotics.learning.progress import Say, silent, within
 from ndcg_asymptotics.learning.training.queries import Queries
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
 from ndcg_asymptotics.lists import Run
+from ndcg_asymptotics.progress import Task, task, tracked
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 
 PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
@@ -134,7 +134,6 @@ def train_ranker(
     gain: Gain = "exp2",
     penalties: Sequence[float] = PENALTIES,
     seed: int = 0,
-    progress: Say = silent,
 ) -> Ranker:
     """Minimise the mean loss of a linear scorer plus ``penalty/2 |weights|²``, by L-BFGS.
 
@@ -155,7 +154,6 @@ def train_ranker(
     gain : {"exp2", "linear"}
     penalties : sequence of float
         At least 0.
-    progress : function of a line, optional
 
     Raises
     ------
@@ -182,9 +180,9 @@ def train_ranker(
     w = problem.start
     tried: list[tuple[float, float | None]] = []
     best: tuple[float, Floats, float, int, bool] | None = None
-    for number, penalty in enumerate(strengths):
-        said = f"{loss}: penalty {penalty:g} ({number + 1} of {len(strengths)})"
-        w, iterations, converged = problem.minimise(penalty, w, within(progress, said))
+    for penalty in tracked(strengths, f"{loss}, penalties"):
+        with task(f"penalty {penalty:g}, iterations") as steps:
+            w, iterations, converged = problem.minimise(penalty, w, steps)
         value = (
             None if validation is None else mean_utility(validation, problem.scores(validation, w), utility)
         )
@@ -228,9 +226,8 @@ class _Objective:
         self._free = not loss.scale_invariant
         self.start = np.append(np.zeros(x.shape[1]), 0.0 if self._free else 1.0)
 
-    def minimise(self, penalty: float, start: Floats, progress: Say) -> tuple[Floats, int, bool]:
+    def minimise(self, penalty: float, start: Floats, steps: Task) -> tuple[Floats, int, bool]:
         """The weights, the number of iterations, and whether they sufficed."""
-        steps = 0
 
         def objective(w: Floats) -> tuple[float, Floats]:
             values, by_score = self._surrogate(self._x @ w[:-1] + w[-1])
@@ -238,13 +235,10 @@ class _Objective:
             gradient = np.append(self._x.T @ by_score + penalty * w[:-1], by_score.sum() * self._free)
             return float(values.sum()) / self._count + penalty / 2 * float(w[:-1] @ w[:-1]), gradient
 
-        def tell(xk: Floats) -> None:
-            nonlocal steps
-            steps += 1
-            progress(f"iteration {steps}")
-
         options: Any = {"maxiter": _ITERATIONS, "maxfun": 3 * _ITERATIONS, "ftol": 1e-12, "gtol": 1e-8}
-        found = minimize(objective, start, jac=True, method="L-BFGS-B", callback=tell, options=options)
+        found = minimize(
+            objective, start, jac=True, method="L-BFGS-B", callback=lambda w: steps.advance(), options=options
+        )
         return np.asarray(found.x), int(found.nit), bool(found.success)
 
     def scores(self, queries: Queries, w: Floats) -> Floats:

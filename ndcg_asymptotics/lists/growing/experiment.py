@@ -6,7 +6,7 @@ i.i.d. lists with the same relevance curves would have (`lists.iid`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -24,7 +24,6 @@ from ndcg_asymptotics.lists.pooling import Pool, Pooled, looked_up, pooled
 from ndcg_asymptotics.lists.readers import Columns, Records, load_qrels, load_run, load_times
 
 _REACHED = 0.9  # of the queries: the length to which lists are followed unless another is asked for
-Tell = Callable[[str], None]
 
 
 def grow(
@@ -42,7 +41,6 @@ def grow(
     random: bool = False,
     by: By | None = None,
     seed: int = 0,
-    tell: Tell | None = None,
 ) -> Growth:
     """NDCG at every n while the documents of each query arrive.
 
@@ -75,8 +73,6 @@ def grow(
         Hold the lists against i.i.d. theory: the exact mean of the pooled relevance curve, and of a mixture
         of so many groups of queries.
     seed : int
-    tell : function of a text, optional
-        Whom to tell of the progress.
 
     Raises
     ------
@@ -110,9 +106,8 @@ def grow(
     elif order == "time":
         keys = _times(documents.documents, Records.of(times, "time"))
     arrivals = Arrivals(documents, longest, orders if keys is None else 1, seed, keys, random)
-    say = tell or (lambda text: None)
-    ndcg = mean_paths(arrivals, parsed, arrivals.sizes, say)
-    theory = None if by is None else theory_of(arrivals, parsed, by, say)
+    ndcg = mean_paths(arrivals, parsed, arrivals.sizes)
+    theory = None if by is None else theory_of(arrivals, parsed, by)
     settings = {
         "order": order, "orders": arrivals.orders, "length": longest, "pool": pool, "gain": gain,
         "binary_at": binary_at, "by": by, "seed": seed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.lists.growing.iid import Theory, shown_sizes
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = 0.95
 
@@ -95,6 +98,16 @@ class Growth(Shown):
         ]
         return {"settings": dict(self.settings), "queries": len(self.queries),
                 "left_out": list(self.left_out), "rows": rows}  # fmt: skip
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A row per run, measure and list length: the mean over the queries and its standard error."""
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product(
+            [self.runs, map(str, self.measures), self.sizes.tolist()], names=["run", "measure", "n"]
+        )
+        values = {"mean": self.mean.ravel(), "error": self.error.ravel()}
+        return pd.DataFrame(values, index=index).reset_index()
 
     def parts(self) -> Iterator[Part]:
         """The means at some list lengths, a table per measure."""

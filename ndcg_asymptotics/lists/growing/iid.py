@@ -7,7 +7,7 @@ with replacement, from its own documents, so nothing is fitted and only independ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.groups import By, fit_groups, group_queries
 from ndcg_asymptotics.lists.growing.arrivals import RANDOM, Arrivals
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.progress import task, tracked
 from ndcg_asymptotics.scorers import Population, Random, Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -56,14 +57,12 @@ class Theory:
         return np.asarray(np.tensordot(weights, self.groups, 1))
 
 
-def theory_of(
-    arrivals: Arrivals, measures: tuple[Measure, ...], by: By, tell: Callable[[str], None]
-) -> Theory:
+def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theory:
     """The i.i.d. means beside growing lists, with so many groups of queries."""
     lists = arrivals.documents.lists()
     group = group_queries(next(iter(lists.values())), by)
     sizes = np.array(shown_sizes(arrivals.length))
-    redrawn = mean_paths(arrivals, measures, sizes, tell, redraw=True)
+    redrawn = mean_paths(arrivals, measures, sizes, redraw=True)
     pooled, grouped = fit_curves(lists), fit_groups(lists, by)
     curves = {f"pooled/{name}.json": curve.encode({}) for name, curve in pooled.items()}
     curves |= {f"groups/{name}.json": curve.encode({}) for name, curve in grouped.items()}
@@ -72,10 +71,9 @@ def theory_of(
     for g in range(int(group.max()) + 1):
         models.append({name: mixture.groups[g][1] for name, mixture in mixtures.items()})
     means = []
-    for number, of_group in enumerate(models):
+    for of_group in tracked(models, "exact means, groups"):
         scorers = Population({**of_group, **({RANDOM: Random()} if arrivals.random else {})}).scorers
         means.append([[_exact(model, measure, sizes) for measure in measures] for model in scorers.values()])
-        tell(f"exact means: {number + 1} of {len(models)} groups")
     found = np.array(means)
     return Theory(sizes, group, found[0], found[1:], redrawn, curves)
 
@@ -91,7 +89,6 @@ def mean_paths(
     arrivals: Arrivals,
     measures: tuple[Measure, ...],
     sizes: Integers,
-    tell: Callable[[str], None],
     *,
     redraw: bool = False,
 ) -> Floats:
@@ -99,10 +96,10 @@ def mean_paths(
     count = len(arrivals.documents.queries)
     found = np.zeros((count, len(arrivals.runs), len(measures), sizes.size))
     before = 0
-    for query, values in arrivals.paths(measures, sizes, redraw=redraw):
-        found[query] += values
-        if query != before:
-            tell(f"{'redrawn' if redraw else 'growing'} lists: {query} of {count} queries")
+    with task(f"{'redrawn' if redraw else 'growing'} lists, queries", count) as queries:
+        for query, values in arrivals.paths(measures, sizes, redraw=redraw):
+            found[query] += values
+            queries.advance(query - before)
             before = query
     return found / arrivals.orders
 

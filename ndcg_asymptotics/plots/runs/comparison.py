@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison, PairComparison
-from ndcg_asymptotics.plots.gallery import save_all
+from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.placing import titles
+from ndcg_asymptotics.plots.saving import Words, save_all
 from ndcg_asymptotics.plots.style import GREY, key, length_axis, looks, panels, style
+from ndcg_asymptotics.texts import in_figure, shortened
 
 _ROW = 0.28  # inches of a measure
+_LONGEST = 24  # characters of a run's name
 
 
 def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
@@ -25,12 +31,13 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
         face = look.color if judged.p < alpha else "white"
         ax.plot(d.mean, row, ls="none", marker=look.marker, mec=look.color, mfc=face, mew=0.9, ms=4.5)
     ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
-    ax.set_yticks(range(len(pair.judgements)), [judged.measure for judged in pair.judgements])
+    ax.set_yticks(range(len(pair.judgements)), [_formula(judged.measure) for judged in pair.judgements])
     ax.set_ylim(len(pair.judgements) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("difference of the means")
-    ax.set_title(f"← {pair.b} ahead", loc="left", color=GREY)
-    ax.set_title(f"{pair.a} ahead →", loc="right", color=GREY)
+    behind, ahead = f"← {_name(pair.b)} ahead", f"{_name(pair.a)} ahead →"
+    titles(ax, behind, ahead, GREY)
+    ax.set_title(behind, loc="left", color=GREY)
     reach = max(abs(x) for x in ax.get_xlim())
     ax.set_xlim(-reach, reach)
     return ax
@@ -70,7 +77,7 @@ def power_figure(comparison: Comparison) -> Figure:
         for row, power in enumerate(found):
             ax.barh(row, power.significant / power.pairs, height=0.6, color="0.82")
             ax.barh(row, power.corrected / power.pairs, height=0.6, color="#0072B2")
-        ax.set_yticks(range(len(found)), [power.measure for power in found])
+        ax.set_yticks(range(len(found)), [_formula(power.measure) for power in found])
         ax.set_ylim(len(found) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
         ax.set_xlim(0, 1)
@@ -97,10 +104,21 @@ def draw_comparison(comparison: Comparison, folder: Path | str) -> list[Path]:
     list of Path
         The files written.
     """
-    figures = {f"compare {p.a} {p.b}": comparison_figure(comparison, p) for p in comparison.pairs}
+    figures: list[tuple[Words, Callable[[], Figure]]] = [
+        (("compare", pair.a, pair.b), partial(comparison_figure, comparison, pair))
+        for pair in comparison.pairs
+    ]
     if len(comparison.pairs) > 1:
-        figures["discriminative power"] = power_figure(comparison)
-    return save_all([((name,), figure) for name, figure in figures.items()], folder)
+        figures.append((("discriminative power",), partial(power_figure, comparison)))
+    return save_all(figures, folder)
+
+
+def _formula(measure: str) -> str:
+    return Choice().formula(measure)
+
+
+def _name(run: str) -> str:
+    return in_figure(shortened(run, _LONGEST))
 
 
 def _key(comparison: Comparison) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, save, style
+from ndcg_asymptotics.plots.saving import save_all
+from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, style
 from ndcg_asymptotics.scorers.curve_file import Fitted, decode_fitted
 from ndcg_asymptotics.store.layout import holds_results
+from ndcg_asymptotics.texts import in_figure, shortened
 
 _SHADES = mpl.colormaps["viridis"]
 _DASHES = ("-", "--", "-.", ":")
+_LONGEST = 40  # characters of a name
 
 
 def fitted_curves(
@@ -52,7 +56,7 @@ def fitted_curves(
     return ax
 
 
-def fitted_figure(files: Mapping[str, Sequence[Fitted]]) -> Figure:
+def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None = None) -> Figure:
     """The curves of files in one panel; where files hold groups a panel for each, in shades of the groups."""
     every = [curve for curves in files.values() for curve in curves]
     gains = sorted({gain for curve in every for gain in curve.gains}, reverse=True)
@@ -63,19 +67,22 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]]) -> Figure:
     handles.append(Patch(color=GREY, alpha=0.25, lw=0, label="95% band, bootstrap over queries"))
     with style():
         if len(every) == len(files):
-            figure, (ax,) = panels(1, height=2.9)
+            figure, (ax,) = panels(1, height=2.9, width=width)
             fitted_curves({name: curve for name, (curve,) in files.items()}, ax)
             shown = zip(files, (look.color for look in looks(len(files))), strict=True)
         else:
-            figure, axes = panels(len(files), height=2.9 if len(files) == 1 else 2.3)
+            figure, axes = panels(len(files), height=2.9 if len(files) == 1 else 2.3, width=width)
             for ax, (name, curves) in zip(axes, files.items(), strict=True):
                 shades = _SHADES(np.linspace(0.0, 0.9, len(curves)))
                 fitted_curves({str(g): curve for g, curve in enumerate(curves)}, ax, list(shades))
-                ax.set_title(name, loc="left")
+                ax.set_title(in_figure(shortened(name, _LONGEST)), loc="left")
             outer_labels(axes)
             ends = ("queries with the fewest relevant items", "with the most")
             shown = zip(ends, _SHADES([0.0, 0.9]), strict=True)
-        key(figure, [*(Line2D([], [], color=color, label=name) for name, color in shown), *handles])
+        names = [
+            Line2D([], [], color=color, label=in_figure(shortened(name, _LONGEST))) for name, color in shown
+        ]
+        key(figure, [*names, *handles])
     return figure
 
 
@@ -84,8 +91,10 @@ def holds_curves(place: Path) -> bool:
     return place.suffix == ".json" or (not holds_results(place) and any(place.glob("*.json")))
 
 
-def draw_curves(place: Path, folder: Path | str) -> list[Path]:
+def draw_curves(place: Path, folder: Path | str, *, width: float | None = None, **saved: Any) -> list[Path]:
     """Draw and save the curves of a file, or of all files of a folder, in one figure.
+
+    Options are those of `draw_all`.
 
     Raises
     ------
@@ -102,4 +111,4 @@ def draw_curves(place: Path, folder: Path | str) -> list[Path]:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-    return list(save(fitted_figure(files), folder, "curves"))
+    return save_all([(("curves",), partial(fitted_figure, files, width=width))], folder, **saved)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +14,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.lists.growing.growth import LEVEL, Growth
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.gallery import save_all
+from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels
+from ndcg_asymptotics.plots.saving import Words, save_all
 from ndcg_asymptotics.plots.style import (
     GREY,
     key,
     length_axis,
-    looks,
     outer_labels,
     panels,
     style,
@@ -31,7 +33,9 @@ _FIRST = 10  # shorter lists are mostly noise
 _POINTS = 250  # list lengths of a line, enough for the eye
 
 
-def growing_curves(growth: Growth, measure: Measure | str, ax: Axes | None = None) -> Axes:
+def growing_curves(
+    growth: Growth, measure: Measure | str, ax: Axes | None = None, *, choice: Choice | None = None
+) -> Axes:
     """Draw NDCG_n of every run against n: the mean over queries and its band.
 
     Held against theory, the exact mean of the mixture of groups is drawn as markers, that of the pooled
@@ -44,24 +48,24 @@ def growing_curves(growth: Growth, measure: Measure | str, ax: Axes | None = Non
         One of those that it has.
     ax : matplotlib Axes, optional
         By default the current one.
+    choice : Choice, optional
+        Which runs are drawn, and how.
 
     Raises
     ------
     InputError
-        If it does not have the measure.
+        If it does not have the measure, or a run.
     """
     ax = plt.gca() if ax is None else ax
-    measure = Measure.of(measure)
-    if measure not in growth.measures:
-        known = ", ".join(map(str, growth.measures))
-        raise InputError(f"no values of {measure}, there are: {known}", "measure")
+    measure = _of_growth(growth, measure)
     m = growth.measures.index(measure)
     last = int(growth.sizes[-1])
     at = np.searchsorted(growth.sizes, np.geomspace(min(_FIRST, last), last, _POINTS))
     shown = np.unique(np.minimum(at, growth.sizes.size - 1))
     sizes, (low, high) = growth.sizes[shown], growth.band()
-    labels, theory = [], growth.theory
-    for r, (run, look) in enumerate(zip(growth.runs, looks(len(growth.runs)), strict=True)):
+    labels, theory, choice = [], growth.theory, choice or Choice()
+    for run, look in choice.among(growth.runs).items():
+        r = growth.runs.index(run)
         mean = growth.mean[r, m][shown]
         ax.fill_between(sizes, low[r, m][shown], high[r, m][shown], color=look.color, alpha=0.14, lw=0)
         ax.plot(sizes, mean, color=look.color, lw=1.1)
@@ -69,22 +73,35 @@ def growing_curves(growth: Growth, measure: Measure | str, ax: Axes | None = Non
             ax.plot(theory.sizes, theory.pooled[r, m], color=look.color, ls=":", lw=1.0)
             ax.plot(theory.sizes, theory.mixture[r, m], ls="none", marker=look.marker, mfc="white",
                     mec=look.color, mew=0.8, zorder=3)  # fmt: skip
-        labels.append((float(mean[-1]), run, look.color))
+        labels.append((float(mean[-1]), choice.label(run), look.color))
     length_axis(ax, sizes)
     ax.set_ylim(0, min(1.02, 1.1 * float(high[:, m][:, shown].max())))
     ax.set_ylabel("NDCG$_n$")
-    ax.set_title(str(measure), loc="left")
+    ax.set_title(choice.title(measure), loc="left")
     margin_labels(ax, labels)
     return ax
 
 
-def growing_figure(growth: Growth, measures: tuple[Measure, ...] | None = None) -> Figure:
+def _of_growth(growth: Growth, measure: Measure | str) -> Measure:
+    measure = Measure.of(measure)
+    known = ", ".join(map(str, growth.measures))
+    require(measure in growth.measures, f"no values of {measure}, there are: {known}", "measure")
+    return measure
+
+
+def growing_figure(
+    growth: Growth,
+    measures: Sequence[Measure | str] | None = None,
+    *,
+    width: float | None = None,
+    choice: Choice | None = None,
+) -> Figure:
     """A panel for each measure (by default all)."""
     chosen = growth.measures if measures is None else measures
     with style():
-        figure, axes = panels(len(chosen), height=2.9 if len(chosen) == 1 else 2.3)
+        figure, axes = panels(len(chosen), height=2.9 if len(chosen) == 1 else 2.3, width=width)
         for ax, measure in zip(axes, chosen, strict=True):
-            growing_curves(growth, measure, ax)
+            growing_curves(growth, measure, ax, choice=choice)
         outer_labels(axes)
         key(figure, growing_key(growth))
     return figure
@@ -106,20 +123,35 @@ def growing_key(growth: Growth) -> list[Any]:
     return handles
 
 
-def draw_growth(growth: Growth, folder: Path | str) -> list[Path]:
+def draw_growth(
+    growth: Growth,
+    folder: Path | str,
+    *,
+    measures: Sequence[Measure | str] | None = None,
+    choice: Choice | None = None,
+    width: float | None = None,
+    **saved: Any,
+) -> list[Path]:
     """Draw and save growing lists: an overview, and a figure per measure.
 
     Parameters
     ----------
     growth : Growth
     folder : path
-        Where SVG and PNG files go.
+        Where the files go.
+    measures, choice, width, **saved
+        As in `draw_all`.
 
     Returns
     -------
     list of Path
         The files written.
     """
-    figures = {"overview": growing_figure(growth)} if len(growth.measures) > 1 else {}
-    figures |= {str(measure): growing_figure(growth, (measure,)) for measure in growth.measures}
-    return save_all([((name,), figure) for name, figure in figures.items()], folder)
+    chosen = growth.measures if measures is None else [_of_growth(growth, measure) for measure in measures]
+    options: dict[str, Any] = {"width": width, "choice": choice}
+    figures: list[tuple[Words, Callable[[], Figure]]] = [
+        ((str(measure),), partial(growing_figure, growth, (measure,), **options)) for measure in chosen
+    ]
+    if len(chosen) > 1:
+        figures.insert(0, (("overview",), partial(growing_figure, growth, chosen, **options)))
+    return save_all(figures, folder, **saved)

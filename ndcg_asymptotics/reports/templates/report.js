@@ -103,7 +103,7 @@
   const draw = (figure, paper) => {
     const chart = charts[Number(figure.dataset.chart)];
     const svg = figure.querySelector("svg");
-    const width = paper ? 480 : Math.max(260, figure.clientWidth);
+    const width = paper ? 400 : Math.max(260, figure.clientWidth);
     const height = Math.round(Math.min(320, Math.max(230, width * 0.56)));
     const logarithmic = chosenOf("scale") === "log";
     const box = { left: 46, right: 12, top: 10, bottom: 38 };

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.store.damage.survey import survey
 from ndcg_asymptotics.store.layout import FORMAT, Damage, UndescribedError
 from ndcg_asymptotics.tables import Line, Part, Shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,6 +48,12 @@ class Verification(Shown):
             "folder": self.folder, "sound": self.sound, "complete": self.complete, "wanted": self.wanted,
             "checksums": self.checksums, "damages": damages,
         }  # fmt: skip
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A row per damage, none if it is sound."""
+        import pandas as pd
+
+        return pd.DataFrame(self.as_dict()["damages"], columns=["place", "what", "replicates"])
 
     def parts(self) -> Iterator[Part]:
         """A line for each damage, and the verdict."""

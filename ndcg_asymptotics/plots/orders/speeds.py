@@ -13,26 +13,28 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ndcg_asymptotics.analysis.orders.distinguish import Pair
-from ndcg_asymptotics.arrays import LARGEST_N, Floats
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels
-from ndcg_asymptotics.plots.style import DOUBLE, GREY, length_axis, looks
+from ndcg_asymptotics.plots.style import DOUBLE, GREY, length_axis, looks, panels
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
 
 _LOWEST, _HIGHEST = 0.25, 150.0  # of -log10 P
+_TICKS = (0.3, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _PER_DECADE = 3  # of a predicted line
 _FURTHER = 4.0  # a predicted line goes on beyond the sizes of the study by so much
 
 
-def order_speeds(ax: Axes, pairs: Sequence[Pair], study: Study) -> Axes:
+def order_speeds(ax: Axes, pairs: Sequence[Pair], study: Study, *, choice: Choice | None = None) -> Axes:
     """Draw -log10 P(wrong at n) of a pair for several measures, on two logarithmic axes.
 
     A line is predicted without simulation, points are estimates with 95% bars where they are reliable. A
     power of n is a straight line here: the label says its slope at the last point, and in the end.
     """
-    labels = []
+    choice, labels = choice or Choice(), []
     for pair, look in zip(pairs, looks(len(pairs)), strict=True):
         measure = Measure.parse(pair.measure)
         sizes, nats = _predicted(study, pair, measure)
@@ -49,18 +51,20 @@ def order_speeds(ax: Axes, pairs: Sequence[Pair], study: Study) -> Axes:
             labels.append(
                 (
                     min(nats[-1] / math.log(10), _HIGHEST),
-                    _label(study, pair, measure, sizes, nats),
+                    _label(study, pair, measure, sizes, nats, choice),
                     look.color,
                 )
             )
+    highest = max((value for value, _, _ in labels), default=1.0)
     ax.set_yscale("log")
-    ax.set_ylim(_LOWEST, _HIGHEST)
-    ax.set_yticks([0.3, 1, 2, 5, 10, 20, 50, 100])
+    top = min(_HIGHEST, max(1.0, 1.6 * highest))
+    ax.set_ylim(_LOWEST, top)
+    ax.set_yticks([y for y in _TICKS if y <= top])
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set_ylabel(r"$-\log_{10}$ P(wrong order at $n$)")
     length_axis(ax, study.n)
-    a, b = pairs[0].pair
+    a, b = (choice.label(name).replace("\n", " ") for name in pairs[0].pair)
     ax.set_title(f"{a} against {b}", loc="left")
     margin_labels(ax, labels, size=7.0)
     return ax
@@ -71,8 +75,8 @@ def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floa
     a, b = (study.scorers[name] for name in pair.pair)
     leader = tilt(a, b, measure, study.n[-1]).leader
     sizes, nats = [], []
-    n = float(study.n[0])
-    while n <= min(study.n[-1] * 1.01, LARGEST_N):
+    count = 1 + math.ceil(_PER_DECADE * math.log10(study.n[-1] / study.n[0]))
+    for n in np.geomspace(study.n[0], study.n[-1], count):
         try:
             found = tilt(a, b, measure, round(n), leader=leader)
         except InputError:  # the tilt has no fixed point here
@@ -81,25 +85,24 @@ def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floa
         nats.append(-log_chance(found.cost, found.spread))
         if nats[-1] > _FURTHER * _HIGHEST * math.log(10):
             break
-        n *= 10 ** (1 / _PER_DECADE)
     return np.array(sizes), np.array(nats)
 
 
-def _label(study: Study, pair: Pair, measure: Measure, sizes: Floats, nats: Floats) -> str:
+def _label(study: Study, pair: Pair, measure: Measure, sizes: Floats, nats: Floats, choice: Choice) -> str:
     inside = np.flatnonzero(nats <= _HIGHEST * math.log(10))
     last = inside[-2:] if len(inside) > 1 else np.arange(2)
     slope = np.diff(np.log(nats[last]))[0] / np.diff(np.log(sizes[last]))[0] if len(sizes) > 1 else math.nan
     a, b = (study.scorers[name] for name in pair.pair)
     end = speed(a, b, measure).exponent
-    name = f"{measure.discount}" + (f"@{measure.cutoff}" if str(measure.cutoff) else "")
-    return f"{name}: {slope:.2f}" + (f" → {end:.2g}" if end is not None else "")
+    return f"{choice.formula(measure)}: {slope:.2f}" + (f" → {end:.2g}" if end is not None else "")
 
 
-def speed_figure(pairs: Sequence[Pair], study: Study) -> Figure:
-    """`order_speeds` of one pair as a figure, two columns wide."""
-    figure = Figure(figsize=(DOUBLE, 4.2), layout="constrained")
-    ax = figure.add_subplot()
-    order_speeds(ax, pairs, study)
+def speed_figure(
+    pairs: Sequence[Pair], study: Study, *, width: float | None = None, choice: Choice | None = None
+) -> Figure:
+    """`order_speeds` of one pair as a figure, two columns wide by default."""
+    figure, (ax,) = panels(1, height=4.2, width=DOUBLE if width is None else width)
+    order_speeds(ax, pairs, study, choice=choice)
     handles: list[Any] = [
         Line2D(
             [],

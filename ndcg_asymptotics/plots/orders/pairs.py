@@ -15,12 +15,13 @@ from ndcg_asymptotics.analysis.orders.distinguish import Pair
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import titles
-from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks
+from ndcg_asymptotics.plots.style import GREY, Look, band, length_axis, looks
 from ndcg_asymptotics.texts import shortened
 
 _SLOTS = 7
 _AT, _FROM = looks(_SLOTS)[6], looks(_SLOTS)[5]  # at n, and at every n' from n on: no scorer's colours
 _LONGEST = 22  # characters of a name in a title
+_MARKERS = 18  # about how many points of a curve are marked
 _POINTS: Any = {"mfc": "white", "mew": 0.8, "ms": 2.8}
 _NEVER: Any = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
 
@@ -65,8 +66,10 @@ def wrong_order(ax: Axes, pair: Pair, *, choice: Choice | None = None) -> Axes:
 
 def _draw(ax: Axes, rates: Sequence[Rate], look: Look) -> None:
     n, rate, low, high = np.array([[r.n, r.rate, r.low, r.high] for r in rates]).reshape(-1, 4).T
-    ax.fill_between(n, low, high, where=np.isfinite(rate).tolist(), color=look.color, alpha=0.22, lw=0)
-    ax.plot(n, rate, color=look.color, ls=look.dashes, marker=look.marker, **_POINTS)
+    known = np.isfinite(rate)
+    band(ax, n, np.where(known, low, np.nan), np.where(known, high, np.nan), look.color, 0.22)
+    step = max(1, round(len(n) / _MARKERS))
+    ax.plot(n, rate, color=look.color, ls=look.dashes, marker=look.marker, markevery=step, **_POINTS)
 
 
 def _titles(ax: Axes, pair: Pair, choice: Choice) -> None:
