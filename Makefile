@@ -29,7 +29,7 @@ test: $(VENV)/installed  ## everything a change must pass
 	$(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/installed  ## ratios within one run
-	for name in one_list items expectation variance required every_n cells rare sweep startup lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in one_list items expectation variance required every_n cells rare sweep startup looks lists; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, searches fifty times as long: the long version of the suite
 	for name in soak signals damage fuzz false_alarms; do $(BIN)/python -m benchmarks.$$name || exit 1; done
