@@ -19,9 +19,9 @@ from ndcg_asymptotics.plots.style import GREY, length_axis, looks
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.store import Results, open_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
-from ndcg_asymptotics.theory.fluctuations.whole import QUICK
 
 EXPONENTS = tuple(round(0.05 * i, 2) for i in range(1, 31))
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150)

@@ -20,6 +20,8 @@ from ndcg_asymptotics.arrays import Floats
 _BETS = np.geomspace(1e-4, 0.99, 48)
 """Parts of the largest bet that is allowed."""
 
+_CLOSE = 1e-3  # to which an error that would be seen is found, relative
+
 
 def fortune(low: Floats, high: Floats, least: float, most: float) -> float:
     """The logarithm of the fortune against a mean from ``least`` to ``most``.
@@ -48,10 +50,11 @@ def fortune(low: Floats, high: Floats, least: float, most: float) -> float:
     return float(logsumexp(bets) - math.log(len(bets)))
 
 
-def detectable(values: Floats, mean: float, level: float, power: float) -> float:
+def detectable(values: Floats, mean: float, level: float, power: float, below: float = math.inf) -> float:
     """The error of a mean, relative, that such values would show at a level, with a chance near ``power``.
 
-    The fortune is a sum over replicates, whose standard error is allowed for; infinite if no error would do.
+    The fortune is a sum over replicates, whose standard error is allowed for; infinite if no error ``below``
+    the given one would do.
 
     >>> values = np.random.default_rng(1).random(1000)
     >>> 0.05 < detectable(values, 0.5, 1e-6, 0.99) < 0.2
@@ -64,22 +67,24 @@ def detectable(values: Floats, mean: float, level: float, power: float) -> float
     def shown(error: float) -> bool:
         return all(_best(centred, mean * (1 + e), sure) >= needed for e in (-error, error))
 
-    low, high = 0.0, 1.0
+    if math.isfinite(below) and not shown(below):
+        return math.inf
+    low, high = 0.0, min(below, 1.0)
     while not shown(high):
         high *= 2
         if mean * (1 + high) >= 1 and high > 2:
             return math.inf
-    for _ in range(30):
+    while high - low > _CLOSE * high:
         middle = (low + high) / 2
         low, high = (low, middle) if shown(middle) else (middle, high)
     return high
 
 
 def _best(values: Floats, mean: float, sure: float) -> float:
-    """What the best bet against a mean gains, less ``sure`` standard errors."""
+    """What the best bet against a mean that they are not about gains, less ``sure`` standard errors."""
     if not 0 < mean < 1:
         return math.inf
     off = values - mean
-    bets = np.concatenate([_BETS / mean, -_BETS / (1 - mean)])
+    bets = _BETS / mean if off.mean() > 0 else -_BETS / (1 - mean)
     terms = np.log1p(np.outer(bets, off))
     return float((terms.sum(axis=1) - sure * terms.std(axis=1) * math.sqrt(len(values))).max())

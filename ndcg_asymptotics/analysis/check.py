@@ -1,21 +1,24 @@
 """Simulation against theory, with verdicts that can fail.
 
-Two questions, asked apart. *Is the simulated mean the exact mean?* — at every scorer, measure and
-n, by Student's t or by bets that hold for any law on [0, 1], with a family-wise chance of a false alarm
-(Bonferroni over the table). *Is the theorem's limit where the exact mean goes?* — the exact mean, followed to
-n = 1e18 and extrapolated, against the limit's formula.
+Questions asked apart. *Is the simulated mean the exact mean?* — at every scorer, measure and n, by Student's
+t or by bets that hold for any law on [0, 1]. *Is the standard deviation the exact one?* — at some n or every
+n, by chi-square or by bets. *Is the law that of long lists?* — at the last n. All of these share one
+family-wise chance of a false alarm (Bonferroni). *Is the theorem's limit where the exact mean goes?* — the
+exact mean, followed to n = 1e18 and extrapolated, against the limit's formula.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
-from ndcg_asymptotics.analysis.means import Row, judge_means, means_table
+from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means, means_table
+from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
+from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spread_sizes, spreads_table
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.store import Results
@@ -26,13 +29,15 @@ from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 if TYPE_CHECKING:
     import pandas as pd
 
+Judged = Row | SpreadRow | LawRow | LimitRow
+
 
 @dataclass(frozen=True, repr=False)
 class Check(Shown):
     """The outcome of `check`.
 
     ``detectable`` is the smallest relative error of each measure's exact mean that this study
-    would have reported with 99% power.
+    would have reported with 99% power, ``detectable_spread`` the same of its standard deviation.
     """
 
     study: str
@@ -41,13 +46,20 @@ class Check(Shown):
     alpha: float
     rows: list[Row]
     limits: list[LimitRow]
+    spreads: list[SpreadRow]
+    laws: list[LawRow]
     detectable: dict[str, float]
+    detectable_spread: dict[str, float]
 
     @property
     def agrees(self) -> bool:
         """Whether nothing in it disagrees."""
-        means = (row.verdict for row in self.rows)
-        return "disagrees" not in (*means, *(row.verdict for row in self.limits))
+        return not self._wrong
+
+    @property
+    def _wrong(self) -> list[Judged]:
+        judged: tuple[Judged, ...] = (*self.rows, *self.spreads, *self.laws, *self.limits)
+        return [row for row in judged if row.verdict == "disagrees"]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""
@@ -66,10 +78,12 @@ class Check(Shown):
         yield from self._ending()
 
     def long(self) -> Iterator[Part]:
-        """The same with the means at every n."""
+        """The same with the means at every n, and every standard deviation and law."""
         yield self._heading()
         for (scorer, measure), rows in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
             yield means_table(f"{scorer}, {measure}", list(rows))
+        yield spreads_table(self.spreads)
+        yield laws_table(self.laws)
         yield from self._ending()
 
     def _heading(self) -> Line:
@@ -82,51 +96,83 @@ class Check(Shown):
             found = list(group)
             last = found[-1]
             worst = max((abs(row.z) for row in found if row.z is not None), default=None)
-            wrong = any(row.verdict == "disagrees" for row in found)
-            verdict = "disagrees" if wrong else last.verdict
             rows.append((scorer, measure, last.n, last.simulated, last.mcse, last.expectation,
-                         last.pseudo_expectation, worst, verdict))  # fmt: skip
+                         last.pseudo_expectation, worst, overall(found),
+                         *(None if verdict == "not tested" else verdict
+                           for verdict in self.verdicts_beside(scorer, measure))))  # fmt: skip
         columns = (
-            Column("scorer"), Column("measure"), Column("n", general("g")), Column("simulated", fixed(5)),
+            Column("scorer"), Column("measure"), Column("n", general("g"), 1), Column("simulated", fixed(5)),
             Column("MCSE", general(".1e"), 1), Column("exact mean", fixed(5)), Column("pseudo", fixed(5), 2),
-            Column("largest |z|", fixed(2), 1), Column("verdict"),
+            Column("largest |z|", fixed(2), 1), Column("mean"), Column("sd"), Column("law"),
         )  # fmt: skip
-        return Table("At the largest n, and the largest |z| over all n", columns, tuple(rows))
+        return Table("At the largest n; |z| and verdicts over all n that were tested", columns, tuple(rows))
+
+    def verdicts_beside(self, scorer: str, measure: str) -> tuple[Verdict, Verdict]:
+        """What is found of the standard deviation and of the law of one scorer under one measure."""
+        spreads, laws = (
+            [row for row in rows if (row.scorer, row.measure) == (scorer, measure)]
+            for rows in (self.spreads, self.laws)
+        )
+        return overall(spreads), overall(laws)
 
     def _ending(self) -> Iterator[Part]:
         yield limits_table(self.limits)
         for row in self.limits:
             if row.verdict != "agrees":
                 yield Line(f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}.")
-        tested = sum(row.verdict != "not tested" for row in self.rows)
-        yield Line(
-            f"{tested} means tested against the exact mean. Chance of any false alarm among them: at most "
-            f"{self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} each: Student's t where lists are "
-            "long and no rank counts for much, elsewhere bets, which hold for any values in [0, 1])."
+        for what, beside in (("sd", self.spreads), ("law", self.laws)):
+            yield from _untested(what, beside)
+        means, spreads, laws = (
+            sum(row.verdict != "not tested" for row in rows) for rows in (self.rows, self.spreads, self.laws)
         )
-        if self.detectable:
-            details = ", ".join(f"{m} {100 * error:.2g}%" for m, error in self.detectable.items())
-            yield Line(f"Smallest relative error of a formula reported with 99% power: {details}.")
-        judged: list[Row | LimitRow] = [*self.rows, *self.limits]
-        wrong = [row for row in judged if row.verdict == "disagrees"]
+        yield Line(
+            f"{means} means, {spreads} standard deviations and {laws} laws tested. Chance of any false alarm "
+            f"among them: at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} each: "
+            "Student's t and chi-square where lists are long and no rank counts for much, elsewhere bets, "
+            "which hold for any values in [0, 1]; Kolmogorov-Smirnov for laws)."
+        )
+        for what, least in (("mean", self.detectable), ("sd", self.detectable_spread)):
+            if least:
+                details = ", ".join(f"{m} {100 * error:.2g}%" for m, error in least.items())
+                yield Line(f"Smallest relative error of an exact {what} reported with 99% power: {details}.")
+        wrong = self._wrong
         if not wrong:
             yield Line("Nothing disagrees.", "bold green")
             return
-        at = f" at n = {wrong[0].n:g}" if isinstance(wrong[0], Row) else ""
+        at = "" if isinstance(wrong[0], LimitRow) else f" at n = {wrong[0].n:g}"
         first = f"{wrong[0].scorer}, {wrong[0].measure}{at}"
         yield Line(f"{len(wrong)} verdict(s) disagree, first: {first}.", "bold red")
 
 
-def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0) -> Check:
+def overall(rows: Sequence[Judged]) -> Verdict:
+    """What several verdicts come to: the worst that was found, if anything was tested."""
+    found = {row.verdict for row in rows}
+    verdicts: tuple[Verdict, ...] = ("disagrees", "agrees")
+    return next((verdict for verdict in verdicts if verdict in found), "not tested")
+
+
+def _untested(what: str, rows: Sequence[SpreadRow | LawRow]) -> Iterator[Line]:
+    """A line for each measure of which something was not tested, with the first reason."""
+    for measure in dict.fromkeys(row.measure for row in rows):
+        asked = [row for row in rows if row.measure == measure]
+        left = [row for row in asked if row.verdict == "not tested"]
+        if left:
+            first = f"of {left[0].scorer} at n = {left[0].n:g}: {left[0].reason}"
+            yield Line(f"{measure}: {what} not tested in {len(left)} of {len(asked)}; {first}.")
+
+
+def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread: Sizes = "few") -> Check:
     """Hold a study's results against theory.
 
     Parameters
     ----------
     results : Results
     alpha : float
-        The chance that anything in the table of means is reported although all is true.
+        The chance that any mean, standard deviation or law is reported although all is true.
     perturb : float
         Multiply every theoretical value by ``1 + perturb``, to see the check fail.
+    spread : {"few", "every"}
+        At which list lengths standard deviations are tested: the first, the middle and the last, or every.
 
     Raises
     ------
@@ -149,15 +195,19 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0) -> Che
     require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, rows, limits = 1.0 + perturb, [], []
-    level = alpha / (len(study.scorers) * len(study.measures) * len(study.n))
+    sizes = spread_sizes(study.n, spread)
+    level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes) + 1))
     detectable: dict[str, float] = {}
+    detectable_spread: dict[str, float] = {}
+    spreads, laws = [], []
     cells = [(*named, measure) for named in study.scorers.items() for measure in study.measures]
     for name, scorer, measure in tracked(cells, "checks"):
         cell = data.sel(scorer=name, measure=str(measure))
         found = limit(scorer, measure)
-        judged = judge_limit(name, scorer, measure, found, cell, factor)
+        judged = judge_limit(name, scorer, measure, found, results.kept, factor)
         limits.append(judged)
-        means = judge_means(cell, scorer, measure, study.n, factor, level)
+        least = detectable.get(str(measure), math.inf)
+        means = judge_means(cell, results.kept, scorer, measure, study.n, factor, level, least)
         for n, mean in zip(study.n, means, strict=True):
             pseudo = pseudo_expectation(scorer, measure, n)
             rows.append(
@@ -170,4 +220,14 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0) -> Che
             )  # fmt: skip
             if mean.detectable < math.inf:
                 detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
-    return Check(study.title, replicates, results.complete, alpha, rows, limits, detectable)
+        about = (results.kept, (name, scorer), measure, factor, level)
+        spreads += [judge_spread(cell.sel(n=n), *about) for n in sizes]
+        laws.append(judge_law(cell.sel(n=sizes[-1]), *about))
+        seen = [row.detectable for row in spreads if row.measure == str(measure) and row.detectable]
+        if seen:
+            detectable_spread[str(measure)] = min(seen)
+    results.kept.save()
+    return Check(
+        study.title, replicates, results.complete, alpha, rows, limits, spreads, laws, detectable,
+        detectable_spread,
+    )  # fmt: skip

@@ -10,14 +10,13 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import xarray as xr
-
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 from ndcg_asymptotics.theory.approach import approach
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting_excess, lasting_spread, spread_at
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
 from ndcg_asymptotics.theory.gap import leading_gap
 from ndcg_asymptotics.theory.limits import Limit
 
@@ -25,8 +24,7 @@ LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not c
 
 _POWER = 0.01  # a limit off by more must be caught, or the verdict is none
 _SMALLEST = 0.01  # what limits nearer to 0 are taken for there
-_ERRORS = 5.0  # standard errors that a spread may be off
-_SLACK = 0.05  # of the spread, by which that of a finite n may differ
+_LONGEST = 10**18  # where a spread that stays is looked at
 
 
 @dataclass(frozen=True)
@@ -78,8 +76,8 @@ def limits_table(limits: list[LimitRow]) -> Table:
 
 
 def judge_limit(
-    name: str, scorer: Relevance, measure: Measure, found: Limit, cell: xr.Dataset, factor: float
-) -> LimitRow:
+    name: str, scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
+) -> LimitRow:  # fmt: skip
     texts = [str(a) for a in found.assumptions]
 
     def row(verdict: LimitVerdict, explanation: str, **details: Any) -> LimitRow:
@@ -89,11 +87,11 @@ def judge_limit(
     if found.converges is None:
         return row("not tested", found.reason)
     if found.value is None:
-        return row(*_judge_spread(scorer, measure, found, cell, factor))
+        return row(*_judge_lasting(scorer, measure, found, kept, factor))
     if found.unmet:
         return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
     try:
-        path = approach(scorer, measure)
+        path = approach(scorer, measure, kept.mean)
     except InputError as error:
         return row("not tested", str(error))
     claimed = found.value * factor
@@ -122,23 +120,17 @@ def judge_limit(
     return row("agrees", f"{goes}, within ±{path.error:.1e} of the limit{supposed}", **details)
 
 
-def _judge_spread(
-    scorer: Relevance, measure: Measure, found: Limit, cell: xr.Dataset, factor: float
+def _judge_lasting(
+    scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
 ) -> tuple[LimitVerdict, str]:
-    """Whether the spread at the largest n is the one that stays, as far as it is reached there.
-
-    Within five standard errors, 5%, and what the fluctuation of the label counts may add. The standard error
-    of a variance s^2 of R values is ``s^2 ((excess + 2) / R)^(1/2)``, about. Where five of them are more
-    than s^2 itself, R values are too few for it to be judged.
-    """
-    values, n = cell["ndcg"].isel(n=-1).to_numpy(), int(cell["n"][-1])
-    seen, here = float(values.std(ddof=1)), spread_at(scorer, measure, n) * factor
-    stays, excess = lasting_spread(scorer, measure) * factor, lasting_excess(scorer, measure)
-    text = f"{found.reason}; sd at n = {n:g}: {seen:.4f}, expected there {here:.4f}, in the limit {stays:.4f}"
-    error = _ERRORS * math.sqrt((excess + 2.0) / len(values))
-    if error > 1.0:
-        needed = math.ceil(_ERRORS**2 * (excess + 2.0))
-        return "not tested", f"{text}: {needed} replicates are needed to tell whether they agree"
-    lower, upper = (here * math.sqrt(1.0 + sign * error) for sign in (-1, 1))
-    slack = (_SLACK + 2 / math.sqrt(n * sum(scorer.masses))) * here
-    return ("does not converge" if lower - slack <= seen <= upper + slack else "disagrees"), text
+    """Whether the spread that stays is where the exact standard deviation goes."""
+    stays = lasting_spread(scorer, measure) * factor
+    text = f"{found.reason}; sd in the limit {stays:.4f}"
+    try:
+        exact = kept.spread(scorer, measure, [_LONGEST])
+    except InputError as error:
+        return "not tested", f"{text}, but none to hold it against: {error}"
+    here, there = spread_at(scorer, measure, _LONGEST) * factor, float(exact.value[0])
+    off = _POWER * here + float(exact.error[0])
+    said = f"{text}, at n = {_LONGEST:.0e} {here:.4f}, where the exact one is {there:.4f}"
+    return ("does not converge" if abs(here - there) <= off else "disagrees"), said

@@ -18,8 +18,8 @@ from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.tables import Column, Table, fixed, general
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 Verdict = Literal["agrees", "disagrees", "not tested"]
 
@@ -75,14 +75,18 @@ class Mean:
 
 
 def judge_means(
-    cell: xr.Dataset, scorer: Relevance, measure: Measure, sizes: tuple[int, ...], factor: float, level: float
-) -> list[Mean]:
-    """The mean at each n against the exact one."""
+    cell: xr.Dataset, kept: Kept, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
+    factor: float, level: float, below: float = math.inf,
+) -> list[Mean]:  # fmt: skip
+    """The mean at each n against the exact one.
+
+    What would be detectable is found where it is less than at every larger n, and ``below`` what is given.
+    """
     values = cell["ndcg"].transpose("replicate", "n").to_numpy()
     simulated = values.mean(axis=0)
     mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
     try:
-        expectation = expected_ndcg(scorer, measure, sizes)
+        expectation = kept.mean(scorer, measure, sizes)
     except InputError:  # a discount of the user's own that is no sum of exponentials
         return [Mean(float(m), float(s)) for m, s in zip(simulated, mcse, strict=True)]
     # the simulated mean is known up to its bracket, the exact one up to its stated error
@@ -91,20 +95,22 @@ def judge_means(
         for name in ("low", "high")
     )
     exact, slack = expectation.value * factor, expectation.error + 1e-12
+    reach = quantile_of(level, len(values)) + float(stats.norm.ppf(_POWER))
     found = []
-    for i, n in enumerate(sizes):
+    for i, n in reversed(list(enumerate(sizes))):
         given, truth = (low[:, i], high[:, i]), (float(exact[i] - slack[i]), float(exact[i] + slack[i]))
         z = _z(given, truth, float(mcse[i]))
         if bell_shaped(scorer, measure, n, len(values)):
             wrong = 2 * stats.t.sf(abs(z), len(values) - 1) < level
-            seen = (quantile_of(level, len(values)) + stats.norm.ppf(_POWER)) * mcse[i]
+            seen = reach * mcse[i]
             least = float(seen / exact[i]) if exact[i] else math.inf
         else:
             wrong = fortune(*given, *truth) > -math.log(level)
-            least = detectable(values[:, i], float(exact[i]), level, _POWER)
+            least = detectable(values[:, i], float(exact[i]), level, _POWER, below)
+        below = min(below, least)
         verdict: Verdict = "disagrees" if wrong else "agrees"
         found.append(Mean(float(simulated[i]), float(mcse[i]), float(exact[i]), z, verdict, least))
-    return found
+    return found[::-1]
 
 
 def _z(given: tuple[Floats, Floats], truth: tuple[float, float], mcse: float) -> float:

@@ -15,8 +15,10 @@ from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.arrays import list_lengths
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.scorers import Population, Relevance
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, general
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.ordering import length_for
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
@@ -139,7 +141,10 @@ def required(
     )
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
     require(bool(asked), "expected at least one measure, got none", "measure")
-    rows = (_require(first, second, Measure.of(measure), size, rate, power, alpha) for measure in asked)
+    several = [Measure.of(measure) for measure in asked]
+    rows = [
+        _require(first, second, measure, size, rate, power, alpha) for measure in tracked(several, "measures")
+    ]
     return Required(str(first), str(second), rate, power, alpha, tuple(rows))
 
 
@@ -158,4 +163,4 @@ def _require(
 
 def _ahead(a: Relevance, b: Relevance, measure: Measure) -> tuple[Relevance, Relevance]:
     """The scorer that is ahead on long lists first."""
-    return (a, b) if moments((a, b), measure, 10**9)[0] >= 0 else (b, a)
+    return (a, b) if moments((a, b), measure, 10**9, QUICK)[0] >= 0 else (b, a)

@@ -13,9 +13,10 @@ from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.scorers import Population, Relevance
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.variance import moments
-from ndcg_asymptotics.theory.fluctuations.whole import QUICK
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.rare import speed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,15 +40,16 @@ class Judged:
     signal : float or None
         Difference over its standard deviation, of one list.
     needs : Requirement
-    speed : str or None
-        How fast the wrong order dies out with n, where a theory of rare orders has filled it in.
+    speed : float or None
+        The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``; 0 where the order never settles, None
+        where no theorem tells.
     """
 
     measure: str
     limits: tuple[float | None, float | None]
     signal: float | None
     needs: Requirement
-    speed: str | None = None
+    speed: float | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,13 +76,14 @@ class Verdict(Shown):
         columns = (
             Column("measure"), Column("limit a", fixed(4), 2), Column("limit b", fixed(4), 2),
             Column(f"Δ/σ at {self.n:g}", fixed(4)), Column("required n", general(",")),
-            Column("required lists", general(",")), Column("wrong order", None, 1),
+            Column("required lists", general(",")), Column("speed", general(".3g"), 1),
         )  # fmt: skip
         cells = (
             (r.measure, *r.limits, r.signal, r.needs.required_n, r.needs.required_lists, r.speed)
             for r in self.rows
         )
         yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
+        yield Line("Speed: the wrong order at n has a chance of exp(-n^(speed + o(1))); 0: it never settles.")
         for row in self.rows:
             if row.needs.reason:
                 yield Line(f"{row.measure}: {row.needs.reason}.")
@@ -110,6 +113,7 @@ def verdict(
             tuple(limit(scorer, row.measure).value for scorer in scorers.values()),  # type: ignore[arg-type]
             row.difference / row.sd if row.difference is not None and row.sd else None,
             row,
+            speed(scorers["a"], scorers["b"], Measure.of(row.measure)).exponent,
         )
         for row in found.rows
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,8 +18,11 @@ _Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions tha
 def check(
     results: _Results,
     as_json: _Json = False,
-    alpha: Annotated[float, typer.Option(help="Chance of any false alarm in the table of means.")] = 1e-4,
+    alpha: Annotated[float, typer.Option(help="Chance of any false alarm.")] = 1e-4,
     perturb: Annotated[float, typer.Option(help="Multiply theory by 1 + this, to see the check fail.")] = 0.0,
+    spread: Annotated[
+        str, typer.Option(metavar="few|every", help="At which n standard deviations are tested.")
+    ] = "few",
     summary: Annotated[bool, typer.Option("--summary", help="One line per scorer and measure.")] = False,
     allow_custom: _Custom = False,
 ) -> None:
@@ -44,10 +47,11 @@ def check(
             show(parted.statements() if summary else parted.parts())
         return
     found: Check | GridCheck
+    options: Any = {"alpha": alpha, "perturb": perturb, "spread": spread}
     if holds_grid(results):
-        found = check_grid(open_grid(results, allow_custom=allow_custom), alpha=alpha, perturb=perturb)
+        found = check_grid(open_grid(results, allow_custom=allow_custom), **options)
     else:
-        found = check_results(open_results(results, allow_custom=allow_custom), alpha=alpha, perturb=perturb)
+        found = check_results(open_results(results, allow_custom=allow_custom), **options)
     if as_json:
         show_json(found.as_dict())
     elif isinstance(found, GridCheck):
@@ -120,10 +124,10 @@ def figures(
     formats = [text.strip().lower() for text in form.split(",") if text.strip()]
     if holds_growth(results):
         paths = draw_growth(open_growth(results), out)
-    elif holds_curves(results):
-        paths = draw_curves(results, out)
     elif holds_grid(results):
         paths = draw_grid(open_grid(results, allow_custom=allow_custom), out)
+    elif holds_curves(results):
+        paths = draw_curves(results, out)
     else:
         paths = draw_all(
             open_results(results, allow_custom=allow_custom), out, measures=measure or None, choice=choice,
@@ -153,7 +157,7 @@ def verify(results: _Results, as_json: _Json = False) -> None:
 def report(
     results: _Results,
     out: Annotated[Path, typer.Option(metavar="FILE.html", help="The page, a file of its own.")],
-    alpha: Annotated[float, typer.Option(help="Chance of any false alarm in the table of means.")] = 1e-4,
+    alpha: Annotated[float, typer.Option(help="Chance of any false alarm.")] = 1e-4,
     allow_custom: _Custom = False,
 ) -> None:
     """Write a study and what it has shown as one page that anybody can open."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from ndcg_asymptotics.theory.prediction import Predictions
+    from ndcg_asymptotics.theory.rare import PairPredictions
 
 app = typer.Typer()
 
@@ -32,12 +36,18 @@ def predict(
     """
     from ndcg_asymptotics.errors import require
     from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.theory.prediction import predict as predict_all
-    from ndcg_asymptotics.theory.rare import predict_pair
 
     require(bool(scorer) != bool(pair), "give either --scorer, once or more, or --pair, two curves")
     sizes = [size(text) for text in n]
-    found = predict_pair(*pair, measure, sizes) if pair else predict_all(scorer or [], measure, sizes)
+    found: Predictions | PairPredictions
+    if pair:  # each needs libraries that the other does without
+        from ndcg_asymptotics.theory.rare import predict_pair
+
+        found = predict_pair(*pair, measure, sizes)
+    else:
+        from ndcg_asymptotics.theory.prediction import predict as predict_all
+
+        found = predict_all(scorer or [], measure, sizes)
     if as_json:
         show_json(found.as_dicts())
     else:

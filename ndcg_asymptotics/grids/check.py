@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ndcg_asymptotics.analysis.check import Check, check
+from ndcg_asymptotics.analysis.check import Check, check, overall
+from ndcg_asymptotics.analysis.spreads import Sizes
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.grids.grid import Axes
 from ndcg_asymptotics.grids.results import GridResults
@@ -40,15 +41,18 @@ class GridCheck(Shown):
         """A line per point, scorer and measure, and the verdict."""
         columns = (
             *(Column(name, number_text) for name in self.axes.parameters),
-            Column("scorer"), Column("measure"), Column("largest |z|", fixed(2)), Column("means"),
-            Column("limit"),
+            Column("scorer"), Column("measure"), Column("largest |z|", fixed(2), 1), Column("means"),
+            Column("sd"), Column("law"), Column("limit"),
         )  # fmt: skip
         yield Table("Every point: the largest |z| over all n, and the limit", columns, tuple(self._rows()))
-        tested = sum(row.verdict != "not tested" for found in self.points.values() for row in found.rows)
+        means, spreads, laws = (
+            sum(row.verdict != "not tested" for found in self.points.values() for row in getattr(found, rows))
+            for rows in ("rows", "spreads", "laws")
+        )
         state = "" if self.complete else " INCOMPLETE: more were asked for."
         yield Line(
-            f"{len(self.points)} points, {tested} means tested against the exact mean. Chance of any false "
-            f"alarm among them: at most {self.alpha:g} (Bonferroni).{state}"
+            f"{len(self.points)} points, {means} means, {spreads} standard deviations and {laws} laws "
+            f"tested. Chance of any false alarm among them: at most {self.alpha:g} (Bonferroni).{state}"
         )
         wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
         if wrong:
@@ -62,13 +66,14 @@ class GridCheck(Shown):
                 rows = [
                     row for row in found.rows if (row.scorer, row.measure) == (limit.scorer, limit.measure)
                 ]
-                wrong = any(row.verdict == "disagrees" for row in rows)
                 worst = max((abs(row.z) for row in rows if row.z is not None), default=None)
-                means = "disagrees" if wrong else rows[-1].verdict
-                yield (*values, limit.scorer, limit.measure, worst, means, limit.verdict)
+                beside = found.verdicts_beside(limit.scorer, limit.measure)
+                yield (*values, limit.scorer, limit.measure, worst, overall(rows), *beside, limit.verdict)
 
 
-def check_grid(results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0) -> GridCheck:
+def check_grid(
+    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, spread: Sizes = "few"
+) -> GridCheck:
     """Hold the results of a grid against theory; ``alpha`` is the chance of any false alarm at all.
 
     Every point has its equal share of ``alpha`` (Bonferroni), which needs no independence: points share
@@ -89,5 +94,6 @@ def check_grid(results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.
     require(len(results.points) > 0, "no point is there yet")
     require(0 < alpha < 1, f"must be between 0 and 1, got {alpha:g}", "alpha")
     share = alpha / len(results.axes.points)
-    found = {values: check(point, alpha=share, perturb=perturb) for values, point in results.points.items()}
+    options: Any = {"alpha": share, "perturb": perturb, "spread": spread}
+    found = {values: check(point, **options) for values, point in results.points.items()}
     return GridCheck(results.axes, alpha, results.complete, found)

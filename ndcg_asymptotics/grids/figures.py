@@ -15,7 +15,6 @@ from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.style import GREY, looks, panels, save, style
 from ndcg_asymptotics.texts import in_figure, shortened
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 _MOST = 7  # curves of a panel
 
@@ -80,7 +79,7 @@ def _theory(point: Any, scorer: str, column: int, n: int) -> tuple[float, float]
     """The exact mean and the limit at a point; NaN where theory does not give them."""
     curve, measure = point.study.scorers[scorer], point.study.measures[column]
     try:
-        exact = float(expected_ndcg(curve, measure, [n]).value[0])
+        exact = float(point.kept.mean(curve, measure, [n]).value[0])
     except InputError:
         exact = np.nan
     found = limit(curve, measure).value
@@ -97,8 +96,11 @@ def draw_grid(results: GridResults, folder: Path | str) -> list[Path]:
     """
     wanted = [(name, measure) for name in results.axes.parameters for measure in results.axes.measures]
     names = file_names([(measure, "against", name) for name, measure in wanted])
-    return [
+    paths = [
         path
         for name, (parameter, measure) in zip(names, wanted, strict=True)
         for path in save(parameter_figure(results, parameter, measure), folder, name)
     ]
+    for point in results.points.values():
+        point.kept.save()
+    return paths

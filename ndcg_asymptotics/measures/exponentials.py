@@ -72,7 +72,9 @@ class ExponentialSum:
         return np.moveaxis(np.expm1(-x) / -np.expm1(self.rates) @ self.weights.T, -1, 0)
 
 
-def exponential_sum(discounts: Sequence[Discount], largest: float) -> ExponentialSum:
+def exponential_sum(
+    discounts: Sequence[Discount], largest: float, tolerance: float = TOLERANCE
+) -> ExponentialSum:
     """Sums of exponentials for several discounts, with one shared set of rates.
 
     Every discount that is a mixture of exponentials reaches relative error 1e-11 at the whole
@@ -85,12 +87,14 @@ def exponential_sum(discounts: Sequence[Discount], largest: float) -> Exponentia
         log, power(b) with b <= 30, zipf, geometric(base), or a user's own, which is tried.
     largest : float
         The largest rank, 1 … 1e19.
+    tolerance : float
+        The relative error that will do.
 
     Raises
     ------
     InputError
-        If a discount depends on the list length (linear) or has D(1) > 2^30 D(2), or if 1e-11 is
-        not reached: the discount is then no mixture of exponentials.
+        If a discount depends on the list length (linear) or has D(1) > 2^30 D(2), or if the
+        tolerance is not reached: the discount is then no mixture of exponentials.
 
     Examples
     --------
@@ -100,11 +104,11 @@ def exponential_sum(discounts: Sequence[Discount], largest: float) -> Exponentia
            [5.0e-01, 2.5e-01, 0.0e+00]])
     """
     require(1 <= largest <= 1e19, f"sum of exponentials: largest must be 1 to 1e19, got {largest:g}")
-    return _cached(tuple(discounts), max(float(largest), _WHOLE))
+    return _cached(tuple(discounts), max(float(largest), _WHOLE), tolerance)
 
 
 @lru_cache(maxsize=64)
-def _cached(discounts: tuple[Discount, ...], largest: float) -> ExponentialSum:
+def _cached(discounts: tuple[Discount, ...], largest: float, tolerance: float) -> ExponentialSum:
     exact = {d: terms for d in discounts if (terms := d.exact_exponentials()) is not None}
     fitted = [d for d in discounts if d not in exact]
     for discount in fitted:
@@ -112,7 +116,9 @@ def _cached(discounts: tuple[Discount, ...], largest: float) -> ExponentialSum:
             not discount.depends_on_n,
             f"{discount} depends on the list length: it is no sum of exponentials (its basis is needed)",
         )
-    rates, weights, error = _fit(fitted, largest) if fitted else (np.empty(0), np.empty((0, 0)), 0.0)
+    rates, weights, error = (
+        _fit(fitted, largest, tolerance) if fitted else (np.empty(0), np.empty((0, 0)), 0.0)
+    )
     own = np.unique([rate for terms in exact.values() for rate in terms[0]])
     all_rates = np.concatenate([rates, own])
     rows = dict(zip(fitted, weights, strict=True))
@@ -134,7 +140,7 @@ def forget() -> None:
     _cached.cache_clear()
 
 
-def _fit(discounts: Sequence[Discount], largest: float) -> tuple[Floats, Floats, float]:
+def _fit(discounts: Sequence[Discount], largest: float, tolerance: float) -> tuple[Floats, Floats, float]:
     """A short progression of rates that reaches the tolerance for every discount."""
     ranks = _ranks(largest, _PER_EFOLD)
     values = np.array([d(ranks) for d in discounts])
@@ -147,20 +153,20 @@ def _fit(discounts: Sequence[Discount], largest: float) -> tuple[Floats, Floats,
     # The best k-term error for 1/r on [1, R] is of order exp(-pi^2 k / log(8 R)): Braess and
     # Hackbusch (2005), IMA J. Numer. Anal. 25. It gives the first guess and the steps.
     per_term = math.pi**2 / math.log(8 * ranks[-1])
-    count = math.ceil(-math.log(TOLERANCE) / per_term)
+    count = math.ceil(-math.log(tolerance) / per_term)
     error, most = math.inf, 4 * count
-    while error > TOLERANCE and count <= most:
+    while error > tolerance and count <= most:
         rates = _progression(values, ranks[-1], count)
         weights = np.array([_least_squares(rates, ranks, row) for row in values])
         error = _worst(rates, weights, ranks, values)
-        if error <= 0.9 * TOLERANCE:
+        if error <= 0.9 * tolerance:
             between = _ranks(largest, 4 * _PER_EFOLD)
             error = _worst(rates, weights, between, np.array([d(between) for d in discounts]))
-        count += max(1, int(math.log(max(error / TOLERANCE, 1.0)) / per_term))
+        count += max(1, int(math.log(max(error / tolerance, 1.0)) / per_term))
     require(
-        error <= TOLERANCE,
+        error <= tolerance,
         f"sum of exponentials: {_names(discounts)} on ranks 1 to {number_text(largest)} is reached to "
-        f"{error:.1e} only, {TOLERANCE:g} is needed: not a mixture of exponentials",
+        f"{error:.1e} only, {tolerance:g} is needed: not a mixture of exponentials",
     )
     return rates, weights, error
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -21,9 +20,9 @@ from ndcg_asymptotics.plots.placing import margin_labels, titles
 from ndcg_asymptotics.plots.style import GREY, Look, length_axis, scientific
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import Limit, limit
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 _MARKERS = 18  # about how many simulated means, and exact ones, a curve shows
 _WORTH_DRAWING = 1e-3  # an exact mean whose error is above this is not drawn as one
@@ -92,11 +91,10 @@ def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit
     return {name: limit(scorer, measure) for name, (scorer, _) in choice.of(study).items()}
 
 
-@lru_cache(maxsize=1024)
-def _exact_mean(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> Floats:
+def _exact_mean(kept: Kept, scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> Floats:
     """E[NDCG_n] at the sizes; NaN where theory does not give it to 1e-3."""
     try:
-        found = expected_ndcg(scorer, measure, sizes)
+        found = kept.mean(scorer, measure, sizes)
     except InputError:
         return np.full(len(sizes), np.nan)
     return np.where(found.error <= _WORTH_DRAWING, found.value, np.nan)
@@ -120,7 +118,8 @@ def draw_scorer(
         for edge in (low, high):  # where bands overlap, their edges tell them apart
             ax.plot(sizes[first:], edge[first:], color=look.color, alpha=0.6, lw=0.5, ls=look.dashes)
     shown = _shown(study.n)
-    exact = _exact_mean(study.scorers[name], measure, tuple(study.n[i] for i in shown))[shown >= first]
+    lengths = tuple(study.n[i] for i in shown)
+    exact = _exact_mean(results.kept, study.scorers[name], measure, lengths)[shown >= first]
     shown = shown[shown >= first]
     n, mean = sizes[shown], values.mean(axis=0)[shown]
     if "low" in cell:
@@ -194,7 +193,7 @@ def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choic
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(Patch(color=GREY, alpha=0.25, lw=0, label=f"{low}–{high} % of replicates"))
     shown = tuple(study.n[i] for i in _shown(study.n))
-    if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
+    if any(np.isfinite(_exact_mean(results.kept, s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, label="exact mean"))
     if "low" in data:
         width = float((data["high"] - data["low"]).sel(measure=[str(m) for m in chosen]).max())

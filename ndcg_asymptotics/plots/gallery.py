@@ -203,6 +203,7 @@ def draw_all(
         )
     with style(style_file):
         drawn = [found for draw in tracked(figures, "figures") for found in draw().items()]
+        results.kept.save()
         return save_all(drawn, folder, formats=formats, dpi=dpi)
 
 

@@ -15,7 +15,6 @@ from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.texts import visible
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 BAND = (0.05, 0.95)
 
@@ -45,7 +44,7 @@ def _curves(results: Results, measure: Measure) -> Chart:
                 "name": visible(name), "slot": slot, "y": _plain(values.mean(axis=0)),
                 "se": None if spread is None else _plain(spread),
                 "low": _plain(low), "high": _plain(high),
-                "line": exact_means(scorer, measure, study.n), "limit": found.value,
+                "line": _exact_means(results, scorer, measure), "limit": found.value,
             }
         )  # fmt: skip
     fields = [
@@ -60,10 +59,11 @@ def _curves(results: Results, measure: Measure) -> Chart:
             "n": list(study.n), "fields": fields, "series": series}  # fmt: skip
 
 
-def exact_means(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> list[float | None]:
-    """E[NDCG_n] at the sizes; None where theory does not give it."""
+def _exact_means(results: Results, scorer: Relevance, measure: Measure) -> list[float | None]:
+    """E[NDCG_n] at the sizes of the study; None where theory does not give it."""
+    sizes = results.study.n
     try:
-        return _plain(expected_ndcg(scorer, measure, sizes).value)
+        return _plain(results.kept.mean(scorer, measure, sizes).value)
     except InputError:
         return [None] * len(sizes)
 

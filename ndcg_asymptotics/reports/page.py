@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ndcg_asymptotics.analysis.check import Check, check
+from ndcg_asymptotics.analysis.check import Check, check, overall
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.reports.answer import answer, settled
@@ -26,10 +26,12 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 _METHOD = (
     "Each replicate draws i.i.d. streams of scores and labels and gives NDCG along growing n. The mean over "
-    "replicates is held against the exact mean at every n, with a family-wise chance of a false alarm over "
-    "the whole table (Bonferroni, Student’s t). The limit of each theorem is held against the exact mean "
-    "followed to n = 1e18 and extrapolated, without using the limit’s formula. A replicate’s random numbers "
-    "depend on the seed, its index and the scorer’s name alone."
+    "replicates is held against the exact mean at every n (Student’s t, or bets that hold for any values), "
+    "the standard deviation at some n against the exact one (chi-square, or bets), the law at the last n "
+    "against that of long lists (Kolmogorov-Smirnov), with one family-wise chance of a false alarm over all "
+    "of these (Bonferroni). The limit of each theorem is held against the exact mean followed to n = 1e18 "
+    "and extrapolated, without using the limit’s formula. A replicate’s random numbers depend on the seed, "
+    "its index and the scorer’s name alone."
 )
 
 
@@ -70,6 +72,7 @@ def report(results: Results, out: Path | str | None = None, *, alpha: float = 1e
         require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
         require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
     page = _environment().get_template("report.html").render(_contents(results, alpha))
+    results.kept.save()
     if out is not None:
         out.write_text(page, encoding="utf-8")
     return page
@@ -140,26 +143,29 @@ def _verdicts(found: Check) -> Table:
         at = list(group)
         last, limit = at[-1], limits[scorer, measure]
         worst = max((abs(row.z) for row in at if row.z is not None), default=None)
-        wrong = any(row.verdict == "disagrees" for row in at)
         rows.append(
             (scorer, measure, last.n, last.simulated, last.mcse, last.expectation, worst,
-             "disagrees" if wrong else last.verdict, limit.limit, limit.theorem, limit.extrapolated,
-             limit.verdict)
+             overall(at), *found.verdicts_beside(scorer, measure), limit.limit, limit.theorem,
+             limit.extrapolated, limit.verdict)
         )  # fmt: skip
     columns = (
         Column("scorer"), Column("measure"), Column("n", general("g")), Column("simulated", fixed(5)),
         Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
-        Column("mean"), Column("limit", fixed(5)), Column("theorem"),
+        Column("mean"), Column("sd"), Column("law"), Column("limit", fixed(5)), Column("theorem"),
         Column("exact mean goes to", fixed(5)), Column("limit verdict"),
     )  # fmt: skip
-    return Table("At the largest n; |z| and the verdict on the mean over all n", columns, tuple(rows))
+    return Table("At the largest n; |z| and verdicts over all n that were tested", columns, tuple(rows))
 
 
 def _facets(found: Check) -> list[dict[str, list[str]]]:
     """What a row of verdicts is found by."""
     table = _verdicts(found)
     return [
-        {"measure": [visible(row[1])], "scorer": [visible(row[0])], "verdict": [row[7], row[-1]]}
+        {
+            "measure": [visible(row[1])],
+            "scorer": [visible(row[0])],
+            "verdict": list(dict.fromkeys((*row[7:10], row[-1]))),
+        }
         for row in table.rows
     ]
 

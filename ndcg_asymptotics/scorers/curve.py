@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
@@ -134,6 +133,8 @@ class Curve(Relevance):
                 mean(low) * mean(high) <= 0,
                 f"{cls.keyword}: no {name} gives prevalence {number_text(prevalence)}",
             )
+            from scipy.optimize import brentq  # here: to load it takes longer than to solve
+
             solution = brentq(mean, low, high, xtol=1e-15, rtol=1e-15)
         return cls(**given, **{name: float(f"{solution:.14g}")})  # 0.7, not 0.7000000000000001
 

@@ -72,11 +72,16 @@ class Relevance(Spec, family="relevance model"):
         squares = [y**2 * c.value(t) for y, c in zip(self.gains, self.curves, strict=True)]
         return np.maximum(np.asarray(sum(squares), dtype=np.float64) - self.mean_gain(t) ** 2, 0.0)
 
+    def label_law(self, t: ArrayLike) -> tuple[Floats, Floats]:
+        """The gains (J + 1,), 0 the last, and their probabilities (J + 1, …) at an array of depths."""
+        chances = np.array([curve.value(t) for curve in self.curves], dtype=np.float64)
+        without = np.maximum(1.0 - chances.sum(axis=0), 0.0)
+        return np.append(self.gains, 0.0), np.concatenate([chances, without[None]])
+
     @property
     def law_at_top(self) -> tuple[Floats, Floats]:
         """The gains, 0 the last, and their probabilities at s = 1."""
-        chances = np.array([float(curve.value(0.0)) for curve in self.curves])
-        return np.append(self.gains, 0.0), np.append(chances, max(1.0 - float(chances.sum()), 0.0))
+        return self.label_law(0.0)
 
 
 class Random(Relevance, keyword="random"):

@@ -16,6 +16,7 @@ from ndcg_asymptotics.arrays import Bools, Integers
 from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.store.damage.survey import Survey, survey
+from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.store.layout import INDEX, dataset, versions_here
 from ndcg_asymptotics.store.summary import summary_dict, summary_frame, summary_parts
 from ndcg_asymptotics.studies import Study
@@ -102,6 +103,11 @@ class Results(Shown):
         said = impossible({str(name): array.to_numpy() for name, array in data.data_vars.items()})
         require(said is None, f"{where}impossible results: {said}")
         return data
+
+    @cached_property
+    def kept(self) -> Kept:
+        """Exact values of theory that are kept with the results, or computed and kept when asked for."""
+        return Kept(self.folder)
 
 
 def results_of(study: Study, data: xr.Dataset) -> Results:

@@ -21,8 +21,8 @@ so the limit is found with an error of the order n^-1/2 whatever the rate of con
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -41,6 +41,8 @@ _MEAN = 1e-8  # of itself: what the exact mean is trusted with, whatever error i
 _ROUNDING = 1e-11  # of the sums of exponentials
 _MESHES = (1, 2, 3)  # the panels of the first one, and every second or third edge of them
 _LESS = 0.995  # of its size at n = 1e9, what the gap's measure may be at 1e18
+
+Mean = Callable[[Relevance, Measure, tuple[int, ...]], Expectation]
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,8 @@ class Approach:
         return f"({self.scale})^{slope:.2f}"
 
 
-@lru_cache(maxsize=256)
-def approach(relevance: Relevance, measure: Measure) -> Approach:
-    """Follow the exact mean to n = 1e18 and free it of what vanishes.
+def approach(relevance: Relevance, measure: Measure, mean: Mean = expected_ndcg) -> Approach:
+    """Follow the exact mean to n = 1e18 and free it of what vanishes; ``mean`` is who is asked for it.
 
     >>> found = approach(Relevance.parse("linear(0.1, 0.7)"), Measure.parse("nDCG"))
     >>> found.scale, abs(found.extrapolated - 1) < found.error < 1e-7
@@ -94,10 +95,10 @@ def approach(relevance: Relevance, measure: Measure) -> Approach:
         If there is no exact mean.
     """
     if isinstance(relevance, Mixture):
-        return _mixed(relevance, relevance.each(lambda model: approach(model, measure)))
+        return _mixed(relevance, relevance.each(lambda model: approach(model, measure, mean)))
     scale, x = _scale(relevance, measure)
-    mean = expected_ndcg(relevance, measure, _SIZES)
-    return Approach(_SIZES, mean.value, scale, x, *_freed(relevance, measure, mean))
+    found = mean(relevance, measure, _SIZES)
+    return Approach(_SIZES, found.value, scale, x, *_freed(relevance, measure, found))
 
 
 def _mixed(mixture: Mixture, found: list[Approach]) -> Approach:

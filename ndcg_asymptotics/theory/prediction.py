@@ -141,7 +141,7 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
 def _quantiles(
     scorer: Relevance, measure: Measure, mean: float | None, sd: float | None
 ) -> dict[str, float] | None:
-    if mean is None or sd is None:
+    if mean is None or sd is None or regime((scorer,), measure) == "groups":
         return None
     at = {f"{p:g}": mean + sd * standard_quantile((scorer,), measure, p) for p in _QUANTILES}
     return {p: min(max(value, 0.0), 1.0) for p, value in at.items()}

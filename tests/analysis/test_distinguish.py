@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import xarray as xr
 from cases import results, study
+from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.pairs import orders_of
+from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.store import Results
@@ -103,7 +105,7 @@ def test_half_elects_half_counts_without_an_exact_mean(monkeypatch: pytest.Monke
     def unknown(*_: object) -> None:
         raise InputError("no exact mean")
 
-    monkeypatch.setattr("ndcg_asymptotics.analysis.orders.distinguish.expected_ndcg", unknown)
+    monkeypatch.setattr("ndcg_asymptotics.store.kept.expected_ndcg", unknown)
     of = of_pair(("good", "random"))
     order = np.ones((100, len(SIZES)))
     order[50:75] = -1  # only the second half is counted, and half of it is wrong
@@ -181,3 +183,11 @@ def test_brackets_that_overlap_leave_a_pair_undecided() -> None:
     low, high = results.data["low"].isel(measure=0), results.data["high"].isel(measure=0)
     apart = low.sel(scorer="good") > high.sel(scorer="same")
     assert ((found.isel(measure=0) == 1) == apart).all()
+
+
+@pytest.mark.parametrize("trials", [1, 2, 10, 1000, 10**6])
+def test_intervals_are_wilsons(trials: int) -> None:
+    for successes in {0, 1, trials // 3, trials - 1, trials}:
+        found = rate_of(10, np.arange(trials) < successes)
+        expected = stats.binomtest(successes, trials).proportion_ci(0.95, method="wilson")
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-14)

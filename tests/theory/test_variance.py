@@ -96,6 +96,40 @@ def test_no_digits_are_lost_to_the_longest_lists() -> None:
     np.testing.assert_allclose(slope, -0.5, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "measure", ["nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)", "nDCG@10"]
+)
+@pytest.mark.parametrize("scorer", [LINEAR, "constant(0.02)", "step(0.1, 0.6, 0.7)", "linear(0, 1)"])
+def test_a_quick_evaluation_is_as_good_as_it_says(scorer: str, measure: str) -> None:
+    for n in (5, 1000, 10**12):
+        try:
+            exact, found = ndcg_spread(scorer, measure, [n]), ndcg_spread(scorer, measure, [n], quick=True)
+        except InputError:  # a list that may be shorter than its cutoff
+            continue
+        assert abs(found.value[0] - exact.value[0]) <= found.error[0]
+        if scorer != "linear(0, 1)":  # the first ranks are certain
+            assert found.error[0] < 2e-3 * exact.value[0]
+
+
+def test_lists_of_one_item_under_the_linear_discount_have_no_dcg() -> None:
+    assert ndcg_spread(LINEAR, "nDCG(linear)", [1]).value[0] == 0
+
+
+def test_lists_of_several_kinds() -> None:
+    """Every list has one curve: enumerated, the law is the average of theirs."""
+    curves = [(0.25, "constant(0.7)", Fraction(7, 10)), (0.75, "constant(0.2)", Fraction(2, 10))]
+    first = second = 0.0
+    for weight, _, p in curves:
+        law = [(naive.ndcg(y, lambda r: 1 / r), float(w)) for y, w in naive.label_law({1.0: [p]}, 6)]
+        first += weight * math.fsum(w * x for x, w in law)
+        second += weight * math.fsum(w * x**2 for x, w in law)
+    text = f"mixture({', '.join(f'{weight}={curve}' for weight, curve, _ in curves)})"
+    found = ndcg_spread(text, "nDCG(zipf)", [6])
+    assert abs(found.value[0] - math.sqrt(second - first**2)) <= found.error[0] < 1e-8
+    other = ndcg_spread("constant(0.325)", "nDCG(zipf)", [6])  # one curve of the same prevalence
+    assert abs(other.value[0] - found.value[0]) > 0.01
+
+
 def test_what_is_certain_does_not_fluctuate() -> None:
     assert ndcg_spread("constant(1)", "nDCG", [5]).value[0] < 1e-5
     assert ndcg_spread("constant(0)", "nDCG", [5]).value[0] == 0

@@ -28,9 +28,7 @@ from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.store import Results
-from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,7 +180,7 @@ def distinguish(
     wanted = study.pairs if pair is None else [(pair[0], pair[1])]
     require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")
     found = [
-        _pair(orders_of(results, names), study, names, measure)
+        _pair(orders_of(results, names), results, names, measure)
         for names in wanted
         for measure in study.measures
     ]
@@ -190,28 +188,29 @@ def distinguish(
         others = distinguish(rare)
         require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
         require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
-        found = [_joined(one, others.pairs, study) for one in found]
+        found = [_joined(one, others.pairs, results) for one in found]
+    results.kept.save()
     return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
 
 
-def _joined(one: Pair, others: Sequence[Pair], study: Study) -> Pair:
+def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
     """The points of the other results in one curve with these."""
     key = (one.pair, one.measure, one.right)
     for other in others:
         if (other.pair, other.measure, other.right) == key:
             points, from_n = join(one.points, other.points), join(one.from_n, other.from_n)
-            found = _speed(points, study, one.pair, Measure.parse(one.measure))
+            found = _speed(points, results, one.pair, Measure.parse(one.measure))
             text = f"{one.text} With the rare engine: {words(one.right or '', points, found)}"
             return replace(one, points=points, from_n=from_n, speed=found, text=text)
     return one
 
 
-def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measure) -> Pair:
-    cell = data.sel(measure=str(measure))
+def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
+    study, cell = results.study, data.sel(measure=str(measure))
     if "log_weight" in cell:
         return Pair(**weighted_fields(cell, study, pair, measure))
     order = cell["order"].transpose("replicate", "n").to_numpy()
-    sign, source = _elect(study, pair, measure)
+    sign, source = _elect(results, pair, measure)
     if source == "replicates":
         half = len(order) // 2
         votes = np.where(order == UNDECIDED, 0, order)[:half, -1].astype(float).sum()
@@ -234,7 +233,7 @@ def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measur
     ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
     text = _words(right, source, points, from_n, not exact_last, fall, ties, len(order))
-    speed = _speed(points, study, pair, measure)
+    speed = _speed(points, results, pair, measure)
     return Pair(
         pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
         [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall,
@@ -242,20 +241,21 @@ def _pair(data: xr.Dataset, study: Study, pair: tuple[str, str], measure: Measur
     )  # fmt: skip
 
 
-def _speed(points: list[Rate], study: Study, pair: tuple[str, str], measure: Measure) -> SpeedOf:
+def _speed(points: list[Rate], results: Results, pair: tuple[str, str], measure: Measure) -> SpeedOf:
     try:
-        return speed_of(points, study.scorers[pair[0]], study.scorers[pair[1]], measure)
+        a, b = (results.study.scorers[name] for name in pair)
+        return speed_of(points, a, b, measure, results.kept)
     except InputError as error:  # equal curves, level means, no fixed point
         return SpeedOf(None, None, None, None, None, str(error))
 
 
-def _elect(study: Study, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:
+def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:
     """The sign of E[NDCG_a] - E[NDCG_b] at n_max, and where it comes from."""
-    scorers, largest = study.scorers, study.n[-1:]
+    scorers, largest = results.study.scorers, results.study.n[-1:]
     if scorers[pair[0]] == scorers[pair[1]]:
         return 0, "the two scorers are the same"
     try:
-        a, b = (expected_ndcg(scorers[name], measure, largest) for name in pair)
+        a, b = (results.kept.mean(scorers[name], measure, largest) for name in pair)
     except InputError:
         return 0, "replicates"
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])

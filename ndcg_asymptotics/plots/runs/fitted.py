@@ -17,6 +17,7 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, save, style
 from ndcg_asymptotics.scorers.curve_file import Fitted, decode_fitted
+from ndcg_asymptotics.store.layout import holds_results
 
 _SHADES = mpl.colormaps["viridis"]
 _DASHES = ("-", "--", "-.", ":")
@@ -80,7 +81,7 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]]) -> Figure:
 
 def holds_curves(place: Path) -> bool:
     """Whether a path is a curve file, or a folder of them without results."""
-    return place.suffix == ".json" or (place.is_dir() and any(place.glob("*.json")))
+    return place.suffix == ".json" or (not holds_results(place) and any(place.glob("*.json")))
 
 
 def draw_curves(place: Path, folder: Path | str) -> list[Path]:

@@ -45,10 +45,19 @@ def asymptotic_spread(relevance: Relevance | str, measure: Measure | str, n: int
     growth, b = measure.discount.growth, measure.discount.exponent
     known = growth in ("log", "linear", "power", "zipf", "summable") and b != 0.5
     require(measure.cutoff.regime == "none" and known, f"no asymptotic variance is known for {measure}")
-    return _top_heavy(relevance, measure, n) if b > 0.5 else _regular(relevance, measure, n)
+    if b > 0.5:
+        return _top_heavy(relevance, measure, n)
+    return math.sqrt(influence_moments(relevance, measure, n)[0] / n)
 
 
-def _regular(relevance: Relevance, measure: Measure, n: int) -> float:
+def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[float, float]:
+    """``E psi^2`` and ``E |psi|^3`` of a whole list, psi the influence of one item.
+
+    >>> second, third = influence_moments(Relevance.of("constant(0.5)"), Measure.of("nDCG(linear)"), 1000)
+    >>> 1 < third / second**1.5 < 2
+    True
+    """
+
     def phi(t: Floats) -> Floats:
         return measure.discount(n * t, float(n))
 
@@ -63,15 +72,13 @@ def _regular(relevance: Relevance, measure: Measure, n: int) -> float:
     a = float(w @ (mean * phi(t)))
     ideal = float(sum(step * (w * phi(t))[t < end].sum() for step, end in zip(steps, ends, strict=True)))
     base = below - float(pushed @ t) - a
-    values = np.append(gains, 0.0)
-    chances = np.array([curve.value(t) for curve in relevance.curves])
-    chances = np.vstack([chances, 1 - chances.sum(axis=0)])
-    square = 0.0
-    for value, chance in zip(values, chances, strict=True):
+    second = third = 0.0
+    for value, chance in zip(*relevance.label_law(t), strict=True):
         counted = float((steps * phi(ends) * ((value >= gains) - ends)).sum())
         influence = (value * phi(t) + base) / ideal - a * counted / ideal**2
-        square += float(w @ (chance * influence**2))
-    return math.sqrt(square / n)
+        second += float(w @ (chance * influence**2))
+        third += float(w @ (chance * np.abs(influence) ** 3))
+    return second, third
 
 
 def _top_heavy(relevance: Relevance, measure: Measure, n: int) -> float:

@@ -14,16 +14,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 from scipy.linalg import eigh_tridiagonal
+from scipy.special import betainc
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import down_to
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
-from ndcg_asymptotics.theory.fluctuations.whole import fitted_to, on_panels, over_counts, stage_ranks
+from ndcg_asymptotics.theory.fluctuations.whole import fitted_to, on_panels, over_counts
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
@@ -32,7 +33,7 @@ _CERTAIN = 1e-12  # the chance that the best grade does not fill the ideal list,
 
 
 def cut_moments(
-    scorers: tuple[Relevance, ...], measure: Measure, n: int, refine: float
+    scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort
 ) -> tuple[float, float, float]:
     """As `variance.moments`, with a cutoff below n.
 
@@ -42,14 +43,15 @@ def cut_moments(
         If the best grade may not fill the ideal list.
     """
     k, best = measure.cutoff(n), n * scorers[0].masses[0]
-    full = float(stats.binom.cdf(k - 1, n, scorers[0].masses[0])) < _CERTAIN
+    # P(Binomial(n, p) < k)
+    full = float(betainc(n - k + 1, k, max(1 - scorers[0].masses[0], 0.0))) < _CERTAIN
     require(
         full,
         f"exact variance with a cutoff: needs n P(Y = {scorers[0].gains[0]:g}) well above the cutoff, "
         f"{measure} at n = {n} has {best:g} and {k}",
     )
     whole = scorers[0].gains[0] * float(measure.discount.cumulative(float(k), float(n)))
-    found = np.array([_one(scorer, measure, k, n, refine) for scorer in scorers])
+    found = np.array([_one(scorer, measure, k, n, effort) for scorer in scorers])
     mean = float(found[:, 0] @ [1.0, -1.0][: len(scorers)])
     variance, size = found[:, 1:].sum(axis=0)
     if len(scorers) == 2:
@@ -57,16 +59,16 @@ def cut_moments(
     return mean / whole, float(variance) / whole**2, float(size) / whole**2
 
 
-def _one(scorer: Relevance, measure: Measure, k: int, n: int, refine: float) -> tuple[float, float, float]:
+def _one(scorer: Relevance, measure: Measure, k: int, n: int, effort: Effort) -> tuple[float, float, float]:
     """Mean and variance of DCG, and the variance without covariances."""
-    mesh, discount, gains = Mesh.of(scorer, n, refine), measure.discount, np.array(scorer.gains)
-    depths, weights = beta_rule(k + 1.0, float(n - k), math.ceil(refine * (4 + 14 / math.sqrt(k))))
-    found = []
+    mesh, discount, gains = Mesh.of(scorer, n, effort.refine), measure.discount, np.array(scorer.gains)
+    depths, weights = beta_rule(k + 1.0, float(n - k), math.ceil(effort.refine * (4 + 14 / math.sqrt(k))))
+    found, ranks = [], [rank for rank, _ in effort.stages]
     for depth in depths:
-        panels, law = down_to(mesh, float(depth), k, stage_ranks(refine))
-        given = on_panels(panels, gains, discount, n, k * law, refine)
+        panels, law = down_to(mesh, float(depth), k, ranks)
+        given = on_panels(panels, gains, discount, n, k * law, effort)
         rule = CountRule.of(law, gains, RankMean.of(discount, fitted_to(discount, n)), k, constant=True)
-        found.append(over_counts([given], rule, law, discount, k, refine))
+        found.append(over_counts([given], rule, law, discount, k, effort))
     mean, variance, size = np.array(found).T
     average = float(weights @ mean)
     moved = float(weights @ (mean - average) ** 2)

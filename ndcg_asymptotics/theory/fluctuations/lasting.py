@@ -67,25 +67,6 @@ def spread_at(relevance: Relevance | str, measure: Measure | str, n: int) -> flo
     return math.sqrt(float(squares.sum())) / ideal
 
 
-def lasting_excess(relevance: Relevance | str, measure: Measure | str) -> float:
-    """The excess kurtosis of NDCG_n in the limit: that of Y at the top times ``sum D^4 / (sum D^2)^2``.
-
-    >>> round(lasting_excess("constant(0.5)", "nDCG(geometric(2))"), 12)  # uniform on [0, 1]
-    -1.2
-    """
-    relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    if isinstance(relevance, Mixture):
-        return max(relevance.each(lambda model: lasting_excess(model, measure)))
-    squares = _weights(measure, min(measure.cutoff(_LARGE), _RANKS), _LARGE) ** 2
-    gains, law = relevance.law_at_top
-    centred = gains - law @ gains
-    variance = float(law @ centred**2)
-    if variance == 0:
-        return 0.0
-    excess = float(law @ centred**4) / variance**2 - 3.0
-    return excess * float(np.sum(squares**2)) / float(squares.sum()) ** 2
-
-
 def _mixed(mixture: Mixture, spread: Callable[[Relevance], float]) -> float:
     """The spread within the groups, and that of their means, to which NDCG_n tends on average."""
     tops = np.array(mixture.each(lambda model: model.mean_gain_at_top / model.gains[0]))

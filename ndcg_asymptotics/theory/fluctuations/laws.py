@@ -18,19 +18,20 @@ difference of the series.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy import stats
-from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.scorers import Mixture, Relevance
 
-Regime = Literal["normal", "top ranks", "lasting", "certain"]
+Regime = Literal["normal", "top ranks", "lasting", "certain", "groups"]
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -39,6 +40,7 @@ _ATOMS = 200_000  # of a law that is enumerated
 _BEYOND = 28.0  # minus the logarithm of the chance of what is left out on either side of a law
 _VANISHED = 1e-12  # of a characteristic function
 _FREQUENCIES = 20_000
+_FURTHEST, _ENTRIES = 8.0, 321  # standard deviations, and numbers, of a table of a distribution function
 _LARGE = 10**18
 
 
@@ -48,6 +50,8 @@ def regime(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
     >>> regime((Relevance.of("constant(0.5)"),), Measure.of("nDCG(zipf)"))
     'top ranks'
     """
+    if isinstance(scorers[0], Mixture):  # lists of several kinds: no law of one shape
+        return "groups"
     growth, cutoff = measure.discount.growth, measure.cutoff.regime
     fixed = growth == "summable" or cutoff == "fixed"
     heavy = growth in ("power", "zipf") and measure.discount.exponent > 0.5 and cutoff == "none"
@@ -97,11 +101,33 @@ class SeriesLaw:
         k = np.arange(u.size) + 0.5
         return float(np.clip(0.5 - (np.imag(phi * np.exp(-1j * u * x)) / k).sum() / math.pi, 0.0, 1.0))
 
+    def cdfs(self, x: Floats) -> Floats:
+        """The same for an array, from a table where there is no enumeration."""
+        if self._atoms is not None:
+            atoms, sums = self._atoms
+            return np.asarray(np.append(0.0, sums)[np.searchsorted(atoms, x, side="right")])
+        return np.asarray(_table(self)(np.clip(x, -_FURTHEST, _FURTHEST)))
+
+    @property
+    def enumerable(self) -> bool:
+        """Whether the law is known by its atoms."""
+        return self._atoms is not None
+
+    @property
+    def unresolved(self) -> float:
+        """What the terms add at most that are not enumerated; 0 where none is."""
+        if self._atoms is None:
+            return 0.0
+        done = round(math.log(self._atoms[0].size) / math.log(self.values.size))
+        return float(self.weights[done:].sum() * np.abs(self.values).max())
+
     def quantile(self, p: float) -> float:
         """The smallest x with P(sum <= x) >= p."""
         if self._atoms is not None:
             atoms, sums = self._atoms
             return float(atoms[min(int(np.searchsorted(sums, p)), atoms.size - 1)])
+        from scipy.optimize import brentq  # here: to load it takes longer than a quantile
+
         return float(brentq(lambda x: self.cdf(x) - p, -self.reach, self.reach))
 
     @property
@@ -186,6 +212,15 @@ def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
     return np.asarray(u), np.asarray(found)
 
 
+@lru_cache(maxsize=64)
+def _table(law: SeriesLaw) -> Callable[[Floats], Floats]:
+    """The distribution function of a law that is not enumerated."""
+    from scipy.interpolate import PchipInterpolator  # here: it takes long to load
+
+    at = np.linspace(-_FURTHEST, _FURTHEST, _ENTRIES)
+    return PchipInterpolator(at, [law.cdf(float(x)) for x in at])
+
+
 def _top(scorer: Relevance) -> tuple[Floats, Floats]:
     """Gains that occur at the very top, and their probabilities."""
     values, chances = scorer.law_at_top
@@ -194,13 +229,19 @@ def _top(scorer: Relevance) -> tuple[Floats, Floats]:
 
 def standard_quantile(scorers: tuple[Relevance, ...], measure: Measure, p: float) -> float:
     """The p-quantile of the standardised law."""
-    if regime(scorers, measure) in ("normal", "certain"):
-        return float(stats.norm.ppf(p))
+    if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
+        return float(ndtri(p))
     return series_law(scorers, measure).quantile(p)
 
 
 def standard_cdf(scorers: tuple[Relevance, ...], measure: Measure, x: float) -> float:
     """The distribution function of the standardised law."""
-    if regime(scorers, measure) in ("normal", "certain"):
-        return float(stats.norm.cdf(x))
+    if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
+        return float(ndtr(x))
     return series_law(scorers, measure).cdf(x)
+
+
+def _regime_of_one_law(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
+    found = regime(scorers, measure)
+    require(found != "groups", "the law of lists of several kinds has no one shape")
+    return found

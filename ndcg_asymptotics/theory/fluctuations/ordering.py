@@ -9,9 +9,9 @@ from functools import lru_cache
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.laws import standard_cdf
 from ndcg_asymptotics.theory.fluctuations.variance import moments
-from ndcg_asymptotics.theory.fluctuations.whole import QUICK
 
 LONGEST = 10**12
 """Lists longer than this nobody has."""

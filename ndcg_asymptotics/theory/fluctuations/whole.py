@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,41 +12,35 @@ from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.fluctuations.conditional.affine import AffineGivenCounts
-from ndcg_asymptotics.theory.fluctuations.conditional.given import NEAR, STAGES, GivenCounts
+from ndcg_asymptotics.theory.fluctuations.conditional.given import NEAR, GivenCounts
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 
-QUICK, REFINED = 0.8, 1.5
-"""The ``refine`` of an evaluation that is good to 1e-5 only, and of a second opinion; else it is 1."""
-_DIGITS = {QUICK: 1e-5, 1.0: 1e-9, REFINED: 1e-11}  # of the variance given the counts, as it depends on them
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 
 Given = GivenCounts | AffineGivenCounts
 
 
-def given_label_counts(scorer: Relevance, discount: Discount, n: int, refine: float) -> Given:
+def given_label_counts(scorer: Relevance, discount: Discount, n: int, effort: Effort) -> Given:
     """DCG_n given its label counts."""
-    mesh = Mesh.of(scorer, n, refine)
-    panels = Panels.of(mesh, n, stage_ranks(refine))
-    return on_panels(panels, np.array(scorer.gains), discount, n, n * mesh.law, refine)
-
-
-def stage_ranks(refine: float) -> tuple[float, ...]:
-    """Ranks at which panels are to begin."""
-    return tuple(refine * rank for rank, _ in STAGES)
+    mesh = Mesh.of(scorer, n, effort.refine)
+    panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages])
+    return on_panels(panels, np.array(scorer.gains), discount, n, n * mesh.law, effort)
 
 
 def on_panels(
-    panels: Panels, gains: Floats, discount: Discount, n: int, centre: Floats, refine: float
+    panels: Panels, gains: Floats, discount: Discount, n: int, centre: Floats, effort: Effort
 ) -> Given:
     """DCG of items that lie on these panels, their counts near ``centre``, in a list of n."""
     if discount.affine:
         constant, slope = discount.coefficients(n)
         return AffineGivenCounts(panels, gains, (constant, slope), centre)
-    whole, near = (exponential_sum([discount], x) for x in (fitted_to(discount, n), NEAR))
-    return GivenCounts(panels, gains, whole, near, centre, refine)
+    longest = fitted_to(discount, math.ceil(centre.sum()))
+    whole, near = (exponential_sum([discount], x, effort.fit) for x in (longest, NEAR))
+    return GivenCounts(panels, gains, whole, near, centre, effort)
 
 
 def fitted_to(discount: Discount, n: int) -> float:
@@ -55,13 +50,13 @@ def fitted_to(discount: Discount, n: int) -> float:
 
 
 def over_counts(
-    given: Sequence[Given], rule: CountRule, law: Floats, discount: Discount, n: int, refine: float
+    given: Sequence[Given], rule: CountRule, law: Floats, discount: Discount, n: int, effort: Effort
 ) -> tuple[float, float, float]:
     """Mean and variance of ``DCG / IDCG``, or of its difference for two; the variance without covariances.
 
     IDCG is 1 where the rule says so.
     """
-    few, weights = rule.few(law, n, _DIGITS[refine])
+    few, weights = rule.few(law, n, effort.digits)
     shift = np.zeros(len(rule.counts))
     parts, at_centre = np.zeros(2), 0.0
     for one, sign in zip(given, (1.0, -1.0), strict=False):

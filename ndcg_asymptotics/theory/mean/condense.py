@@ -33,9 +33,15 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
     >>> len(few), float((weights.T @ few[:, 0]**2).round(9).item())
     (3, 28.5)
     """
+    fewer, few, missed = nearly_condensed(counts, weights, degree)
+    return (fewer, few) if missed <= _MISSED else (counts, weights)
+
+
+def nearly_condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Floats, float]:
+    """The same as near as it comes, and what of the moments it misses, relative to the largest."""
     grades = counts.shape[1] - 1
     if len(counts) <= math.comb(degree + grades, grades):
-        return counts, weights
+        return counts, weights, 0.0
     size = np.abs(weights).sum(axis=1)
     size = size / size.sum()
     monomials = _monomials(counts, size, degree)
@@ -50,10 +56,10 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
         diagonal = np.abs(np.diag(triangle))
         chosen = candidates[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]]
         fewer = np.asarray(np.linalg.lstsq(monomials[:, chosen], moments)[0], np.float64)
-        missed = np.abs(monomials[:, chosen] @ fewer - moments).max()
-        if missed <= _MISSED * np.abs(moments).max():
-            return counts[chosen], fewer
-    return counts, weights
+        missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
+        if missed <= _MISSED:
+            break
+    return counts[chosen], fewer, missed
 
 
 def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:

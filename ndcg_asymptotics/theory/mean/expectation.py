@@ -21,23 +21,28 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, list_lengths
+from ndcg_asymptotics.arrays import LARGEST_N, Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.scorers import Mixture, Relevance
-from ndcg_asymptotics.theory.mean.condense import condensed
+from ndcg_asymptotics.theory.mean.condense import nearly_condensed
+from ndcg_asymptotics.theory.mean.cost import require_affordable
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
-from ndcg_asymptotics.theory.mean.ideal import binary_rule, ideal_rule
-from ndcg_asymptotics.theory.mean.mesh import Mesh
+from ndcg_asymptotics.theory.mean.ideal import IdealRule, binary_rule, ideal_rule, surely_filled
+from ndcg_asymptotics.theory.mean.memo import Memo
+from ndcg_asymptotics.theory.mean.mesh import MESHES, Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 
 _ROUNDING = 2e-11  # relative: what two evaluations have in common (sums of exponentials)
 _REFINE = 1.5  # of the better of two meshes, which tell the error together
 _TOLERANCE, _ROUGHER = 1e-11, 30.0  # of the rules for label counts
 _HIGHEST, _MOMENTS = 12, 300  # degree, number of moments that a condensed rule keeps
+_MOMENT = 1e-11  # of the moments that a condensed rule may miss,
+_MOST = 20_000  # unless it stands for more nodes than can be afforded
 _KEPT = 3000  # nodes that are not condensed where the gained is no polynomial of the counts
 _ENOUGH = 6  # a degree that leaves about 1e-8
 _SHARP = 0.5  # counts that move the rank of an item at the cutoff more than they leave it open, times that
-_SHORT = 2000  # lists in which every number of positives may be taken where ranks are nearly certain
+_SHORTEST = 300  # lists with a cutoff in which every number of positives is taken, which is quick there
+_SHORT = 2000  # the same where ranks are nearly certain
 _RINGING = 1e-6  # what they leave in longer ones, relative
 _CAUTION = 2.0  # the same for the rank from which moments are trusted
 
@@ -87,7 +92,8 @@ def expected_ndcg(
     Raises
     ------
     InputError
-        If the discount is neither linear nor a sum of exponentials, or a size is out of range.
+        If the discount is neither linear nor a sum of exponentials, a size is out of range, or the means
+        would take more than an hour.
 
     Examples
     --------
@@ -106,7 +112,8 @@ def expected_ndcg(
 
 @lru_cache(maxsize=512)  # check, distinguish and figures ask for the same means
 def _expected_ndcg(relevance: Relevance, measure: Measure, lengths: tuple[int, ...]) -> Expectation:
-    means = [RankMean.of(measure.discount, max(lengths), caution) for caution in (1.0, _CAUTION)]
+    require_affordable(relevance, measure, len(lengths))
+    means = _rank_means(measure.discount, lengths)
     (first, _), (value, missed) = (
         np.array(
             [_Evaluation(measure, n, Mesh.of(relevance, n, refine), mean, refine).value() for n in lengths]
@@ -116,6 +123,12 @@ def _expected_ndcg(relevance: Relevance, measure: Measure, lengths: tuple[int, .
     error = np.abs(value - first) + missed + _ROUNDING * value
     value.flags.writeable = error.flags.writeable = False
     return Expectation(value, error)
+
+
+def _rank_means(discount: Discount, lengths: tuple[int, ...]) -> list[RankMean]:
+    """A discount for each of two evaluations; the same whatever the lengths, if there is a choice."""
+    largest = LARGEST_N if discount.regular else max(lengths)
+    return [RankMean.of(discount, largest, caution) for caution in (1.0, _CAUTION)]
 
 
 @dataclass(frozen=True)
@@ -133,26 +146,34 @@ class _Evaluation:
         gains, k = np.array(self.mesh.relevance.gains), self.measure.cutoff(self.n)
         if self.measure.discount(1.0, float(self.n)) == 0:  # linear at n = 1: IDCG is 0
             return 0.0, 0.0
-        better = self.refine > 1
-        tolerance = _TOLERANCE if better else _ROUGHER * _TOLERANCE
-        cut = k < self.n and len(gains) == 1
+        cut = k < self.n and len(gains) == 1 and not surely_filled(self.mesh.law, k, self.n)
         sharpness = self.mesh.sharpness(k, self.n) if k < self.n else 0.0
         certain = cut and self.mesh.nearly_certain(self.n)
-        every = certain and self.n <= _SHORT
+        every = cut and self.n <= (_SHORT if certain else _SHORTEST)
+        width = None
         if every or (cut and sharpness > _SHARP):
             width = 1.5 / (self.refine * max(sharpness, 1.0)) if not every else 0.0
-            rule = binary_rule(self.mean, gains[0], self.mesh.law[0], k, self.n, width)
-        else:
-            rule = ideal_rule(self.mean, gains, self.mesh.law, k, self.n, tolerance, halves=better)
-        counts, weights = rule.counts, rule.weights
-        mesh = self.mesh if counts.shape[1] > 1 else self.mesh.unlabelled()
+        key = (self.mean, tuple(gains), tuple(self.mesh.law), k, self.n, self.refine, width)
+        rule = _RULES.get((*key, sharpness > _SHARP), lambda: self._rule(gains, k, width, sharpness > _SHARP))
+        mesh = self.mesh if rule.counts.shape[1] > 1 else self.mesh.unlabelled()
+        value = float(((self.gained(mesh, rule.counts, k) * rule.weights) @ gains).sum())
+        return value, value * (rule.missed + (_RINGING if certain and not every else 0.0))
+
+    def _rule(self, gains: Floats, k: int, width: float | None, sharp: bool) -> IdealRule:
+        """The rule for the label counts, in pieces so wide if that is said."""
+        if width is not None:
+            return binary_rule(self.mean, gains[0], self.mesh.law[0], k, self.n, width)
+        better = self.refine > 1
+        tolerance = _TOLERANCE if better else _ROUGHER * _TOLERANCE
+        rule = ideal_rule(self.mean, gains, self.mesh.law, k, self.n, tolerance, halves=better)
         degree = _degree(len(gains))
         # a rule for one grade has few nodes; of whole lists many are quickly done; no polynomial is sharp
-        needed = sharpness > _SHARP and len(counts) <= _KEPT
-        if counts.shape[1] > 2 and (degree >= _ENOUGH or k < self.n) and not needed:
-            counts, weights = condensed(counts, weights, degree - (0 if better else 1))
-        value = float(((self.gained(mesh, counts, k) * weights) @ gains).sum())
-        return value, value * (rule.missed + (_RINGING if certain and not every else 0.0))
+        needed = sharp and len(rule.counts) <= _KEPT
+        if rule.counts.shape[1] > 2 and (degree >= _ENOUGH or k < self.n) and not needed:
+            counts, weights, missed = nearly_condensed(rule.counts, rule.weights, degree - (not better))
+            if missed <= _MOMENT or len(rule.counts) > _MOST:
+                return IdealRule(counts, weights, rule.missed + missed)
+        return rule
 
     def gained(self, mesh: Mesh, counts: Floats, k: int) -> Floats:
         """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt``, (C, J)."""
@@ -166,14 +187,21 @@ class _Evaluation:
         return total
 
 
+_RULES = Memo[IdealRule](2**26, size=lambda rule: rule.nbytes)
+"""Scorers of one population have the same labels."""
+
+
 def _degree(grades: int) -> int:
     """The highest degree of which there are not too many moments."""
     return max(d for d in range(_HIGHEST + 1) if math.comb(d + grades, grades) <= _MOMENTS or d < 2)
 
 
 def forget() -> None:
-    """Drop the means that are kept, and the sums of exponentials behind them."""
+    """Drop the means that are held, and what is behind them."""
     _expected_ndcg.cache_clear()
+    RankMean.of.cache_clear()
+    MESHES.clear()
+    _RULES.clear()
     exponentials.forget()
 
 
@@ -189,7 +217,7 @@ def expected_dcg(
     array([0.75])
     """
     relevance, discount, lengths = Relevance.of(relevance), Discount.of(discount), list_lengths(sizes)
-    means = [RankMean.of(discount, max(lengths), caution) for caution in (1.0, _CAUTION)]
+    means = _rank_means(discount, lengths)
     first, value = (
         np.array([_dcg(Mesh.of(relevance, n, refine), mean, n) for n in lengths])
         for refine, mean in zip((1.0, _REFINE), means, strict=True)

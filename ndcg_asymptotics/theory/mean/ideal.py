@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.arrays import Bools, Floats
 from ndcg_asymptotics.theory.mean.counts import Nodes, Rule, smooth_rule
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 from ndcg_asymptotics.theory.mean.tails import binomial_beyond, binomial_pieces
@@ -43,6 +44,10 @@ class IdealRule:
     counts: Floats
     weights: Floats
     missed: float = 0.0
+
+    @property
+    def nbytes(self) -> int:
+        return self.counts.nbytes + self.weights.nbytes
 
 
 def binary_rule(mean: RankMean, gain: float, p: float, k: int, n: int, width: float) -> IdealRule:
@@ -70,9 +75,7 @@ def ideal_rule(
     """
     others, grades = n - 1, len(gains)
     expected = others * np.minimum(np.cumsum(law[:-1]), 1.0)
-    gap = expected - k
-    more = (gap > 0) & (gap**2 >= _CERTAIN * expected)
-    fewer = (gap < 0) & (gap**2 >= _CERTAIN * (expected - gap / 3))
+    more, fewer = _surely_more(expected, k), _surely_fewer(expected, k)
     ideal = _Ideal(mean, np.append(gains, 0.0), k, n)
     uncut = int(np.count_nonzero(~more))
     if uncut == 0:  # the top grade alone fills the ideal list: grades need not be told apart
@@ -102,6 +105,21 @@ def ideal_rule(
     return IdealRule(np.concatenate(counts), whole, missed / float(whole.mean(axis=1).sum()))
 
 
+def surely_filled(law: Floats, k: int, n: int) -> bool:
+    """Whether items of the top grade fill an ideal list of k: then nothing depends on label counts."""
+    return bool(_surely_more((n - 1) * law[:1], k).all())
+
+
+def _surely_more(expected: Floats, k: int) -> Bools:
+    gap = expected - k
+    return np.asarray((gap > 0) & (gap**2 >= _CERTAIN * expected))
+
+
+def _surely_fewer(expected: Floats, k: int) -> Bools:
+    gap = expected - k
+    return np.asarray((gap < 0) & (gap**2 >= _CERTAIN * (expected - gap / 3)))
+
+
 def _order(law: Floats, first: int, last: int, halves: bool) -> tuple[int, ...]:
     """Where the grades ``first`` to ``last - 1`` are split, one split after another."""
     if last - first < 2:
@@ -122,7 +140,7 @@ class _Ideal:
     k: int
     n: int
 
-    @property
+    @cached_property
     def whole(self) -> float:
         """F(k)."""
         return float(self.mean.sums(np.array(float(self.k)), self.n))

@@ -14,6 +14,7 @@ from numpy.polynomial.legendre import legvander
 
 from ndcg_asymptotics.arrays import Floats, Integers
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.mean.memo import Memo
 from ndcg_asymptotics.theory.quadrature import on_graded_panels, rule
 
 TOP = 1e-13  # depths below TOP/n hold no item of a list of n
@@ -51,6 +52,10 @@ class Depths:
     value: Floats
     above: Floats
 
+    @property
+    def nbytes(self) -> int:
+        return self.t.nbytes + self.dt.nbytes + self.value.nbytes + self.above.nbytes
+
     def __getitem__(self, part: slice) -> Depths:
         return Depths(self.t[part], self.dt[part], self.value[:, part], self.above[:, part])
 
@@ -80,7 +85,12 @@ class Mesh:
     @classmethod
     def of(cls, relevance: Relevance, n: int, refine: float = 1.0) -> Mesh:
         """A mesh for lists of n items; ``refine`` > 1 makes panels that much narrower."""
-        masses = np.array(relevance.masses)
+        return MESHES.get((relevance, n, refine), lambda: cls._made(relevance, n, refine))
+
+    @classmethod
+    def _made(cls, relevance: Relevance, n: int, refine: float) -> Mesh:
+        # scorers of one population have equal laws, to a few units in the last place
+        masses = np.array([float(f"{mass:.14g}") for mass in relevance.masses])
         law = np.append(masses, max(1.0 - float(masses.sum()), 0.0))
         edges = _edges(relevance, n, refine)
         left, right = edges[:-1], edges[1:]
@@ -136,6 +146,10 @@ class Mesh:
         """The depths on panels of one's own."""
         t, dt = on_graded_panels(edges[:-1], edges[1:], _MANY)
         return depths_at(self.relevance, self.law, t.ravel(), dt.ravel())
+
+
+MESHES = Memo[Mesh](2**26, size=lambda mesh: mesh.depths.nbytes)
+"""Measures and cutoffs of one study ask for the same ones."""
 
 
 def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depths:

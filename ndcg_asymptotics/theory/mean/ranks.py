@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import require
@@ -21,16 +21,20 @@ from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
 from ndcg_asymptotics.theory.mean.mesh import Depths
 
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
+
 _SMOOTH_FROM = 1e5  # ranks from which a discount is smooth on the scale of its square root
 _TABLE = 4096.0  # below it F of a real count comes from the exponentials
-_SMALLEST_LOG = -690.0
+_SMALLEST_LOG = -600.0  # what is multiplied with its exponential does not underflow either
 _VANISHED = -120.0  # the log of a term that does not count, whatever the discount
+_WORTH = 0.6  # part of the terms below which it is quicker to pick them out
 _CHUNK = 2_000_000  # numbers held at a time
 _MANY = 200  # counts whose F is read from a table
 _LONGEST = 9.3e18  # of the table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankMean:
     """A discount in the form its means are taken in.
 
@@ -51,6 +55,7 @@ class RankMean:
     smooth_from: float
 
     @classmethod
+    @lru_cache(maxsize=64)  # for its table, and for what is known of it
     def of(cls, discount: Discount, largest: float, caution: float = 1.0) -> RankMean:
         """For lists of up to ``largest`` items; ``caution`` > 1 trusts the moments later.
 
@@ -79,12 +84,17 @@ class RankMean:
 
     def _sums(self, k: Floats) -> Floats:
         assert self.fit is not None
-        near = self.fit.cumulative(np.minimum(k, _TABLE))[0]
-        return np.where(k < _TABLE, near, self.discount.cumulative(k))
+        near = k < _TABLE
+        if near.all():
+            return np.asarray(self.fit.cumulative(k)[0])
+        far = self.discount.cumulative(k)
+        return np.where(near, self.fit.cumulative(np.minimum(k, _TABLE))[0], far) if near.any() else far
 
     @cached_property
     def _table(self) -> BSpline:
         """F against log(1 + k), for arrays that would take long: its own error is below 1e-12."""
+        from scipy.interpolate import make_interp_spline  # here: to load it takes longer than most means
+
         x = np.linspace(0.0, math.log1p(_LONGEST), 2401)
         return make_interp_spline(x, self._sums(np.expm1(x)), k=7)
 
@@ -111,8 +121,9 @@ class RankMean:
         logs = np.log1p(depths.above[:, :, None] * np.expm1(-self.fit.rates)).reshape(len(depths.above), -1)
         terms = terms.reshape(len(terms), -1).T
         # steep exponentials have vanished deep in the list, even if every grade had its smallest count
-        alive = (counts.min(axis=0) @ logs) > _VANISHED
-        logs, terms = logs[:, alive], terms[alive]
+        alive = np.flatnonzero((counts.min(axis=0) @ logs) > _VANISHED)
+        if alive.size < _WORTH * terms.shape[0]:
+            logs, terms = logs.take(alive, axis=1), terms.take(alive, axis=0)
         step = max(1, _CHUNK // max(1, logs.shape[1]))
         blocks = []
         for i in range(0, len(counts), step):

@@ -27,7 +27,6 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import logsumexp
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError, require
@@ -266,9 +265,10 @@ class _Pair:
 def _log_mean_exp(law: Floats, exponent: Floats) -> Floats:
     """log of the mean of exp(exponent) along the last axis, to full relative accuracy near 0."""
     near = np.sum(law * np.expm1(np.minimum(exponent, _HIGHEST)), axis=-1)
+    most = exponent.max(axis=-1, keepdims=True)
     with np.errstate(divide="ignore"):
-        far = logsumexp(exponent, axis=-1, b=law)
-    return np.where(np.abs(near) < 0.5, np.log1p(np.maximum(near, -0.5)), far)
+        far = np.log(np.sum(law * np.exp(exponent - most), axis=-1)) + most[..., 0]
+    return np.asarray(np.where(np.abs(near) < 0.5, np.log1p(np.maximum(near, -0.5)), far))
 
 
 def _divergence(u: Floats) -> Floats:

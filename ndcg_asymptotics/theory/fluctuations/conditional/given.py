@@ -25,12 +25,11 @@ from ndcg_asymptotics.measures.exponentials import ExponentialSum
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, panel_of
 from ndcg_asymptotics.theory.fluctuations.conditional.series import Series
 from ndcg_asymptotics.theory.fluctuations.conditional.top import Top
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
 
 _SMALLEST_LOG = -690.0
 _FEW_TERMS = 4  # exponentials with which every pair of depths is taken as it stands
 _DEAD = 120.0  # the exponent of a term that has vanished
-STAGES = ((40.0, 8), (400.0, 5), (2e4, 3))
-"""Ranks of the lower item from which a degree is enough."""
 NEAR = 160.0
 """The last rank that items near the top have."""
 
@@ -48,13 +47,12 @@ class GivenCounts:
         The same discount on ranks that items near the top have.
     centre : (J + 1,)
         Counts about which changes of the mean are taken.
-    caution : float
-        More than 1: the series starts further down.
+    effort : Effort
     """
 
     def __init__(
         self, panels: Panels, gains: Floats, discount: ExponentialSum, near: ExponentialSum, centre: Floats,
-        caution: float = 1.0,
+        effort: Effort,
     ) -> None:  # fmt: skip
         self.panels, self.gains, self.centre = panels, gains, centre
         self.fit = discount
@@ -67,15 +65,18 @@ class GivenCounts:
         if discount.rates.size <= _FEW_TERMS:
             self.series: tuple[Series, ...] = ()
             dead = _DEAD / (n * float(self.steep.min()))
-            self.top = Top(panels, panel_of(panels.edges, dead * panels.edges[-1]), discount)
+            self.top = Top(
+                panels, panel_of(panels.edges, dead * panels.edges[-1]), discount, effort.negligible
+            )
         else:
-            starts = [*(panel_of(panels.edges, caution * k / n * panels.edges[-1]) for k, _ in STAGES), count]
+            stages = effort.stages
+            starts = [*(panel_of(panels.edges, k / n * panels.edges[-1]) for k, _ in stages), count]
             self.series = tuple(
                 Series(panels, start, stop, degree, self.log_q, self.steep)
-                for (_, degree), start, stop in zip(STAGES, starts[:-1], starts[1:], strict=True)
+                for (_, degree), start, stop in zip(stages, starts[:-1], starts[1:], strict=True)
                 if stop > start
             )
-            self.top = Top(panels, starts[0], near)
+            self.top = Top(panels, starts[0], near, effort.negligible)
         self._logs = np.tensordot(centre, self.log_q, axes=(0, 1))
         self._at_centre = self._integrals(self.shares(self.powers(centre)))
 

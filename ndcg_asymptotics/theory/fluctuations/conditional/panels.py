@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -40,7 +41,7 @@ class Panels:
     above: Floats
 
     @classmethod
-    def of(cls, mesh: Mesh, n: int, ranks: tuple[float, ...] = ()) -> Panels:
+    def of(cls, mesh: Mesh, n: int, ranks: Sequence[float]) -> Panels:
         """The panels of a mesh made for lists of n items: few where no item is, edges at given ranks."""
         edges = mesh.edges
         kept = (edges * n >= _FIRST[-1]) & ((1 - edges) * max(n, 1000) > _BOTTOM) | (edges == 1.0)
@@ -52,7 +53,7 @@ class Panels:
         return cls(edges, t, dt, density, above)
 
 
-def down_to(mesh: Mesh, depth: float, n: int, ranks: tuple[float, ...] = ()) -> tuple[Panels, Floats]:
+def down_to(mesh: Mesh, depth: float, n: int, ranks: Sequence[float]) -> tuple[Panels, Floats]:
     """Panels for n items known to lie above ``depth``, and the probabilities of their grades."""
     own = np.array([*_FIRST, *ranks]) * depth / n
     inner = mesh.edges[(mesh.edges * n > _FIRST[-1] * depth) & (mesh.edges < depth)]

@@ -1,7 +1,7 @@
 """Pairs of items near the top, where the product in `given` is far from 1.
 
 As a matrix with a row for each depth and exponential of the upper item and a column for each of the
-lower, the product is smooth: some fifty of its rows and columns make it up to rounding (adaptive cross
+lower, the product is smooth: some forty of its rows and columns make it up to rounding (adaptive cross
 approximation, Bebendorf 2000). With that it too is a sum of terms of s times terms of t.
 """
 
@@ -17,14 +17,14 @@ from ndcg_asymptotics.measures.exponentials import ExponentialSum
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, running
 
 _SMALLEST_LOG = -690.0
-_NEGLIGIBLE = 1e-15  # of the largest entry
 _MOST = 200  # rows and columns
 
 
 class Top:
     """What two items add to Var(DCG | counts), the lower of them in the first ``count`` panels."""
 
-    def __init__(self, panels: Panels, count: int, fit: ExponentialSum) -> None:
+    def __init__(self, panels: Panels, count: int, fit: ExponentialSum, negligible: float) -> None:
+        self.negligible = negligible
         self.steep, self.z = -np.expm1(-fit.rates), np.exp(-fit.rates)
         self.weights = fit.weights[0] * self.z
         self.shape = (count, panels.t.shape[1])
@@ -83,6 +83,7 @@ class Top:
             lambda i: entries(i, up[:, i, None], down),
             lambda i: entries(i, up, down[:, i, None]),
             int(np.argmax(np.abs(scale))),
+            self.negligible,
         )
         unscaled = np.where(weight > 0, 1 / np.where(weight > 0, weight, 1.0), 0.0)
         left, right = (x.reshape(-1, *base.shape) * unscaled for x in terms)
@@ -101,34 +102,35 @@ class Top:
         return value + together((base @ self.steep) * self.above[other], (base * self.q[j]).sum(axis=1))
 
 
-def cross(row: Callable[[int], Floats], column: Callable[[int], Floats], start: int) -> tuple[Floats, Floats]:
-    """A matrix as ``sum_k left_k right_k`` of few of its columns and rows.
+def cross(
+    row: Callable[[int], Floats], column: Callable[[int], Floats], start: int, negligible: float
+) -> tuple[Floats, Floats]:
+    """A matrix as ``sum_k left_k right_k`` of few of its columns and rows, up to a negligible part.
 
     >>> x = np.arange(1.0, 6.0)
-    >>> left, right = cross(lambda i: 1 / (x[i] + x), lambda j: 1 / (x + x[j]), 0)
+    >>> left, right = cross(lambda i: 1 / (x[i] + x), lambda j: 1 / (x + x[j]), 0, 1e-15)
     >>> bool(np.abs(left.T @ right - 1 / np.add.outer(x, x)).max() < 1e-14)
     True
     """
-    left: list[Floats] = []
-    right: list[Floats] = []
-    used: set[int] = set()
+    first = row(start)
+    left, right = np.empty((_MOST, first.size)), np.empty((_MOST, first.size))
+    used: list[int] = []
     largest, i = 0.0, start
-    while len(left) < _MOST:
-        used.add(i)
-        over = row(i) - (np.array([x[i] for x in left]) @ np.array(right) if left else 0.0)
+    while (count := len(used)) < _MOST:
+        over = (row(i) if count else first) - left[:count, i] @ right[:count]
+        used.append(i)
         j = int(np.argmax(np.abs(over)))
         if over[j] == 0:
             break
-        down = column(j) - (np.array([y[j] for y in right]) @ np.array(left) if left else 0.0)
-        size = float(np.abs(down).max() * np.abs(over).max() / abs(over[j]))
+        down = column(j) - right[:count, j] @ left[:count]
+        size = float(np.abs(down).max())
         largest = max(largest, size)
-        left.append(down / over[j])
-        right.append(over)
-        if size <= _NEGLIGIBLE * largest:
-            break
+        left[count], right[count] = down / over[j], over
+        if size <= negligible * largest:
+            return left[: count + 1], right[: count + 1]
         free = np.abs(down)
-        free[list(used)] = -1.0
+        free[used] = -1.0
         i = int(np.argmax(free))
         if free[i] < 0:
-            break
-    return np.array(left), np.array(right)
+            return left[: count + 1], right[: count + 1]
+    return left[:count], right[:count]

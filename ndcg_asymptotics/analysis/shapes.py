@@ -1,0 +1,109 @@
+"""Is the law of NDCG_n the one that theory gives for long lists? Kolmogorov and Smirnov's test at the last n.
+
+The law is a limit. Its distance from that at n is stated (`theory.fluctuations.limit_law`), allowed for in
+the statistic, and must be below half of what the replicates could tell: else there is no verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from ndcg_asymptotics.analysis.means import Verdict
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store.kept import Kept
+from ndcg_asymptotics.tables import Column, Table, fixed, general
+from ndcg_asymptotics.theory.fluctuations.laws import regime
+from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
+
+_COARSEST = 0.25  # a distance that the replicates must be able to tell
+_NEGLIGIBLE = 0.5  # of it, the most that a stated distance may be
+
+
+@dataclass(frozen=True)
+class LawRow:
+    """The simulated law of one scorer's NDCG_n against that of long lists.
+
+    Attributes
+    ----------
+    law : str
+        Which it is, as `theory.fluctuations.laws.regime` says.
+    distance : float, optional
+        Of the distribution functions, simulated and limit, as far as the stated one does not explain it.
+    stated : float, optional
+        Of the limit's from that at n.
+    critical : float
+        The distance that is too large.
+    reason : str
+        Why it was not tested.
+    """
+
+    scorer: str
+    measure: str
+    n: int
+    law: str
+    distance: float | None
+    stated: float | None
+    critical: float
+    verdict: Verdict
+    reason: str
+    false_alarm: float
+
+
+def laws_table(rows: Sequence[LawRow]) -> Table:
+    columns = (
+        Column("scorer"), Column("measure"), Column("n", general("g")), Column("law"),
+        Column("distance", fixed(4)), Column("too large from", fixed(4), 1),
+        Column("stated of limit", general(".0e"), 2), Column("verdict"),
+    )  # fmt: skip
+    cells = (
+        (r.scorer, r.measure, r.n, r.law, r.distance, r.critical, r.stated, r.verdict) for r in rows
+    )  # fmt: skip
+    return Table("Laws of NDCG on long lists (Kolmogorov-Smirnov)", columns, tuple(cells))
+
+
+def judge_law(
+    cell: xr.Dataset, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
+) -> LawRow:  # fmt: skip
+    """The law of one scorer's NDCG at one n, against that of long lists with every value times ``factor``."""
+    name, scorer = named
+    n, values = int(cell["n"]), cell["ndcg"].to_numpy()
+    kind, critical = regime((scorer,), measure), float(stats.kstwo.isf(level, len(values)))
+
+    def row(
+        verdict: Verdict, reason: str = "", distance: float | None = None, stated: float | None = None
+    ) -> LawRow:
+        return LawRow(name, str(measure), n, kind, distance, stated, critical, verdict, reason, level)
+
+    if critical > _COARSEST:
+        return row("not tested", "too few replicates to tell laws apart")
+    try:
+        mean, spread = kept.mean(scorer, measure, [n]), kept.spread(scorer, measure, [n])
+    except InputError as why:
+        return row("not tested", str(why))
+    centre, error = float(mean.value[0]), float(spread.error[0] + mean.error[0])
+    law = limit_law(scorer, measure, n, centre, float(spread.value[0]), error)
+    if law is None:
+        return row("not tested", "no law of long lists is known")
+    stated = law.chance if law.chance > _NEGLIGIBLE * critical else law.distance
+    if stated > _NEGLIGIBLE * critical:
+        off = f"at this n the law of long lists is only known to be within {min(stated, 1.0):.2g}"
+        return row("not tested", off, None, stated)
+    low, high = (cell[x].to_numpy() if x in cell else values for x in ("low", "high"))
+    distance = _distance(law, low / factor, high / factor)
+    return row("disagrees" if distance > critical else "agrees", "", distance, stated)
+
+
+def _distance(law: LimitLaw, low: np.ndarray, high: np.ndarray) -> float:
+    """The largest difference of the distribution functions that the law's own does not explain."""
+    count = len(low)
+    steps = np.arange(count + 1) / count
+    above = steps[1:] - law.cdf((np.sort(high) - law.centre) / law.scale + law.shift)
+    below = law.cdf((np.sort(low) - law.centre) / law.scale - law.shift) - steps[:-1]
+    return max(float(above.max()), float(below.max()), law.chance) - law.chance

@@ -1,0 +1,179 @@
+"""The law that NDCG_n has on long lists, with how far it is from that at n.
+
+The law's distribution function H is known (`laws`); with U = (NDCG_n - centre) / scale
+
+    H(x - shift) - chance <= P(U <= x) <= H(x + shift) + chance.
+
+====================  ==================================================================================
+normal                centre and scale the exact mean and sd; chance by Berry and Esseen's theorem, for the
+                      influence of single items, or of single ranks where these decide
+fixed k, geometric D  centre and scale those of the limit; chance that the labels of the ranks that count
+                      are not those of the top (total variation), shift what lies below these ranks
+other series          centre and scale exact; ``E (U - V)^2 <= d^2``, V with the law of the limit, labels
+                      coupled rank by rank, hence a chance of d^2/shift^2 (Chebyshev)
+====================  ==================================================================================
+
+The first row says what single items and ranks do; what NDCG_n is besides a sum of theirs falls faster.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments
+from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
+from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
+
+_ALIKE, _UNLIKE = 0.4690, 0.5600  # Berry-Esseen: Shevtsova (2013), alike and not
+_EVERY = 1000  # ranks one by one, then in a progression
+_STEP = 0.01
+_TAIL = 1e-4  # of a discount, that is left to the shift
+_INVERSION = 1e-3  # what inverting a characteristic function may leave
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class LimitLaw:
+    """A distribution function, what it is that of, and how far off it may be.
+
+    Attributes
+    ----------
+    centre, scale : float
+    shift, chance : float
+        As above; shift in units of the scale.
+    series : SeriesLaw or None
+        None for the normal law.
+    """
+
+    centre: float
+    scale: float
+    shift: float
+    chance: float
+    series: SeriesLaw | None
+
+    def cdf(self, x: Floats) -> Floats:
+        """H at standardised values."""
+        return np.asarray(stats.norm.cdf(x) if self.series is None else self.series.cdfs(x))
+
+    @property
+    def distance(self) -> float:
+        """About the distance of the distribution functions that shift and chance come to."""
+        x = np.linspace(-3.0, 3.0, 121)
+        return self.chance + float((self.cdf(x + self.shift) - self.cdf(x)).max())
+
+
+def limit_law(
+    relevance: Relevance, measure: Measure, n: int, mean: float, sd: float, error: float = 0.0
+) -> LimitLaw | None:
+    """The law of NDCG_n for long lists; None where there is none, or it is known only that there is one.
+
+    Parameters
+    ----------
+    relevance : Relevance
+    measure : Measure
+    n : int
+    mean, sd : float
+        Exact, at n.
+    error : float
+        Of the sd.
+
+    >>> curve = Relevance.parse("linear(0.2, 0.8)")
+    >>> for text in ("nDCG(linear)", "nDCG@5", "nDCG(zipf)"):
+    ...     found = limit_law(curve, Measure.parse(text), 10**6, 0.8, 0.05)
+    ...     print(text, f"{found.distance:.0e}")
+    nDCG(linear) 7e-04
+    nDCG@5 9e-06
+    nDCG(zipf) 7e-02
+    """
+    found = regime((relevance,), measure)
+    if found in ("certain", "groups") or not sd > 0:
+        return None
+    if found == "normal":
+        return LimitLaw(mean, sd, 3 * error / sd, _single(relevance, measure, n, sd), None)
+    series = series_law((relevance,), measure)
+    left = _left(measure, n)
+    if found == "lasting" and left[-1] <= _TAIL:
+        return _near_the_top(relevance, measure, n, series, left)
+    distance = _coupled(relevance, measure, n, mean, sd)
+    shift = (5 * distance**2) ** (1 / 3)
+    chance = (distance / shift) ** 2 if shift else 0.0
+    return LimitLaw(mean, sd, shift + 3 * error / sd, chance + _INVERSION, series)
+
+
+def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
+    """Berry and Esseen's bound: of items where every depth counts, of ranks where the first ones do."""
+    discount = measure.discount
+    if n * sum(relevance.masses) < 1:
+        return 1.0
+    if measure.cutoff.regime == "none" and discount.exponent < 0.5:
+        second, third = influence_moments(relevance, measure, n)
+        return _ALIKE * third / (second**1.5 * math.sqrt(n)) if second > 0 else 1.0
+    ranks, width = _ranks(min(measure.cutoff(n), n))
+    gains, chances = relevance.label_law(ranks / (n + 1))
+    third = (chances * np.abs(gains[:, None] - gains @ chances) ** 3).sum(axis=0)
+    weights = discount(ranks, float(n))
+    return _UNLIKE * float(width @ (weights**3 * third)) / (_ideal(relevance, measure, n) * sd) ** 3
+
+
+def _left(measure: Measure, n: int) -> Floats:
+    """The part of the sum of discounts that lies below each of the first ranks."""
+    k, discount = min(measure.cutoff(n), n), measure.discount
+    whole = discount.total if k == n else float(discount.cumulative(float(k), float(n)))
+    return np.asarray(1 - np.cumsum(discount(np.arange(1.0, min(k, _EVERY) + 1), float(n))) / whole)
+
+
+def _near_the_top(
+    relevance: Relevance, measure: Measure, n: int, series: SeriesLaw, left: Floats
+) -> LimitLaw:
+    """Where few ranks count: their labels are those of the top but for a chance."""
+    count = int(np.argmax(left <= _TAIL)) + 1
+    other = float(_unlike_the_top(relevance, np.arange(1.0, count + 1) / (n + 1)).sum())
+    short = float(stats.binom.cdf(count - 1, n, relevance.masses[0]))
+    scale = lasting_spread(relevance, measure)
+    shift = float(left[count - 1]) / scale + series.unresolved + _ROUNDING
+    centre = relevance.mean_gain_at_top / relevance.gains[0]
+    inexact = 0.0 if series.enumerable else _INVERSION
+    return LimitLaw(centre, scale, shift, min(other + short + inexact, 1.0), series)
+
+
+def _coupled(relevance: Relevance, measure: Measure, n: int, mean: float, sd: float) -> float:
+    """The root mean square distance of NDCG_n and its limit's series, both standardised."""
+    ranks, width = _ranks(min(measure.cutoff(n), n))
+    weights, best = measure.discount(ranks, float(n)), relevance.gains[0]
+    ideal = _ideal(relevance, measure, n)
+    labels = float(width @ (weights**2 * _unlike_the_top(relevance, ranks / (n + 1)))) * best**2
+    higher = np.minimum(ranks + np.sqrt(ranks), float(n)) / (n + 1)
+    moved = np.abs(relevance.mean_gain(higher) - relevance.mean_gain(ranks / (n + 1)))
+    depths = float(width @ (weights * moved))
+    some = min(sum(relevance.masses), 1.0)
+    ends = min(n * some, float(measure.cutoff(n)))
+    counts = best * float(measure.discount(ends, float(n))) * math.sqrt(n * some * (1 - some)) * mean
+    return 2 * (math.sqrt(labels) + depths + counts) / (ideal * sd)  # standardising doubles it at most
+
+
+def _ranks(largest: int) -> tuple[Floats, Floats]:
+    """Ranks 1 … largest for a sum: the first ones, then one for many, with how many."""
+    first = np.arange(1.0, min(largest, _EVERY) + 1)
+    if largest <= _EVERY:
+        return first, np.ones(first.size)
+    count = math.ceil(math.log(largest / _EVERY) / _STEP)
+    edges = np.geomspace(_EVERY + 0.5, largest + 0.5, count + 1)
+    return np.append(first, np.sqrt(edges[1:] * edges[:-1])), np.append(np.ones(first.size), np.diff(edges))
+
+
+def _unlike_the_top(relevance: Relevance, depths: Floats) -> Floats:
+    """The total variation between the labels at depths and those at the very top."""
+    _, chances = relevance.label_law(np.append(0.0, depths))
+    return np.asarray(np.abs(chances[:, 1:] - chances[:, :1]).sum(axis=0) / 2)
+
+
+def _ideal(relevance: Relevance, measure: Measure, n: int) -> float:
+    """IDCG of the mean label counts."""
+    return float(measure.ideal(n * np.array(relevance.masses), relevance.gains, n))

@@ -1,0 +1,100 @@
+"""Verdicts on laws: the truth agrees, other laws of the same mean and spread do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import LINEAR, results, simulated, study
+from scipy import stats
+
+from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.shapes import LawRow, judge_law
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store.kept import Kept
+
+N = 20_000
+HALF = "constant(0.5)"
+
+
+def law_row(curve: str, measure: str, values: np.ndarray, n: int = N, factor: float = 1.0) -> LawRow:
+    data = results(study(curve, (n,), measure), ndcg=values.reshape(-1, 1, 1, 1)).data
+    cell = data.isel(scorer=0, measure=0, n=0)
+    return judge_law(cell, Kept(None), ("a", Relevance.of(curve)), Measure.of(measure), factor, 1e-6)
+
+
+def values_of(curve: str, measure: str, count: int = 600) -> np.ndarray:
+    return simulated(study(curve, (N,), measure), count).data["ndcg"].to_numpy().ravel()
+
+
+@pytest.mark.parametrize(
+    ("measure", "law"),
+    [("nDCG(linear)", "normal"), ("nDCG(geometric(2))", "lasting"), ("nDCG@10", "lasting")],
+)
+def test_the_truth_agrees_and_perturbed_it_does_not(measure: str, law: str) -> None:
+    """False alarm: 1e-6."""
+    values = values_of(HALF, measure)
+    row = law_row(HALF, measure, values)
+    assert (row.verdict, row.law) == ("agrees", law)
+    assert row.stated is not None
+    assert row.stated < 0.01
+    assert law_row(HALF, measure, values, factor=1.3).verdict == "disagrees"
+
+
+def test_another_law_of_the_same_mean_and_spread_disagrees() -> None:
+    rng = np.random.default_rng(2)
+    uniform = law_row(HALF, "nDCG(geometric(2))", rng.random(600))
+    assert uniform.verdict == "agrees"  # which it is for fair labels
+    normal = np.clip(rng.normal(0.5, 12**-0.5, 4000), 0, 1)
+    assert law_row(HALF, "nDCG(geometric(2))", normal).verdict == "disagrees"
+    spread = Kept(None).spread(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
+    mean = Kept(None).mean(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
+    flat = mean + spread * 12**0.5 * (rng.random(4000) - 0.5)
+    assert law_row(HALF, "nDCG(linear)", flat).verdict == "disagrees"
+
+
+@pytest.mark.parametrize(
+    ("measure", "count", "n", "reason"),
+    [
+        ("nDCG(zipf)", 600, 50, "only known to be within"),
+        ("nDCG", 600, 50, "only known to be within"),
+        ("nDCG(linear)", 20, N, "too few replicates"),
+        ("nDCG@0.5n", 600, 20, "exact variance"),
+    ],
+)
+def test_what_is_not_tested_says_why(measure: str, count: int, n: int, reason: str) -> None:
+    row = law_row(HALF, measure, np.full(count, 0.5), n)
+    assert row.verdict == "not tested"
+    assert reason in row.reason
+
+
+@pytest.mark.slow
+def test_the_level_is_that_of_kolmogorov_and_smirnov() -> None:
+    """120 samples of atoms (nDCG@3) and of a continuous law; level 0.05; by chance 1e-4 for each."""
+    rng, level = np.random.default_rng(6), 0.05
+    curve, kept = Relevance.of(HALF), Kept(None)
+    weights = np.log(2.0) / np.log([2.0, 3.0, 4.0])
+    draws = {
+        "nDCG@3": lambda: (rng.random((300, 3)) < 0.5) @ weights / weights.sum(),
+        "nDCG(geometric(2))": lambda: rng.random(300),
+    }
+    for measure, draw in draws.items():
+        alarms = 0
+        for _ in range(120):
+            data = results(study(HALF, (10**6,), measure), ndcg=draw().reshape(-1, 1, 1, 1)).data
+            cell = data.isel(scorer=0, measure=0, n=0)
+            row = judge_law(cell, kept, ("a", curve), Measure.of(measure), 1.0, level)
+            alarms += row.verdict == "disagrees"
+        assert stats.binomtest(alarms, 120, level, "greater").pvalue > 1e-4
+
+
+def test_check_shows_every_law() -> None:
+    of = study({"a": LINEAR, "b": "random"}, (100, N), ("nDCG(linear)", "nDCG@5"))
+    drawn = simulated(of, 400)
+    found = check(drawn)
+    assert [(row.scorer, row.measure, row.n) for row in found.laws] == [
+        (name, str(measure), N) for name in of.scorers for measure in of.measures
+    ]
+    assert {row.verdict for row in found.laws} == {"agrees"}
+    assert {row.verdict for row in check(drawn, perturb=0.3).laws} == {"disagrees"}
+    assert "Kolmogorov" in "".join(map(str, found.long()))

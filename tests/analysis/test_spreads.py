@@ -1,0 +1,162 @@
+"""Verdicts on standard deviations: seldom wrong where the truth is claimed, wrong where it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import LINEAR, results, simulated, study
+from scipy import stats
+
+from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.chi_square import (
+    chi_square_detectable,
+    chi_square_freedom,
+    chi_square_test,
+)
+from ndcg_asymptotics.analysis.spreads import SpreadRow, judge_spread, spread_sizes
+from ndcg_asymptotics.analysis.squares import (
+    detectable_spread,
+    replicates_for_squares,
+    squares_fortune,
+)
+from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.measures import Discount, Measure, discount
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.store.kept import Kept
+
+BINARY = study(
+    {"good": LINEAR, "random": "random"}, (20, 200, 4000),
+    ("nDCG", "nDCG(linear)", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n"), seed=7,
+)  # fmt: skip
+SHELF = discount(lambda r: np.where(r < 5.5, 1.0, 0.25), name="shelf", largest=1e7)
+LAWS = {
+    "uniform": lambda rng, size: rng.random(size),
+    "rare": lambda rng, size: (rng.random(size) < 0.05) * 0.6 + 0.1,
+    "skewed": lambda rng, size: np.minimum(rng.exponential(0.08, size), 1.0),
+}
+
+
+@pytest.fixture(scope="module")
+def binary() -> Results:
+    return simulated(BINARY, 500)
+
+
+@pytest.mark.slow
+def test_the_truth_agrees_and_what_is_off_does_not(binary: Results) -> None:
+    """Chance of a false alarm 1e-4. Whatever is off by 1.5 times what is said to be detectable is seen."""
+    found = check(binary)
+    assert found.agrees
+    tested = [row for row in found.spreads if row.verdict != "not tested"]
+    assert len(tested) >= 20  # of 30: in lists of 20 and 200 some grades are too few
+    assert set(found.detectable_spread) == set(map(str, BINARY.measures))
+    for measure, error in found.detectable_spread.items():
+        assert error < 0.5
+        for perturb in (1.5 * error, -1.5 * error):
+            rows = check(binary, perturb=perturb).spreads
+            assert any(row.verdict == "disagrees" for row in rows if row.measure == measure)
+
+
+def test_a_spread_is_judged_apart_from_the_mean(binary: Results) -> None:
+    """Values drawn together or apart about their exact means: the means are right still."""
+    of, kept = binary.study, Kept(None)
+    means = np.array([
+        [kept.mean(scorer, measure, of.n).value for measure in of.measures]
+        for scorer in of.scorers.values()
+    ])  # fmt: skip
+    values = binary.data["ndcg"].transpose("replicate", "scorer", "measure", "n").to_numpy()
+    found = check(results(of, ndcg=means + 0.5 * (values - means)))
+    assert {row.verdict for row in found.rows} == {"agrees"}
+    tested = {row.verdict for row in found.spreads if row.verdict != "not tested"}
+    assert tested == {"disagrees"}
+    assert "sd" in str(found)
+
+
+def test_every_n_on_request(binary: Results) -> None:
+    assert [row.n for row in check(binary, spread="every").spreads[:3]] == [20, 200, 4000]
+    assert spread_sizes((1, 2, 3, 4), "few") == (1, 3, 4)
+    with pytest.raises(InputError, match='must be "few" or "every", got \'some\''):
+        check(binary, spread="some")
+
+
+def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> SpreadRow:
+    of = study(curve, (n,), [text])
+    cell = simulated(of, replicates).data.isel(scorer=0, measure=0, n=0)
+    return judge_spread(cell, Kept(None), ("a", Relevance.of(curve)), of.measures[0], 1.0, 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("curve", "measure", "n", "replicates", "reason"),
+    [
+        (LINEAR, "nDCG(zipf)", 100, 30, "needs 2"),
+        (LINEAR, "nDCG@0.2n", 10, 30, "needs n P"),
+        ("constant(1)", "nDCG", 50, 30, "0 but for rounding"),
+        (LINEAR, SHELF, 10, 30, "mixture of exponentials"),
+    ],
+)
+def test_what_is_not_tested_says_why(curve: str, measure: str, n: int, replicates: int, reason: str) -> None:
+    row = row_of(curve, measure, n, replicates)
+    assert row.verdict == "not tested"
+    assert reason in row.reason
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("light", [True, False])
+def test_bets_hold_their_level_for_any_law(law: str, light: bool) -> None:
+    """600 samples, level 0.05; by chance more alarms than allowed with probability below 1e-4."""
+    rng, level = np.random.default_rng(3), 0.05
+    many = LAWS[law](rng, 10**6)
+    mean, variance = float(many.mean()), float(many.var())
+    kurtosis = float(stats.kurtosis(many, fisher=False)) if light else None
+    largest, alarms, seen = max(mean, 1 - mean) ** 2, 0, 0
+    for _ in range(600):
+        squares = (LAWS[law](rng, 200) - mean) ** 2
+        alarms += squares_fortune(squares, squares, largest, variance, variance, kurtosis) > -np.log(level)
+        seen += squares_fortune(squares, squares, largest, variance / 9, variance / 9, kurtosis) > 10
+    assert stats.binomtest(alarms, 600, level, "greater").pvalue > 1e-4
+    assert seen > 350  # and a claim of a third of the standard deviation is seen
+
+
+def test_a_bounded_fourth_moment_shows_what_is_missing() -> None:
+    """A claim of twice the standard deviation of narrow values: rare ones far away could explain it, else."""
+    squares = np.random.default_rng(4).normal(0.0, 0.01, 500) ** 2
+    assert squares_fortune(squares, squares, 0.25, 4e-4, 4e-4, None) < 1
+    assert squares_fortune(squares, squares, 0.25, 4e-4, 4e-4, 4.0) > 20
+    assert detectable_spread(squares, 0.25, 1e-6, 0.99, None) == np.inf
+    assert replicates_for_squares(1e-4, 0.25, 1e-6, None) > 10_000 > 500
+    assert replicates_for_squares(1e-4, 0.25, 1e-6, 4.0) < 500
+
+
+@pytest.mark.parametrize(("items", "level"), [(300.0, 0.01), (300.0, 1e-3), (30.0, 1e-3)])
+def test_chi_square_holds_its_level_for_values_a_little_skewed(items: float, level: float) -> None:
+    """Skewness 2 items^-1/2, excess 6/items: what hundreds of items that count make of NDCG, and tens.
+
+    20,000 samples of 200; by chance more alarms than allowed with probability below 1e-4 for each.
+    """
+    rng = np.random.default_rng(5)
+    draws = (rng.gamma(items, size=(20_000, 200)) - items) / items**0.5
+    seen = draws.std(axis=1, ddof=1)
+    freedom = 199 / (1 + np.maximum(stats.kurtosis(draws, axis=1), 0.0) / 2)
+    assert freedom[0] == pytest.approx(chi_square_freedom(draws[0]))
+    found = np.array([chi_square_test(s, s, f) for s, f in zip(seen, freedom, strict=True)])
+    assert stats.binomtest(int((found < level).sum()), found.size, level, "greater").pvalue > 1e-4
+    assert (found < level).any()  # nor is it idle
+    least = chi_square_detectable(199.0, level, 0.99)
+    for claimed in (1 + least, 1 - least):
+        off = [
+            chi_square_test(s / claimed, s / claimed, f) for s, f in zip(seen[:500], freedom, strict=False)
+        ]
+        assert np.mean(np.array(off) < level) > 0.9
+
+
+def test_brackets_are_allowed_for() -> None:
+    """A spread that is off by what the cells engine's brackets hide is no deviation."""
+    for n in (100, 4000):  # bets, chi-square
+        of = study(LINEAR, (n,), "nDCG")
+        values = simulated(of, 600).data["ndcg"].to_numpy()
+        mean = Kept(None).mean(Relevance.of(LINEAR), Measure.of("nDCG"), of.n).value[0]
+        near = mean + 0.5 * (values - mean)
+        assert check(results(of, ndcg=near)).spreads[0].verdict == "disagrees"
+        wide = np.abs(values - near)
+        found = check(results(of, ndcg=near, low=near - wide, high=np.minimum(near + wide, 1.0)))
+        assert found.spreads[0].verdict == "agrees"
