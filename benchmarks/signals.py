@@ -96,7 +96,7 @@ def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: f
     said, _ = process.communicate(timeout=ALLOWED)
     wait_until_gone(process.pid)
     left = time.monotonic() - begun
-    lines = [line for line in said.splitlines() if "are complete" not in line and "last block" not in line]
+    lines = [line for line in said.splitlines() if not line.startswith("replicates: ")]
     code = process.returncode
     if struck and kind == "parent killed" and code == -signal.SIGKILL:
         outcome = "killed"
