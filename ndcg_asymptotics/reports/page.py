@@ -144,18 +144,22 @@ def _verdicts(found: Check) -> Table:
         last, limit = at[-1], limits[scorer, measure]
         worst = max((abs(row.z) for row in at if row.z is not None), default=None)
         rows.append(
-            (scorer, measure, overall(at), *found.verdicts_beside(scorer, measure), limit.verdict,
-             last.simulated, last.mcse, last.expectation, worst, limit.limit, limit.extrapolated,
-             limit.theorem)
+            (scorer, measure, overall(at), limit.verdict,
+             *map(_if_tested, found.verdicts_beside(scorer, measure)), last.simulated, last.mcse,
+             last.expectation, worst, limit.limit, limit.extrapolated, limit.theorem)
         )  # fmt: skip
     columns = (  # verdicts before their evidence, so that a narrow page shows them
-        Column("scorer"), Column("measure"), Column("mean verdict"), Column("sd verdict"),
-        Column("law verdict"), Column("limit verdict"), Column("simulated", fixed(5)),
+        Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
+        Column("sd"), Column("law"), Column("simulated", fixed(5)),
         Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
         Column("limit", fixed(5)), Column("exact mean goes to", fixed(5)), Column("theorem"),
     )  # fmt: skip
     title = f"Means at n = {found.rows[-1].n:g}; |z| and verdicts over all n that were tested"
     return Table(title, columns, tuple(rows))
+
+
+def _if_tested(verdict: str) -> str | None:
+    return None if verdict == "not tested" else verdict
 
 
 def _facets(found: Check) -> list[dict[str, list[str]]]:
@@ -165,7 +169,7 @@ def _facets(found: Check) -> list[dict[str, list[str]]]:
         {
             "measure": [visible(row[1])],
             "scorer": [visible(row[0])],
-            "verdict": list(dict.fromkeys(row[2:6])),
+            "verdict": [verdict for verdict in dict.fromkeys(row[2:6]) if verdict],
         }
         for row in table.rows
     ]

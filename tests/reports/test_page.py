@@ -188,7 +188,7 @@ def test_sorting_and_filtering(driver: Any, page: Path) -> None:
     head[simulated].send_keys("\ue007")  # the Enter key
     assert [float(text) for text in column(driver, simulated)] == sorted(values, reverse=True)
     driver.execute_script(
-        "const s = document.querySelector('select[data-filter=verdict]'); s.value = 'not tested';"
+        "const s = document.querySelector('select[data-filter=measure]'); s.value = 'nDCG(log)@10';"
         "s.dispatchEvent(new Event('change'))"
     )
     assert set(column(driver, 1)) == {"nDCG(log)@10"}
