@@ -20,21 +20,9 @@ from benchmarks.line import Line
 from ndcg_asymptotics.store.layout import versions_here
 
 NAMES = (
-    *(
-        "one_list",
-        "every_n",
-        "items",
-        "cells",
-        "growth",
-        "memory",
-        "sweep",
-        "startup",
-        "rare",
-        "lists",
-        "expectation",
-    ),
-    "variance",
-)
+    "one_list", "every_n", "items", "cells", "growth", "memory", "sweep", "startup", "rare", "lists",
+    "expectation", "variance",
+)  # fmt: skip
 FILE = Path(__file__).parents[1] / "results" / "benchmarks.json"
 _ONE = "--one"  # of a process of its own
 
