@@ -7,14 +7,25 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.expectation import BESIDE, CURVE, argsort
-from benchmarks.line import Line, ratios
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from benchmarks.line import Line, Work, ratios
+from ndcg_asymptotics.theory.fluctuations import ndcg_spread, variance
 
 SIZES = [int(n) for n in np.geomspace(10, 1e6, 20)]
+
+
+def curve(measure: str) -> Work:
+    """The standard deviation at all sizes, nothing kept from earlier runs."""
+
+    def work() -> object:
+        variance.forget()
+        return ndcg_spread(CURVE, measure, SIZES)
+
+    return work
 
 
 def lines() -> Iterator[Line]:
     """The times of four measures."""
     for measure in ("nDCG", "nDCG(power(0.5))", "nDCG(linear)", "nDCG(geometric(2))"):
-        times = ratios(lambda measure=measure: ndcg_spread(CURVE, measure, SIZES), argsort())  # type: ignore[misc]
-        yield Line(f"sd of {measure}, {CURVE}, 20 sizes to 1e6", BESIDE, times, 100)
+        yield Line(
+            f"sd of {measure}, {CURVE}, 20 sizes to 1e6", BESIDE, ratios(curve(measure), argsort()), 100
+        )

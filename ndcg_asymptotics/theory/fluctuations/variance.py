@@ -29,6 +29,7 @@ from ndcg_asymptotics.theory.fluctuations.whole import (
     given_label_counts,
     over_counts,
 )
+from ndcg_asymptotics.theory.mean import expectation
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 
@@ -124,6 +125,13 @@ def _spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int
 def _quick_spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> Spread:
     _, variance, size = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
     return _stated(variance, _QUICK * variance + _QUICK_ROUNDING * size)
+
+
+def forget() -> None:
+    """Drop the moments that are held, and what is behind them."""
+    for held in (_spread, _quick_spread, moments):
+        held.cache_clear()
+    expectation.forget()
 
 
 def _stated(variance: Floats, off: Floats) -> Spread:
