@@ -98,8 +98,7 @@ class Check(Shown):
             worst = max((abs(row.z) for row in found if row.z is not None), default=None)
             rows.append((scorer, measure, last.n, last.simulated, last.mcse, last.expectation,
                          last.pseudo_expectation, worst, overall(found),
-                         *(None if verdict == "not tested" else verdict
-                           for verdict in self.verdicts_beside(scorer, measure))))  # fmt: skip
+                         *map(if_tested, self.verdicts_beside(scorer, measure))))  # fmt: skip
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g"), 1), Column("simulated", fixed(5)),
             Column("MCSE", general(".1e"), 1), Column("exact mean", fixed(5)), Column("pseudo", fixed(5), 2),
@@ -149,6 +148,11 @@ def overall(rows: Sequence[Judged]) -> Verdict:
     found = {row.verdict for row in rows}
     verdicts: tuple[Verdict, ...] = ("disagrees", "agrees")
     return next((verdict for verdict in verdicts if verdict in found), "not tested")
+
+
+def if_tested(verdict: Verdict) -> Verdict | None:
+    """A verdict for a narrow table, which has nothing where nothing was tested."""
+    return None if verdict == "not tested" else verdict
 
 
 def _untested(what: str, rows: Sequence[SpreadRow | LawRow]) -> Iterator[Line]:

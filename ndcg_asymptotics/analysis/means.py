@@ -25,7 +25,7 @@ Verdict = Literal["agrees", "disagrees", "not tested"]
 
 _FEW = 30  # replicates, below which a mean is judged by bets
 _ITEMS = 300  # the same of items that count
-_POWER = 0.99
+POWER = 0.99  # of the errors that are said to be seen
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,12 @@ class Mean:
     detectable: float = math.inf
 
 
+def brackets(data: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """The least and the largest that NDCG may be; the same where the engine gives it exactly."""
+    low, high = (data[name if name in data else "ndcg"] for name in ("low", "high"))
+    return low, high
+
+
 def judge_means(
     cell: xr.Dataset, kept: Kept, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
     factor: float, level: float, below: float = math.inf,
@@ -90,12 +96,9 @@ def judge_means(
     except InputError:  # a discount of the user's own that is no sum of exponentials
         return [Mean(float(m), float(s)) for m, s in zip(simulated, mcse, strict=True)]
     # the simulated mean is known up to its bracket, the exact one up to its stated error
-    low, high = (
-        cell[name].transpose("replicate", "n").to_numpy() if name in cell else values
-        for name in ("low", "high")
-    )
+    low, high = (end.transpose("replicate", "n").to_numpy() for end in brackets(cell))
     exact, slack = expectation.value * factor, expectation.error + 1e-12
-    reach = quantile_of(level, len(values)) + float(stats.norm.ppf(_POWER))
+    reach = quantile_of(level, len(values)) + float(stats.norm.ppf(POWER))
     found = []
     for i, n in reversed(list(enumerate(sizes))):
         given, truth = (low[:, i], high[:, i]), (float(exact[i] - slack[i]), float(exact[i] + slack[i]))
@@ -106,7 +109,7 @@ def judge_means(
             least = float(seen / exact[i]) if exact[i] else math.inf
         else:
             wrong = fortune(*given, *truth) > -math.log(level)
-            least = detectable(values[:, i], float(exact[i]), level, _POWER, below)
+            least = detectable(values[:, i], float(exact[i]), level, POWER, below)
         below = min(below, least)
         verdict: Verdict = "disagrees" if wrong else "agrees"
         found.append(Mean(float(simulated[i]), float(mcse[i]), float(exact[i]), z, verdict, least))

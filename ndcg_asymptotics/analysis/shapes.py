@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from ndcg_asymptotics.analysis.means import Verdict
+from ndcg_asymptotics.analysis.means import Verdict, brackets
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
@@ -95,7 +95,7 @@ def judge_law(
     if stated > _NEGLIGIBLE * critical:
         off = f"at this n the law of long lists is only known to be within {min(stated, 1.0):.2g}"
         return row("not tested", off, None, stated)
-    low, high = (cell[x].to_numpy() if x in cell else values for x in ("low", "high"))
+    low, high = (end.to_numpy() for end in brackets(cell))
     distance = _distance(law, low / factor, high / factor)
     return row("disagrees" if distance > critical else "agrees", "", distance, stated)
 

@@ -19,7 +19,7 @@ from ndcg_asymptotics.analysis.chi_square import (
     chi_square_freedom,
     chi_square_test,
 )
-from ndcg_asymptotics.analysis.means import Verdict, bell_shaped
+from ndcg_asymptotics.analysis.means import POWER, Verdict, bell_shaped, brackets
 from ndcg_asymptotics.analysis.squares import detectable_spread, replicates_for_squares, squares_fortune
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError, require
@@ -31,7 +31,6 @@ from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 
 _TENS = 30  # items of a grade, from which the fourth moment is that of the labels at the top
 _NORMAL, _MARGIN, _TWICE = 3.0, 1.0, 2.0  # a bound of it: of a normal law, and more than theory expects
-_POWER = 0.99
 
 Sizes = Literal["few", "every"]
 
@@ -91,7 +90,7 @@ def judge_spread(
     """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``."""
     name, scorer = named
     n, values = int(cell["n"]), cell["ndcg"].to_numpy()
-    low, high = (cell[x].to_numpy() if x in cell else values for x in ("low", "high"))
+    low, high = (end.to_numpy() for end in brackets(cell))
     seen = float(values.std(ddof=1))
 
     def row(
@@ -117,7 +116,7 @@ def judge_spread(
         off = math.sqrt(float(half @ half) / (len(values) - 1))  # at most so much the brackets hide
         freedom = chi_square_freedom(values)
         wrong = chi_square_test(max(seen - off, 0.0) / sd[1], (seen + off) / sd[0], freedom) < level
-        least = chi_square_detectable(freedom, level, _POWER)
+        least = chi_square_detectable(freedom, level, POWER)
     else:
         largest, heavy = max(centre[1], 1 - centre[0]) ** 2, _bound(scorer, measure, n, known)
         needed = replicates_for_squares(known**2, largest, level, heavy)
@@ -126,7 +125,7 @@ def judge_spread(
         below, above = _squares(low, high, centre)
         found = squares_fortune(below, above, largest, sd[0] ** 2, sd[1] ** 2, heavy)
         wrong = found > -math.log(level)
-        least = detectable_spread((below + above) / 2, largest, level, _POWER, heavy)
+        least = detectable_spread((below + above) / 2, largest, level, POWER, heavy)
     return row("disagrees" if wrong else "agrees", "", exact, least if math.isfinite(least) else None)
 
 

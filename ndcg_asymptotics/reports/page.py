@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ndcg_asymptotics.analysis.check import Check, check, overall
+from ndcg_asymptotics.analysis.check import Check, check, if_tested, overall
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.reports.answer import answer, settled
@@ -145,7 +145,7 @@ def _verdicts(found: Check) -> Table:
         worst = max((abs(row.z) for row in at if row.z is not None), default=None)
         rows.append(
             (scorer, measure, overall(at), limit.verdict,
-             *map(_if_tested, found.verdicts_beside(scorer, measure)), last.simulated, last.mcse,
+             *map(if_tested, found.verdicts_beside(scorer, measure)), last.simulated, last.mcse,
              last.expectation, worst, limit.limit, limit.extrapolated, limit.theorem)
         )  # fmt: skip
     columns = (  # verdicts before their evidence, so that a narrow page shows them
@@ -156,10 +156,6 @@ def _verdicts(found: Check) -> Table:
     )  # fmt: skip
     title = f"Means at n = {found.rows[-1].n:g}; |z| and verdicts over all n that were tested"
     return Table(title, columns, tuple(rows))
-
-
-def _if_tested(verdict: str) -> str | None:
-    return None if verdict == "not tested" else verdict
 
 
 def _facets(found: Check) -> list[dict[str, list[str]]]:

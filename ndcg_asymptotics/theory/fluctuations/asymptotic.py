@@ -83,5 +83,10 @@ def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[f
 
 def _top_heavy(relevance: Relevance, measure: Measure, n: int) -> float:
     weights = measure.discount(np.arange(1.0, min(n, _RANKS) + 1), float(n))
-    ideal = float(measure.ideal(n * np.array(relevance.masses), relevance.gains, n))
-    return math.sqrt(float(relevance.gain_variance(0.0)) * float((weights**2).sum())) / ideal
+    spread = math.sqrt(float(relevance.gain_variance(0.0)) * float((weights**2).sum()))
+    return spread / typical_ideal(relevance, measure, n)
+
+
+def typical_ideal(relevance: Relevance, measure: Measure, n: int) -> float:
+    """IDCG_n of the mean label counts."""
+    return float(measure.ideal(n * np.array(relevance.masses), relevance.gains, n))

@@ -6,6 +6,7 @@ import numpy as np
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.fluctuations.asymptotic import typical_ideal
 
 _RANKS = 10_000  # one by one; the fourth powers of what is below them add nothing
 
@@ -25,7 +26,7 @@ def excess_kurtosis(relevance: Relevance, measure: Measure, n: int, sd: float) -
     gains, chances = relevance.label_law(ranks / (n + 1))
     centred = gains[:, None] - gains @ chances
     second, fourth = ((chances * centred**power).sum(axis=0) for power in (2, 4))
-    ideal = float(measure.ideal(n * np.array(relevance.masses), relevance.gains, n))
+    ideal = typical_ideal(relevance, measure, n)
     if not ideal * sd > 0:
         return np.inf
     weights = measure.discount(ranks, float(n))

@@ -27,7 +27,7 @@ from scipy import stats
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments
+from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, typical_ideal
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
 
@@ -119,7 +119,7 @@ def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
     gains, chances = relevance.label_law(ranks / (n + 1))
     third = (chances * np.abs(gains[:, None] - gains @ chances) ** 3).sum(axis=0)
     weights = discount(ranks, float(n))
-    return _UNLIKE * float(width @ (weights**3 * third)) / (_ideal(relevance, measure, n) * sd) ** 3
+    return _UNLIKE * float(width @ (weights**3 * third)) / (typical_ideal(relevance, measure, n) * sd) ** 3
 
 
 def _left(measure: Measure, n: int) -> Floats:
@@ -147,7 +147,7 @@ def _coupled(relevance: Relevance, measure: Measure, n: int, mean: float, sd: fl
     """The root mean square distance of NDCG_n and its limit's series, both standardised."""
     ranks, width = _ranks(min(measure.cutoff(n), n))
     weights, best = measure.discount(ranks, float(n)), relevance.gains[0]
-    ideal = _ideal(relevance, measure, n)
+    ideal = typical_ideal(relevance, measure, n)
     labels = float(width @ (weights**2 * _unlike_the_top(relevance, ranks / (n + 1)))) * best**2
     higher = np.minimum(ranks + np.sqrt(ranks), float(n)) / (n + 1)
     moved = np.abs(relevance.mean_gain(higher) - relevance.mean_gain(ranks / (n + 1)))
@@ -172,8 +172,3 @@ def _unlike_the_top(relevance: Relevance, depths: Floats) -> Floats:
     """The total variation between the labels at depths and those at the very top."""
     _, chances = relevance.label_law(np.append(0.0, depths))
     return np.asarray(np.abs(chances[:, 1:] - chances[:, :1]).sum(axis=0) / 2)
-
-
-def _ideal(relevance: Relevance, measure: Measure, n: int) -> float:
-    """IDCG of the mean label counts."""
-    return float(measure.ideal(n * np.array(relevance.masses), relevance.gains, n))
