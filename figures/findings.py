@@ -124,7 +124,7 @@ def best_discount(results: Results) -> Figure:
 
 
 def _ratio(a: Relevance, b: Relevance, measure: str) -> float:
-    mean, variance, _ = moments((a, b), Measure.of(measure), N, QUICK)
+    mean, variance, *_ = moments((a, b), Measure.of(measure), N, QUICK)
     return float(mean / variance**0.5)
 
 

@@ -18,7 +18,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.scorers import Population, Relevance
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, general
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL
 from ndcg_asymptotics.theory.fluctuations.ordering import length_for
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
@@ -152,7 +152,8 @@ def _require(
     a: Relevance, b: Relevance, measure: Measure, n: int, rate: float, power: float, alpha: float
 ) -> Requirement:
     try:
-        mean, variance, _ = moments((a, b), measure, n)
+        effort = USUAL if len(a.gains) <= FEW_GRADES else QUICK
+        mean, variance, *_ = moments((a, b), measure, n, effort)
         sd = math.sqrt(max(variance, 0.0))
         found = length_for(*_ahead(a, b, measure), measure, rate)
     except InputError as error:

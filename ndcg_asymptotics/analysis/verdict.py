@@ -155,7 +155,7 @@ def cheapest_pool(
     pools = []
     for k in (*(k for k in _DEPTHS if k < n), n):
         try:
-            mean, variance, _ = moments(pair, Measure(discount, k), n, QUICK)
+            mean, variance, *_ = moments(pair, Measure(discount, k), n, QUICK)
         except InputError:
             continue
         lists = lists_for(mean / math.sqrt(variance), power, alpha)

@@ -15,6 +15,7 @@ from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.tables import Column, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -124,7 +125,7 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
     spreads: list[tuple[float | None, float | None]] = [(None, None)] * len(sizes)
     if means[0][0] is not None:
         try:
-            spread = ndcg_spread(scorer, measure, sizes)
+            spread = ndcg_spread(scorer, measure, sizes, quick=len(scorer.gains) > FEW_GRADES)
             spreads = [(float(v), float(e)) for v, e in zip(spread.value, spread.error, strict=True)]
         except InputError as error:
             reasons.append(str(error))

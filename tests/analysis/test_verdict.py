@@ -31,7 +31,7 @@ def test_no_depth_is_cheaper() -> None:
     assert pool.documents == pool.lists * pool.k
     pair = (Relevance.of(GOOD), Relevance.of(BLANK))
     for k in (1, 60):
-        mean, variance, _ = moments(pair, Measure("linear", k), 60)
+        mean, variance, *_ = moments(pair, Measure("linear", k), 60)
         lists = lists_for(mean / variance**0.5, 0.8, 0.05)
         assert lists is not None
         assert lists * k >= pool.documents

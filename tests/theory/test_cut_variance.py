@@ -1,17 +1,21 @@
 """The variance with a cutoff against draws of whole lists."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from oracles import naive
 from oracles.discounts import DISCOUNTS
 
-from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations import difference_spread, ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+Curves = dict[float, list[Fraction]]
 
 LINEAR, BLANK = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
 
@@ -30,7 +34,7 @@ def test_draws(discount: str, cutoff: str, k: int) -> None:
     for draws, scorers in ((a, (LINEAR,)), (a - b, (LINEAR, BLANK))):
         squares = (draws - draws.mean()) ** 2
         error = squares.std() / math.sqrt(count)
-        mean, variance, _ = moments(scorers, Measure.of(f"nDCG({discount}){cutoff}"), n)
+        mean, variance, *_ = moments(scorers, Measure.of(f"nDCG({discount}){cutoff}"), n)
         assert abs(draws.mean() - mean) < 5 * draws.std() / math.sqrt(count)  # false alarm: 6e-7 each
         assert abs(squares.mean() - variance) < 5 * error
         assert abs(squares.mean() - 1.1 * variance) > 5 * error
@@ -41,13 +45,115 @@ def test_the_mean_of_a_straight_curve() -> None:
     r = np.arange(1.0, 11.0)
     weights = 0.5**r
     expected = weights @ (0.7 - 0.6 * r / 301) / weights.sum()
-    mean, _, _ = moments((LINEAR,), Measure.of("nDCG(geometric(2))@10"), 300)
+    mean, *_ = moments((LINEAR,), Measure.of("nDCG(geometric(2))@10"), 300)
     assert mean == pytest.approx(expected, abs=1e-11)
 
 
-def test_an_ideal_list_that_may_not_be_full_is_refused() -> None:
-    with pytest.raises(InputError, match="well above the cutoff"):
-        ndcg_spread(LINEAR, "nDCG@0.4n", [1000])
+TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
+BLANKS = {1.0: [Fraction(4, 10)]}
+GRADES = {3.0: [Fraction(2, 10), Fraction(-2, 10)], 1.0: [Fraction(1, 10), Fraction(2, 10)]}
+PALE = {3.0: [Fraction(1, 10)], 1.0: [Fraction(2, 10)]}
+GRADED, GREY = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))", "graded(3=constant(0.1), 1=constant(0.2))"
+
+
+@pytest.mark.parametrize("discount", ["log", "zipf", "geometric(2)", "linear"])
+@pytest.mark.parametrize(
+    ("pair", "curves", "n", "k"),
+    [
+        ((LINEAR, BLANK), (TENTHS, BLANKS), 7, 1),
+        ((LINEAR, BLANK), (TENTHS, BLANKS), 7, 3),
+        ((LINEAR, BLANK), (TENTHS, BLANKS), 7, 6),
+        ((GRADED, GREY), (GRADES, PALE), 4, 2),
+    ],
+)
+def test_every_sequence_of_labels(
+    pair: tuple[str, str], curves: tuple[Curves, Curves], n: int, k: int, discount: str
+) -> None:
+    """Given the label counts the two lists are independent."""
+    given: list[dict[tuple[float, ...], list[float]]] = []
+    for curve in curves:
+        sums: dict[tuple[float, ...], list[float]] = {}
+        for labels, chance in naive.label_law(curve, n):
+            x = naive.ndcg(labels, lambda r: float(DISCOUNTS[discount](float(r), n)), k)
+            powers = sums.setdefault(tuple(sorted(labels)), [0.0, 0.0, 0.0])
+            for power in range(3):
+                powers[power] += float(chance) * x**power
+        given.append(sums)
+    (one, mean, square), (_, other, squared) = (np.sum(list(sums.values()), axis=0) for sums in given)
+    product = math.fsum(given[0][c][1] * given[1][c][1] / given[0][c][0] for c in given[0])
+    of_one = square - mean**2
+    of_both = of_one + squared - other**2 - 2 * (product - mean * other)
+    measure = f"nDCG({discount})@{k}"
+    for found, variance in (
+        (ndcg_spread(pair[0], measure, [n]), of_one),
+        (difference_spread(*pair, measure, [n]), of_both),
+    ):
+        expected = math.sqrt(variance)
+        assert abs(found.value[0] - expected) <= found.error[0]
+        assert found.error[0] < 1e-5 * expected
+        assert abs(found.value[0] - 1.0001 * expected) > found.error[0]
+    assert one == pytest.approx(1.0)
+
+
+CURVES = {
+    "one grade": "linear(0.1, 0.7)",
+    "better at the top": "power(prevalence=0.3, top=0.55, exponent=6)",
+    "two grades": GRADED,
+    "four grades": "graded(7=linear(0, 0.1), 3=linear(0.01, 0.05), 2=linear(0.05, 0.15), 1=constant(0.2))",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cutoff", ["@5", "@0.05n", "@0.3n", "@0.6n"])
+@pytest.mark.parametrize(
+    ("curve", "effort", "off"),
+    [("one grade", USUAL, 1e-9), ("better at the top", USUAL, 1e-9), ("two grades", QUICK, 5e-6)],
+)
+def test_the_mean_that_comes_with_it(curve: str, effort: Effort, off: float, cutoff: str) -> None:
+    """The mean of the same nodes and weights against the exact one, which is found another way."""
+    measure, sizes = Measure.of(f"nDCG(power(0.5)){cutoff}"), [8, 30, 1000, 10**9, 10**18]
+    expected = expected_ndcg(CURVES[curve], measure, sizes)
+    for n, mean, error in zip(sizes, expected.value, expected.error, strict=True):
+        if measure.cutoff(n) < n:
+            found = moments((Relevance.of(CURVES[curve]),), measure, n, effort)
+            assert found.mean == pytest.approx(mean, abs=off + error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [60, 10**4])
+@pytest.mark.parametrize("cutoff", ["@10", "@0.35n"])
+def test_quick_evaluations_are_as_good_as_they_say(n: int, cutoff: str) -> None:
+    quick = ndcg_spread(GRADED, f"nDCG{cutoff}", [n], quick=True)
+    variance = moments((Relevance.of(GRADED),), Measure.of(f"nDCG{cutoff}"), n, USUAL).variance
+    assert abs(quick.value[0] - math.sqrt(variance)) < quick.error[0] < 2e-3 * quick.value[0]
+
+
+@pytest.mark.slow
+def test_four_grades_of_which_the_best_are_rare() -> None:
+    n, k, count, rng = 30, 9, 40_000, np.random.default_rng(5)
+    t = np.sort(rng.random((count, n)), axis=1)
+    ends = np.cumsum([0.1 - 0.1 * t, 0.05 - 0.04 * t, 0.15 - 0.1 * t, 0.2 + 0 * t], axis=0)
+    u = rng.random(t.shape)
+    gain = np.select([u < end for end in ends], [7.0, 3.0, 2.0, 1.0])
+    weights = 1 / np.log(np.arange(2.0, k + 2))
+    best = np.sort(gain, axis=1)[:, ::-1][:, :k] @ weights
+    x = gain[:, :k] @ weights / np.where(best > 0, best, 1.0)
+    found = ndcg_spread(CURVES["four grades"], "nDCG@0.3n", [n], quick=True)
+    squares = (x - x.mean()) ** 2
+    near = 5 * squares.std() / math.sqrt(count)  # false alarm: 6e-7
+    assert abs(squares.mean() - found.value[0] ** 2) < near + 2 * found.value[0] * found.error[0]
+    assert found.error[0] < 0.01 * found.value[0]
+    assert abs(squares.mean() - (1.03 * found.value[0]) ** 2) > near + 2 * found.value[0] * found.error[0]
+
+
+def test_more_lists_than_fit_into_a_lattice_of_numbers() -> None:
+    """From every number of labels to their density: n times the variance changes smoothly with n."""
+    sizes = [10**5, 10**6, 10**7, 10**8]
+    for cutoff in ("@0.4n", "@0.1n"):
+        spread = ndcg_spread(LINEAR, f"nDCG(zipf){cutoff}", sizes)
+        slopes = np.diff(np.log(spread.value)) / np.log(10)
+        assert np.abs(np.diff(slopes)).max() < 0.02
+        assert (spread.error < 1e-5 * spread.value).all()
 
 
 @pytest.mark.parametrize(("effort", "off"), [(QUICK, 1e-4), (USUAL, 1e-9)])
@@ -55,6 +161,6 @@ def test_the_longest_lists_have_independent_labels_at_the_top(effort: Effort, of
     """Var -> sum_r D(r)^2 (q_a (1 - q_a) + q_b (1 - q_b)) / F(10)^2, q the probability at the top."""
     weights = 1 / np.log(np.arange(2.0, 12.0))
     pair = Relevance.of("power(prevalence=0.3, top=0.55, exponent=6)"), Relevance.of("constant(0.3)")
-    _, variance, _ = moments(pair, Measure.of("nDCG@10"), 10**12, effort)
+    _, variance, *_ = moments(pair, Measure.of("nDCG@10"), 10**12, effort)
     expected = (0.55 * 0.45 + 0.3 * 0.7) * (weights @ weights) / weights.sum() ** 2
     assert variance == pytest.approx(expected, rel=off)

@@ -46,7 +46,7 @@ def right_rate(a: Relevance, b: Relevance, measure: Measure, n: int) -> float:
     >>> round(right_rate(good, blank, Measure.of("nDCG"), 100), 2)
     0.94
     """
-    mean, variance, size = moments((a, b), measure, n, QUICK)
+    mean, variance, size, _ = moments((a, b), measure, n, QUICK)
     if variance <= _ROUNDING * size:
         return float(mean > 0)
     return 1.0 - standard_cdf((a, b), measure, -mean / math.sqrt(variance))

@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.arrays import Floats, list_lengths
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Mixture, Population, Relevance
-from ndcg_asymptotics.theory.fluctuations.cut import cut_moments
+from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, REFINED, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
+from ndcg_asymptotics.theory.fluctuations.moments import Moments
 from ndcg_asymptotics.theory.fluctuations.whole import (
     fitted_to,
     given_label_counts,
@@ -71,8 +72,7 @@ def ndcg_spread(
     relevance : Relevance or text
         Binary or graded.
     measure : Measure or text
-        Any discount that has an exact mean. With a cutoff the ideal list must be full of the best grade for
-        certain: ``n P(Y = y_1)`` well above the cutoff.
+        Any discount that has an exact mean, any cutoff.
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
     quick : bool
@@ -81,8 +81,7 @@ def ndcg_spread(
     Raises
     ------
     InputError
-        If the discount is neither linear nor a sum of exponentials, a size is out of range, or the ideal
-        list of a cutoff may hold more than one grade.
+        If the discount is neither linear nor a sum of exponentials, or a size is out of range.
 
     Examples
     --------
@@ -115,16 +114,16 @@ def difference_spread(
 
 @lru_cache(maxsize=512)  # check, required and figures ask for the same spreads
 def _spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> Spread:
-    (_, rough, _), (_, fine, size) = (
+    (_, rough, *_), (_, fine, size, missed) = (
         np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
     )
-    return _stated(fine, np.abs(fine - rough) + _ROUNDING * size)
+    return _stated(fine, np.abs(fine - rough) + missed + _ROUNDING * size)
 
 
 @lru_cache(maxsize=512)
 def _quick_spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> Spread:
-    _, variance, size = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
-    return _stated(variance, _QUICK * variance + _QUICK_ROUNDING * size)
+    _, variance, size, missed = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
+    return _stated(variance, _QUICK * variance + missed + _QUICK_ROUNDING * size)
 
 
 def forget() -> None:
@@ -143,32 +142,26 @@ def _stated(variance: Floats, off: Floats) -> Spread:
 
 
 @lru_cache(maxsize=4096)
-def moments(
-    scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort = USUAL
-) -> tuple[float, float, float]:
-    """Mean and variance of NDCG_n, or of its difference for two scorers; one evaluation, without an error.
-
-    The third number is the variance without the covariances in it, which says what rounding may do.
-    """
+def moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort = USUAL) -> Moments:
+    """Of NDCG_n, or of its difference for two scorers: one evaluation."""
     if isinstance(scorers[0], Mixture):
         return _mixed(scorers, measure, n, effort)
-    if measure.cutoff(n) < n:
-        return cut_moments(scorers, measure, n, effort)
     discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, np.array(scorers[0].gains)
     if not law[:-1].any() or discount(1.0, float(n)) == 0:  # the linear one at n = 1: IDCG is 0
-        return 0.0, 0.0, 0.0
+        return Moments(0.0, 0.0, 0.0)
+    if measure.cutoff(n) < n:
+        return cut_moments(scorers, measure, n, effort)
     rule = CountRule.of(law, gains, RankMean.of(discount, fitted_to(discount, n)), n)
     given = [given_label_counts(scorer, discount, n, effort) for scorer in scorers]
-    return over_counts(given, rule, law, discount, n, effort)
+    return Moments(*over_counts(given, rule, law, discount, n, effort))
 
 
-def _mixed(
-    scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort
-) -> tuple[float, float, float]:
+def _mixed(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     """Within the groups of a mixture, which all scorers share, and between them."""
     mixtures = [scorer for scorer in scorers if isinstance(scorer, Mixture)]
     weights, groups = mixtures[0].weights, zip(*(m.each(lambda model: model) for m in mixtures), strict=True)
-    means, variances, sizes = np.array([moments(group, measure, n, effort) for group in groups]).T
+    means, *others = np.array([moments(group, measure, n, effort) for group in groups]).T
     mean = float(weights @ means)
     between = float(weights @ (means - mean) ** 2)
-    return mean, float(weights @ variances) + between, float(weights @ sizes) + between
+    variance, size, missed = (float(weights @ part) for part in others)
+    return Moments(mean, variance + between, size + between, missed)

@@ -27,7 +27,7 @@ def binomial_beyond(size: int, probability: float, least: int) -> tuple[Floats, 
     is thinned, which for an f that is 0 at ``least`` (a kink) leaves ``f' spacing^2 / 12`` of the law there.
     """
     x, weights = _lattice(size, probability, least)
-    count = _nodes_for(size * probability * (1 - probability) / max(least, 1) ** 2)
+    count = nodes_for(size * probability * (1 - probability) / max(least, 1) ** 2)
     if x.size <= count:
         return x, weights
     whole = float(weights.sum())
@@ -67,10 +67,10 @@ def binomial_pieces(size: int, probability: float, kink: int, width: float) -> t
     return nodes[kept], weights[kept]
 
 
-def _nodes_for(spread: float) -> int:
+def nodes_for(spread: float, accuracy: float = _ACCURACY) -> int:
     """Nodes K of a Gauss rule for a function whose square varies by ``spread``: ``K! spread^K`` is small."""
     count, left = 1, spread
-    while left > _ACCURACY and count < _NODES:
+    while left > accuracy and count < _NODES:
         count += 1
         left *= count * spread
     return count + 1

@@ -1,0 +1,1 @@
+"""Mean and variance of NDCG with a cutoff."""

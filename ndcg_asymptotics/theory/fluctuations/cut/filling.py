@@ -1,0 +1,167 @@
+"""How far a cut ideal list is filled, together with what lies above the cutoff.
+
+Given the depth tau of the item at rank k + 1 the labels of the k items above it, of that item and of the
+n - k - 1 below it are independent. DCG depends on the first alone, IDCG on the counts C_j of all items of
+grade j or better, with a kink where a C_j passes k. As ``1/IDCG = (1 + delta)/ideal``, all that is needed of
+the kinks are the means of delta and of its square for every depth and counts above, over the counts below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import betainc
+
+from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
+from ndcg_asymptotics.theory.fluctuations.whole import fitted_to
+from ndcg_asymptotics.theory.mean.condense import condensed
+from ndcg_asymptotics.theory.mean.mesh import Mesh
+from ndcg_asymptotics.theory.mean.ranks import RankMean
+
+_MOST = 150  # moments of a rule
+
+
+@dataclass(frozen=True)
+class CutIdeal:
+    """IDCG of lists of ``n`` items that have grades with the probabilities ``law`` (J + 1,), cut at k."""
+
+    gains: Floats
+    law: Floats
+    discount: Discount
+    k: int
+    n: int
+    effort: Effort
+
+    @classmethod
+    def of(cls, mesh: Mesh, measure: Measure, n: int, effort: Effort) -> CutIdeal:
+        gains = np.array(mesh.relevance.gains)
+        return cls(gains, mesh.law, measure.discount, measure.cutoff(n), n, effort)
+
+    @cached_property
+    def full(self) -> bool:
+        """Whether the best grade fills the list for certain: delta is 0."""
+        return bool(self._fewer[0] <= self.effort.negligible)
+
+    @cached_property
+    def parts(self) -> list[tuple[int, bool]]:
+        """Grades, and whether only counts beyond the threshold are meant: see `part`."""
+        negligible = self.effort.negligible
+        last = max(1, int(np.count_nonzero(self._fewer > negligible)))
+        return [(last, False), *((j, True) for j in range(1, last) if 1 - self._fewer[j - 1] > negligible)]
+
+    @cached_property
+    def value(self) -> float:
+        """Of the expected counts."""
+        mean = RankMean.of(self.discount, fitted_to(self.discount, self.n))
+        return float(self._steps @ mean.sums(self._ends, self.n))
+
+    def part(self, own: Floats, others: Floats, *, beyond: bool) -> tuple[Floats, Floats]:
+        """What counts of items of the first grades add to delta and to its square, (M, N).
+
+        The counts are the sums of some (M, j) and others (N, j). Either without a threshold but that of the
+        last one, or only where that is ``beyond`` its threshold.
+        """
+        own, others = np.cumsum(own, axis=1), np.cumsum(others, axis=1)
+        last = own.shape[1] - 1
+        full = [self._more(i, np.array([float(self.k)]), np.zeros(1)) for i in range(len(self.gains))]
+        change = sum(self._steps[i] * full[i] for i in range(last + 1, len(self.gains)))
+        change = change + sum(self._steps[i] * self._more(i, own[:, i], others[:, i]) for i in range(last))
+        more = self._more(last, own[:, last], others[:, last])
+        number = own[:, last, None] + others[:, last]
+        delta = self._delta(change + self._steps[last] * np.where(number > self.k, full[last], more), number)
+        if not beyond:
+            return delta, delta**2
+        uncut = self._delta(change + self._steps[last] * more, number)
+        return delta - uncut, delta**2 - uncut**2
+
+    def _delta(self, change: Floats, number: Floats) -> Floats:
+        """``value/IDCG - 1``; -1 where no item has a gain, since NDCG is 0 there."""
+        change = change / self.value
+        return np.where(number > 0, -change / np.where(number > 0, 1 + change, 1.0), -1.0)
+
+    def _more(self, i: int, own: Floats, others: Floats) -> Floats:
+        """By how much F(own + others) exceeds F of the expected count of grade i or better, (M, N)."""
+        if self.discount.affine:
+            return self._affine(own[:, None] + others, self._ends[i])
+        rates, weights = self._fit
+        start = float(own.min() + others.min())
+        # F(k + d) - F(k) = sum_a w_a z_a^(k + 1) (1 - z_a^d) / (1 - z_a), as a product where d is a sum
+        x, y = (np.expm1(-(z - z.min())[:, None] * rates) for z in (own, others))
+        here = weights * np.exp(-start * rates)
+        more = np.asarray(-((x @ here)[:, None] + y @ here + (x * here) @ y.T))
+        apart = start - self._ends[i]
+        nearer = weights * np.exp(-min(start, self._ends[i]) * rates)
+        return more + math.copysign(float(nearer @ -np.expm1(-abs(apart) * rates)), apart)
+
+    def _affine(self, counts: Floats, end: float) -> Floats:
+        constant, slope = self.discount.coefficients(self.n)
+        return np.asarray((counts - end) * (constant + slope * (counts + end + 1) / 2))
+
+    @cached_property
+    def _fit(self) -> tuple[Floats, Floats]:
+        fit = exponential_sum([self.discount], fitted_to(self.discount, self.n), self.effort.fit)
+        return fit.rates, fit.weights[0] * np.exp(-fit.rates) / -np.expm1(-fit.rates)
+
+    @cached_property
+    def _fewer(self) -> Floats:
+        """P(C_j < k), (J,)."""
+        return np.asarray(betainc(self.n - self.k + 1, self.k, 1 - self._shares))
+
+    @cached_property
+    def _shares(self) -> Floats:
+        return np.minimum(np.cumsum(self.law[:-1]), 1.0)
+
+    @cached_property
+    def _steps(self) -> Floats:
+        return np.asarray(self.gains - np.append(self.gains[1:], 0.0))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        return np.minimum(self.n * self._shares, self.k)
+
+
+@dataclass(frozen=True)
+class Filling:
+    """Nodes for a mean over what DCG depends on, and over what ideal list goes with it.
+
+    Attributes
+    ----------
+    nodes : (N, D)
+        Depths of the item at rank k + 1 with label counts above it, or label counts of the list; the last
+        column follows from the others.
+    weights : (N, 3)
+        Of means of 1, delta and delta^2.
+    """
+
+    nodes: Floats
+    weights: Floats
+
+    def few(self, size: int, digits: float) -> Filling:
+        """The same for what is smooth in the nodes, and changes by its own size over so many items."""
+        variables = self.nodes.shape[1] - 1
+        wanted = math.ceil(math.log(digits) / math.log(min(1.5 / math.sqrt(size), 0.2)))
+        degrees = range(max(wanted, 2) + 1)  # products of two of them are averaged
+        degree = max(d for d in degrees if math.comb(d + variables, d) <= _MOST or d <= 2)
+        return Filling(*condensed(self.nodes, self.weights, degree))
+
+    def moments(self, a: Floats, b: Floats) -> tuple[float, float]:
+        """Mean of ``a (1 + delta)`` and covariance with ``b (1 + delta)`` of values (N,) at the nodes."""
+        one, first, second = self.weights.T
+        levels = [float(one @ x) or 1.0 for x in (a, b)]
+        u, v = (x / level - 1 for x, level in zip((a, b), levels, strict=True))  # nothing cancels
+        means = [float(x @ one + (1 + x) @ first) for x in (u, v)]
+        product = (u * v) @ one + (u * (1 + v) + v * (1 + u)) @ first + ((1 + u) * (1 + v)) @ second
+        return levels[0] * (1 + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
+
+
+def joined(parts: Iterable[tuple[Floats, Floats]]) -> Filling:
+    """Nodes and weights one after another."""
+    nodes, weights = zip(*parts, strict=True)
+    return Filling(np.concatenate(nodes), np.concatenate(weights))

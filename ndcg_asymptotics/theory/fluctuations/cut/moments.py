@@ -1,0 +1,74 @@
+"""Mean and variance of NDCG with a cutoff, or of its difference for two scorers.
+
+With DCG's mean m and variance v given the depth tau of the item at rank k + 1 and the label counts above it,
+and delta as in `filling`::
+
+    Var NDCG = E[ v (1 + delta)^2 ] / ideal^2 + Var( m (1 + delta) ) / ideal^2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.theory.fluctuations.cut.depths import depths_of, list_above
+from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, Filling, joined
+from ndcg_asymptotics.theory.fluctuations.cut.labels import Labels
+from ndcg_asymptotics.theory.fluctuations.cut.shared import covariance
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
+from ndcg_asymptotics.theory.fluctuations.moments import Moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.mean.mesh import Mesh, depths_at
+
+
+def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
+    """As `variance.moments`, with a cutoff below n."""
+    found = [_one(scorer, measure, n, effort) for scorer in scorers]
+    if len(found) == 1:
+        return found[0]
+    (mean_a, *parts_a), (mean_b, *parts_b) = found
+    variance, size, missed = (a + b for a, b in zip(parts_a, parts_b, strict=True))
+    return Moments(mean_a - mean_b, variance - 2 * covariance(scorers, measure, n, effort), size, missed)
+
+
+def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments:
+    mesh = Mesh.of(scorer, n, effort.refine)
+    ideal = CutIdeal.of(mesh, measure, n, effort)
+    filling = _filling(mesh, ideal).few(ideal.k, effort.digits)
+    depths, counts = filling.nodes[:, 0], filling.nodes[:, 1:]
+    means, variances, sizes = np.empty((3, depths.size))
+    for depth in np.unique(depths):
+        above = list_above(mesh, float(depth), ideal.k, n, measure.discount, effort)
+        for i in np.flatnonzero(depths == depth):
+            means[i] = above.mean() * (1 + above.mean_change(counts[i]))
+            variances[i], sizes[i] = above.variance(counts[i])
+    mean, moved = filling.moments(means, means)
+    squared = filling.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
+    variance, size = (moved + float(part @ squared) for part in (variances, sizes))
+    found = Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
+    return found if len(ideal.parts) == 1 else found._replace(missed=_missed(found.mean, scorer, measure, n))
+
+
+def _missed(mean: float, scorer: Relevance, measure: Measure, n: int) -> float:
+    """What the grades of few items, dealt out in few ways, may leave.
+
+    NDCG lies in [0, 1], so that its square is off by no more than it is, and its exact mean is known.
+    """
+    exact = expected_ndcg(scorer, measure, [n])
+    return float(abs(mean - exact.value[0]) + exact.error[0])
+
+
+def _filling(mesh: Mesh, ideal: CutIdeal) -> Filling:
+    """Nodes are a depth and the counts above it."""
+    depths, weights = depths_of(ideal.k, ideal.n, ideal.effort)
+    at = depths_at(mesh.relevance, mesh.law, depths, np.ones(depths.size))
+    law, rest = mesh.law[:, None], ideal.n - ideal.k - 1
+    here = np.vstack([at.value, 1 - at.value.sum(axis=0)])
+    below = law * (1 - at.above) if rest else np.eye(len(law))[:, -1:] + 0 * depths
+    found = []
+    for i, (depth, weight) in enumerate(zip(depths, weights, strict=True)):
+        laws = (np.maximum(part[:, i], 0.0) / part[:, i].sum() for part in (law * at.above, here, below))
+        counts, parts = Labels(ideal, *laws).filling()
+        found.append((np.column_stack([np.full(len(counts), depth), counts]), weight * parts))
+    return joined(found)
