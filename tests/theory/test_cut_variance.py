@@ -164,3 +164,19 @@ def test_the_longest_lists_have_independent_labels_at_the_top(effort: Effort, of
     _, variance, *_ = moments(pair, Measure.of("nDCG@10"), 10**12, effort)
     expected = (0.55 * 0.45 + 0.3 * 0.7) * (weights @ weights) / weights.sum() ** 2
     assert variance == pytest.approx(expected, rel=off)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@1", "nDCG@10", "nDCG(linear)@0.3n", "nDCG(power(2))@n^0.5"])
+@pytest.mark.parametrize(
+    "curve",
+    [
+        "constant(0)", "constant(1)", "constant(1e-6)", "linear(0, 1)", "linear(1, 0)", "step(0.3, 0.9, 0.1)",
+        "graded(2=constant(0.5), 1=constant(0.5))", "graded(3=linear(0, 0.02), 1=linear(0, 0.1))",
+    ],
+)  # fmt: skip
+def test_extreme_curves(curve: str, measure: str) -> None:
+    chosen, relevance = Measure.of(measure), Relevance.of(curve)
+    for n in (n for n in (2, 3, 11, 50, 10**6, 9 * 10**18) if chosen.cutoff(n) < n):
+        found, exact = moments((relevance,), chosen, n, QUICK), expected_ndcg(relevance, chosen, [n])
+        assert found.mean == pytest.approx(exact.value[0], rel=1e-4, abs=found.missed + exact.error[0])
+        assert found.variance > -1e-5 * found.size or found.variance == 0

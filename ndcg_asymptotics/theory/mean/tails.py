@@ -95,6 +95,8 @@ def log_binomial(x: Floats, size: float, probability: float) -> Floats:
     >>> log_binomial(np.array([0.0, 2.0]), 4.0, 0.5).round(12) == np.log([1 / 16, 6 / 16]).round(12)
     array([ True,  True])
     """
+    if size == 0 or not 0 < probability < 1:
+        return np.where(x == (size if probability >= 1 else 0.0), 0.0, -math.inf)
     rest = size - x
     with np.errstate(divide="ignore", invalid="ignore"):
         inside = (

@@ -9,15 +9,34 @@ from scipy.linalg import eigh_tridiagonal
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Discount
+from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import down_to
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean.mesh import Mesh
+from ndcg_asymptotics.theory.mean.tails import log_binomial
+
+_REACH, _FURTHER, _PIECES = 8.0, 20.0, 3  # standard deviations and items; panels, if curves have breaks
 
 
-def depths_of(k: int, n: int, effort: Effort) -> tuple[Floats, Floats]:
-    """The item at rank k + 1 of n: nodes and weights."""
-    return beta_rule(k + 1.0, float(n - k), math.ceil(effort.refine * (4 + 14 / math.sqrt(k))))
+def depths_of(mesh: Mesh, k: int, n: int, effort: Effort) -> list[tuple[Floats, Floats]]:
+    """The item at rank k + 1 of n: nodes and weights of each piece between breakpoints of the curves."""
+    count = math.ceil(effort.refine * (4 + 14 / math.sqrt(k)))
+    deviation = math.sqrt(k / n * (1 - k / n) / n)
+    low, high = (
+        max(0.0, k / n - _REACH * deviation - _FURTHER / n),
+        min(1.0, k / n + _REACH * deviation + _FURTHER / n),
+    )
+    breaks = [b for b in mesh.relevance.breakpoints if low < b < high]
+    if not breaks:
+        return [beta_rule(k + 1.0, float(n - k), count)]
+    edges = np.unique([low, *breaks, high, *np.linspace(low, high, _PIECES + 1)])
+    t, dt = quadrature.on_panels(edges[:-1], edges[1:], count)
+    density = np.array([[log_binomial(np.array([float(k)]), n - 1.0, float(x))[0] for x in row] for row in t])
+    weights = dt * np.exp(density)
+    weights /= weights.sum()
+    start = np.searchsorted(breaks, edges[:-1], side="right")
+    return [(t[start == i].ravel(), weights[start == i].ravel()) for i in range(len(breaks) + 1)]
 
 
 def list_above(mesh: Mesh, depth: float, k: int, n: int, discount: Discount, effort: Effort) -> Given:

@@ -75,16 +75,19 @@ class CutIdeal:
         change = change + sum(self._steps[i] * self._more(i, own[:, i], others[:, i]) for i in range(last))
         more = self._more(last, own[:, last], others[:, last])
         number = own[:, last, None] + others[:, last]
-        delta = self._delta(change + self._steps[last] * np.where(number > self.k, full[last], more), number)
+        delta = self._delta(
+            change + self._steps[last] * np.where(number > self.k, full[last], more), number, last
+        )
         if not beyond:
             return delta, delta**2
-        uncut = self._delta(change + self._steps[last] * more, number)
+        uncut = self._delta(change + self._steps[last] * more, number, last)
         return delta - uncut, delta**2 - uncut**2
 
-    def _delta(self, change: Floats, number: Floats) -> Floats:
+    def _delta(self, change: Floats, number: Floats, last: int) -> Floats:
         """``value/IDCG - 1``; -1 where no item has a gain, since NDCG is 0 there."""
+        some = (number > 0) | (last + 1 < len(self.gains))  # those that are cut fill the list
         change = change / self.value
-        return np.where(number > 0, -change / np.where(number > 0, 1 + change, 1.0), -1.0)
+        return np.where(some, -change / np.where(some, 1 + change, 1.0), -1.0)
 
     def _more(self, i: int, own: Floats, others: Floats) -> Floats:
         """By how much F(own + others) exceeds F of the expected count of grade i or better, (M, N)."""
@@ -124,7 +127,7 @@ class CutIdeal:
 
     @cached_property
     def _ends(self) -> Floats:
-        return np.minimum(self.n * self._shares, self.k)
+        return np.clip(self.n * self._shares, 1.0, self.k)  # of rare gains there is one where it matters
 
 
 @dataclass(frozen=True)
@@ -138,10 +141,13 @@ class Filling:
         column follows from the others.
     weights : (N, 3)
         Of means of 1, delta and delta^2.
+    nothing : float
+        The probability that nothing is gained, of which there are no nodes.
     """
 
     nodes: Floats
     weights: Floats
+    nothing: float
 
     def few(self, size: int, digits: float) -> Filling:
         """The same for what is smooth in the nodes, and changes by its own size over so many items."""
@@ -149,19 +155,27 @@ class Filling:
         wanted = math.ceil(math.log(digits) / math.log(min(1.5 / math.sqrt(size), 0.2)))
         degrees = range(max(wanted, 2) + 1)  # products of two of them are averaged
         degree = max(d for d in degrees if math.comb(d + variables, d) <= _MOST or d <= 2)
-        return Filling(*condensed(self.nodes, self.weights, degree))
+        return Filling(*condensed(self.nodes, self.weights, degree), self.nothing)
 
     def moments(self, a: Floats, b: Floats) -> tuple[float, float]:
         """Mean of ``a (1 + delta)`` and covariance with ``b (1 + delta)`` of values (N,) at the nodes."""
         one, first, second = self.weights.T
-        levels = [float(one @ x) or 1.0 for x in (a, b)]
+        levels = [float(one @ x) / (1 - self.nothing) or 1.0 for x in (a, b)]
         u, v = (x / level - 1 for x, level in zip((a, b), levels, strict=True))  # nothing cancels
-        means = [float(x @ one + (1 + x) @ first) for x in (u, v)]
+        means = [float(x @ one + (1 + x) @ first) - self.nothing for x in (u, v)]
         product = (u * v) @ one + (u * (1 + v) + v * (1 + u)) @ first + ((1 + u) * (1 + v)) @ second
+        product += self.nothing
         return levels[0] * (1 + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
 
 
-def joined(parts: Iterable[tuple[Floats, Floats]]) -> Filling:
+def joined(parts: Iterable[Filling]) -> Filling:
     """Nodes and weights one after another."""
-    nodes, weights = zip(*parts, strict=True)
-    return Filling(np.concatenate(nodes), np.concatenate(weights))
+    several = list(parts)
+    nodes, weights = (np.concatenate([getattr(part, x) for part in several]) for x in ("nodes", "weights"))
+    return Filling(nodes, weights, math.fsum(part.nothing for part in several))
+
+
+def of_counts(counts: Floats, weights: Floats) -> Filling:
+    """With label counts (N, J + 1) as nodes."""
+    some = counts[:, :-1].any(axis=1)
+    return Filling(counts[some], weights[some], float(weights[~some, 0].sum()))

@@ -20,7 +20,7 @@ from ndcg_asymptotics.theory.mean.tails import binomial_pieces, log_binomial, no
 
 _DEVIATIONS, _FURTHER = 9.0, 16.0  # a law ends so many standard deviations and numbers from its mean
 _STEP = 0.8  # of the lattice on which numbers above are met, in standard deviations
-_NODES = 1000  # of it, at most
+_NODES = 300  # of it, at most
 _PIECE, _EVERY = 6.0, 100  # width of a piece, in standard deviations; numbers that are all taken
 _FEWEST, _MOST = 2, 8  # ways in which one grade is split off
 _SPLIT = 0.1  # of the digits asked for
@@ -60,8 +60,9 @@ class Labels:
         step = max(math.floor(_STEP / effort.refine * min(wide, max(narrow, 1.0))), (high - low) // _NODES, 1)
         numbers = np.arange(low, high + 1, step, dtype=np.float64)
         chances = np.exp(log_binomial(numbers, float(k), q))
-        kept = chances > effort.negligible * chances.max()
-        return numbers[kept], chances[kept] / chances[kept].sum()
+        chances = chances / chances.sum()
+        kept = chances > effort.negligible * chances[numbers > 0].max(initial=0.0)  # gains may be rare
+        return numbers[kept], chances[kept]
 
     def _means(self, own: Floats, j: int, *, beyond: bool) -> Floats:
         """Means of delta's part and of that of its square, for counts above (M, j) with one sum: (M, 2)."""

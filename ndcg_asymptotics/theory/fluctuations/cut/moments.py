@@ -8,12 +8,15 @@ and delta as in `filling`::
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.depths import depths_of, list_above
-from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, Filling, joined
+from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, Filling, joined, of_counts
 from ndcg_asymptotics.theory.fluctuations.cut.labels import Labels
 from ndcg_asymptotics.theory.fluctuations.cut.shared import covariance
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
@@ -35,7 +38,8 @@ def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
 def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments:
     mesh = Mesh.of(scorer, n, effort.refine)
     ideal = CutIdeal.of(mesh, measure, n, effort)
-    filling = _filling(mesh, ideal).few(ideal.k, effort.digits)
+    pieces = depths_of(mesh, ideal.k, n, effort)
+    filling = joined(_filling(mesh, ideal, *piece).few(ideal.k, effort.digits) for piece in pieces)
     depths, counts = filling.nodes[:, 0], filling.nodes[:, 1:]
     means, variances, sizes = np.empty((3, depths.size))
     for depth in np.unique(depths):
@@ -47,7 +51,8 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     squared = filling.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
     variance, size = (moved + float(part @ squared) for part in (variances, sizes))
     found = Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
-    return found if len(ideal.parts) == 1 else found._replace(missed=_missed(found.mean, scorer, measure, n))
+    certain = ideal.full or len(ideal.gains) == 1
+    return found if certain else found._replace(missed=_missed(found.mean, scorer, measure, n))
 
 
 def _missed(mean: float, scorer: Relevance, measure: Measure, n: int) -> float:
@@ -59,9 +64,8 @@ def _missed(mean: float, scorer: Relevance, measure: Measure, n: int) -> float:
     return float(abs(mean - exact.value[0]) + exact.error[0])
 
 
-def _filling(mesh: Mesh, ideal: CutIdeal) -> Filling:
+def _filling(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> Filling:
     """Nodes are a depth and the counts above it."""
-    depths, weights = depths_of(ideal.k, ideal.n, ideal.effort)
     at = depths_at(mesh.relevance, mesh.law, depths, np.ones(depths.size))
     law, rest = mesh.law[:, None], ideal.n - ideal.k - 1
     here = np.vstack([at.value, 1 - at.value.sum(axis=0)])
@@ -70,5 +74,7 @@ def _filling(mesh: Mesh, ideal: CutIdeal) -> Filling:
     for i, (depth, weight) in enumerate(zip(depths, weights, strict=True)):
         laws = (np.maximum(part[:, i], 0.0) / part[:, i].sum() for part in (law * at.above, here, below))
         counts, parts = Labels(ideal, *laws).filling()
-        found.append((np.column_stack([np.full(len(counts), depth), counts]), weight * parts))
+        given = of_counts(counts, weight * parts)
+        nodes = np.column_stack([np.full(len(given.nodes), depth), given.nodes])
+        found.append(replace(given, nodes=nodes))
     return joined(found)

@@ -7,7 +7,7 @@ import numpy as np
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, joined
+from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, Filling, joined, of_counts
 from ndcg_asymptotics.theory.fluctuations.cut.labels import dealt, pieces, with_others
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
@@ -24,14 +24,14 @@ def covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort:
     return filling.moments(a, b)[1] / ideal.value**2
 
 
-def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> tuple[Floats, Floats]:
-    """Label counts of the list, and weights."""
+def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> Filling:
+    """Nodes are label counts of the list."""
     share = min(float(ideal.law[:j].sum()), 1.0)
     numbers, chances = pieces(ideal.n, share, ideal.k, ideal.effort, beyond=beyond)
     own, ways = dealt(numbers, ideal.law[:j], ideal.effort)
     means = np.concatenate(ideal.part(own.reshape(-1, j), np.zeros((1, j)), beyond=beyond), axis=1)
     means = means.reshape(*ways.shape, 2)
-    return with_others(own, chances[:, None] * ways, means, ideal.n, ideal.law[j:], beyond=beyond)
+    return of_counts(*with_others(own, chances[:, None] * ways, means, ideal.n, ideal.law[j:], beyond=beyond))
 
 
 def _means(mesh: Mesh, ideal: CutIdeal, counts: Floats) -> Floats:
