@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from joblib import cpu_count, delayed
+from joblib import cpu_count
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ndcg_asymptotics.engines import engine
@@ -29,7 +29,7 @@ from ndcg_asymptotics.studies.engines import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.deal import Deal
-from ndcg_asymptotics.sweep.pool import Backend, interrupts_ignored, pool
+from ndcg_asymptotics.sweep.pool import Backend, Pool, interrupts_ignored, pool
 from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
 from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
 
@@ -216,10 +216,10 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
                 if scheduler is None:
                     jobs = min(jobs or cpu_count(), len(missing))
                     require_memory_for(study, jobs)
-                with pool(backend, jobs, scheduler) as parallel:
+                with pool(backend, jobs, scheduler) as workers:
                     writer.extend(asked)
                     with task("replicates", count, count - len(missing)) as under_way:
-                        _Sweep(study, writer, under_way, outcome).run(missing, block, deadline, parallel)
+                        _Sweep(study, writer, under_way, outcome).run(missing, block, deadline, workers)
             except KeyboardInterrupt:
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
@@ -232,19 +232,19 @@ class _Sweep:
     """The missing replicates of some results, dealt out in blocks and written as they come back."""
 
     def __init__(self, study: Study, writer: Writer | Memory, under_way: Task, outcome: Outcome) -> None:
-        self._module = ENGINES[study.engine]
         self._design = study.design
+        self._work = partial(simulate, ENGINES[study.engine], self._design)
         self._writer = writer
         self._under_way = under_way
         self._outcome = outcome
 
-    def run(self, missing: list[int], block: int | None, deadline: float, parallel: Any) -> None:
+    def run(self, missing: list[int], block: int | None, deadline: float, workers: Pool) -> None:
         """Deal, write, and deal again what lost workers had."""
         losses = 0
         while missing and self._outcome.stopped is None:
-            deal = Deal(missing, parallel.n_jobs, block, deadline)
+            deal = Deal(missing, workers.n_jobs, block, deadline)
             with interrupts_ignored():
-                blocks = parallel(map(self._task, deal))
+                blocks = workers(self._work, deal)
             try:
                 for result in blocks:
                     deal.learn(result)
@@ -264,14 +264,6 @@ class _Sweep:
             missing = [r for r in self._writer.missing(missing) if r not in failed]
             if deal.late:
                 self._outcome.stopped = "time limit"
-
-    def _task(
-        self, replicates: Sequence[int]
-    ) -> tuple[Callable[..., Block], tuple[Any, ...], dict[str, Any]]:
-        task: tuple[Callable[..., Block], tuple[Any, ...], dict[str, Any]] = delayed(simulate)(
-            self._module, self._design, replicates
-        )
-        return task
 
     def _keep(self, block: Block) -> None:
         if block.replicates:
