@@ -11,7 +11,8 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -42,7 +43,7 @@ def can_fork() -> bool:
 
 
 class Forks:
-    """So many processes for each call, which gives blocks as they come; they end with what it gives.
+    """So many processes, which compute from the beginning; the blocks as they come.
 
     Raises
     ------
@@ -50,55 +51,49 @@ class Forks:
         If one of them is gone.
     """
 
-    def __init__(self, jobs: int) -> None:
-        self.n_jobs = jobs
-
-    def __call__(self, work: Work, pieces: Iterable[Sequence[int]]) -> Generator[Block, None, None]:
+    def __init__(self, jobs: int, work: Work, pieces: Iterable[Sequence[int]]) -> None:
+        self._left = iter(pieces)
+        self._lines: list[Connection] = []
+        self._busy: list[Connection] = []
+        self._processes: list[BaseProcess] = []
         context = get_context("fork")
-        lines: list[Connection] = []
-        processes: list[BaseProcess] = []
-        for _ in range(self.n_jobs):
+        for _ in range(jobs):
             here, there = context.Pipe()
-            lines.append(here)
-            arguments = work, there, tuple(lines), os.getpid()
-            processes.append(context.Process(target=_serve, args=arguments, daemon=True))
+            self._lines.append(here)
+            arguments = work, there, tuple(self._lines), os.getpid()
+            self._processes.append(context.Process(target=_serve, args=arguments, daemon=True))
             with warnings.catch_warnings():
                 # of Python 3.12: that there are other threads, which `can_fork` has looked at
                 warnings.simplefilter("ignore", DeprecationWarning)
-                processes[-1].start()
+                self._processes[-1].start()
             there.close()
-        return _results(lines, processes, pieces)
+            self._deal(here)
 
-
-def _results(
-    lines: list[Connection], processes: list[BaseProcess], pieces: Iterable[Sequence[int]]
-) -> Generator[Block, None, None]:
-    """Deal to whoever is idle: one that is sending a result reads nothing, so nothing is sent to it."""
-    left = iter(pieces)
-    busy: list[Connection] = []
-
-    def deal(line: Connection) -> None:
-        if (piece := next(left, None)) is not None:
-            line.send(piece)
-            busy.append(line)
-
-    try:
-        for line in lines:
-            deal(line)
-        while busy:
-            for line in cast(list[Connection], wait(busy)):
-                block: Block = line.recv()
-                busy.remove(line)
-                deal(line)  # before the block is written, so that nobody waits for that
+    def __iter__(self) -> Iterator[Block]:
+        while self._busy:
+            for line in cast(list[Connection], wait(self._busy)):
+                try:
+                    block: Block = line.recv()
+                except (EOFError, ConnectionError):
+                    raise TerminatedWorkerError from None
+                self._busy.remove(line)
+                self._deal(line)  # before the block is written, so that nobody waits for that
                 yield block
-    except (EOFError, ConnectionError):
-        raise TerminatedWorkerError from None
-    finally:
-        for process in processes:
+
+    def _deal(self, line: Connection) -> None:
+        """To one who is idle: one that is sending a block reads nothing."""
+        if (piece := next(self._left, None)) is not None:
+            self._busy.append(line)
+            with suppress(ConnectionError):  # one who is gone is missed when its block is
+                line.send(piece)
+
+    def close(self) -> None:
+        """End them, whatever they do."""
+        for process in self._processes:
             process.kill()
-        for process in processes:
+        for process in self._processes:
             process.join()
-        for line in lines:
+        for line in self._lines:
             line.close()
 
 

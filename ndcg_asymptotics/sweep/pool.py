@@ -8,8 +8,10 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Protocol, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
@@ -26,8 +28,8 @@ _SECONDS_IDLE = 20  # after which a process goes
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 
 
-class Pool(Protocol):
-    """What computes blocks: so many at a time, which it gives as they come.
+class Blocks(Protocol):
+    """Blocks as they come.
 
     Raises
     ------
@@ -35,25 +37,18 @@ class Pool(Protocol):
         If a process is gone.
     """
 
-    n_jobs: int
+    def __iter__(self) -> Iterator[Block]: ...
 
-    def __call__(self, work: Work, pieces: Iterable[Sequence[int]]) -> Generator[Block, None, None]:
-        """Begin; what it gives has to be closed."""
+    def close(self) -> None:
+        """Abandon those that are not there yet."""
 
 
-class Joblib:
-    """A `joblib.Parallel`."""
+@dataclass(frozen=True)
+class Pool:
+    """What computes blocks, so many at a time."""
 
-    def __init__(self, jobs: int) -> None:
-        self.n_jobs = jobs
-        # few tasks in advance: those that wait are lost in an interruption and delay a time limit
-        self._parallel = Parallel(
-            n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs + 1
-        )
-
-    def __call__(self, work: Work, pieces: Iterable[Sequence[int]]) -> Generator[Block, None, None]:
-        blocks: Generator[Block, None, None] = self._parallel(map(delayed(work), pieces))
-        return blocks
+    jobs: int
+    begin: Callable[[Work, Iterable[Sequence[int]]], Blocks]
 
 
 @contextmanager
@@ -73,7 +68,7 @@ def pool(backend: Backend, jobs: int | None, scheduler: str | None) -> Iterator[
             jobs = stack.enter_context(_dask(jobs, scheduler))
         count = jobs or cpu_count()
         if backend == "loky" and count > 1 and can_fork():
-            yield Forks(count)
+            yield Pool(count, partial(Forks, count))
             return
         if backend == "loky":
             options = {"initializer": end_with, "initargs": (os.getpid(),)}
@@ -81,7 +76,11 @@ def pool(backend: Backend, jobs: int | None, scheduler: str | None) -> Iterator[
             stack.enter_context(parallel_config(backend="loky", **idle, **options))
         elif backend == "threading":
             stack.enter_context(parallel_config(backend=backend))
-        yield Joblib(count)
+        # few tasks in advance: those that wait are lost in an interruption and delay a time limit
+        parallel = Parallel(
+            n_jobs=count, return_as="generator_unordered", batch_size=1, pre_dispatch=count + 1
+        )
+        yield Pool(count, lambda work, pieces: parallel(map(delayed(work), pieces)))
 
 
 @contextmanager

@@ -216,10 +216,12 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
                 if scheduler is None:
                     jobs = min(jobs or cpu_count(), len(missing))
                     require_memory_for(study, jobs)
-                with pool(backend, jobs, scheduler) as workers:
-                    writer.extend(asked)
-                    with task("replicates", count, count - len(missing)) as under_way:
-                        _Sweep(study, writer, under_way, outcome).run(missing, block, deadline, workers)
+                with (
+                    pool(backend, jobs, scheduler) as workers,
+                    task("replicates", count, count - len(missing)) as under_way,
+                ):
+                    todo = _Sweep(study, writer, under_way, outcome)
+                    todo.run(asked, missing, block, deadline, workers)
             except KeyboardInterrupt:
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
@@ -238,14 +240,17 @@ class _Sweep:
         self._under_way = under_way
         self._outcome = outcome
 
-    def run(self, missing: list[int], block: int | None, deadline: float, workers: Pool) -> None:
+    def run(
+        self, asked: range, missing: list[int], block: int | None, deadline: float, workers: Pool
+    ) -> None:
         """Deal, write, and deal again what lost workers had."""
         losses = 0
         while missing and self._outcome.stopped is None:
-            deal = Deal(missing, workers.n_jobs, block, deadline)
+            deal = Deal(missing, workers.jobs, block, deadline)
             with interrupts_ignored():
-                blocks = workers(self._work, deal)
+                blocks = workers.begin(self._work, deal)
             try:
+                self._writer.extend(asked)
                 for result in blocks:
                     deal.learn(result)
                     self._keep(result)
