@@ -131,7 +131,8 @@ def sweep(
         Processes or threads; as many as there are cores by default. For a scheduler, how many
         blocks are out at a time; by default as many as its workers have threads.
     backend : {"loky", "threading", "dask"}
-        Processes, threads, or the workers of a dask cluster.
+        Processes (forked, on Linux, if nothing else runs in this one), threads, or the workers of a
+        dask cluster.
     scheduler : str, optional
         The address of the cluster's scheduler; without one a local cluster is started.
     time_limit : float
