@@ -8,9 +8,10 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr
 from io import StringIO
+from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.line import RUNS, Line, seconds
@@ -37,25 +38,30 @@ def loop_over(study: Study, replicates: range) -> None:
         items.simulate(design, replicate)
 
 
-def side_by_side(study: Study, replicates: int, executor: Executor) -> None:
-    """The same loop cut in two halves, one per process."""
+def side_by_side(study: Study, replicates: int) -> float:
+    """The time of the same loop cut in two halves, one per process; the processes are there before."""
     half = replicates // 2
-    parts = range(half), range(half, replicates)
-    list(executor.map(loop_over, [study, study], parts))
+    with ProcessPoolExecutor(2, get_context("spawn")) as executor:
+
+        def run(*parts: range) -> None:
+            list(executor.map(loop_over, [study, study], parts))
+
+        run(range(1), range(1))
+        return seconds(lambda: run(range(half), range(half, replicates)), time.perf_counter)
 
 
 def lines() -> Iterator[Line]:
-    """Both ratios, and what two cores are worth here; wall times, round by round."""
+    """Both ratios, what two cores are worth here, and what a sweep costs before and after its replicates."""
     study = load(STUDY)
     items.warm(study.design)
     swept(study, 2, 1), swept(study, 2, 2)  # everything is imported, the workers too
     rounds: list[tuple[float, ...]] = []
-    with ProcessPoolExecutor(2) as executor:
-        side_by_side(study, 2, executor)
-        for _ in range(RUNS):
-            loop = seconds(lambda: loop_over(study, range(REPLICATES)), time.perf_counter)
-            halves = seconds(lambda: side_by_side(study, REPLICATES, executor), time.perf_counter)
-            rounds.append((loop, halves, swept(study, REPLICATES, 1), swept(study, REPLICATES, 2)))
+    begun: list[tuple[float, float]] = []
+    for _ in range(RUNS):
+        loop = seconds(lambda: loop_over(study, range(REPLICATES)), time.perf_counter)
+        one, two = swept(study, REPLICATES, 1), swept(study, REPLICATES, 2)
+        rounds.append((loop, side_by_side(study, REPLICATES), one, two))
+        begun.append((swept(study, 1, 1) - loop / REPLICATES, swept(study, 2, 2) - loop / REPLICATES))
     each = f"standard study, {REPLICATES} replicates: "
     yield Line(each + "one job", "a bare loop", tuple(one / loop for loop, _, one, _ in rounds), 1.03)
     yield Line(each + "one job", "two jobs", tuple(one / two for _, _, one, two in rounds), 1.9, True)
@@ -63,3 +69,5 @@ def lines() -> Iterator[Line]:
         each + "a bare loop", "its halves side by side", tuple(loop / both for loop, both, *_ in rounds)
     )
     yield Line(each + "two jobs", "two bare halves", tuple(two / both for _, both, _, two in rounds))
+    for jobs, what in enumerate(("one job", "two jobs")):
+        yield Line(f"{what}: beside a replicate each", "s", tuple(times[jobs] for times in begun))

@@ -101,13 +101,16 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
+_held: set[int] = set()
+
+
 def lock(folder: Path) -> int:
-    """Hold a folder for writing; the lock goes with the process, however it ends.
+    """Hold a folder for writing; the lock goes with the process, however it ends, though forks of it live on.
 
     Returns
     -------
     int
-        The handle that holds it, to be closed.
+        The handle that holds it, for `unlock`.
 
     Raises
     ------
@@ -123,4 +126,20 @@ def lock(folder: Path) -> int:
         raise InputError(f"{folder}: another process is writing to it") from None
     except OSError:
         pass  # a file system without locks
+    _held.add(handle)
     return handle
+
+
+def unlock(handle: int) -> None:
+    """Let a folder go."""
+    _held.discard(handle)
+    os.close(handle)
+
+
+def _let_go() -> None:
+    while _held:
+        os.close(_held.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)

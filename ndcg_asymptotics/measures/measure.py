@@ -14,7 +14,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, brief, stable_order
+from ndcg_asymptotics.arrays import Floats, brief, stable_sort
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.language.scanner import Scanner, read
 from ndcg_asymptotics.language.spec import Portable
@@ -22,6 +22,7 @@ from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.ideal import ideal_dcg
 
+_BLOCK = 256  # values whose greatest is looked at first
 _NDCG = re.compile(r"ndcg(?![A-Za-z_0-9])", re.IGNORECASE)
 
 
@@ -163,12 +164,14 @@ class Measure:
             f"scores and labels must be two lists of one length >= 1, got {s.shape} and {y.shape}",
         )
         require(bool(np.isfinite(s).all()), "scores must be finite, got NaN or infinity")
-        for values in (y, best):
-            require(bool((values >= 0).all() and np.isfinite(values).all()), "labels must be finite and >= 0")
+        for values in (y,) if best is y else (y, best):
+            proper = values.min(initial=0.0) >= 0 and values.max(initial=0.0) < np.inf
+            require(bool(proper), "labels must be finite and >= 0")
         n = s.size
         k, k_ideal = min(self.cutoff(n), n), min(self._ideal_cutoff(n, best.size), best.size)
         weights = self.discount(np.arange(1.0, max(k, k_ideal) + 1), float(n))
-        ideal = float(np.sort(best)[::-1][:k_ideal] @ weights[:k_ideal])
+        largest = _largest(best, k_ideal)
+        ideal = float(largest @ weights[: len(largest)])
         if ideal == 0:
             return empty
         return float(_ranked(s, y, k, ties)[:k] @ weights[:k]) / ideal
@@ -178,15 +181,40 @@ class Measure:
         return self.cutoff(n if self.depends_on_n else max(n, available))
 
 
+def _largest(labels: Floats, k: int) -> Floats:
+    """The k largest labels, falling, without zeros; few different ones are counted, not sorted."""
+    k = min(k, int(np.count_nonzero(labels)))
+    runs = [labels[:0]]
+    while k > 0:
+        most = labels == labels.max()
+        count = int(np.count_nonzero(most))
+        if count < min(k, len(labels) >> 3):
+            runs.append(np.sort(labels[labels >= _largest_but(labels, k - 1)])[::-1][:k])
+            break
+        runs.append(labels[most][:k])
+        k -= count
+        labels = labels[~most] if k > 0 else labels
+    # its order in memory decides in which order it is summed
+    return np.concatenate([run[::-1] for run in runs[::-1]])[::-1]
+
+
+def _largest_but(values: Floats, k: int) -> float:
+    """The value that k others precede when they fall; found without moving most of them."""
+    blocks = len(values) // _BLOCK
+    if k < blocks >> 3:
+        tops = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+        values = values[values >= np.partition(tops, blocks - 1 - k)[blocks - 1 - k]]
+    return float(np.partition(values, len(values) - 1 - k)[len(values) - 1 - k])
+
+
 def _ranked(scores: Floats, labels: Floats, k: int, ties: Literal["expected", "stable"]) -> Floats:
     """The labels in the order of falling scores, the first k at least; tied ones share their mean."""
-    negative = -scores
     if k < len(scores):
         # those that tie with the last one belong to what it is the mean of
-        top = np.flatnonzero(negative <= np.partition(negative, k - 1)[k - 1])
-        negative, labels = negative[top], labels[top]
-    order = stable_order(negative)
-    gains, ordered = labels[order], negative[order]
+        top = np.flatnonzero(scores >= _largest_but(scores, k - 1))
+        scores, labels = scores[top], labels[top]
+    order, ordered = stable_sort(-scores)
+    gains = labels[order]
     new = ordered[1:] != ordered[:-1]
     if ties == "stable" or new.all():
         return gains

@@ -106,6 +106,7 @@ class Chunks:
             compressors=compressors, fill_value=never(dtype),
         )  # fmt: skip
         self.blank = np.full((rows, *shape), never(dtype), dtype)
+        self._last = -1, self.blank
 
     def path(self, chunk: int) -> Path:
         """The file of a chunk."""
@@ -143,11 +144,15 @@ class Chunks:
         """Write rows; what else their chunks hold must be readable, or not there."""
         for chunk in np.unique(rows // self.rows).tolist():
             here = rows // self.rows == chunk
-            old = here.sum() < self.rows and self.path(chunk).exists()
-            content = self.read(chunk) if old else self.blank.copy()
+            written, content = self._last
+            if chunk != written:
+                old = here.sum() < self.rows and self.path(chunk).exists()
+                content = self.read(chunk) if old else self.blank.copy()
+            self._last = (-1, self.blank)  # as long as it is not sure that this is what the file holds
             content[rows[here] - chunk * self.rows] = values[here]
             self._codec[:] = content
             write_file(self.path(chunk), self._held.pop(self._key).to_bytes(), self._results)
+            self._last = (chunk, content)
 
     def remove(self, chunk: int) -> None:
         """Remove the file of a chunk."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from zarr.storage import LocalStore
 
 from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.files import ASIDE, flush, lock, make_folder, write_file
+from ndcg_asymptotics.files import ASIDE, flush, lock, make_folder, unlock, write_file
 from ndcg_asymptotics.lists.growing import Growth, Theory
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.store.layout import holds_results, versions_here
@@ -88,7 +88,7 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
         flush(folder)
     finally:
         shutil.rmtree(folder / ASIDE, ignore_errors=True)
-        os.close(held)
+        unlock(held)
 
 
 def _write(growth: Growth, target: Path) -> None:

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +19,7 @@ import numpy as np
 from ndcg_asymptotics.arrays import Integers
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.files import lock, make_folder, write_file
+from ndcg_asymptotics.files import lock, make_folder, unlock, write_file
 from ndcg_asymptotics.store.chunks import Chunks
 from ndcg_asymptotics.store.damage.rebuild import arrays_of, create, rebuild, recover, remove_aside
 from ndcg_asymptotics.store.damage.seals import Seals, digest_of, seals_of, study_key
@@ -136,7 +135,7 @@ class Writer:
     def _release(self) -> None:
         if self._lock is not None:
             remove_aside(self.folder)
-            os.close(self._lock)
+            unlock(self._lock)
             self._lock = None
 
     @property

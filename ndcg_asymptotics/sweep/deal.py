@@ -15,7 +15,7 @@ class Deal:
     """Consecutive blocks of the missing replicates, until the deadline.
 
     A block is meant to take about two seconds (longer for many workers, so that the writer keeps
-    up), and no more than a fair part of what is left. The first ones, of unknown cost, hold one
+    up), and no more than a fair part of what is left to several. The first ones, of unknown cost, hold one
     replicate each.
     """
 
@@ -44,6 +44,7 @@ class Deal:
                 self.late = True
                 return
             left = len(self._missing) - start
-            size = self._size or min(self._largest, math.ceil(left / (2 * self._jobs)))
+            fair = left if self._jobs == 1 else math.ceil(left / (2 * self._jobs))
+            size = self._size or min(self._largest, fair)
             yield self._missing[start : start + size]
             start += size

@@ -8,27 +8,52 @@ import os
 import re
 import signal
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, Protocol, get_args
 
-from joblib import Parallel, cpu_count, parallel_config
+from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.progress import say
+from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.forks import Forks, Work, can_fork, end_with
 
 Backend = Literal["loky", "threading", "dask"]
 
 _SECONDS_TO_CONNECT = 30
 _SECONDS_IDLE = 20  # after which a process goes
-_SECONDS_ALONE = 2.0  # within which it notices that its parent is gone
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 
 
+class Blocks(Protocol):
+    """Blocks as they come.
+
+    Raises
+    ------
+    TerminatedWorkerError
+        If a process is gone.
+    """
+
+    def __iter__(self) -> Iterator[Block]: ...
+
+    def close(self) -> None:
+        """Abandon those that are not there yet."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What computes blocks, so many at a time."""
+
+    jobs: int
+    begin: Callable[[Work, Iterable[Sequence[int]]], Blocks]
+
+
 @contextmanager
-def pool(backend: Backend, jobs: int | None, scheduler: str | None) -> Iterator[Parallel]:
-    """A `joblib.Parallel` that yields blocks as they come."""
+def pool(backend: Backend, jobs: int | None, scheduler: str | None) -> Iterator[Pool]:
+    """What computes blocks, for the time being."""
     known = ", ".join(get_args(Backend))
     require(backend in get_args(Backend), f"must be one of {known}, got {backend!r}", "backend")
     require(scheduler is None or backend == "dask", "needs the backend dask", "scheduler")
@@ -41,20 +66,21 @@ def pool(backend: Backend, jobs: int | None, scheduler: str | None) -> Iterator[
     with ExitStack() as stack:
         if backend == "dask":
             jobs = stack.enter_context(_dask(jobs, scheduler))
-        elif backend == "loky":
+        count = jobs or cpu_count()
+        if backend == "loky" and count > 1 and can_fork():
+            yield Pool(count, partial(Forks, count))
+            return
+        if backend == "loky":
             options = {"initializer": end_with, "initargs": (os.getpid(),)}
             idle = {"idle_worker_timeout": _SECONDS_IDLE}
             stack.enter_context(parallel_config(backend="loky", **idle, **options))
-        else:
+        elif backend == "threading":
             stack.enter_context(parallel_config(backend=backend))
-        count = jobs or cpu_count()
         # few tasks in advance: those that wait are lost in an interruption and delay a time limit
-        yield Parallel(
-            n_jobs=count,
-            return_as="generator_unordered",
-            batch_size=1,
-            pre_dispatch=count + 1,
+        parallel = Parallel(
+            n_jobs=count, return_as="generator_unordered", batch_size=1, pre_dispatch=count + 1
         )
+        yield Pool(count, lambda work, pieces: parallel(map(delayed(work), pieces)))
 
 
 @contextmanager
@@ -94,20 +120,6 @@ def _dask(jobs: int | None, scheduler: str | None) -> Iterator[int]:
         out_at_a_time = jobs or sum(client.ncores().values())
         stack.enter_context(parallel_config(backend=ClusterBackend(client, out_at_a_time)))
         yield out_at_a_time
-
-
-def end_with(parent: int) -> None:
-    """Have this process end when its parent does, however that ends.
-
-    A process that waits for work cannot see it: it holds both ends of the pipe it waits at.
-    """
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_SECONDS_ALONE)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

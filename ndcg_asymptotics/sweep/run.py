@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from joblib import cpu_count, delayed
+from joblib import cpu_count
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ndcg_asymptotics.engines import engine
@@ -29,7 +29,7 @@ from ndcg_asymptotics.studies.engines import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.deal import Deal
-from ndcg_asymptotics.sweep.pool import Backend, interrupts_ignored, pool
+from ndcg_asymptotics.sweep.pool import Backend, Pool, interrupts_ignored, pool
 from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
 from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
 
@@ -131,7 +131,8 @@ def sweep(
         Processes or threads; as many as there are cores by default. For a scheduler, how many
         blocks are out at a time; by default as many as its workers have threads.
     backend : {"loky", "threading", "dask"}
-        Processes, threads, or the workers of a dask cluster.
+        Processes (forked, on Linux, if nothing else runs in this one), threads, or the workers of a
+        dask cluster.
     scheduler : str, optional
         The address of the cluster's scheduler; without one a local cluster is started.
     time_limit : float
@@ -216,10 +217,12 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
                 if scheduler is None:
                     jobs = min(jobs or cpu_count(), len(missing))
                     require_memory_for(study, jobs)
-                with pool(backend, jobs, scheduler) as parallel:
-                    writer.extend(asked)
-                    with task("replicates", count, count - len(missing)) as under_way:
-                        _Sweep(study, writer, under_way, outcome).run(missing, block, deadline, parallel)
+                with (
+                    pool(backend, jobs, scheduler) as workers,
+                    task("replicates", count, count - len(missing)) as under_way,
+                ):
+                    todo = _Sweep(study, writer, under_way, outcome)
+                    todo.run(asked, missing, block, deadline, workers)
             except KeyboardInterrupt:
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
@@ -232,20 +235,23 @@ class _Sweep:
     """The missing replicates of some results, dealt out in blocks and written as they come back."""
 
     def __init__(self, study: Study, writer: Writer | Memory, under_way: Task, outcome: Outcome) -> None:
-        self._module = ENGINES[study.engine]
         self._design = study.design
+        self._work = partial(simulate, ENGINES[study.engine], self._design)
         self._writer = writer
         self._under_way = under_way
         self._outcome = outcome
 
-    def run(self, missing: list[int], block: int | None, deadline: float, parallel: Any) -> None:
+    def run(
+        self, asked: range, missing: list[int], block: int | None, deadline: float, workers: Pool
+    ) -> None:
         """Deal, write, and deal again what lost workers had."""
         losses = 0
         while missing and self._outcome.stopped is None:
-            deal = Deal(missing, parallel.n_jobs, block, deadline)
+            deal = Deal(missing, workers.jobs, block, deadline)
             with interrupts_ignored():
-                blocks = parallel(map(self._task, deal))
+                blocks = workers.begin(self._work, deal)
             try:
+                self._writer.extend(asked)
                 for result in blocks:
                     deal.learn(result)
                     self._keep(result)
@@ -264,14 +270,6 @@ class _Sweep:
             missing = [r for r in self._writer.missing(missing) if r not in failed]
             if deal.late:
                 self._outcome.stopped = "time limit"
-
-    def _task(
-        self, replicates: Sequence[int]
-    ) -> tuple[Callable[..., Block], tuple[Any, ...], dict[str, Any]]:
-        task: tuple[Callable[..., Block], tuple[Any, ...], dict[str, Any]] = delayed(simulate)(
-            self._module, self._design, replicates
-        )
-        return task
 
     def _keep(self, block: Block) -> None:
         if block.replicates:

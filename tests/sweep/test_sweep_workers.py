@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import re
 import signal
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,12 +23,20 @@ from ndcg_asymptotics.progress import listening
 from ndcg_asymptotics.store import open_results
 from ndcg_asymptotics.store.layout import versions_here
 from ndcg_asymptotics.sweep import pool
+from ndcg_asymptotics.sweep.forks import can_fork
 from ndcg_asymptotics.sweep.run import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
 
-def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
+@pytest.fixture(params=["forked", "started"])
+def processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Workers that are forked, and such as are not, whatever else runs in this process."""
+    monkeypatch.setattr(pool, "can_fork", lambda: request.param == "forked")
+    return str(request.param)
+
+
+def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path, processes: str) -> None:
     dying = study(f"dies:{tmp_path / 'died'}")
     recorder = Recorder()
     with listening(recorder):
@@ -38,13 +49,58 @@ def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_processes_that_always_die_end_a_sweep(tmp_path: Path, backend: pool.Backend) -> None:
-    if backend == "dask":
-        pytest.importorskip("distributed")
-    outcome = sweep(study("always dies"), tmp_path, jobs=2, backend=backend)
+def test_processes_that_always_die_end_a_sweep(tmp_path: Path, processes: str) -> None:
+    outcome = sweep(study("always dies"), tmp_path, jobs=2)
     assert (outcome.complete, outcome.stopped) == (0, "workers lost")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_cluster_whose_processes_always_die_ends_a_sweep(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    outcome = sweep(study("always dies"), tmp_path, jobs=2, backend="dask")
+    assert (outcome.complete, outcome.stopped) == (0, "workers lost")
+
+
+def test_the_bits_do_not_depend_on_how_processes_begin(tmp_path: Path, processes: str) -> None:
+    assert sweep(study(), tmp_path, jobs=2).complete == REPLICATES
+    data = open_results(tmp_path).data.sel(scorer=["good", "other"])
+    np.testing.assert_array_equal(data.ndcg.values, expected())
+
+
+def children() -> set[int]:
+    return {child.pid or 0 for child in multiprocessing.active_children()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks at /proc")
+def test_forks_end_with_the_sweep_and_hold_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "can_fork", lambda: True)
+    before, seen = children(), list[int]()
+
+    def look(blocks: int) -> None:
+        if blocks == 2:
+            seen.extend(children() - before)
+            for process in seen:
+                opened = Path(f"/proc/{process}/fd").iterdir()
+                assert str(tmp_path) not in map(os.readlink, opened)
+            raise KeyboardInterrupt
+
+    with listening(Recorder(look)):
+        outcome = sweep(study("slow"), tmp_path, jobs=2, block=2)
+    assert outcome.stopped == "interrupted"
+    assert len(seen) == 2
+    assert all(is_gone(process) for process in seen)
+
+
+def test_no_fork_beside_a_thread_that_may_hold_a_lock() -> None:
+    held = threading.Event()
+    thread = threading.Thread(target=held.wait)
+    thread.start()
+    try:
+        assert not can_fork()
+    finally:
+        held.set()
+        thread.join()
 
 
 def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

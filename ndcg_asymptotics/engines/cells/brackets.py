@@ -78,6 +78,7 @@ def settle(
     cells, sizes, labels = counts.shape
     grades, measures = labels - 1, open.shape[2]
     held = np.empty(labels, np.int64)
+    allowed_of = task.bracket * UNIT / task.scale
     for i in range(cells):
         held[:] = 0
         last[i] = -1
@@ -96,7 +97,7 @@ def settle(
                     open[i, k, m] = False
                     continue
                 row, scale = task.row[k, m], task.scale[k, m]
-                allowed = task.bracket[k, m] * UNIT / scale
+                allowed = allowed_of[k, m]
                 end = min(R + count, cut)
                 if not final and R + count <= cut:
                     # a cell that is too wide by far need not be bracketed to see it

@@ -65,8 +65,7 @@ class Stream:
         chosen = np.flatnonzero(last >= 0)
         steps = int(last[chosen].max()) + 1
         octave, index, last = cells.octave[chosen], cells.index[chosen], last[chosen]
-        counts = np.ascontiguousarray(cells.counts[chosen, :steps])
-        above = np.ascontiguousarray(cells.above[chosen, :steps])
+        counts, above = cells.counts[:, :steps][chosen], cells.above[:, :steps][chosen]
         halves = np.zeros((2 * len(chosen), *counts.shape[1:]), np.int64)
         above_halves = np.zeros((2 * len(chosen), steps), np.int64)
         heap = ((1 << cells.level) + index).astype(np.uint64)
@@ -74,7 +73,7 @@ class Stream:
         split(counts, above, last, octave.astype(np.uint64), heap, fraction, self._key, halves, above_halves)
         index = np.repeat(2 * index, 2)
         index[1::2] += 1
-        open = np.ascontiguousarray(np.repeat(cells.open[chosen, :steps], 2, axis=0))
+        open = np.repeat(cells.open[:, :steps][chosen], 2, axis=0)
         return Cells(cells.level + 1, np.repeat(octave, 2), index, halves, above_halves, open)
 
     def sums(self, task: Task, open: Bools) -> Integers:
