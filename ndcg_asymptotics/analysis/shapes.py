@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import xarray as xr
 from scipy import stats
 
-from ndcg_asymptotics.analysis.means import Verdict, brackets
+from ndcg_asymptotics.analysis.means import Cell, Verdict, brackets
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
@@ -69,11 +68,11 @@ def laws_table(rows: Sequence[LawRow]) -> Table:
 
 
 def judge_law(
-    cell: xr.Dataset, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
+    cell: Cell, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
 ) -> LawRow:  # fmt: skip
     """The law of one scorer's NDCG at one n, against that of long lists with every value times ``factor``."""
     name, scorer = named
-    n, values = int(cell["n"]), cell["ndcg"].to_numpy()
+    n, values = int(np.asarray(cell["n"])), np.asarray(cell["ndcg"])
     kind, critical = regime((scorer,), measure), float(stats.kstwo.isf(level, len(values)))
 
     def row(
@@ -95,7 +94,7 @@ def judge_law(
     if stated > _NEGLIGIBLE * critical:
         off = f"at this n the law of long lists is only known to be within {min(stated, 1.0):.2g}"
         return row("not tested", off, None, stated)
-    low, high = (end.to_numpy() for end in brackets(cell))
+    low, high = map(np.asarray, brackets(cell))
     distance = _distance(law, low / factor, high / factor)
     return row("disagrees" if distance > critical else "agrees", "", distance, stated)
 
