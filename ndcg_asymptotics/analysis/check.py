@@ -25,7 +25,6 @@ from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,8 +211,8 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
         limits.append(judged)
         least = detectable.get(str(measure), math.inf)
         means = judge_means(cell, results.kept, scorer, measure, study.n, factor, level, least)
-        for n, mean in zip(study.n, means, strict=True):
-            pseudo = pseudo_expectation(scorer, measure, n)
+        pseudos = results.kept.pseudo(scorer, measure, study.n)
+        for n, mean, pseudo in zip(study.n, means, pseudos, strict=True):
             rows.append(
                 Row(
                     name, str(measure), n, mean.simulated, mean.mcse,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ndcg_asymptotics.analysis.bets import detectable, fortune
+from ndcg_asymptotics.analysis.bets import detectable, exceeds
 from ndcg_asymptotics.analysis.limits import LimitVerdict
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError
@@ -115,7 +115,7 @@ def judge_means(
             seen = reach * mcse[i]
             least = float(seen / exact[i]) if exact[i] else math.inf
         else:
-            wrong = fortune(*given, *truth) > -math.log(level)
+            wrong = exceeds(*given, *truth, -math.log(level))
             least = detectable(values[:, i], float(exact[i]), level, POWER, below)
         below = min(below, least)
         verdict: Verdict = "disagrees" if wrong else "agrees"
