@@ -67,6 +67,4 @@ class Memory:
         axes = engine.load(self._study.engine).VARIABLES
         values = {name: ((INDEX, *axes[name]), np.stack([d[name] for d in draws])) for name in draws[0]}
         attributes = {"complete": int(done.all())}
-        return Results(
-            self._study, [versions_here()], replicates, done, None, lambda: values, attributes
-        )
+        return Results(self._study, [versions_here()], replicates, done, None, lambda: values, attributes)
