@@ -13,6 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ndcg_asymptotics.arrays import Floats
 MOST = 20_000  # points of a rule
 _ALL = 20_000  # possible counts that are simply all taken
 _LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 46)  # nodes of the rules that a split may have
+_AHEAD = 6  # levels of a single split that are asked for together: a call takes longer than its few nodes
 _CHANCE = 1e-3  # a level may change the mean less than this part of the one before by chance
 _NEGLIGIBLE = 1e-17  # part of all weights
 
@@ -64,6 +66,12 @@ def gauss(size: Floats, probability: float, count: int) -> tuple[Floats, Floats]
     matrix[:, i[1:], i[:-1]] = np.sqrt(inside)
     shift, vectors = np.linalg.eigh(matrix)
     return size[:, None] * probability + shift, vectors[:, 0, :] ** 2
+
+
+@lru_cache(maxsize=4096)
+def _gauss_of(size: float, probability: float, count: int) -> Nodes:
+    """`gauss` of one size, as every measure asks for it."""
+    return gauss(np.array([size]), probability, count)
 
 
 def smooth_rule(
@@ -130,7 +138,8 @@ class _Splits:
         else:
             above, both = float(self.law[first:position].sum()), float(self.law[first:last].sum())
             probability = min(above / both, 1.0) if both > 0 else 0.0
-            nodes, weights = gauss(whole, probability, count)
+            one = (float(whole[0]), probability, count)
+            nodes, weights = gauss(whole, probability, count) if split else _gauss_of(*one)
             complete = probability in (0.0, 1.0) or count == _LEVELS[-1] or bool(np.all(whole < count))
         weights = parts.weights[:, None] * weights
         row, column = np.nonzero(weights > _NEGLIGIBLE * weights.sum())
@@ -147,6 +156,16 @@ class _Search:
         self.splits, self.function = splits, function
         self.values: dict[Level, float] = {}
         self.changes: dict[Level, float] = {}
+        if len(splits.order) == 1 and splits.head is None:
+            self._ask([(i,) for i in range(_AHEAD)])
+
+    def _ask(self, levels: Sequence[Level]) -> None:
+        """The mean of the function by the rules of several levels at once."""
+        rules = [self.splits.rule(level) for level in levels]
+        found = self.function(np.concatenate([rule.counts for rule in rules]))
+        ends = np.cumsum([rule.weights.size for rule in rules])
+        for level, rule, values in zip(levels, rules, np.split(found, ends[:-1]), strict=True):
+            self.values[level] = float(rule.weights @ values)
 
     def rule(self, tolerance: float) -> Rule:
         dimensions = range(len(self.splits.order))
@@ -171,8 +190,8 @@ class _Search:
 
     def _add(self, level: Level) -> float:
         """How much a level changes the mean beyond what the levels before it do."""
-        rule = self.splits.rule(level)
-        self.values[level] = float(rule.weights @ self.function(rule.counts))
+        if level not in self.values:
+            self._ask([level])
         corners = itertools.product(*((0, 1) if i else (0,) for i in level))
         self.changes[level] = math.fsum(
             (-1) ** sum(corner) * self.values[tuple(i - j for i, j in zip(level, corner, strict=True))]

@@ -147,7 +147,7 @@ class _Evaluation:
         if self.measure.discount(1.0, float(self.n)) == 0:  # linear at n = 1: IDCG is 0
             return 0.0, 0.0
         cut = k < self.n and len(gains) == 1 and not surely_filled(self.mesh.law, k, self.n)
-        sharpness = self.mesh.sharpness(k, self.n) if k < self.n else 0.0
+        sharpness = self.mesh.sharpness(k, self.n) if k < self.n and (cut or len(gains) > 1) else 0.0
         certain = cut and self.mesh.nearly_certain(self.n)
         every = cut and self.n <= (_SHORT if certain else _SHORTEST)
         width = None
