@@ -68,12 +68,6 @@ def gauss(size: Floats, probability: float, count: int) -> tuple[Floats, Floats]
     return size[:, None] * probability + shift, vectors[:, 0, :] ** 2
 
 
-@lru_cache(maxsize=4096)
-def _gauss_of(size: float, probability: float, count: int) -> Nodes:
-    """`gauss` of one size, as every measure asks for it."""
-    return gauss(np.array([size]), probability, count)
-
-
 def smooth_rule(
     total: int, law: Floats, order: Sequence[int], function: Callable[[Floats], Floats], tolerance: float,
     head: Nodes | None = None,
@@ -94,7 +88,8 @@ def smooth_rule(
     head : nodes and weights, optional
         A rule for the first split that is given.
     """
-    splits = _Splits(float(total), law, tuple(order), head)
+    one = len(order) == 1 and head is None
+    splits = two_parts(total, *law.tolist()) if one else _Splits(float(total), law, tuple(order), head)
     if 0 < total < _LEVELS[-1] and math.comb(total + len(order), total) <= _ALL:
         return splits.rule((len(_LEVELS) - 1,) * len(order))
     return _Search(splits, function).rule(tolerance)
@@ -123,6 +118,10 @@ class _Splits:
         parts = self.parts(level)
         return Rule(np.column_stack([parts.sizes[i, i + 1] for i in range(len(self.law))]), parts.weights)
 
+    def size(self, level: Level) -> int:
+        """The nodes of that rule."""
+        return self.parts(level).weights.size
+
     def parts(self, level: Level) -> _Parts:
         """What is split so far: every node of one split is the total of the next."""
         if level not in self._made:
@@ -138,8 +137,7 @@ class _Splits:
         else:
             above, both = float(self.law[first:position].sum()), float(self.law[first:last].sum())
             probability = min(above / both, 1.0) if both > 0 else 0.0
-            one = (float(whole[0]), probability, count)
-            nodes, weights = gauss(whole, probability, count) if split else _gauss_of(*one)
+            nodes, weights = gauss(whole, probability, count)
             complete = probability in (0.0, 1.0) or count == _LEVELS[-1] or bool(np.all(whole < count))
         weights = parts.weights[:, None] * weights
         row, column = np.nonzero(weights > _NEGLIGIBLE * weights.sum())
@@ -147,6 +145,12 @@ class _Splits:
         sizes[first, position] = nodes[row, column]
         sizes[position, last] = whole[row] - nodes[row, column]
         return _Parts(weights[row, column], sizes, complete)
+
+
+@lru_cache(maxsize=256)
+def two_parts(total: int, *law: float) -> _Splits:
+    """Of one grade: small, and every measure asks for it."""
+    return _Splits(float(total), np.array(law), (1,), None)
 
 
 class _Search:
@@ -204,7 +208,7 @@ class _Search:
         combination = _combination(self.changes)
         highest = tuple(max(column) for column in zip(*self.changes, strict=True))
         size = math.prod(_LEVELS[i] for i in highest)
-        if size <= MOST and self.splits.rule(highest).weights.size <= self._points(combination):
+        if size <= MOST and self.splits.size(highest) <= self._points(combination):
             combination = {highest: 1}
         rules = [(times, self.splits.rule(level)) for level, times in combination.items()]
         return Rule(
@@ -214,7 +218,7 @@ class _Search:
         )
 
     def _points(self, combination: dict[Level, int]) -> int:
-        return sum(self.splits.rule(level).weights.size for level in combination)
+        return sum(map(self.splits.size, combination))
 
 
 def _moved(level: Level, split: int, by: int) -> Level:

@@ -26,6 +26,7 @@ from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory.mean.condense import nearly_condensed
 from ndcg_asymptotics.theory.mean.cost import require_affordable
+from ndcg_asymptotics.theory.mean.counts import two_parts
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
 from ndcg_asymptotics.theory.mean.ideal import IdealRule, binary_rule, ideal_rule, surely_filled
 from ndcg_asymptotics.theory.mean.memo import Memo
@@ -202,6 +203,7 @@ def forget() -> None:
     RankMean.of.cache_clear()
     MESHES.clear()
     _RULES.clear()
+    two_parts.cache_clear()
     exponentials.forget()
 
 
