@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.errors import InputWarning as InputWarning
     from ndcg_asymptotics.grids import Grid as Grid
     from ndcg_asymptotics.grids import check_grid as check_grid
-    from ndcg_asymptotics.grids import draw_grid as draw_grid
     from ndcg_asymptotics.grids import load_grid as load_grid
     from ndcg_asymptotics.grids import open_grid as open_grid
     from ndcg_asymptotics.grids import run_grid as run_grid
+    from ndcg_asymptotics.grids.figures import draw_grid as draw_grid
     from ndcg_asymptotics.learning.consistency import Problem as Problem
     from ndcg_asymptotics.learning.consistency import decide_losses as decide_losses
     from ndcg_asymptotics.learning.consistency import load_problem as load_problem
@@ -145,7 +145,7 @@ _HOMES = {
     "distinguishable_in_expectation": "theory.pairs:distinguishable_in_expectation",
     "draw_all": "plots:draw_all",
     "draw_comparison": "plots:draw_comparison",
-    "draw_grid": "grids:draw_grid",
+    "draw_grid": "grids.figures:draw_grid",
     "draw_growth": "plots:draw_growth",
     "evaluate": "lists:evaluate",
     "evaluate_every_n": "engines.every_n:evaluate_every_n",

@@ -41,13 +41,36 @@ def fortune(low: Floats, high: Floats, least: float, most: float) -> float:
     >>> fortune(values, values, 0.02, 0.02) < 1 < 10 < fortune(values, values, 0.3, 0.3)
     True
     """
-    above = _BETS / max(most, 1e-300)
-    below = _BETS / max(1.0 - least, 1e-300)
     bets = np.concatenate([
-        np.log1p(np.maximum(np.outer(above, low - most), -1.0 + 1e-15)).sum(axis=1),
-        np.log1p(np.maximum(np.outer(below, least - high), -1.0 + 1e-15)).sum(axis=1),
+        np.log1p(np.maximum(np.outer(bets, off), -1.0 + 1e-15)).sum(axis=1)
+        for bets, off in _sides(low, high, least, most)
     ])  # fmt: skip
     return float(logsumexp(bets) - math.log(len(bets)))
+
+
+def exceeds(low: Floats, high: Floats, least: float, most: float, bar: float) -> bool:
+    """Whether that fortune is above a bar.
+
+    Mostly three sums tell that it is not, as ``log(1 + y) <= y - y^2/2 + y^3/3``.
+
+    >>> values = np.random.default_rng(1).random(1000)
+    >>> [exceeds(values, values, mean, mean, 16.0) for mean in (0.4, 0.5)]
+    [True, False]
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        bets = np.concatenate([
+            bets * (off.sum() - bets * (off @ off / 2 - bets * (off * off @ off / 3)))
+            for bets, off in _sides(low, high, least, most)
+        ])  # fmt: skip
+        bound = np.logaddexp.reduce(bets) - math.log(len(bets))
+    return not bound <= bar and fortune(low, high, least, most) > bar
+
+
+def _sides(low: Floats, high: Floats, least: float, most: float) -> tuple[tuple[Floats, Floats], ...]:
+    """Bets that the mean is larger and smaller, with what each value is at least worth to them."""
+    above = _BETS / max(most, 1e-300)
+    below = _BETS / max(1.0 - least, 1e-300)
+    return (above, low - most), (below, least - high)
 
 
 def detectable(values: Floats, mean: float, level: float, power: float, below: float = math.inf) -> float:

@@ -9,6 +9,7 @@ exact mean, followed to n = 1e18 and extrapolated, against the limit's formula.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -24,7 +25,6 @@ from ndcg_asymptotics.progress import tracked
 from ndcg_asymptotics.store import Results
 from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,10 +192,9 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
     >>> found.agrees, [row.verdict for row in found.limits]
     (True, ['agrees', 'agrees'])
     """
-    study, data = results.study, results.data
-    replicates = int(data.sizes["replicate"])
+    study, values, replicates = results.study, results.values, results.replicates_complete
     require(replicates >= 2, f"check needs at least 2 complete replicates, this study has {replicates}")
-    require("ndcg" in data, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
+    require("ndcg" in values, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, rows, limits = 1.0 + perturb, [], []
@@ -204,16 +203,16 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
     detectable: dict[str, float] = {}
     detectable_spread: dict[str, float] = {}
     spreads, laws = [], []
-    cells = [(*named, measure) for named in study.scorers.items() for measure in study.measures]
-    for name, scorer, measure in tracked(cells, "checks"):
-        cell = data.sel(scorer=name, measure=str(measure))
+    every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
+    for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
+        cell = {part: values[part][:, i, j] for part in ("ndcg", "low", "high") if part in values}
         found = limit(scorer, measure)
         judged = judge_limit(name, scorer, measure, found, results.kept, factor)
         limits.append(judged)
         least = detectable.get(str(measure), math.inf)
         means = judge_means(cell, results.kept, scorer, measure, study.n, factor, level, least)
-        for n, mean in zip(study.n, means, strict=True):
-            pseudo = pseudo_expectation(scorer, measure, n)
+        pseudos = results.kept.pseudo(scorer, measure, study.n)
+        for n, mean, pseudo in zip(study.n, means, pseudos, strict=True):
             rows.append(
                 Row(
                     name, str(measure), n, mean.simulated, mean.mcse,
@@ -225,8 +224,9 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
             if mean.detectable < math.inf:
                 detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
         about = (results.kept, (name, scorer), measure, factor, level)
-        spreads += [judge_spread(cell.sel(n=n), *about) for n in sizes]
-        laws.append(judge_law(cell.sel(n=sizes[-1]), *about))
+        at = {n: {"n": n} | {part: x[:, study.n.index(n)] for part, x in cell.items()} for n in sizes}
+        spreads += [judge_spread(at[n], *about) for n in sizes]
+        laws.append(judge_law(at[sizes[-1]], *about))
         seen = [row.detectable for row in spreads if row.measure == str(measure) and row.detectable]
         if seen:
             detectable_spread[str(measure)] = min(seen)

@@ -124,13 +124,16 @@ def _judge_lasting(
     scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
 ) -> tuple[LimitVerdict, str]:
     """Whether the spread that stays is where the exact standard deviation goes."""
-    stays = lasting_spread(scorer, measure) * factor
+    stays = factor * kept.size(
+        "lasting sd", scorer, measure, _LONGEST, lambda: lasting_spread(scorer, measure)
+    )
     text = f"{found.reason}; sd in the limit {stays:.4f}"
     try:
         exact = kept.spread(scorer, measure, [_LONGEST])
     except InputError as error:
         return "not tested", f"{text}, but none to hold it against: {error}"
-    here, there = spread_at(scorer, measure, _LONGEST) * factor, float(exact.value[0])
+    about = kept.size("sd about n", scorer, measure, _LONGEST, lambda: spread_at(scorer, measure, _LONGEST))
+    here, there = about * factor, float(exact.value[0])
     off = _POWER * here + float(exact.error[0])
     said = f"{text}, at n = {_LONGEST:.0e} {here:.4f}, where the exact one is {there:.4f}"
     return ("does not converge" if abs(here - there) <= off else "disagrees"), said

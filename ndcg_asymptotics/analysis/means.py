@@ -6,13 +6,15 @@ Where NDCG is nearly normal, which is known beforehand, by Student's t; elsewher
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
-import xarray as xr
+import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
-from ndcg_asymptotics.analysis.bets import detectable, fortune
+from ndcg_asymptotics.analysis.bets import detectable, exceeds
 from ndcg_asymptotics.analysis.limits import LimitVerdict
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError
@@ -22,6 +24,11 @@ from ndcg_asymptotics.store.kept import Kept
 from ndcg_asymptotics.tables import Column, Table, fixed, general
 
 Verdict = Literal["agrees", "disagrees", "not tested"]
+
+Cell = Mapping[Any, ArrayLike]
+"""``ndcg`` of one scorer and measure, (R, N) or at one ``n`` (R,); brackets as ``low`` and ``high``."""
+
+_T = TypeVar("_T")
 
 _FEW = 30  # replicates, below which a mean is judged by bets
 _ITEMS = 300  # the same of items that count
@@ -74,21 +81,21 @@ class Mean:
     detectable: float = math.inf
 
 
-def brackets(data: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+def brackets(data: Mapping[Any, _T]) -> tuple[_T, _T]:
     """The least and the largest that NDCG may be; the same where the engine gives it exactly."""
     low, high = (data[name if name in data else "ndcg"] for name in ("low", "high"))
     return low, high
 
 
 def judge_means(
-    cell: xr.Dataset, kept: Kept, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
+    cell: Cell, kept: Kept, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
     factor: float, level: float, below: float = math.inf,
 ) -> list[Mean]:  # fmt: skip
     """The mean at each n against the exact one.
 
     What would be detectable is found where it is less than at every larger n, and ``below`` what is given.
     """
-    values = cell["ndcg"].transpose("replicate", "n").to_numpy()
+    values = np.asarray(cell["ndcg"])
     simulated = values.mean(axis=0)
     mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
     try:
@@ -96,7 +103,7 @@ def judge_means(
     except InputError:  # a discount of the user's own that is no sum of exponentials
         return [Mean(float(m), float(s)) for m, s in zip(simulated, mcse, strict=True)]
     # the simulated mean is known up to its bracket, the exact one up to its stated error
-    low, high = (end.transpose("replicate", "n").to_numpy() for end in brackets(cell))
+    low, high = map(np.asarray, brackets(cell))
     exact, slack = expectation.value * factor, expectation.error + 1e-12
     reach = quantile_of(level, len(values)) + float(stats.norm.ppf(POWER))
     found = []
@@ -108,7 +115,7 @@ def judge_means(
             seen = reach * mcse[i]
             least = float(seen / exact[i]) if exact[i] else math.inf
         else:
-            wrong = fortune(*given, *truth) > -math.log(level)
+            wrong = exceeds(*given, *truth, -math.log(level))
             least = detectable(values[:, i], float(exact[i]), level, POWER, below)
         below = min(below, least)
         verdict: Verdict = "disagrees" if wrong else "agrees"

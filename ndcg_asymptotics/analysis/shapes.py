@@ -6,14 +6,15 @@ the statistic, and must be below half of what the replicates could tell: else th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
-import xarray as xr
 from scipy import stats
 
-from ndcg_asymptotics.analysis.means import Verdict, brackets
+from ndcg_asymptotics.analysis.means import Cell, Verdict, brackets
 from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
@@ -69,11 +70,11 @@ def laws_table(rows: Sequence[LawRow]) -> Table:
 
 
 def judge_law(
-    cell: xr.Dataset, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
+    cell: Cell, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
 ) -> LawRow:  # fmt: skip
     """The law of one scorer's NDCG at one n, against that of long lists with every value times ``factor``."""
     name, scorer = named
-    n, values = int(cell["n"]), cell["ndcg"].to_numpy()
+    n, values = int(np.asarray(cell["n"])), np.asarray(cell["ndcg"])
     kind, critical = regime((scorer,), measure), float(stats.kstwo.isf(level, len(values)))
 
     def row(
@@ -88,15 +89,26 @@ def judge_law(
     except InputError as why:
         return row("not tested", str(why))
     centre, error = float(mean.value[0]), float(spread.error[0] + mean.error[0])
-    law = limit_law(scorer, measure, n, centre, float(spread.value[0]), error)
-    if law is None:
-        return row("not tested", "no law of long lists is known")
-    stated = law.chance if law.chance > _NEGLIGIBLE * critical else law.distance
-    if stated > _NEGLIGIBLE * critical:
+
+    @cache
+    def law() -> LimitLaw | None:
+        return limit_law(scorer, measure, n, centre, float(spread.value[0]), error)
+
+    def stated_as(part: str) -> float:
+        """Of the law; kept, as a law that is too far off need not be found again to say so."""
+        return kept.size(f"{part} of law", scorer, measure, n, lambda: float(getattr(law(), part, math.inf)))
+
+    stated = stated_as("chance")
+    if stated <= _NEGLIGIBLE * critical:
+        stated = stated_as("distance")
+    if stated > _NEGLIGIBLE * critical and math.isfinite(stated):
         off = f"at this n the law of long lists is only known to be within {min(stated, 1.0):.2g}"
         return row("not tested", off, None, stated)
-    low, high = (end.to_numpy() for end in brackets(cell))
-    distance = _distance(law, low / factor, high / factor)
+    found = law() if math.isfinite(stated) else None
+    if found is None:
+        return row("not tested", "no law of long lists is known")
+    low, high = map(np.asarray, brackets(cell))
+    distance = _distance(found, low / factor, high / factor)
     return row("disagrees" if distance > critical else "agrees", "", distance, stated)
 
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import xarray as xr
 
 from ndcg_asymptotics.analysis.chi_square import (
     chi_square_detectable,
     chi_square_freedom,
     chi_square_test,
 )
-from ndcg_asymptotics.analysis.means import POWER, Verdict, bell_shaped, brackets
+from ndcg_asymptotics.analysis.means import POWER, Cell, Verdict, bell_shaped, brackets
 from ndcg_asymptotics.analysis.squares import detectable_spread, replicates_for_squares, squares_fortune
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.errors import InputError, require
@@ -85,12 +84,12 @@ def spreads_table(rows: Sequence[SpreadRow]) -> Table:
 
 
 def judge_spread(
-    cell: xr.Dataset, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
+    cell: Cell, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
 ) -> SpreadRow:  # fmt: skip
     """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``."""
     name, scorer = named
-    n, values = int(cell["n"]), cell["ndcg"].to_numpy()
-    low, high = (end.to_numpy() for end in brackets(cell))
+    n, values = int(np.asarray(cell["n"])), np.asarray(cell["ndcg"])
+    low, high = map(np.asarray, brackets(cell))
     seen = float(values.std(ddof=1))
 
     def row(

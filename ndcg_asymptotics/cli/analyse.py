@@ -129,7 +129,8 @@ def figures(
     allow_custom: _Custom = False,
 ) -> None:
     """Draw a study (an overview, one figure per measure, one per pair), a grid, growing lists, or curves."""
-    from ndcg_asymptotics.grids import draw_grid, open_grid
+    from ndcg_asymptotics.grids import open_grid
+    from ndcg_asymptotics.grids.figures import draw_grid
     from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
     from ndcg_asymptotics.store import open_results

@@ -1,7 +1,6 @@
 """Many studies at once: one per point of a grid of parameters, as simulation studies are designed."""
 
 from ndcg_asymptotics.grids.check import GridCheck, check_grid
-from ndcg_asymptotics.grids.figures import draw_grid
 from ndcg_asymptotics.grids.grid import Grid, load_grid
 from ndcg_asymptotics.grids.results import GridResults, open_grid
 from ndcg_asymptotics.grids.run import run_grid
@@ -11,7 +10,6 @@ __all__ = [
     "GridCheck",
     "GridResults",
     "check_grid",
-    "draw_grid",
     "load_grid",
     "open_grid",
     "run_grid",

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from ndcg_asymptotics.arrays import spans
 from ndcg_asymptotics.errors import InputError, require
@@ -25,6 +24,9 @@ from ndcg_asymptotics.store import Results, open_results
 from ndcg_asymptotics.store.damage.seals import checksum_holds, with_checksum
 from ndcg_asymptotics.store.layout import holds_results
 from ndcg_asymptotics.studies.canonical import FREE
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FILE, POINTS = "grid.json", "points"
 
@@ -78,6 +80,8 @@ class GridResults:
         return self._joined(list(labelled.values()))
 
     def _joined(self, parts: list[xr.Dataset]) -> xr.Dataset:
+        import xarray as xr
+
         for name, values in reversed(list(self.axes.parameters.items())):
             steps = range(0, len(parts), len(values))
             parts = [

@@ -31,6 +31,7 @@ from ndcg_asymptotics.store.description import read_json
 from ndcg_asymptotics.store.layout import holds_results, versions_here
 from ndcg_asymptotics.theory.fluctuations import Spread, ndcg_spread
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
+from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 FILE = "exact.json"
 """The file of a folder of results that holds them."""
@@ -86,6 +87,23 @@ class Kept:
             return found.value, found.error
 
         return Spread(*self.values("quick sd", relevance, measure, sizes, compute))
+
+    def pseudo(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
+        """`pseudo_expectation`, likewise."""
+
+        def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
+            found = np.array([pseudo_expectation(relevance, measure, n) for n in lengths], np.float64)
+            return np.nan_to_num(found), np.where(np.isnan(found), math.inf, 0.0)
+
+        value, error = self.values("pseudo", relevance, measure, sizes, compute)
+        return [None if e else v for v, e in zip(value.tolist(), error.tolist(), strict=True)]
+
+    def size(
+        self, kind: str, relevance: Relevance, measure: Measure, n: int, compute: Callable[[], float]
+    ) -> float:
+        """A number from 0 to infinity that theory gives at one n, likewise."""
+        known = self.values(kind, relevance, measure, [n], lambda _: (np.zeros(1), np.array([compute()])))
+        return float(known[1][0])
 
     def values(
         self, kind: str, of: Relevance | tuple[Relevance, ...], measure: Measure, sizes: Sequence[int],

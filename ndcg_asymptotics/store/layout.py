@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.arrays import LARGEST_N, Integers, spans
@@ -26,12 +25,21 @@ from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.engines import ENGINES
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 FORMAT = 2
 STORE = "results.zarr"
 PACKAGE = "ndcg-asymptotics"
 
 #: What is known of each replicate beside its values; ``complete`` is what format 1 had in place of seals.
 INDEX, SEAL, COMPLETE = "replicate", "seal", "complete"
+
+#: The axes of variables, in order.
+AXES = (INDEX, "scorer", "pair", "measure", "n")
+
+Named = Mapping[str, tuple[tuple[str, ...], NDArray[Any]]]
+"""Arrays by variable, each with its axes."""
 
 CHUNK_BYTES = 2**20
 CHUNK_ROWS = 4096  # replicates in a chunk, at most: what one damaged file can cost
@@ -187,10 +195,12 @@ def coordinates(
 def dataset(
     study: Study,
     replicates: Integers,
-    variables: Mapping[str, tuple[tuple[str, ...], NDArray[Any]]],
+    variables: Named,
     further: Mapping[str, Any],
 ) -> xr.Dataset:
     """The values of some replicates, by variable with its axes, as a Dataset that says what it is of."""
+    import xarray as xr  # here: to load it takes longer than to read most results
+
     seed = study.seed if study.seed < 2**31 else str(study.seed)  # what every format of files can hold
     attributes = {"title": study.title, "seed": seed, "engine": study.engine, **further}
     labels = coordinates(study.scorers, map(str, study.measures), study.n, study.pairs)

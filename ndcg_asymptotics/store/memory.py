@@ -11,7 +11,7 @@ import numpy as np
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.store.layout import INDEX, Damage, dataset, versions_here
+from ndcg_asymptotics.store.layout import INDEX, Damage, versions_here
 from ndcg_asymptotics.store.results import Results
 from ndcg_asymptotics.studies import Study
 
@@ -66,5 +66,5 @@ class Memory:
         draws = [self._draws[r] for r in kept.tolist()]
         axes = engine.load(self._study.engine).VARIABLES
         values = {name: ((INDEX, *axes[name]), np.stack([d[name] for d in draws])) for name in draws[0]}
-        data = dataset(self._study, kept, values, {"complete": int(done.all())})
-        return Results(self._study, [versions_here()], replicates, done, None, lambda: data)
+        attributes = {"complete": int(done.all())}
+        return Results(self._study, [versions_here()], replicates, done, None, lambda: values, attributes)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
+from numpy.typing import NDArray
 
 from ndcg_asymptotics.arrays import Bools, Integers
 from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.store.damage.survey import Survey, survey
 from ndcg_asymptotics.store.kept import Kept
-from ndcg_asymptotics.store.layout import INDEX, dataset, versions_here
+from ndcg_asymptotics.store.layout import AXES, INDEX, Named, dataset, versions_here
 from ndcg_asymptotics.store.summary import summary_dict, summary_frame, summary_parts
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences
@@ -26,6 +26,7 @@ from ndcg_asymptotics.tables import Part, Shown
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +52,8 @@ class Results(Shown):
     replicates: Integers
     done: Bools
     folder: Path | None
-    _read: Callable[[], xr.Dataset] = field(repr=False)
+    _read: Callable[[], Named] = field(repr=False)
+    _attributes: Mapping[str, Any] = field(repr=False)
 
     def parts(self) -> Iterator[Part]:
         """What was asked, how much of it is there, and the means at the largest n."""
@@ -97,12 +99,28 @@ class Results(Shown):
         InputError
             If there is none yet, or a value is one that no list can have.
         """
+        replicates = np.sort(self.replicates[self.done])
+        return dataset(self.study, replicates, self._named, self._attributes)
+
+    @cached_property
+    def values(self) -> dict[str, NDArray[Any]]:
+        """The arrays of `data`, for which nothing need be loaded that knows of labelled axes.
+
+        Raises
+        ------
+        InputError
+            As `data`.
+        """
+        return {name: array for name, (_, array) in self._named.items()}
+
+    @cached_property
+    def _named(self) -> Named:
         where = f"{self.folder}: " if self.folder else ""
         require(self.replicates_complete > 0, f"{where}no replicate is complete yet")
-        data = self._read()
-        said = impossible({str(name): array.to_numpy() for name, array in data.data_vars.items()})
+        named = self._read()
+        said = impossible({name: array for name, (_, array) in named.items()})
         require(said is None, f"{where}impossible results: {said}")
-        return data
+        return named
 
     @cached_property
     def kept(self) -> Kept:
@@ -113,7 +131,13 @@ class Results(Shown):
 def results_of(study: Study, data: xr.Dataset) -> Results:
     """Results that are kept in this process: a Dataset with the axes of `Results.data`."""
     replicates = np.asarray(data[INDEX].values, np.int64)
-    return Results(study, [versions_here()], replicates, np.ones(len(replicates), bool), None, lambda: data)
+    order = np.argsort(replicates)
+    named = {}
+    for name, array in data.data_vars.items():
+        axes = tuple(axis for axis in AXES if axis in array.dims)
+        named[str(name)] = axes, array.transpose(*axes).to_numpy()[order]
+    done = np.ones(len(replicates), bool)
+    return Results(study, [versions_here()], replicates, done, None, lambda: named, data.attrs)
 
 
 def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
@@ -163,8 +187,15 @@ def results_in(folder: str | Path, study: Study) -> Results:
 def _results(found: Survey, study: Study) -> Results:
     changed = differences(canonical(study), found.layout.fields)
     require(not changed, f"{found.folder}: the study no longer is what was simulated: {'; '.join(changed)}")
+    attributes = {
+        "study": json.dumps(dict(found.layout.fields)),
+        "versions": json.dumps(found.versions),
+        "format": found.form,
+        "complete": int(found.done.all()),
+        "replicates_wanted": len(found.replicates),
+    }
     return Results(
-        study, found.versions, found.replicates, found.done, found.folder, lambda: _read(found, study)
+        study, found.versions, found.replicates, found.done, found.folder, lambda: _read(found), attributes
     )
 
 
@@ -186,7 +217,7 @@ def sound(folder: str | Path) -> Survey:
     return found
 
 
-def _read(found: Survey, study: Study) -> xr.Dataset:
+def _read(found: Survey) -> Named:
     """The complete replicates of a folder, in the order of their indices."""
     rows = np.flatnonzero(found.done)
     place = np.empty(len(found.done), np.int64)
@@ -196,12 +227,4 @@ def _read(found: Survey, study: Study) -> xr.Dataset:
     for some, parts in found.values():
         for name, part in parts.items():
             values[name][place[some]] = part
-    named = {name: ((INDEX, *variables[name].axes), array) for name, array in sorted(values.items())}
-    further = {
-        "study": json.dumps(dict(found.layout.fields)),
-        "versions": json.dumps(found.versions),
-        "format": found.form,
-        "complete": int(found.done.all()),
-        "replicates_wanted": len(found.replicates),
-    }
-    return dataset(study, np.sort(found.replicates[rows]), named, further)
+    return {name: ((INDEX, *variables[name].axes), array) for name, array in sorted(values.items())}

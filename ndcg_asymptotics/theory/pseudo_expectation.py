@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from ndcg_asymptotics.arrays import Floats, list_lengths
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory import quadrature
+from ndcg_asymptotics.theory.mean.memo import Memo
+
+_ENDS = 1.0 - np.geomspace(1e-12, 1.0, 97)
+"""Depths that are near to 1."""
 
 
 def pseudo_expectation(relevance: Relevance | str, measure: Measure | str, n: int) -> float | None:
@@ -37,16 +41,32 @@ def pseudo_expectation(relevance: Relevance | str, measure: Measure | str, n: in
     if ends[-1] <= 1.0:
         return None
 
-    def integral(upper: float, weight: Callable[[Floats], Floats]) -> float:
-        breaks = [b for b in relevance.breakpoints if 1 < b * n < upper]
-        # geometric panels in the rank, eight per factor of ten, as the discounts are smooth there
-        mesh = np.geomspace(1.0, upper, max(2, int(8 * np.log10(upper)) + 4))
-        ends = (1.0 - np.geomspace(1e-12, 1.0, 97)) * n
-        ranks, w = quadrature.nodes(
-            np.unique([*mesh, *(np.array(breaks) * n), *ends[(ends > 1) & (ends < upper)]])
-        )
-        return float(np.sum(w * weight(ranks) * measure.discount(ranks, float(n))))
-
-    numerator = integral(k, lambda s: relevance.mean_gain(np.minimum(s / n, 1.0)))
-    sums = [integral(end, np.ones_like) if end > 1.0 else 0.0 for end in ends]
+    breaks = tuple(relevance.breakpoints)
+    ranks, w, discounts = _MESHES.get(
+        (n, k, breaks, measure.discount), lambda: _mesh(n, k, breaks, measure.discount)
+    )
+    numerator = float(np.sum(w * relevance.mean_gain(np.minimum(ranks / n, 1.0)) * discounts))
+    sums = [_sum(n, float(end), breaks, measure.discount) if end > 1.0 else 0.0 for end in ends]
     return numerator / float(np.diff(sums) @ np.asarray(relevance.gains))
+
+
+def _mesh(
+    n: int, upper: float, breaks: tuple[float, ...], discount: Discount
+) -> tuple[Floats, Floats, Floats]:
+    """Ranks from 1 to ``upper``, their weights in an integral, and the discount there."""
+    # geometric panels in the rank, eight per factor of ten, as the discounts are smooth there
+    panels = np.geomspace(1.0, upper, max(2, int(8 * np.log10(upper)) + 4))
+    ends = _ENDS * n
+    inner = [b * n for b in breaks if 1 < b * n < upper]
+    ranks, weights = quadrature.nodes(np.unique([*panels, *inner, *ends[(ends > 1) & (ends < upper)]]))
+    return ranks, weights, discount(ranks, float(n))
+
+
+@lru_cache(maxsize=4096)  # scorers of one population ask for the same
+def _sum(n: int, upper: float, breaks: tuple[float, ...], discount: Discount) -> float:
+    """int D(s) ds."""
+    _, weights, discounts = _mesh(n, upper, breaks, discount)
+    return float(np.sum(weights * discounts))
+
+
+_MESHES = Memo[tuple[Floats, Floats, Floats]](2**25, size=lambda mesh: sum(part.nbytes for part in mesh))

@@ -12,7 +12,8 @@ import pytest
 from cases import command
 
 from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.grids import check_grid, draw_grid, load_grid, open_grid, run_grid
+from ndcg_asymptotics.grids import check_grid, load_grid, open_grid, run_grid
+from ndcg_asymptotics.grids.figures import draw_grid
 from ndcg_asymptotics.grids.grid import Grid, grid_of
 from ndcg_asymptotics.sweep.run import run
 

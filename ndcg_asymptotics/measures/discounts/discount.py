@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.arrays import LARGEST_N, Floats
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.language.spec import Spec
 
 Growth = Literal["log", "power", "zipf", "summable", "linear", "unknown"]
@@ -100,7 +100,8 @@ class Discount(Spec, family="discount"):
         return math.inf
 
     def _checked(self, rank: ArrayLike, n: float) -> Floats:
-        require(not (self.depends_on_n and math.isnan(n)), f"{self} needs the list length n")
+        if self.depends_on_n and math.isnan(n):  # asked first: the words take longer than the discount
+            raise InputError(f"{self} needs the list length n")
         return np.asarray(rank, dtype=np.float64)
 
     def profile(self, t: Floats) -> Floats:

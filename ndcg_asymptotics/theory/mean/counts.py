@@ -13,6 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ndcg_asymptotics.arrays import Floats
 MOST = 20_000  # points of a rule
 _ALL = 20_000  # possible counts that are simply all taken
 _LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 46)  # nodes of the rules that a split may have
+_AHEAD = 6  # levels of a single split that are asked for together: a call takes longer than its few nodes
 _CHANCE = 1e-3  # a level may change the mean less than this part of the one before by chance
 _NEGLIGIBLE = 1e-17  # part of all weights
 
@@ -86,7 +88,8 @@ def smooth_rule(
     head : nodes and weights, optional
         A rule for the first split that is given.
     """
-    splits = _Splits(float(total), law, tuple(order), head)
+    one = len(order) == 1 and head is None
+    splits = two_parts(total, *law.tolist()) if one else _Splits(float(total), law, tuple(order), head)
     if 0 < total < _LEVELS[-1] and math.comb(total + len(order), total) <= _ALL:
         return splits.rule((len(_LEVELS) - 1,) * len(order))
     return _Search(splits, function).rule(tolerance)
@@ -115,6 +118,10 @@ class _Splits:
         parts = self.parts(level)
         return Rule(np.column_stack([parts.sizes[i, i + 1] for i in range(len(self.law))]), parts.weights)
 
+    def size(self, level: Level) -> int:
+        """The nodes of that rule."""
+        return self.parts(level).weights.size
+
     def parts(self, level: Level) -> _Parts:
         """What is split so far: every node of one split is the total of the next."""
         if level not in self._made:
@@ -140,6 +147,12 @@ class _Splits:
         return _Parts(weights[row, column], sizes, complete)
 
 
+@lru_cache(maxsize=256)
+def two_parts(total: int, *law: float) -> _Splits:
+    """Of one grade: small, and every measure asks for it."""
+    return _Splits(float(total), np.array(law), (1,), None)
+
+
 class _Search:
     """Levels, and how much each changes the mean of a function."""
 
@@ -147,6 +160,16 @@ class _Search:
         self.splits, self.function = splits, function
         self.values: dict[Level, float] = {}
         self.changes: dict[Level, float] = {}
+        if len(splits.order) == 1 and splits.head is None:
+            self._ask([(i,) for i in range(_AHEAD)])
+
+    def _ask(self, levels: Sequence[Level]) -> None:
+        """The mean of the function by the rules of several levels at once."""
+        rules = [self.splits.rule(level) for level in levels]
+        found = self.function(np.concatenate([rule.counts for rule in rules]))
+        ends = np.cumsum([rule.weights.size for rule in rules])
+        for level, rule, values in zip(levels, rules, np.split(found, ends[:-1]), strict=True):
+            self.values[level] = float(rule.weights @ values)
 
     def rule(self, tolerance: float) -> Rule:
         dimensions = range(len(self.splits.order))
@@ -171,8 +194,8 @@ class _Search:
 
     def _add(self, level: Level) -> float:
         """How much a level changes the mean beyond what the levels before it do."""
-        rule = self.splits.rule(level)
-        self.values[level] = float(rule.weights @ self.function(rule.counts))
+        if level not in self.values:
+            self._ask([level])
         corners = itertools.product(*((0, 1) if i else (0,) for i in level))
         self.changes[level] = math.fsum(
             (-1) ** sum(corner) * self.values[tuple(i - j for i, j in zip(level, corner, strict=True))]
@@ -185,7 +208,7 @@ class _Search:
         combination = _combination(self.changes)
         highest = tuple(max(column) for column in zip(*self.changes, strict=True))
         size = math.prod(_LEVELS[i] for i in highest)
-        if size <= MOST and self.splits.rule(highest).weights.size <= self._points(combination):
+        if size <= MOST and self.splits.size(highest) <= self._points(combination):
             combination = {highest: 1}
         rules = [(times, self.splits.rule(level)) for level, times in combination.items()]
         return Rule(
@@ -195,7 +218,7 @@ class _Search:
         )
 
     def _points(self, combination: dict[Level, int]) -> int:
-        return sum(self.splits.rule(level).weights.size for level in combination)
+        return sum(map(self.splits.size, combination))
 
 
 def _moved(level: Level, split: int, by: int) -> Level:

@@ -59,6 +59,8 @@ class Crossing:
     @classmethod
     def by(cls, mesh: Mesh, k: int, n: int, counts: Floats) -> Crossing:
         """For the label counts (C, J + 1) of the other n - 1 items."""
+        if len(mesh.law) == 1:  # no counts to tell
+            return cls.of(k, n, 0.0)
         near = mesh.between(np.array([0.5, 1.0]) * min((k + 10 * k**0.5 + 14) / n, 1.0))
         return cls.of(k, n, float(np.abs((counts - (n - 1) * mesh.law) @ near.above).max()))
 

@@ -26,6 +26,7 @@ from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory.mean.condense import nearly_condensed
 from ndcg_asymptotics.theory.mean.cost import require_affordable
+from ndcg_asymptotics.theory.mean.counts import two_parts
 from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
 from ndcg_asymptotics.theory.mean.ideal import IdealRule, binary_rule, ideal_rule, surely_filled
 from ndcg_asymptotics.theory.mean.memo import Memo
@@ -147,7 +148,7 @@ class _Evaluation:
         if self.measure.discount(1.0, float(self.n)) == 0:  # linear at n = 1: IDCG is 0
             return 0.0, 0.0
         cut = k < self.n and len(gains) == 1 and not surely_filled(self.mesh.law, k, self.n)
-        sharpness = self.mesh.sharpness(k, self.n) if k < self.n else 0.0
+        sharpness = self.mesh.sharpness(k, self.n) if k < self.n and (cut or len(gains) > 1) else 0.0
         certain = cut and self.mesh.nearly_certain(self.n)
         every = cut and self.n <= (_SHORT if certain else _SHORTEST)
         width = None
@@ -202,6 +203,7 @@ def forget() -> None:
     RankMean.of.cache_clear()
     MESHES.clear()
     _RULES.clear()
+    two_parts.cache_clear()
     exponentials.forget()
 
 

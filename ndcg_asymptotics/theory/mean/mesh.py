@@ -113,6 +113,8 @@ class Mesh:
 
     def sharpness(self, k: int, n: int) -> float:
         """How far label counts tell the rank at depth k/n: its mean's deviation over that about it."""
+        if len(self.law) == 1:
+            return 0.0
         at = depths_at(self.relevance, self.law, np.array([k / n]), np.ones(1)).above[:, 0]
         told, left = map(float, self._told_and_left(at))
         return math.sqrt(max(told, 0.0) / max(left, told / _SHARPEST**2, 1e-300))
