@@ -45,6 +45,8 @@ def can_fork() -> bool:
 class Forks:
     """So many processes, which compute from the beginning; the blocks as they come.
 
+    What is raised there is raised here.
+
     Raises
     ------
     TerminatedWorkerError
@@ -73,12 +75,14 @@ class Forks:
         while self._busy:
             for line in cast(list[Connection], wait(self._busy)):
                 try:
-                    block: Block = line.recv()
+                    found: Block | Exception = line.recv()
                 except (EOFError, ConnectionError):
                     raise TerminatedWorkerError from None
+                if isinstance(found, Exception):
+                    raise found
                 self._busy.remove(line)
                 self._deal(line)  # before the block is written, so that nobody waits for that
-                yield block
+                yield found
 
     def _deal(self, line: Connection) -> None:
         """To one who is idle: one that is sending a block reads nothing."""
@@ -105,7 +109,12 @@ def _serve(work: Work, line: Connection, of_parent: Iterable[Connection], parent
         for other in of_parent:  # or it would not be seen that the parent has closed them
             other.close()
         while True:
-            line.send(work(line.recv()))
+            piece = line.recv()
+            try:
+                found: Block | Exception = work(piece)
+            except Exception as error:
+                found = error
+            line.send(found)
     finally:
         os._exit(0)
 

@@ -89,7 +89,7 @@ def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> SpreadR
     ("curve", "measure", "n", "replicates", "reason"),
     [
         (LINEAR, "nDCG(zipf)", 100, 30, "needs 2"),
-        (LINEAR, "nDCG@0.2n", 10, 30, "needs n P"),
+        (LINEAR, "nDCG@0.2n", 10, 30, "needs 76 replicates"),
         ("constant(1)", "nDCG", 50, 30, "0 but for rounding"),
         (LINEAR, SHELF, 10, 30, "mixture of exponentials"),
     ],

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from ndcg_asymptotics.progress import listening
 from ndcg_asymptotics.store import open_results
 from ndcg_asymptotics.store.layout import versions_here
 from ndcg_asymptotics.sweep import pool
-from ndcg_asymptotics.sweep.forks import can_fork
+from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.forks import Forks, can_fork
 from ndcg_asymptotics.sweep.run import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
@@ -52,6 +53,17 @@ def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path, processes: str) ->
 def test_processes_that_always_die_end_a_sweep(tmp_path: Path, processes: str) -> None:
     outcome = sweep(study("always dies"), tmp_path, jobs=2)
     assert (outcome.complete, outcome.stopped) == (0, "workers lost")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_what_is_raised_in_a_fork_is_raised_here() -> None:
+    def work(piece: Sequence[int]) -> Block:
+        raise InputError(f"no luck with {piece[0]}")
+
+    forks = Forks(1, work, [(7,)])
+    with pytest.raises(InputError, match="no luck with 7"):
+        list(forks)
+    forks.close()
 
 
 @pytest.mark.slow
@@ -162,7 +174,8 @@ def test_dask_starts_a_cluster_of_its_own(tmp_path: Path) -> None:
 
 
 def test_workers_that_would_not_do_are_told() -> None:
-    cluster = pytest.importorskip("ndcg_asymptotics.cluster")
+    pytest.importorskip("distributed")
+    from ndcg_asymptotics.sweep import cluster
 
     class Client:
         def __init__(self, found: object, **versions: str) -> None:
@@ -172,11 +185,10 @@ def test_workers_that_would_not_do_are_told() -> None:
             return next(self.answers)
 
     recorder = Recorder()
-    with pytest.raises(InputError, match="worker tcp://w:1 has no package ndcg_asymptotics"):
-        cluster.check_workers(Client(None), recorder)
-    cluster.check_workers(Client("found"), recorder)
-    assert recorder.lines == []
-    cluster.check_workers(Client("found", numpy="9"), recorder)
-    assert re.fullmatch(
-        r"the worker tcp://w:1 has numpy 9 \(here .*\): its bits may differ", recorder.lines[0]
-    )
+    with listening(recorder):
+        with pytest.raises(InputError, match="worker tcp://w:1 has no package ndcg_asymptotics"):
+            cluster.check_workers(Client(None))
+        cluster.check_workers(Client("found"))
+        assert recorder.lines == []
+        cluster.check_workers(Client("found", numpy="9"))
+    assert re.fullmatch(r"the worker tcp://w:1 has numpy 9, here .*: its bits may differ", recorder.lines[0])

@@ -22,7 +22,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
@@ -119,7 +119,17 @@ def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
     gains, chances = relevance.label_law(ranks / (n + 1))
     third = (chances * np.abs(gains[:, None] - gains @ chances) ** 3).sum(axis=0)
     weights = discount(ranks, float(n))
-    return _UNLIKE * float(width @ (weights**3 * third)) / (typical_ideal(relevance, measure, n) * sd) ** 3
+    apart = _UNLIKE * float(width @ (weights**3 * third)) / (typical_ideal(relevance, measure, n) * sd) ** 3
+    return min(apart + _either(relevance, measure, n), 1.0)
+
+
+def _either(relevance: Relevance, measure: Measure, n: int) -> float:
+    """The chance that the ideal list is full where it mostly is not, or the other way: a kink, not normal."""
+    k = measure.cutoff(n)
+    if k >= n:
+        return 0.0
+    fewer = special.betainc(n - k + 1, k, 1 - np.minimum(np.cumsum(relevance.masses), 1.0))
+    return float(np.minimum(fewer, 1 - fewer).sum())
 
 
 def _left(measure: Measure, n: int) -> Floats:
