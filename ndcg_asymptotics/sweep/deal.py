@@ -15,8 +15,8 @@ class Deal:
     """Consecutive blocks of the missing replicates, until the deadline.
 
     A block is meant to take about two seconds (longer for many workers, so that the writer keeps
-    up), and no more than a fair part of what is left to several. The first ones, of unknown cost, hold one
-    replicate each.
+    up), no longer than until the deadline, and no more than a fair part of what is left to several. The
+    first ones, of unknown cost, hold one replicate each.
     """
 
     def __init__(self, missing: Sequence[int], jobs: int, size: int | None, deadline: float) -> None:
@@ -25,26 +25,29 @@ class Deal:
         self._size = size
         self._deadline = deadline
         self._seconds = max(2.0, jobs / 4)
-        self._largest = 1
+        self._largest, self._each = 1, 0.0
         self.late = False
 
     def learn(self, block: Block) -> None:
         """Take the cost of a replicate from a block."""
         if not block.replicates:
             return
-        each = block.seconds / len(block.asked)
+        self._each = max(block.seconds / len(block.asked), 1e-9)
         size = sum(values.nbytes for values in block.draws.values()) / len(block.replicates)
-        largest = min(self._seconds / max(each, 1e-9), _BLOCK_BYTES / size)
+        largest = min(self._seconds / self._each, _BLOCK_BYTES / size)
         self._largest = max(self._largest, int(largest))
 
     def __iter__(self) -> Iterator[Sequence[int]]:
         start = 0
         while start < len(self._missing):
-            if time.monotonic() >= self._deadline:
+            seconds = self._deadline - time.monotonic()
+            if seconds <= 0:
                 self.late = True
                 return
             left = len(self._missing) - start
             fair = left if self._jobs == 1 else math.ceil(left / (2 * self._jobs))
+            if seconds < self._each * self._largest:
+                fair = min(fair, math.ceil(seconds / self._each))
             size = self._size or min(self._largest, fair)
             yield self._missing[start : start + size]
             start += size

@@ -10,6 +10,7 @@ import math
 import time
 import warnings
 from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -211,18 +212,13 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
         outcome = Outcome()
         if missing:
             try:
-                engine_.warm(
-                    study.design.parts()[0]
-                )  # here, before the workers do: they find what it compiled
+                # here, before the workers do: they find what it compiled
+                engine_.warm(study.design.parts()[0])
                 if scheduler is None:
                     jobs = min(jobs or cpu_count(), len(missing))
                     require_memory_for(study, jobs)
-                with (
-                    pool(backend, jobs, scheduler) as workers,
-                    task("replicates", count, count - len(missing)) as under_way,
-                ):
-                    todo = _Sweep(study, writer, under_way, outcome)
-                    todo.run(asked, missing, block, deadline, workers)
+                with pool(backend, jobs, scheduler) as workers:
+                    _Sweep(study, writer, outcome).run(asked, missing, block, deadline, workers)
             except KeyboardInterrupt:
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
@@ -234,48 +230,51 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
 class _Sweep:
     """The missing replicates of some results, dealt out in blocks and written as they come back."""
 
-    def __init__(self, study: Study, writer: Writer | Memory, under_way: Task, outcome: Outcome) -> None:
+    def __init__(self, study: Study, writer: Writer | Memory, outcome: Outcome) -> None:
         self._design = study.design
         self._work = partial(simulate, ENGINES[study.engine], self._design)
         self._writer = writer
-        self._under_way = under_way
         self._outcome = outcome
 
     def run(
         self, asked: range, missing: list[int], block: int | None, deadline: float, workers: Pool
     ) -> None:
         """Deal, write, and deal again what lost workers had."""
-        losses = 0
-        while missing and self._outcome.stopped is None:
-            deal = Deal(missing, workers.jobs, block, deadline)
-            with interrupts_ignored():
-                blocks = workers.begin(self._work, deal)
-            try:
-                self._writer.extend(asked)
-                for result in blocks:
-                    deal.learn(result)
-                    self._keep(result)
-                    losses = 0
-            except TerminatedWorkerError:
-                losses += 1
-                if losses == _LOSSES_IN_A_ROW:
-                    raise
-                say("a worker was lost; starting again from what is complete")
-            finally:
-                with warnings.catch_warnings():
-                    # that blocks are abandoned, which the outcome says
-                    warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been)", UserWarning)
-                    blocks.close()
-            failed = {failure.replicate for failure in self._outcome.failures}
-            missing = [r for r in self._writer.missing(missing) if r not in failed]
-            if deal.late:
-                self._outcome.stopped = "time limit"
+        losses, count = 0, len(asked)
+        with ExitStack() as told:
+            under_way: Task | None = None
+            while missing and self._outcome.stopped is None:
+                deal = Deal(missing, workers.jobs, block, deadline)
+                with interrupts_ignored():
+                    blocks = workers.begin(self._work, deal)
+                try:
+                    if under_way is None:  # while they compute already
+                        self._writer.extend(asked)
+                        under_way = told.enter_context(task("replicates", count, count - len(missing)))
+                    for result in blocks:
+                        deal.learn(result)
+                        self._keep(result, under_way)
+                        losses = 0
+                except TerminatedWorkerError:
+                    losses += 1
+                    if losses == _LOSSES_IN_A_ROW:
+                        raise
+                    say("a worker was lost; starting again from what is complete")
+                finally:
+                    with warnings.catch_warnings():
+                        # that blocks are abandoned, which the outcome says
+                        warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been)", UserWarning)
+                        blocks.close()
+                failed = {failure.replicate for failure in self._outcome.failures}
+                missing = [r for r in self._writer.missing(missing) if r not in failed]
+                if deal.late:
+                    self._outcome.stopped = "time limit"
 
-    def _keep(self, block: Block) -> None:
+    def _keep(self, block: Block, under_way: Task) -> None:
         if block.replicates:
             self._writer.write(block.replicates, block.draws)
         for failure in block.failures:
             seed = self._design.seed
             say(f"replicate {failure.replicate} (seed {seed}) failed: {failure.reason}")
         self._outcome.failures += block.failures
-        self._under_way.advance(len(block.replicates), f"block {block.asked[0]}-{block.asked[-1]}")
+        under_way.advance(len(block.replicates), f"block {block.asked[0]}-{block.asked[-1]}")

@@ -17,6 +17,7 @@ from ndcg_asymptotics.tables import Column, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
+from ndcg_asymptotics.theory.fluctuations.limit_law import limit_law
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
@@ -28,7 +29,8 @@ _QUANTILES = (0.05, 0.5, 0.95)
 class Prediction:
     """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
-    ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``quantiles`` are
+    ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``law_distance`` how
+    far from it the distribution function at n may be (`theory.fluctuations.limit_law`), ``quantiles`` are
     those of a law of this shape with the exact mean and standard deviation. ``reason`` says why there is no
     limit, or no exact number; empty where there are all.
     """
@@ -46,6 +48,7 @@ class Prediction:
     sd: float | None
     sd_error: float | None
     law: str
+    law_distance: float | None
     quantiles: dict[str, float] | None
 
 
@@ -74,12 +77,13 @@ class Predictions(Shown, Sequence[Prediction]):
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", fixed(8)),
             Column("±", general(".0e"), 2), Column("sd", general(".3e")), Column("law", None, 3),
+            Column("within", general(".0e"), 3),
             Column("90% of lists", str, 1), Column("pseudo", fixed(6), 3), Column("limit", fixed(6)),
             Column("theorem"), Column("assumptions", None, 4), Column("why", None, 1),
         )  # fmt: skip
         rows = (
-            (r.scorer, r.measure, r.n, r.expectation, r.expectation_error, r.sd, r.law, _within(r),
-             r.pseudo_expectation, r.limit, r.theorem, "; ".join(r.assumptions), r.reason)
+            (r.scorer, r.measure, r.n, r.expectation, r.expectation_error, r.sd, r.law, r.law_distance,
+             _within(r), r.pseudo_expectation, r.limit, r.theorem, "; ".join(r.assumptions), r.reason)
             for r in self.rows
         )  # fmt: skip
         yield Table("", columns, tuple(rows))
@@ -133,10 +137,18 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
         Prediction(
             str(scorer), str(measure), n, found.value, found.theorem, assumptions,
             pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
-            sd, sd_error, regime((scorer,), measure), _quantiles(scorer, measure, value, sd),
+            sd, sd_error, regime((scorer,), measure), _law_distance(scorer, measure, n, value, sd),
+            _quantiles(scorer, measure, value, sd),
         )
         for n, (value, error), (sd, sd_error) in zip(sizes, means, spreads, strict=True)
     ]  # fmt: skip
+
+
+def _law_distance(
+    scorer: Relevance, measure: Measure, n: int, mean: float | None, sd: float | None
+) -> float | None:
+    law = None if mean is None or sd is None else limit_law(scorer, measure, n, mean, sd)
+    return None if law is None else min(law.distance, 1.0)
 
 
 def _quantiles(
