@@ -241,6 +241,7 @@ class _Sweep:
     ) -> None:
         """Deal, write, and deal again what lost workers had."""
         losses, count = 0, len(asked)
+        self._writer.extend(asked)
         with ExitStack() as told:
             under_way: Task | None = None
             while missing and self._outcome.stopped is None:
@@ -248,8 +249,7 @@ class _Sweep:
                 with interrupts_ignored():
                     blocks = workers.begin(self._work, deal)
                 try:
-                    if under_way is None:  # while they compute already
-                        self._writer.extend(asked)
+                    if under_way is None:  # which has a thread: after they were forked
                         under_way = told.enter_context(task("replicates", count, count - len(missing)))
                     for result in blocks:
                         deal.learn(result)
