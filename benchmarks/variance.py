@@ -24,8 +24,10 @@ def curve(measure: str) -> Work:
 
 
 def lines() -> Iterator[Line]:
-    """The times of four measures."""
-    for measure in ("nDCG", "nDCG(power(0.5))", "nDCG(linear)", "nDCG(geometric(2))"):
+    """The times of seven measures."""
+    for measure in (
+        "nDCG", "nDCG(power(0.5))", "nDCG(linear)", "nDCG(geometric(2))", "nDCG@10", "nDCG@0.2n", "nDCG@0.4n",
+    ):  # fmt: skip
         yield Line(
             f"sd of {measure}, {CURVE}, 20 sizes to 1e6", BESIDE, ratios(curve(measure), argsort()), 100
         )

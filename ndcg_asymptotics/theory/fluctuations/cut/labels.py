@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from ndcg_asymptotics.theory.mean.tails import binomial_pieces, log_binomial, no
 _DEVIATIONS, _FURTHER = 9.0, 16.0  # a law ends so many standard deviations and numbers from its mean
 _STEP = 0.8  # of the lattice on which numbers above are met, in standard deviations
 _NODES = 300  # of it, at most
-_PIECE, _EVERY = 6.0, 100  # width of a piece, in standard deviations; numbers that are all taken
+_PIECE = 6.0  # width of a piece, in standard deviations
+_EVERY, _EVERY_UNSPLIT = 100, 2000  # numbers that are all taken
 _FEWEST, _MOST = 2, 8  # ways in which one grade is split off
 _SPLIT = 0.1  # of the digits asked for
 
@@ -81,7 +83,9 @@ class Labels:
     def _below(self, known: int, j: int, *, beyond: bool) -> tuple[Floats, Floats]:
         """Counts (N, j) below the depth where so many items are at it or above, and weights."""
         size, kink = self.ideal.n - self.ideal.k - 1, self.ideal.k - known
-        numbers, chances = pieces(size, _share(self.below, j), kink, self.ideal.effort, beyond=beyond)
+        numbers, chances = pieces(
+            size, _share(self.below, j), kink, self.ideal.effort, beyond=beyond, split=j > 1
+        )
         counts, weights = dealt(numbers, self.below[:j], self.ideal.effort)
         weights = chances[:, None] * weights
         kept = weights > self.ideal.effort.negligible
@@ -109,14 +113,27 @@ def with_others(
     return counts.reshape(-1, counts.shape[-1]), weights.reshape(-1, 3)
 
 
-def pieces(size: int, q: float, kink: int, effort: Effort, *, beyond: bool) -> tuple[Floats, Floats]:
-    """Numbers of a binomial law with a kink, and weights; only those beyond it, or all."""
-    few = size * q + _DEVIATIONS * math.sqrt(size * q) < _EVERY  # 0 may be one of them
-    numbers, chances = binomial_pieces(size, q, kink, 0.0 if few else _PIECE / effort.refine)
+def pieces(
+    size: int, q: float, kink: int, effort: Effort, *, beyond: bool, split: bool
+) -> tuple[Floats, Floats]:
+    """Numbers of a binomial law with a kink, and weights; only those beyond it, or all.
+
+    Few where they are to be ``split`` further.
+    """
+    reach = _DEVIATIONS * math.sqrt(size * q * (1 - q)) + _FURTHER
+    if size * q + reach < _EVERY or not split and 2 * reach < _EVERY_UNSPLIT:  # 0 may be one of them
+        numbers, chances = _every(size, q)
+    else:
+        numbers, chances = binomial_pieces(size, q, kink, _PIECE / effort.refine)
     kept = chances > effort.negligible * chances.max()
     if beyond:
         kept &= numbers > kink
     return numbers[kept], chances[kept]
+
+
+@lru_cache(maxsize=256)  # those below a depth are met with each number of those above
+def _every(size: int, q: float) -> tuple[Floats, Floats]:
+    return binomial_pieces(size, q, 0, 0.0)
 
 
 def dealt(sizes: Floats, law: Floats, effort: Effort | None) -> tuple[Floats, Floats]:

@@ -27,7 +27,7 @@ def covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort:
 def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> Filling:
     """Nodes are label counts of the list."""
     share = min(float(ideal.law[:j].sum()), 1.0)
-    numbers, chances = pieces(ideal.n, share, ideal.k, ideal.effort, beyond=beyond)
+    numbers, chances = pieces(ideal.n, share, ideal.k, ideal.effort, beyond=beyond, split=j > 1)
     own, ways = dealt(numbers, ideal.law[:j], ideal.effort)
     means = np.concatenate(ideal.part(own.reshape(-1, j), np.zeros((1, j)), beyond=beyond), axis=1)
     means = means.reshape(*ways.shape, 2)
