@@ -121,7 +121,7 @@ def pieces(
     Few where they are to be ``split`` further.
     """
     reach = _DEVIATIONS * math.sqrt(size * q * (1 - q)) + _FURTHER
-    if size * q + reach < _EVERY or not split and 2 * reach < _EVERY_UNSPLIT:  # 0 may be one of them
+    if size * q + reach < _EVERY or (not split and 2 * reach < _EVERY_UNSPLIT):  # 0 may be one of them
         numbers, chances = _every(size, q)
     else:
         numbers, chances = binomial_pieces(size, q, kink, _PIECE / effort.refine)
