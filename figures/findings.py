@@ -24,7 +24,7 @@ from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
 EXPONENTS = tuple(round(0.05 * i, 2) for i in range(1, 31))
-CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150)
+CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
 N = 1000
 
 
@@ -113,12 +113,15 @@ def best_discount(results: Results) -> Figure:
         axes[1].set_xscale("log")
         for (a, b), look in zip(study.pairs, looks(len(study.pairs)), strict=True):
             for measure in study.design.measures:
-                if measure.discount.growth in ("power", "summable") and measure.discount.exponent < 2:
+                cut = measure.cutoff(N) < N
+                if cut or (
+                    measure.discount.growth in ("power", "summable") and measure.discount.exponent < 2
+                ):
                     cell = results.data["ndcg"].sel(measure=str(measure), n=N)
                     gap = (cell.sel(scorer=a) - cell.sel(scorer=b)).to_numpy()
-                    axes[0].plot(
-                        measure.discount.exponent, gap.mean() / gap.std(ddof=1), color=look.color,
-                        marker=look.marker, ms=2.5, ls="none",
+                    axes[int(cut)].plot(
+                        measure.cutoff(N) if cut else measure.discount.exponent, gap.mean() / gap.std(ddof=1),
+                        color=look.color, marker=look.marker, ms=2.5, ls="none",
                     )  # fmt: skip
     return figure
 

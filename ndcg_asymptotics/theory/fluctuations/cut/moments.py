@@ -21,8 +21,11 @@ from ndcg_asymptotics.theory.fluctuations.cut.labels import Labels
 from ndcg_asymptotics.theory.fluctuations.cut.shared import covariance
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.moments import Moments
+from ndcg_asymptotics.theory.fluctuations.whole import Given
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.mean.mesh import Mesh, depths_at
+
+_VARIANCE = 0.55  # of the digits, for the variance above
 
 
 def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
@@ -38,18 +41,22 @@ def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
 def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments:
     mesh = Mesh.of(scorer, n, effort.refine)
     ideal = CutIdeal.of(mesh, measure, n, effort)
-    pieces = depths_of(mesh, ideal.k, n, effort)
-    filling = joined(_filling(mesh, ideal, *piece).few(ideal.k, effort.digits) for piece in pieces)
-    depths, counts = filling.nodes[:, 0], filling.nodes[:, 1:]
-    means, variances, sizes = np.empty((3, depths.size))
-    for depth in np.unique(depths):
-        above = list_above(mesh, float(depth), ideal.k, n, measure.discount, effort)
-        for i in np.flatnonzero(depths == depth):
-            means[i] = above.mean() * (1 + above.mean_change(counts[i]))
-            variances[i], sizes[i] = above.variance(counts[i])
+    several = [_filling(mesh, ideal, *piece) for piece in depths_of(mesh, ideal.k, n, effort)]
+    given: dict[float, Given] = {}
+
+    def above(depth: float) -> Given:
+        if depth not in given:
+            given[depth] = list_above(mesh, depth, ideal.k, n, measure.discount, effort)
+        return given[depth]
+
+    filling = joined(piece.few(ideal.k, effort.digits) for piece in several)
+    means = np.array([above(t).mean() * (1 + above(t).mean_change(np.array(c))) for t, *c in filling.nodes])
     mean, moved = filling.moments(means, means)
-    squared = filling.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
-    variance, size = (moved + float(part @ squared) for part in (variances, sizes))
+    # variances change less than squares of means do, and take longer
+    fewer = joined(piece.few(ideal.k, effort.digits**_VARIANCE) for piece in several)
+    parts = np.array([above(t).variance(np.array(c)) for t, *c in fewer.nodes])
+    squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
+    variance, size = (moved + float(part @ squared) for part in parts.T)
     found = Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
     certain = ideal.full or len(ideal.gains) == 1
     return found if certain else found._replace(missed=_missed(found.mean, scorer, measure, n))
