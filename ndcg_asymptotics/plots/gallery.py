@@ -104,8 +104,7 @@ def order_figures(
     choice: Choice | None = None,
 ) -> dict[tuple[str, str], Figure]:
     """`order_figure` of every pair of the study whose scorers are drawn."""
-    found = _found(results, measures, choice)
-    return {pair: order_figure(results, pairs(), width=width, choice=choice) for pair, pairs in found.items()}
+    return _of_pairs(order_figure, results, measures, width, choice)
 
 
 def speed_figures(
@@ -116,10 +115,15 @@ def speed_figures(
     choice: Choice | None = None,
 ) -> dict[tuple[str, str], Figure]:
     """How fast the wrong order dies out, of every pair of a study of the rare engine that is drawn."""
+    return _of_pairs(_speed_figure, results, measures, width, choice)
+
+
+def _of_pairs(
+    draw: Callable[..., Figure], results: Results, measures: Sequence[Measure | str] | None,
+    width: float | None, choice: Choice | None,
+) -> dict[tuple[str, str], Figure]:  # fmt: skip
     found = _found(results, measures, choice)
-    return {
-        pair: _speed_figure(results, pairs(), width=width, choice=choice) for pair, pairs in found.items()
-    }
+    return {pair: draw(results, pairs(), width=width, choice=choice) for pair, pairs in found.items()}
 
 
 def _speed_figure(results: Results, pairs: Sequence[Pair], **options: Any) -> Figure:

@@ -66,12 +66,11 @@ class Kept:
         InputError
             As `expected_ndcg`.
         """
-
-        def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
-            found = expected_ndcg(relevance, measure, lengths)
-            return found.value, found.error
-
-        return Expectation(*self.values("mean", relevance, measure, sizes, compute))
+        return Expectation(
+            *self.values(
+                "mean", relevance, measure, sizes, lambda n: _parts(expected_ndcg(relevance, measure, n))
+            )
+        )
 
     def spread(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> Spread:
         """`ndcg_spread` to three digits, likewise.
@@ -81,12 +80,12 @@ class Kept:
         InputError
             As `ndcg_spread`.
         """
-
-        def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
-            found = ndcg_spread(relevance, measure, lengths, quick=True)
-            return found.value, found.error
-
-        return Spread(*self.values("quick sd", relevance, measure, sizes, compute))
+        return Spread(
+            *self.values(
+                "quick sd", relevance, measure, sizes,
+                lambda n: _parts(ndcg_spread(relevance, measure, n, quick=True)),
+            )
+        )  # fmt: skip
 
     def pseudo(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
         """`pseudo_expectation`, likewise."""
@@ -143,6 +142,10 @@ class Kept:
         with suppress(OSError):  # a folder that is read-only, a full disk: they can be computed again
             write_file(self._folder / FILE, with_checksum(content.encode()), self._folder)
         self._new, self._written = False, time.monotonic()
+
+
+def _parts(found: Expectation | Spread) -> tuple[Floats, Floats]:
+    return found.value, found.error
 
 
 def _key(kind: str, curves: tuple[Relevance, ...], measure: Measure) -> Key | None:

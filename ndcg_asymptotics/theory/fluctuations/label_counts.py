@@ -31,22 +31,16 @@ class CountRule:
         IDCG.
     none : float
         The probability that no item has a gain.
-    constant : bool
-        Whether IDCG is 1.
     """
 
     counts: Floats
     weights: Floats
     ideal: Floats
     none: float
-    constant: bool = False
 
     @classmethod
-    def of(cls, law: Floats, gains: Floats, mean: RankMean, n: int, *, constant: bool = False) -> CountRule:
-        """For lists of n items whose grades have the probabilities ``law``, the last one without gain.
-
-        With ``constant`` IDCG is 1.
-        """
+    def of(cls, law: Floats, gains: Floats, mean: RankMean, n: int) -> CountRule:
+        """For lists of n items whose grades have the probabilities ``law``, the last one without gain."""
         some = min(float(law[:-1].sum()), 1.0)
         deviation = math.sqrt(n * some * (1 - some))
         least = max(1, math.floor(n * some - _DEVIATIONS * deviation - _FURTHER))
@@ -67,7 +61,7 @@ class CountRule:
                 weights = weights[:, 0]
         none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
         weights = weights * ((1 - none) / weights.sum())
-        return cls(counts, weights, np.ones(len(counts)) if constant else ideal(counts), none, constant)
+        return cls(counts, weights, ideal(counts), none)
 
     def few(self, law: Floats, n: int, digits: float) -> tuple[Floats, Floats]:
         """The same for ``E[f / IDCG^2]``, f a polynomial in the counts as parts of n, in few nodes.

@@ -22,7 +22,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
@@ -30,6 +30,7 @@ from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, typical_ideal
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
+from ndcg_asymptotics.theory.mean.tails import binomial_below
 
 _ALIKE, _UNLIKE = 0.4690, 0.5600  # Berry-Esseen: Shevtsova (2013), alike and not
 _EVERY = 1000  # ranks one by one, then in a progression
@@ -128,7 +129,7 @@ def _either(relevance: Relevance, measure: Measure, n: int) -> float:
     k = measure.cutoff(n)
     if k >= n:
         return 0.0
-    fewer = special.betainc(n - k + 1, k, 1 - np.minimum(np.cumsum(relevance.masses), 1.0))
+    fewer = binomial_below(n, np.minimum(np.cumsum(relevance.masses), 1.0), k)
     return float(np.minimum(fewer, 1 - fewer).sum())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.measures.exponentials import TOLERANCE, exponential_sum
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.fluctuations.conditional.affine import AffineGivenCounts
 from ndcg_asymptotics.theory.fluctuations.conditional.given import NEAR, GivenCounts
@@ -52,22 +52,17 @@ def fitted_to(discount: Discount, n: int) -> float:
 def over_counts(
     given: Sequence[Given], rule: CountRule, law: Floats, discount: Discount, n: int, effort: Effort
 ) -> tuple[float, float, float]:
-    """Mean and variance of ``DCG / IDCG``, or of its difference for two; the variance without covariances.
-
-    IDCG is 1 where the rule says so.
-    """
+    """Mean and variance of ``DCG / IDCG``, or of its difference for two; the variance without covariances."""
     few, weights = rule.few(law, n, effort.digits)
     shift = np.zeros(len(rule.counts))
     parts, at_centre = np.zeros(2), 0.0
     for one, sign in zip(given, (1.0, -1.0), strict=False):
         parts += weights @ np.array([one.variance(c) for c in few])
         mean = np.array([one.mean_change(c) for c in rule.counts])
-        level = sign * one.mean()
-        if not rule.constant:
-            ideal, change = _ideal(one.gains, one.centre, rule.counts, discount, n)
-            level, mean = level / ideal, (mean - change) / (1 + change)
+        ideal, change = _ideal(one.gains, one.centre, rule.counts, discount, n)
+        level = sign * one.mean() / ideal
         at_centre += level
-        shift += level * mean
+        shift += level * (mean - change) / (1 + change)
     moved = float(rule.weights @ shift)
     value = at_centre * (1 - rule.none) + moved
     off = at_centre * rule.none + shift - moved
@@ -79,14 +74,22 @@ def _ideal(gains: Floats, centre: Floats, counts: Floats, discount: Discount, n:
     """IDCG at the centre, and by how much it differs elsewhere, relative and without cancellation."""
     steps = gains - np.append(gains[1:], 0.0)
     ends, moved = np.cumsum(centre[:-1]), np.cumsum((counts - centre)[:, :-1], axis=1)
+    ideal = float(RankMean.of(discount, fitted_to(discount, n)).sums(ends, n) @ steps)
+    return ideal, increase(discount, n, ends, moved) @ steps / ideal
+
+
+def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance: float = TOLERANCE) -> Floats:
+    """F(start + more) - F(start) in a list of n, without cancellation."""
     if discount.affine:
         constant, slope = discount.coefficients(n)
-        change = moved * (constant + slope * (2 * ends + moved + 1) / 2)
-    else:
-        fit = exponential_sum([discount], fitted_to(discount, n))
-        # F(k + d) - F(k) = sum_a w_a z_a^(k+1) (1 - z_a^d) / (1 - z_a)
-        part = fit.weights[0] * np.exp(-fit.rates) / -np.expm1(-fit.rates)
-        nearer = np.exp(-np.minimum(ends, ends + moved)[..., None] * fit.rates)
-        change = np.sign(moved) * ((nearer * -np.expm1(-np.abs(moved)[..., None] * fit.rates)) @ part)
-    ideal = float(RankMean.of(discount, fitted_to(discount, n)).sums(ends, n) @ steps)
-    return ideal, change @ steps / ideal
+        return np.asarray(more * (constant + slope * (2 * start + more + 1) / 2))
+    rates, weights = summed(discount, n, tolerance)
+    nearer = np.exp(-np.minimum(start, start + more)[..., None] * rates)
+    grown = (nearer * -np.expm1(-np.abs(more)[..., None] * rates)) @ weights
+    return np.asarray(np.sign(more) * grown)
+
+
+def summed(discount: Discount, n: int, tolerance: float = TOLERANCE) -> tuple[Floats, Floats]:
+    """Rates and weights of ``F(k) = sum_a weights_a (1 - exp(-rates_a k))``, k up to n."""
+    fit = exponential_sum([discount], fitted_to(discount, n), tolerance)
+    return fit.rates, fit.weights[0] * np.exp(-fit.rates) / -np.expm1(-fit.rates)

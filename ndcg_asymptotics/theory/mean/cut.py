@@ -21,6 +21,7 @@ from scipy.fft import next_fast_len
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.mean.mesh import Depths, Mesh
+from ndcg_asymptotics.theory.mean.ranks import RankMean
 from ndcg_asymptotics.theory.quadrature import on_panels
 
 _DEVIATIONS = 8.0  # a law ends so many standard deviations from its mean,
@@ -97,7 +98,18 @@ def _bisect(below: Callable[[float], bool], low: float, high: float) -> float:
     return low
 
 
-def gained_at_cut(
+def gained(mean: RankMean, mesh: Mesh, counts: Floats, k: int, n: int, refine: float = 1.0) -> Floats:
+    """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt``, (C, J)."""
+    if k >= n:
+        return mean.gained(mesh.depths, counts, n)
+    crossing = Crossing.by(mesh, k, n, counts)
+    total = _gained_at_cut(mean.discount, mesh, crossing, counts, refine)
+    if crossing.start > mesh.edges[0]:
+        total = total + mean.gained(mesh.down_to(crossing.start), counts, n)
+    return total
+
+
+def _gained_at_cut(
     discount: Discount, mesh: Mesh, crossing: Crossing, counts: Floats, refine: float = 1.0
 ) -> Floats:
     """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt`` between the crossing's depths: (C, J)."""

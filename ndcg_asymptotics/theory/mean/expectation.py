@@ -27,7 +27,7 @@ from ndcg_asymptotics.scorers import Mixture, Relevance
 from ndcg_asymptotics.theory.mean.condense import nearly_condensed
 from ndcg_asymptotics.theory.mean.cost import require_affordable
 from ndcg_asymptotics.theory.mean.counts import two_parts
-from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
+from ndcg_asymptotics.theory.mean.cut import gained
 from ndcg_asymptotics.theory.mean.ideal import IdealRule, binary_rule, ideal_rule, surely_filled
 from ndcg_asymptotics.theory.mean.memo import Memo
 from ndcg_asymptotics.theory.mean.mesh import MESHES, Mesh
@@ -157,7 +157,9 @@ class _Evaluation:
         key = (self.mean, tuple(gains), tuple(self.mesh.law), k, self.n, self.refine, width)
         rule = _RULES.get((*key, sharpness > _SHARP), lambda: self._rule(gains, k, width, sharpness > _SHARP))
         mesh = self.mesh if rule.counts.shape[1] > 1 else self.mesh.unlabelled()
-        value = float(((self.gained(mesh, rule.counts, k) * rule.weights) @ gains).sum())
+        value = float(
+            ((gained(self.mean, mesh, rule.counts, k, self.n, self.refine) * rule.weights) @ gains).sum()
+        )
         return value, value * (rule.missed + (_RINGING if certain and not every else 0.0))
 
     def _rule(self, gains: Floats, k: int, width: float | None, sharp: bool) -> IdealRule:
@@ -175,17 +177,6 @@ class _Evaluation:
             if missed <= _MOMENT or len(rule.counts) > _MOST:
                 return IdealRule(counts, weights, rule.missed + missed)
         return rule
-
-    def gained(self, mesh: Mesh, counts: Floats, k: int) -> Floats:
-        """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt``, (C, J)."""
-        n = self.n
-        if k >= n:
-            return self.mean.gained(mesh.depths, counts, n)
-        crossing = Crossing.by(mesh, k, n, counts)
-        total = gained_at_cut(self.measure.discount, mesh, crossing, counts, self.refine)
-        if crossing.start > mesh.edges[0]:
-            total = total + self.mean.gained(mesh.down_to(crossing.start), counts, n)
-        return total
 
 
 _RULES = Memo[IdealRule](2**26, size=lambda rule: rule.nbytes)

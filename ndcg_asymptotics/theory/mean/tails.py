@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
-from scipy.special import gammaln
+from scipy.special import betainc, gammaln
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.theory.quadrature import on_panels
@@ -65,6 +65,15 @@ def binomial_pieces(size: int, probability: float, kink: int, width: float) -> t
     nodes, weights = np.concatenate([rule[0] for rule in rules]), np.concatenate([rule[1] for rule in rules])
     kept = weights > _TAIL * weights.max()
     return nodes[kept], weights[kept]
+
+
+def binomial_below(size: int, probability: Floats, least: int) -> Floats:
+    """P(Binomial(size, probability) < least), 0 < least <= size.
+
+    >>> binomial_below(2, np.array([0.5]), 1)
+    array([0.25])
+    """
+    return np.asarray(betainc(size - least + 1, least, 1 - probability))
 
 
 def nodes_for(spread: float, accuracy: float = _ACCURACY) -> int:

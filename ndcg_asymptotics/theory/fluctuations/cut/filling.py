@@ -14,16 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import betainc
 
 from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.whole import fitted_to
+from ndcg_asymptotics.theory.fluctuations.whole import fitted_to, increase, summed
 from ndcg_asymptotics.theory.mean.condense import condensed
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
+from ndcg_asymptotics.theory.mean.tails import binomial_below
 
 _MOST = 150  # moments of a rule
 
@@ -70,13 +69,12 @@ class CutIdeal:
         """
         own, others = np.cumsum(own, axis=1), np.cumsum(others, axis=1)
         last = own.shape[1] - 1
-        full = [self._more(i, np.array([float(self.k)]), np.zeros(1)) for i in range(len(self.gains))]
-        change = sum(self._steps[i] * full[i] for i in range(last + 1, len(self.gains)))
+        change = sum(self._steps[i] * self._full[i] for i in range(last + 1, len(self.gains)))
         change = change + sum(self._steps[i] * self._more(i, own[:, i], others[:, i]) for i in range(last))
         more = self._more(last, own[:, last], others[:, last])
         number = own[:, last, None] + others[:, last]
         delta = self._delta(
-            change + self._steps[last] * np.where(number > self.k, full[last], more), number, last
+            change + self._steps[last] * np.where(number > self.k, self._full[last], more), number, last
         )
         if not beyond:
             return delta, delta**2
@@ -91,31 +89,27 @@ class CutIdeal:
 
     def _more(self, i: int, own: Floats, others: Floats) -> Floats:
         """By how much F(own + others) exceeds F of the expected count of grade i or better, (M, N)."""
-        if self.discount.affine:
-            return self._affine(own[:, None] + others, self._ends[i])
-        rates, weights = self._fit
-        start = float(own.min() + others.min())
-        # F(k + d) - F(k) = sum_a w_a z_a^(k + 1) (1 - z_a^d) / (1 - z_a), as a product where d is a sum
+        discount, n, end, digits = self.discount, self.n, self._ends[i], self.effort.fit
+        if discount.affine:
+            return increase(discount, n, end, own[:, None] + others - end)
+        rates, weights = summed(discount, n, digits)
+        start = own.min() + others.min()
+        # an increase by a sum as a product
         x, y = (np.expm1(-(z - z.min())[:, None] * rates) for z in (own, others))
         here = weights * np.exp(-start * rates)
-        more = np.asarray(-((x @ here)[:, None] + y @ here + (x * here) @ y.T))
-        apart = start - self._ends[i]
-        nearer = weights * np.exp(-min(start, self._ends[i]) * rates)
-        return more + math.copysign(float(nearer @ -np.expm1(-abs(apart) * rates)), apart)
-
-    def _affine(self, counts: Floats, end: float) -> Floats:
-        constant, slope = self.discount.coefficients(self.n)
-        return np.asarray((counts - end) * (constant + slope * (counts + end + 1) / 2))
+        more = (x @ here)[:, None] + y @ here + (x * here) @ y.T
+        return np.asarray(increase(discount, n, end, start - end, digits) - more)
 
     @cached_property
-    def _fit(self) -> tuple[Floats, Floats]:
-        fit = exponential_sum([self.discount], fitted_to(self.discount, self.n), self.effort.fit)
-        return fit.rates, fit.weights[0] * np.exp(-fit.rates) / -np.expm1(-fit.rates)
+    def _full(self) -> list[float]:
+        """The same of k items, for every grade."""
+        k, none = np.array([float(self.k)]), np.zeros(1)
+        return [self._more(i, k, none).item() for i in range(len(self.gains))]
 
     @cached_property
     def _fewer(self) -> Floats:
         """P(C_j < k), (J,)."""
-        return np.asarray(betainc(self.n - self.k + 1, self.k, 1 - self._shares))
+        return binomial_below(self.n, self._shares, self.k)
 
     @cached_property
     def _shares(self) -> Floats:

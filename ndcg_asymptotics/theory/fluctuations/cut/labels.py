@@ -55,7 +55,7 @@ class Labels:
     def _numbers(self, j: int) -> tuple[Floats, Floats]:
         """Numbers of items of grade j or better above the depth, and their probabilities."""
         k, rest, effort = self.ideal.k, self.ideal.n - self.ideal.k - 1, self.ideal.effort
-        q, q_below = _share(self.above, j), _share(self.below, j)
+        q, q_below = share(self.above, j), share(self.below, j)
         wide, narrow = (math.sqrt(size * p * (1 - p)) for size, p in ((k, q), (rest, q_below)))
         reach = _DEVIATIONS * wide + _FURTHER
         low, high = max(0, math.floor(k * q - reach)), min(k, math.ceil(k * q + reach))
@@ -71,7 +71,7 @@ class Labels:
         total, number = np.zeros((len(own), 2)), round(float(own[0].sum()))
         if self.ideal.full:
             return total
-        for grade, chance in enumerate([*self.at[:j], 1 - _share(self.at, j)]):
+        for grade, chance in enumerate([*self.at[:j], 1 - share(self.at, j)]):
             if chance > 0:
                 here = np.eye(j + 1)[grade, :j]  # the item at the depth
                 below, weights = self._below(number + int(here.sum()), j, beyond=beyond)
@@ -84,7 +84,7 @@ class Labels:
         """Counts (N, j) below the depth where so many items are at it or above, and weights."""
         size, kink = self.ideal.n - self.ideal.k - 1, self.ideal.k - known
         numbers, chances = pieces(
-            size, _share(self.below, j), kink, self.ideal.effort, beyond=beyond, split=j > 1
+            size, share(self.below, j), kink, self.ideal.effort, beyond=beyond, split=j > 1
         )
         counts, weights = dealt(numbers, self.below[:j], self.ideal.effort)
         weights = chances[:, None] * weights
@@ -147,11 +147,13 @@ def dealt(sizes: Floats, law: Floats, effort: Effort | None) -> tuple[Floats, Fl
     """
     left, weights = sizes[:, None], np.ones((sizes.size, 1))
     counts: list[Floats] = []
+    most = _FEWEST + 1
+    if effort is not None and law.size > 1:
+        most = min(max(int(effort.splits ** (0.5 / (law.size - 1))), _FEWEST), _MOST)
     for grade, q in enumerate(law[:-1]):
         p = float(q) / rest if (rest := float(law[grade:].sum())) > 0 else 0.0
-        ways = _FEWEST + 1
+        ways = most
         if effort is not None:
-            most = min(max(int(effort.splits ** (0.5 / (law.size - 1))), _FEWEST), _MOST)
             mean = p * float((weights * left).sum()) / max(sizes.size, 1)
             ways = min(
                 max(nodes_for(mean * (1 - p) / (1 + mean) ** 2, _SPLIT * effort.digits), _FEWEST), most
@@ -165,5 +167,6 @@ def dealt(sizes: Floats, law: Floats, effort: Effort | None) -> tuple[Floats, Fl
     return np.stack([*counts, left], axis=2), weights
 
 
-def _share(law: Floats, j: int) -> float:
+def share(law: Floats, j: int) -> float:
+    """The probability of the first j grades."""
     return min(float(law[:j].sum()), 1.0)

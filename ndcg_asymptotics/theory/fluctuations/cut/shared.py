@@ -8,9 +8,9 @@ from ndcg_asymptotics.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.scorers import Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, Filling, joined, of_counts
-from ndcg_asymptotics.theory.fluctuations.cut.labels import dealt, pieces, with_others
+from ndcg_asymptotics.theory.fluctuations.cut.labels import dealt, pieces, share, with_others
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.mean.cut import Crossing, gained_at_cut
+from ndcg_asymptotics.theory.mean.cut import gained
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 
@@ -26,8 +26,7 @@ def covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort:
 
 def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> Filling:
     """Nodes are label counts of the list."""
-    share = min(float(ideal.law[:j].sum()), 1.0)
-    numbers, chances = pieces(ideal.n, share, ideal.k, ideal.effort, beyond=beyond, split=j > 1)
+    numbers, chances = pieces(ideal.n, share(ideal.law, j), ideal.k, ideal.effort, beyond=beyond, split=j > 1)
     own, ways = dealt(numbers, ideal.law[:j], ideal.effort)
     means = np.concatenate(ideal.part(own.reshape(-1, j), np.zeros((1, j)), beyond=beyond), axis=1)
     means = means.reshape(*ways.shape, 2)
@@ -40,9 +39,6 @@ def _means(mesh: Mesh, ideal: CutIdeal, counts: Floats) -> Floats:
     for j in np.flatnonzero(mesh.law[:-1]):
         taken = np.where(counts[:, j] > 0, j, counts.shape[1] - 1)  # where there is none, nothing comes of it
         others = counts - np.eye(counts.shape[1])[taken]
-        crossing = Crossing.by(mesh, ideal.k, n, others)
-        gained = gained_at_cut(ideal.discount, mesh, crossing, others)
-        if crossing.start > mesh.edges[0]:
-            gained = gained + mean.gained(mesh.down_to(crossing.start), others, n)
-        value += mesh.relevance.gains[j] * counts[:, j] / (n * mesh.law[j]) * gained[:, j]
+        each = gained(mean, mesh, others, ideal.k, n)[:, j]
+        value += mesh.relevance.gains[j] * counts[:, j] / (n * mesh.law[j]) * each
     return value
