@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.line import Line
-from ndcg_asymptotics.store.layout import versions_here
+from ndcg_asymptotics.results.layout import versions_here
 
 NAMES = (
     "one_list", "every_n", "items", "cells", "growth", "memory", "sweep", "startup", "rare", "lists",

@@ -15,7 +15,7 @@ from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells import streams
 from ndcg_asymptotics.engines.cells.streams import Cells, Stream
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
 
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@n^0.5")

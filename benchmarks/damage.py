@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.commands import command
 from benchmarks.soak import digest
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.store import layout, open_results
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.results import layout, open_results
 
 REPLICATES = 40
 STUDY = """

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import ndcg_score
 
 from benchmarks.line import RUNS, Line, ratios, seconds
-from ndcg_asymptotics.arrays import Floats, stable_order
+from ndcg_asymptotics.core.arrays import Floats, stable_order
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.engines.every_n.arrivals import arrive
 from ndcg_asymptotics.engines.every_n.paths import dcg, ideal

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.line import Line, Work, ratios
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.mean import expectation, expected_ndcg
 
 BESIDE = "argsort of 1e6"

@@ -10,7 +10,7 @@ from benchmarks.line import RUNS, Line, ratios, seconds
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items.engine import discount_table
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
 
 MEASURES = ("nDCG(log)", "nDCG(power(0.25))", "nDCG(power(0.5))", "nDCG(power(0.75))", "nDCG(zipf)")

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from ndcg_asymptotics.store.kept import FILE
+from ndcg_asymptotics.results.kept import FILE
 
 LOOKS = 5
 STUDY = Path(__file__).parent.parent / "experiments" / "wang2013.toml"
@@ -67,7 +67,7 @@ def looks(place: Path, folder: Path) -> None:
     for name, (arguments, modules, part) in commands.items():
         opening = (
             "import ndcg_asymptotics.cli.app, ndcg_asymptotics.reports.terminal; "
-            f"import ndcg_asymptotics.{modules}; from ndcg_asymptotics.store import open_results; "
+            f"import ndcg_asymptotics.{modules}; from ndcg_asymptotics.results import open_results; "
             f"open_results({str(folder)!r}).{part}"
         )
         command(*arguments)  # kernels, bytecode and files are at hand

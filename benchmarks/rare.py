@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.line import Line, ratios
 from ndcg_asymptotics.engines import rare
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.theory.rare import CELLS, tilt
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from ndcg_asymptotics.engines import items, rare
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.theory.rare import tilt
 

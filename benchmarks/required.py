@@ -13,11 +13,11 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.power import paired_power
 from ndcg_asymptotics.analysis.required import Requirement, required
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.sweep.run import run
+from ndcg_asymptotics.sweep.sweep import run
 from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
 
 BLANK = "constant(0.3)"

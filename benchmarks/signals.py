@@ -17,9 +17,9 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.soak import TOML
-from ndcg_asymptotics.store import open_results
-from ndcg_asymptotics.store.damage.verify import verify
-from ndcg_asymptotics.store.layout import holds_results
+from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.damage.verify import verify
+from ndcg_asymptotics.results.layout import holds_results
 
 ALLOWED = 60.0
 """Seconds within which nothing may be left."""

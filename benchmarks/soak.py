@@ -17,8 +17,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from ndcg_asymptotics.store import Results, open_results
-from ndcg_asymptotics.store.layout import holds_results
+from ndcg_asymptotics.results import Results, open_results
+from ndcg_asymptotics.results.layout import holds_results
 
 REPLICATES = 200
 TOML = f"""

@@ -15,11 +15,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.line import RUNS, Line, seconds
+from ndcg_asymptotics.core.progress import listening
+from ndcg_asymptotics.core.progress.listeners import Lines
 from ndcg_asymptotics.engines import items
-from ndcg_asymptotics.progress import listening
-from ndcg_asymptotics.progress.listeners import Lines
 from ndcg_asymptotics.studies import Study, load
-from ndcg_asymptotics.sweep.run import sweep
+from ndcg_asymptotics.sweep.sweep import sweep
 
 STUDY = Path(__file__).parents[1] / "experiments" / "wang2013.toml"
 REPLICATES = 80

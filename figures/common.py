@@ -10,9 +10,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import save
-from ndcg_asymptotics.store import Results, open_results
+from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.studies import Study, load
 
 HERE = Path(__file__).resolve().parent

@@ -6,7 +6,7 @@ from common import from_results
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.plots import measure_figure
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.results import Results
 
 
 def draw(results: Results) -> dict[str, Figure]:

@@ -16,8 +16,8 @@ from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import panels, save, sd_exponents, signal_to_noise, style
 from ndcg_asymptotics.plots.style import GREY, length_axis, looks
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store import Results, open_results
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.ordering import right_rate

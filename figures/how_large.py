@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import key, length_key, length_within, lengths_needed, panels, style
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg

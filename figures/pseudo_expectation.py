@@ -12,11 +12,11 @@ from common import from_study
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import Choice, gap_curves, outer_labels, panels, style
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.texts import in_figure
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 

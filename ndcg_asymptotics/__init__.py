@@ -7,11 +7,11 @@ numbers without drawing: limits, the pseudo-expectation, the exact mean at finit
 
 The rooms, from the bottom up; each knows only those below it:
 
-    progress                       work that takes a while says how far it is, to whoever listens
-    language, measures, scorers    what has a text: discounts, cutoffs, measures; relevance curves
+    core                           arrays, errors, files, text, tables, progress
+    specs, measures, populations   what has a text: discounts, cutoffs, measures; relevance curves
     studies                        what is asked: a study as an object and as a file, the design of an engine
     theory, engines                the same numbers without drawing and with; numba is in engines only
-    lists, store, sweep            real ranked lists; where results are kept; replicates in parallel
+    lists, results, sweep          real ranked lists; where results are kept; replicates in parallel
     learning                       losses for learning to rank: which are right for NDCG; training
     analysis, plots, reports       results against theory; figures; tables
     grids, cli                     many studies at once; the command line
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.verdict import Verdict as Verdict
     from ndcg_asymptotics.analysis.verdict import cheapest_pool as cheapest_pool
     from ndcg_asymptotics.analysis.verdict import verdict as verdict
+    from ndcg_asymptotics.core.errors import InputError as InputError
+    from ndcg_asymptotics.core.errors import InputWarning as InputWarning
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
-    from ndcg_asymptotics.errors import InputError as InputError
-    from ndcg_asymptotics.errors import InputWarning as InputWarning
     from ndcg_asymptotics.grids import Grid as Grid
     from ndcg_asymptotics.grids import check_grid as check_grid
     from ndcg_asymptotics.grids import load_grid as load_grid
@@ -77,27 +77,27 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.plots import draw_comparison as draw_comparison
     from ndcg_asymptotics.plots import draw_growth as draw_growth
     from ndcg_asymptotics.plots import ndcg_curves
+    from ndcg_asymptotics.populations import Coupling as Coupling
+    from ndcg_asymptotics.populations import Curve as Curve
+    from ndcg_asymptotics.populations import Mixture as Mixture
+    from ndcg_asymptotics.populations import Population as Population
+    from ndcg_asymptotics.populations import Relevance as Relevance
+    from ndcg_asymptotics.populations import curve as curve
+    from ndcg_asymptotics.populations import mixture as mixture
     from ndcg_asymptotics.reports.page import report as report
     from ndcg_asymptotics.reports.specs import specs as specs
-    from ndcg_asymptotics.scorers import Coupling as Coupling
-    from ndcg_asymptotics.scorers import Curve as Curve
-    from ndcg_asymptotics.scorers import Mixture as Mixture
-    from ndcg_asymptotics.scorers import Population as Population
-    from ndcg_asymptotics.scorers import Relevance as Relevance
-    from ndcg_asymptotics.scorers import curve as curve
-    from ndcg_asymptotics.scorers import mixture as mixture
-    from ndcg_asymptotics.store import Results as Results
-    from ndcg_asymptotics.store import open_results as open_results
-    from ndcg_asymptotics.store.damage.verify import Verification as Verification
-    from ndcg_asymptotics.store.damage.verify import verify as verify
-    from ndcg_asymptotics.store.growing import open_growth as open_growth
-    from ndcg_asymptotics.store.growing import save_growth as save_growth
-    from ndcg_asymptotics.store.merge import merge as merge
+    from ndcg_asymptotics.results import Results as Results
+    from ndcg_asymptotics.results import open_results as open_results
+    from ndcg_asymptotics.results.damage.verify import Verification as Verification
+    from ndcg_asymptotics.results.damage.verify import verify as verify
+    from ndcg_asymptotics.results.growing import open_growth as open_growth
+    from ndcg_asymptotics.results.growing import save_growth as save_growth
+    from ndcg_asymptotics.results.merge import merge as merge
     from ndcg_asymptotics.studies import Design as Design
     from ndcg_asymptotics.studies import Study as Study
     from ndcg_asymptotics.studies import decades as decades
     from ndcg_asymptotics.studies import load
-    from ndcg_asymptotics.sweep.run import run as run
+    from ndcg_asymptotics.sweep.sweep import run as run
     from ndcg_asymptotics.theory.fluctuations import Spread as Spread
     from ndcg_asymptotics.theory.fluctuations import difference_spread as difference_spread
     from ndcg_asymptotics.theory.fluctuations import ndcg_spread as ndcg_spread
@@ -128,9 +128,9 @@ _HOMES = {
     "compare": "analysis.runs.compare:compare",
     "compare_files": "analysis.runs.compare:compare_files",
     "Comparison": "analysis.runs.comparison:Comparison",
-    "Coupling": "scorers:Coupling",
-    "Curve": "scorers:Curve",
-    "curve": "scorers:curve",
+    "Coupling": "populations:Coupling",
+    "Curve": "populations:Curve",
+    "curve": "populations:curve",
     "Cutoff": "measures:Cutoff",
     "decades": "studies:decades",
     "decide_losses": "learning.consistency:decide_losses",
@@ -167,8 +167,8 @@ _HOMES = {
     "grow": "lists.growing:grow",
     "grow_files": "lists.growing:grow_files",
     "Growth": "lists.growing:Growth",
-    "InputError": "errors:InputError",
-    "InputWarning": "errors:InputWarning",
+    "InputError": "core.errors:InputError",
+    "InputWarning": "core.errors:InputWarning",
     "leading_gap": "theory.gap:leading_gap",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
@@ -177,16 +177,16 @@ _HOMES = {
     "load_study": "studies:load",
     "Loss": "learning.losses:Loss",
     "Measure": "measures:Measure",
-    "merge": "store.merge:merge",
-    "Mixture": "scorers:Mixture",
-    "mixture": "scorers:mixture",
+    "merge": "results.merge:merge",
+    "Mixture": "populations:Mixture",
+    "mixture": "populations:mixture",
     "ndcg_spread": "theory.fluctuations:ndcg_spread",
     "open_grid": "grids:open_grid",
-    "open_growth": "store.growing:open_growth",
-    "open_results": "store:open_results",
+    "open_growth": "results.growing:open_growth",
+    "open_results": "results:open_results",
     "plot": "plots:ndcg_curves",
     "pool_runs": "lists.pooling:pool_runs",
-    "Population": "scorers:Population",
+    "Population": "populations:Population",
     "predict": "theory.prediction:predict",
     "predict_pair": "theory.rare:predict_pair",
     "Problem": "learning.consistency:Problem",
@@ -194,14 +194,14 @@ _HOMES = {
     "Queries": "learning.training:Queries",
     "Ranker": "learning.training:Ranker",
     "read_svmlight": "learning.training:read_svmlight",
-    "Relevance": "scorers:Relevance",
+    "Relevance": "populations:Relevance",
     "report": "reports.page:report",
     "Required": "analysis.required:Required",
     "required": "analysis.required:required",
-    "Results": "store:Results",
-    "run": "sweep.run:run",
+    "Results": "results:Results",
+    "run": "sweep.sweep:run",
     "run_grid": "grids:run_grid",
-    "save_growth": "store.growing:save_growth",
+    "save_growth": "results.growing:save_growth",
     "search_losses": "learning.consistency:search_losses",
     "specs": "reports.specs:specs",
     "Spread": "theory.fluctuations:Spread",
@@ -210,8 +210,8 @@ _HOMES = {
     "train_ranker": "learning.training:train_ranker",
     "Verdict": "analysis.verdict:Verdict",
     "verdict": "analysis.verdict:verdict",
-    "Verification": "store.damage.verify:Verification",
-    "verify": "store.damage.verify:verify",
+    "Verification": "results.damage.verify:Verification",
+    "verify": "results.damage.verify:verify",
 }
 __all__ = sorted(_HOMES)
 

@@ -13,9 +13,9 @@ import pytest
 from ndcg_asymptotics.cli.main import main
 from ndcg_asymptotics.engines.engine import load
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.scorers import Population
-from ndcg_asymptotics.store import Results, results_of
-from ndcg_asymptotics.store.layout import dataset
+from ndcg_asymptotics.populations import Population
+from ndcg_asymptotics.results import Results, results_of
+from ndcg_asymptotics.results.layout import dataset
 from ndcg_asymptotics.studies import Design, Study
 
 LINEAR = "linear(0.1, 0.7)"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, Draw
-from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.studies import Design
 
 VARIABLES = {"ndcg": NDCG_AXES, "order": ORDER_AXES}

@@ -44,7 +44,7 @@ def test_nobody_needs_a_private_name_of_another_module(path: Path) -> None:
 
 
 def test_a_private_name_would_be_seen() -> None:
-    text = "from ndcg_asymptotics.theory import mean\nfrom ndcg_asymptotics.arrays import _x\nmean._y()"
+    text = "from ndcg_asymptotics.theory import mean\nfrom ndcg_asymptotics.core.arrays import _x\nmean._y()"
     assert list(foreign_private_names(ast.parse(text))) == ["_x", "mean._y"]
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from keeping import keep
 
+from ndcg_asymptotics.core.progress import listening
+from ndcg_asymptotics.core.progress.listeners import for_stderr
 from ndcg_asymptotics.learning.consistency import search_losses
 from ndcg_asymptotics.learning.losses import losses_of
-from ndcg_asymptotics.progress import listening
-from ndcg_asymptotics.progress.listeners import for_stderr
 
 DRAWS = 1000
 

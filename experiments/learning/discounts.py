@@ -14,12 +14,12 @@ import numpy as np
 from keeping import keep
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.core.progress import listening, tracked
+from ndcg_asymptotics.core.progress.listeners import for_stderr
 from ndcg_asymptotics.learning.consistency import worst_regret
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.progress import listening, tracked
-from ndcg_asymptotics.progress.listeners import for_stderr
 
 DISCOUNTS = ("log", "power(0.5)", "zipf", "power(2)", "geometric(2)", "linear", "log@1", "log@2")
 OTHERS = ("squared", "cosine", "listnet")

@@ -16,11 +16,11 @@ import numpy as np
 from keeping import data, keep
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.core.progress import listening, tracked
+from ndcg_asymptotics.core.progress.listeners import for_stderr
 from ndcg_asymptotics.learning.training import Queries, train_ranker
 from ndcg_asymptotics.lists import read_qrels, read_run
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.progress import listening, tracked
-from ndcg_asymptotics.progress.listeners import for_stderr
 
 Floats = NDArray[np.float64]
 

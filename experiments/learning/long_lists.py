@@ -19,6 +19,8 @@ import numpy as np
 from keeping import keep
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.core.progress import listening, tracked
+from ndcg_asymptotics.core.progress.listeners import for_stderr
 from ndcg_asymptotics.learning.consistency.independent import (
     cosine_share,
     expected_shares,
@@ -30,8 +32,6 @@ from ndcg_asymptotics.learning.consistency.independent import (
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.progress import listening, tracked
-from ndcg_asymptotics.progress.listeners import for_stderr
 
 Floats = NDArray[np.float64]
 Population = Callable[[int, np.random.Generator], list[Floats]]

@@ -14,11 +14,11 @@ from keeping import keep
 from mq2008 import permutation_test
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.core.progress import listening, tracked
+from ndcg_asymptotics.core.progress.listeners import for_stderr
 from ndcg_asymptotics.learning.training import Queries, train_ranker
 from ndcg_asymptotics.learning.utilities import utility_of
 from ndcg_asymptotics.lists import evaluate
-from ndcg_asymptotics.progress import listening, tracked
-from ndcg_asymptotics.progress.listeners import for_stderr
 
 LOSSES = (
     'duchi(20, "square", "gain")', 'pairwise("hinge", "gain")', 'pairwise("squared_hinge", "gain")',

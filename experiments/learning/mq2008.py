@@ -11,10 +11,10 @@ import numpy as np
 from keeping import data, keep
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.core.progress import listening, tracked
+from ndcg_asymptotics.core.progress.listeners import for_stderr
 from ndcg_asymptotics.learning.training import Queries, read_svmlight, train_ranker
 from ndcg_asymptotics.lists import evaluate
-from ndcg_asymptotics.progress import listening, tracked
-from ndcg_asymptotics.progress.listeners import for_stderr
 
 LOSSES = (
     "squared", "squared_consistent", "cosine", "cosine_consistent", "listnet", "listnet_consistent",

@@ -11,12 +11,12 @@ import numpy as np
 from keeping import keep
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.core.progress import listening, tracked
+from ndcg_asymptotics.core.progress.listeners import for_stderr
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.training import TwoReaders, train_ranker
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.progress import listening, tracked
-from ndcg_asymptotics.progress.listeners import for_stderr
 
 CONSISTENT = (
     "squared_consistent", "cosine_consistent", "listnet_consistent", "pnorm(1.5)", "pnorm_normalised(1.5)",

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ndcg_asymptotics.lists.growing import Growth, grow
-from ndcg_asymptotics.store.growing import save_growth
+from ndcg_asymptotics.results.growing import save_growth
 
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")
 RELEVANT = 4.0

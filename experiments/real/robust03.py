@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ndcg_asymptotics.lists.growing import Growth, grow_files
-from ndcg_asymptotics.store.growing import save_growth
+from ndcg_asymptotics.results.growing import save_growth
 
 RUNS = ("pircRBa1", "THUIRr0301", "aplrob03a")
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")

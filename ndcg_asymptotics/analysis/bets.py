@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import logsumexp
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 _BETS = np.geomspace(1e-4, 0.99, 48)
 """Parts of the largest bet that is allowed."""

@@ -20,10 +20,10 @@ from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
 from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means, means_table
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
 from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spread_sizes, spreads_table
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.progress import tracked
-from ndcg_asymptotics.store import Results
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.limits import limit
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import math
 from scipy import stats
 from scipy.special import chdtr, chdtrc, chdtri, gammaincinv
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 
 def chi_square_freedom(values: Floats) -> float:

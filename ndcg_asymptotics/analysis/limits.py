@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store.kept import Kept
-from ndcg_asymptotics.tables import Column, Table, fixed, general
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.theory.approach import approach
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
 from ndcg_asymptotics.theory.gap import leading_gap

@@ -16,12 +16,12 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.bets import detectable, exceeds
 from ndcg_asymptotics.analysis.limits import LimitVerdict
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Mixture, Relevance
-from ndcg_asymptotics.store.kept import Kept
-from ndcg_asymptotics.tables import Column, Table, fixed, general
+from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.results.kept import Kept
 
 Verdict = Literal["agrees", "disagrees", "not tested"]
 

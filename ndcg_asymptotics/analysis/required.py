@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.power import lists_for
-from ndcg_asymptotics.arrays import list_lengths
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import list_lengths
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.progress import tracked
-from ndcg_asymptotics.scorers import Population, Relevance
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, general
+from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL
 from ndcg_asymptotics.theory.fluctuations.ordering import length_for
 from ndcg_asymptotics.theory.fluctuations.variance import moments

@@ -15,11 +15,11 @@ import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.analysis.means import Cell, Verdict, brackets
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store.kept import Kept
-from ndcg_asymptotics.tables import Column, Table, fixed, general
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 

@@ -20,12 +20,12 @@ from ndcg_asymptotics.analysis.chi_square import (
 )
 from ndcg_asymptotics.analysis.means import POWER, Cell, Verdict, bell_shaped, brackets
 from ndcg_asymptotics.analysis.squares import detectable_spread, replicates_for_squares, squares_fortune
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Mixture, Relevance
-from ndcg_asymptotics.store.kept import Kept
-from ndcg_asymptotics.tables import Column, Table, fixed, general
+from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 
 _TENS = 30  # items of a grade, from which the fourth moment is that of the labels at the top

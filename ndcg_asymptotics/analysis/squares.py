@@ -16,7 +16,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from ndcg_asymptotics.analysis.bets import fortune
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 _BETS = np.geomspace(0.01, 1.0, 24)
 """Parts of the bet 1/K, beyond which nothing is gained."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.required import Requirement, required
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.scorers import Population, Relevance
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.limits import limit

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.errors import require
 
 app = typer.Typer()
 
@@ -20,7 +20,7 @@ _Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions tha
 def info(results: _Results, as_json: _Json = False) -> None:
     """What is in a folder of results: the study, how much of it is complete, and the means."""
     from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.store import open_results
+    from ndcg_asymptotics.results import open_results
 
     found = open_results(results)
     if as_json:
@@ -51,8 +51,8 @@ def check(
     from ndcg_asymptotics.grids import GridCheck, check_grid, open_grid
     from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.store import open_results
-    from ndcg_asymptotics.store.growing import holds_growth, open_growth
+    from ndcg_asymptotics.results import open_results
+    from ndcg_asymptotics.results.growing import holds_growth, open_growth
 
     if holds_growth(results):
         parted = departures(open_growth(results))
@@ -93,7 +93,7 @@ def distinguish(
     """How surely each measure tells the scorers of a pair apart, at n and from n on, and how fast."""
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.store import open_results
+    from ndcg_asymptotics.results import open_results
 
     beside = open_results(rare, allow_custom=allow_custom) if rare else None
     found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
@@ -133,8 +133,8 @@ def figures(
     from ndcg_asymptotics.grids.figures import draw_grid
     from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
-    from ndcg_asymptotics.store import open_results
-    from ndcg_asymptotics.store.growing import holds_growth, open_growth
+    from ndcg_asymptotics.results import open_results
+    from ndcg_asymptotics.results.growing import holds_growth, open_growth
 
     formats = [text.strip().lower() for text in form.split(",") if text.strip()]
     require(bool(formats), "must be of svg, png, pdf, got none", "format")
@@ -162,7 +162,7 @@ def verify(results: _Results, as_json: _Json = False) -> None:
     from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.grids.verify import verify_grid
     from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.store.damage.verify import verify as verify_results
+    from ndcg_asymptotics.results.damage.verify import verify as verify_results
 
     found = verify_grid(results) if holds_grid(results) else verify_results(results)
     if as_json:
@@ -181,7 +181,7 @@ def report(
 ) -> None:
     """Write a study and what it has shown as one page that anybody can open."""
     from ndcg_asymptotics.reports.page import report as report_results
-    from ndcg_asymptotics.store import open_results
+    from ndcg_asymptotics.results import open_results
 
     report_results(open_results(results, allow_custom=allow_custom), out, alpha=alpha)
     print(out)

@@ -17,7 +17,7 @@ import typer
 from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, theory
 from ndcg_asymptotics.cli.shared import share_options
 from ndcg_asymptotics.cli.usage import Group, UsageError, shows_help, words
-from ndcg_asymptotics.errors import InputError, InputWarning
+from ndcg_asymptotics.core.errors import InputError, InputWarning
 
 
 class _Commands(Group):

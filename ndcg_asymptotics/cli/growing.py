@@ -64,7 +64,7 @@ def grow(
     from ndcg_asymptotics.analysis.runs.iid import departures
     from ndcg_asymptotics.lists.growing import grow_files
     from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.store.growing import require_free, save_growth
+    from ndcg_asymptotics.results.growing import require_free, save_growth
 
     require_free(out)
     grown = grow_files(

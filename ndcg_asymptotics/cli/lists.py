@@ -30,7 +30,7 @@ from ndcg_asymptotics.cli.options import (
     groups_of,
     weights_of,
 )
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 
 app = typer.Typer()
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 
 
 class Method(StrEnum):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ndcg_asymptotics.cli.shared import quiet, whole_number
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.grids import Grid
@@ -84,7 +84,7 @@ def run(
 
     from ndcg_asymptotics.grids.grid import is_grid, load_grid
     from ndcg_asymptotics.studies import load
-    from ndcg_asymptotics.sweep.run import sweep
+    from ndcg_asymptotics.sweep.sweep import sweep
 
     options: dict[str, Any] = {
         "replicates": None if replicates is None else whole_number(replicates, "replicates"),
@@ -178,8 +178,8 @@ def merge(
     allow_custom: _Custom = False,
 ) -> None:
     """Put together the replicates of several runs of one study."""
-    from ndcg_asymptotics.arrays import spans
-    from ndcg_asymptotics.store.merge import merge as merge_results
+    from ndcg_asymptotics.core.arrays import spans
+    from ndcg_asymptotics.results.merge import merge as merge_results
 
     results = merge_results(parts, out, allow_custom=allow_custom)
     print(f"{out}: {results.replicates_complete} of {results.replicates_wanted} replicates complete")

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 
 
 class Format(StrEnum):
@@ -80,8 +80,8 @@ def _option(name: str, kind: Any, default: Any, option: Any) -> inspect.Paramete
 
 
 def _run(command: Callable[[], None], form: Format, quiet: bool, verbose: bool) -> None:
-    from ndcg_asymptotics.progress import listening
-    from ndcg_asymptotics.progress.listeners import for_stderr
+    from ndcg_asymptotics.core.progress import listening
+    from ndcg_asymptotics.core.progress.listeners import for_stderr
     from ndcg_asymptotics.reports import terminal
 
     start = time.monotonic()

@@ -34,7 +34,7 @@ def predict(
 
         ndcg-asymptotics predict --scorer "linear(0.1, 0.7)" --measure nDCG --measure "nDCG@0.2n" -n 1e6
     """
-    from ndcg_asymptotics.errors import require
+    from ndcg_asymptotics.core.errors import require
     from ndcg_asymptotics.reports.terminal import show, show_json
 
     require(bool(scorer) != bool(pair), "give either --scorer, once or more, or --pair, two curves")

@@ -8,8 +8,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.texts import did_you_mean
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.text import did_you_mean
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """The error that typer has for all of these; it gives only this one of them a public name."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import LARGEST_N, Bools
+from ndcg_asymptotics.core.arrays import LARGEST_N, Bools
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.engines import ENGINES
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from ndcg_asymptotics.analysis.check import Check, check, overall
 from ndcg_asymptotics.analysis.spreads import Sizes
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed
 from ndcg_asymptotics.grids.grid import Axes
 from ndcg_asymptotics.grids.results import GridResults
-from ndcg_asymptotics.language.scanner import number_text
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed
+from ndcg_asymptotics.specs.scanner import number_text
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.grids.results import GridResults
-from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.saving import save_all
 from ndcg_asymptotics.plots.style import GREY, looks, panels, style
-from ndcg_asymptotics.texts import in_figure, shortened
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.limits import limit
 
 _MOST = 7  # curves of a panel

@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.toml import fields_of, study_of
 

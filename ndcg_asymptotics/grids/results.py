@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import spans
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.files import read_file, write_file
+from ndcg_asymptotics.core.arrays import spans
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import read_file, write_file
 from ndcg_asymptotics.grids.grid import Axes
-from ndcg_asymptotics.store import Results, open_results
-from ndcg_asymptotics.store.damage.seals import checksum_holds, with_checksum
-from ndcg_asymptotics.store.layout import holds_results
+from ndcg_asymptotics.results import Results, open_results
+from ndcg_asymptotics.results.damage.seals import checksum_holds, with_checksum
+from ndcg_asymptotics.results.layout import holds_results
 from ndcg_asymptotics.studies.canonical import FREE
 
 if TYPE_CHECKING:

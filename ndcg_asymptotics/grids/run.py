@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ndcg_asymptotics.core.progress import say, tracked
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.grids.grid import Grid
 from ndcg_asymptotics.grids.results import GridResults, open_grid, point_folder, write_grid
-from ndcg_asymptotics.progress import say, tracked
-from ndcg_asymptotics.sweep.run import Outcome, run, sweep
+from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
 _TRIED = 4  # points that are timed to estimate the cost
 

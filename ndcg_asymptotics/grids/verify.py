@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.grids.results import FILE, POINTS, axes_in
-from ndcg_asymptotics.store.damage.verify import Verification, verify
-from ndcg_asymptotics.store.layout import Damage, holds_results
+from ndcg_asymptotics.results.damage.verify import Verification, verify
+from ndcg_asymptotics.results.layout import Damage, holds_results
 
 
 def verify_grid(folder: str | Path) -> Verification:

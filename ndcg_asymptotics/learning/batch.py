@@ -14,8 +14,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, Integers, brief
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
 
 LARGEST_LABEL = 1000.0
 """Gains 2^y - 1 stay finite."""

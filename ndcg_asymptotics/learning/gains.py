@@ -6,8 +6,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, brief
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import require
 
 Gain = Literal["exp2", "linear"]
 

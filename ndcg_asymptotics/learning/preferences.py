@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, brief
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.gains import Gain, gains_of
 
 Weights = Literal["order", "gain"]

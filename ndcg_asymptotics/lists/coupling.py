@@ -13,10 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.lists.readers import RankedList
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 
 LEVEL = 0.95
 

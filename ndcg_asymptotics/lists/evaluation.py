@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.errors import InputError, InputWarning, require
+from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.lists.outcome import Evaluation, Evaluations
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, hits, ndcg
 from ndcg_asymptotics.lists.readers import Columns, Records, load_lists, load_qrels, load_run

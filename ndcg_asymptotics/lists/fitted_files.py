@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.files import write_file
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import write_file
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem, without_negatives
 from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves

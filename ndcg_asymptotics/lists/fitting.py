@@ -18,12 +18,12 @@ import numpy as np
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import isotonic_regression
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.readers import RankedList
-from ndcg_asymptotics.progress import tracked
-from ndcg_asymptotics.scorers import Empirical, curve_file
+from ndcg_asymptotics.populations import Empirical, curve_file
+from ndcg_asymptotics.specs.scanner import number_text
 
 Method = Literal["isotonic", "spline"]
 

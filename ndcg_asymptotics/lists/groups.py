@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Integers, brief
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Integers, brief
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.fitting import LEVEL, FittedCurve, fit_curves
 from ndcg_asymptotics.lists.readers import RankedList
-from ndcg_asymptotics.scorers import Mixture, curve_file
+from ndcg_asymptotics.populations import Mixture, curve_file
 
 By = int | Literal["query"]
 

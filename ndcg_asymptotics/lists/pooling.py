@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.evaluation import without_negatives
 from ndcg_asymptotics.lists.readers import RankedList, Records
 

@@ -18,9 +18,9 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.language.scanner import Scanner, SpecError, fraction_text, number_text, read
-from ndcg_asymptotics.language.spec import Spec
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.specs.scanner import Scanner, SpecError, fraction_text, number_text, read
+from ndcg_asymptotics.specs.spec import Spec
 
 Regime = Literal["none", "fixed", "sublinear", "fraction"]
 

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.specs.scanner import number_text
 
 TOLERANCE = 1e-11
 _SMALLEST = 1e-280  # of D(1): below it a relative error means nothing in doubles

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 
 def ideal_dcg(ends: Floats, gains: Floats, cumulative: Callable[[Floats], Floats]) -> Floats:

@@ -14,13 +14,13 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, brief, stable_sort
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.language.scanner import Scanner, read
-from ndcg_asymptotics.language.spec import Portable
+from ndcg_asymptotics.core.arrays import Floats, brief, stable_sort
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.ideal import ideal_dcg
+from ndcg_asymptotics.specs.scanner import Scanner, read
+from ndcg_asymptotics.specs.spec import Portable
 
 _BLOCK = 256  # values whose greatest is looked at first
 _NDCG = re.compile(r"ndcg(?![A-Za-z_0-9])", re.IGNORECASE)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import did_you_mean, in_figure
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.placing import wrapped
 from ndcg_asymptotics.plots.style import Look, looks
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.texts import did_you_mean, in_figure
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,15 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels, titles
 from ndcg_asymptotics.plots.style import GREY, Look, band, length_axis, scientific
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store import Results
-from ndcg_asymptotics.store.kept import Kept
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import Limit, limit
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.plots.style import GREY, looks
-from ndcg_asymptotics.texts import in_figure
 
 
 def sd_exponents(

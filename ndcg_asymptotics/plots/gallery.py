@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.distinguish import Pair, distinguish
+from ndcg_asymptotics.core.progress import say, tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.curves import curve_key, limits_of, ndcg_curves, of_study, shared_limit
@@ -19,8 +20,7 @@ from ndcg_asymptotics.plots.orders.pairs import order_key, right_order, wrong_or
 from ndcg_asymptotics.plots.orders.speeds import speed_figure
 from ndcg_asymptotics.plots.saving import Words, save_all
 from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, style
-from ndcg_asymptotics.progress import say, tracked
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.results import Results
 
 _PAGE = 8.8  # inches of the panels of a figure that is to fit a page with its key and caption
 _LOWEST = 1.2  # inches of a row in which anything is to be read

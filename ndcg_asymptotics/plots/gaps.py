@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
+from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.style import GREY, Look, length_axis, looks, scientific
-from ndcg_asymptotics.texts import in_figure
 
 
 def gap_curves(

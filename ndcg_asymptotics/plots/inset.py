@@ -14,7 +14,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.curves import draw_scorer, limits_of, of_study, shared_limit
 from ndcg_asymptotics.plots.style import GREY, length_axis
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.results import Results
 
 Bounds = tuple[float, float, float, float]
 

@@ -11,7 +11,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.style import GREY, Look, looks
 

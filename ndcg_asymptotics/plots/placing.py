@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from scipy.optimize import isotonic_regression
 
-from ndcg_asymptotics.texts import visible
+from ndcg_asymptotics.core.text import visible
 
 _LEADER = 0.25  # lines by which a label is off, from which on a leader joins it to its height
 _WIDEST = 24  # characters of a line in the margin

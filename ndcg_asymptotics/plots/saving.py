@@ -10,8 +10,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.plots.style import require_savable, save, style
-from ndcg_asymptotics.progress import tracked
 
 _LONGEST = 120  # bytes of a file's name, of the 255 that file systems allow
 

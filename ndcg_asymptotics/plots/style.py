@@ -22,9 +22,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.files import write_file
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import write_file
 
 SINGLE, DOUBLE = 3.5, 7.2  # the widths of one and of two columns, in inches
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ndcg_asymptotics.analysis.check import Check
 from ndcg_asymptotics.analysis.limits import LimitVerdict
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, Pair
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.results import Results
 
 SURE = 0.99  # the share of streams that have to be in order for a pair to count as settled
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.distinguish import Pair
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.progress import tracked
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store import Results
-from ndcg_asymptotics.texts import visible
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.limits import limit
 
 BAND = (0.05, 0.95)

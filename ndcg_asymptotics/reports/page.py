@@ -14,13 +14,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ndcg_asymptotics.analysis.check import Check, check, if_tested, overall
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.tables import Column, Table, fixed, general
+from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.reports.answer import answer, settled
 from ndcg_asymptotics.reports.charts import BAND, curve_charts, order_charts
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies.writing import study_text
-from ndcg_asymptotics.tables import Column, Table, fixed, general
-from ndcg_asymptotics.texts import visible
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

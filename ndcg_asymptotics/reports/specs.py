@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ndcg_asymptotics.language.spec import listing
+from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.measures import Cutoff, Discount
-from ndcg_asymptotics.scorers import Coupling, Relevance
-from ndcg_asymptotics.tables import Column, Table
+from ndcg_asymptotics.populations import Coupling, Relevance
+from ndcg_asymptotics.specs.spec import listing
 
 
 def specs() -> Table:

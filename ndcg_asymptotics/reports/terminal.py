@@ -13,8 +13,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ndcg_asymptotics.tables import Part, Shown, Table, csv_of, in_format, print_parts
-from ndcg_asymptotics.texts import visible
+from ndcg_asymptotics.core.tables import Part, Shown, Table, csv_of, in_format, print_parts
+from ndcg_asymptotics.core.text import visible
 
 _PLAIN_WIDTH = 200  # where the output is no terminal and nobody has said how wide it is
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ndcg_asymptotics.language.spec import Portable
+from ndcg_asymptotics.core.text import shortened
+from ndcg_asymptotics.specs.spec import Portable
 from ndcg_asymptotics.studies.study import Study
-from ndcg_asymptotics.texts import shortened
 
 _SHOWN = 60  # characters of a field in a message
 FREE = ("title", "replicates", "precision")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.errors import require
 
 ENGINES = {
     "items": "ndcg_asymptotics.engines.items",

@@ -12,13 +12,13 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import brief, list_lengths
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import brief, list_lengths
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.scorers import Coupling, Population, Relevance
+from ndcg_asymptotics.populations import Coupling, Population, Relevance
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.engines import resolve
-from ndcg_asymptotics.texts import did_you_mean
 
 MOST_REPLICATES = 10**7
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.errors import require
 
 TEMPLATE = """\
 # A study for ndcg-asymptotics. Run it with

@@ -27,11 +27,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.files import read_file
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import read_file
+from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.studies.study import Study, decades
-from ndcg_asymptotics.texts import did_you_mean
 
 _LARGEST = 2**24  # bytes of a study file
 

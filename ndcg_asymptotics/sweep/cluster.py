@@ -11,9 +11,9 @@ from distributed import Client, KilledWorker
 from distributed.client import FutureCancelledError
 from joblib._dask import DaskDistributedBackend
 
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.progress import say
-from ndcg_asymptotics.store.layout import differing_makers, versions_here
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.progress import say
+from ndcg_asymptotics.results.layout import differing_makers, versions_here
 
 
 def check_workers(client: Client) -> None:

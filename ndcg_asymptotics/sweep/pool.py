@@ -16,8 +16,8 @@ from typing import Any, Literal, Protocol, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.progress import say
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.progress import say
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.forks import Forks, Work, can_fork, end_with
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ndcg_asymptotics.arrays import spans
+from ndcg_asymptotics.core.arrays import spans
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.store.layout import differing_makers, versions_here
-from ndcg_asymptotics.store.results import results_in
-from ndcg_asymptotics.store.writer import Writer
+from ndcg_asymptotics.results.layout import differing_makers, versions_here
+from ndcg_asymptotics.results.results import results_in
+from ndcg_asymptotics.results.writer import Writer
 from ndcg_asymptotics.studies import Study
 
 

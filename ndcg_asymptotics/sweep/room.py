@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.shared.memory import available
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.store.layout import coordinates
+from ndcg_asymptotics.results.layout import coordinates
 from ndcg_asymptotics.studies import Study
 
 LAST_REPLICATE = 10**9

@@ -26,10 +26,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.depth_weight import DepthWeight
 from ndcg_asymptotics.theory.limits import Labels, concentrates

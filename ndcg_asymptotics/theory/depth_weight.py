@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaincc
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
 

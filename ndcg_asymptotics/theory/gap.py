@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import zeta
 
-from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels, limit
 

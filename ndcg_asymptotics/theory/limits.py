@@ -20,10 +20,10 @@ from typing import Self
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory import quadrature
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, list_lengths
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats, list_lengths
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels
 from ndcg_asymptotics.theory.mean import expected_ndcg

@@ -8,12 +8,12 @@ from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import list_lengths
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.arrays import list_lengths
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.tables import Column, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.progress import tracked
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.tables import Column, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, list_lengths
+from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.populations import Mixture, Relevance
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.mean.memo import Memo
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 SMALLEST = 1e-300  #: the depth that stands for those nearer to the top than doubles go
 

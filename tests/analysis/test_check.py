@@ -9,10 +9,10 @@ from cases import LINEAR, results, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.check import Check, check
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure, discount
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.limits import Limit, limit
 
 SIZES = (10, 100, 1000, 10_000)

@@ -12,7 +12,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare, compare_files
 from ndcg_asymptotics.analysis.runs.comparison import Cut, Judgement
 from ndcg_asymptotics.analysis.runs.paired import paired_difference
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 
 RUNS = {"good": 0.4, "fair": 0.8, "twin": 0.8, "bad": 3.0}
 

@@ -9,11 +9,11 @@ from scipy import stats
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.analysis.orders.rates import rate_of
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import UNDECIDED
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.sweep.run import run
+from ndcg_asymptotics.sweep.sweep import run
 
 SIZES = tuple(round(10 ** (k / 4)) for k in range(4, 21))
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random", "same": "linear(0.1, 0.7)"}
@@ -105,7 +105,7 @@ def test_half_elects_half_counts_without_an_exact_mean(monkeypatch: pytest.Monke
     def unknown(*_: object) -> None:
         raise InputError("no exact mean")
 
-    monkeypatch.setattr("ndcg_asymptotics.store.kept.expected_ndcg", unknown)
+    monkeypatch.setattr("ndcg_asymptotics.results.kept.expected_ndcg", unknown)
     of = of_pair(("good", "random"))
     order = np.ones((100, len(SIZES)))
     order[50:75] = -1  # only the second half is counted, and half of it is wrong

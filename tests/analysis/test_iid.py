@@ -7,7 +7,7 @@ import pytest
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.iid import departures
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.growing import Growth, grow
 
 MEASURES = ("nDCG", "nDCG(zipf)")

@@ -9,8 +9,8 @@ import pytest
 
 from ndcg_asymptotics.analysis.limits import judge_limit
 from ndcg_asymptotics.measures import Measure, discount
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store.kept import Kept
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.theory.approach import destination
 from ndcg_asymptotics.theory.limits import limit
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.power import power_of
 from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference, queries_needed
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 
 
 def test_power_is_that_of_the_noncentral_t():

@@ -8,7 +8,7 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.power import lists_for, paired_power
 from ndcg_asymptotics.analysis.required import required
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
 

@@ -10,8 +10,8 @@ from scipy import stats
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store.kept import Kept
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results.kept import Kept
 
 N = 20_000
 HALF = "constant(0.5)"

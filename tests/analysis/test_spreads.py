@@ -19,11 +19,11 @@ from ndcg_asymptotics.analysis.squares import (
     replicates_for_squares,
     squares_fortune,
 )
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure, discount
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store import Results
-from ndcg_asymptotics.store.kept import Kept
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.kept import Kept
 
 BINARY = study(
     {"good": LINEAR, "random": "random"}, (20, 200, 4000),

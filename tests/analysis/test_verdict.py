@@ -4,9 +4,9 @@ import pytest
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.verdict import cheapest_pool, verdict
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"

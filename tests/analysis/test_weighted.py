@@ -11,9 +11,9 @@ from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.orders.weighted import from_on, join, speed_of, weighed
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies import Study
 
 RARE = {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"}

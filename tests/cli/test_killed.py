@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from cli_cases import write_study
 
-from ndcg_asymptotics.store import open_results
-from ndcg_asymptotics.store.layout import STORE
+from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.layout import STORE
 from ndcg_asymptotics.studies import load
 
 # the command line with the engine of tests/fake_engine.py, for processes that are killed

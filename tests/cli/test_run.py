@@ -20,10 +20,10 @@ from cases import command
 from cli_cases import write_study
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.store import open_results
-from ndcg_asymptotics.store.damage.seals import with_checksum
-from ndcg_asymptotics.store.layout import STORE
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.damage.seals import with_checksum
+from ndcg_asymptotics.results.layout import STORE
 from ndcg_asymptotics.studies.engines import ENGINES
 
 Cli = Callable[..., tuple[int, str, str]]

@@ -13,9 +13,9 @@ from oracles.discounts import CUTOFFS as ALL_CUTOFFS
 from oracles.discounts import DISCOUNTS
 from own_discount import steps
 
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import every_n
 from ndcg_asymptotics.engines.every_n.paths import way
-from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
 
 Floats = NDArray[np.float64]

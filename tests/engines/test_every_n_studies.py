@@ -11,14 +11,14 @@ import pytest
 from cases import design
 from scipy.special import zeta
 
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import every_n
 from ndcg_asymptotics.engines.every_n.arrivals import arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.pairs import signs
 from ndcg_asymptotics.engines.every_n.paths import dcg, ideal
 from ndcg_asymptotics.engines.shared.inverse import quantile
-from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 
 SCORERS = {"good": "linear(0.1, 0.7)", "fair": "linear(0.3, 0.5)", "random": "random"}
 

@@ -12,11 +12,11 @@ from engines_cases import ndcgs, sequences
 from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
 
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import engine
 from ndcg_asymptotics.engines.items.kernels import CHUNK
 from ndcg_asymptotics.engines.shared.labels import label_counts
-from ndcg_asymptotics.errors import InputError
 
 MEASURES = {
     f"nDCG({d}){c}": (DISCOUNTS[d], CUTOFFS[c])

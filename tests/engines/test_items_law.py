@@ -26,7 +26,7 @@ from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import rank_order
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.labels import label_counts
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 
 LIMIT = 4.5
 

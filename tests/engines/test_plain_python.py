@@ -10,7 +10,7 @@ import pytest
 
 from ndcg_asymptotics.engines import cells, every_n, items, rare
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
 
 ENGINES = {"items": items, "every_n": every_n, "cells": cells, "rare": rare}

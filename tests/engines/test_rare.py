@@ -8,14 +8,14 @@ from cases import design
 from numpy.polynomial import Polynomial
 from oracles.orders import chance_not_greater
 
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items, rare
 from ndcg_asymptotics.engines.rare import draw as draws
 from ndcg_asymptotics.engines.rare import order as orders
 from ndcg_asymptotics.engines.rare.leaves import whole_cells
 from ndcg_asymptotics.engines.rare.plan import Plan, make
-from ndcg_asymptotics.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 
 A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
 RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from cases import command
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.grids import check_grid, load_grid, open_grid, run_grid
 from ndcg_asymptotics.grids.figures import draw_grid
 from ndcg_asymptotics.grids.grid import Grid, grid_of
-from ndcg_asymptotics.sweep.run import run
+from ndcg_asymptotics.sweep.sweep import run
 
 FIELDS: dict[str, Any] = {
     "scorers": {"good": "linear(0.1, $top)", "random": "random"},

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from oracles import ranking
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning.consistency import (
     Problem,
     decide_losses,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
 from ndcg_asymptotics.learning.training import (
     Queries,

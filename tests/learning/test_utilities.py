@@ -10,7 +10,7 @@ import pytest
 from oracles import ranking
 from oracles.discounts import formula
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning.consistency import Problem
 from ndcg_asymptotics.learning.losses import swapped_gains
 from ndcg_asymptotics.learning.losses.pairwise import LinearNDCG

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import ndcg_score
 
-from ndcg_asymptotics.errors import InputError, InputWarning
+from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists, read_qrels, read_run
 from ndcg_asymptotics.lists.readers import load_lists, ranked_lists
 from ndcg_asymptotics.measures import Measure

@@ -10,10 +10,10 @@ from scipy.interpolate import make_smoothing_spline
 from scipy.special import logit
 from sklearn.isotonic import IsotonicRegression
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import RankedList, fit_curves
 from ndcg_asymptotics.lists.fitting import _penalty
-from ndcg_asymptotics.scorers import Curve, PiecewiseLinear
+from ndcg_asymptotics.populations import Curve, PiecewiseLinear
 
 
 def sample(curve: Curve, queries: int, n: int, seed: int) -> list[RankedList]:

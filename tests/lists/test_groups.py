@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import RankedList, fit_curves
 from ndcg_asymptotics.lists.coupling import fit_coupling
 from ndcg_asymptotics.lists.groups import fit_groups, group_queries
-from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.populations import Mixture, Relevance
 
 
 def queries(shares: list[float], n: int = 60, seed: int = 1) -> list[RankedList]:

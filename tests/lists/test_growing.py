@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.growing import grow, grow_files
 from ndcg_asymptotics.lists.growing.arrivals import Arrivals
 from ndcg_asymptotics.lists.growing.iid import shown_sizes

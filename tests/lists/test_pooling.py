@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import fit_csv, fit_files, pool_runs
-from ndcg_asymptotics.scorers import Gaussian, Population, Relevance
+from ndcg_asymptotics.populations import Gaussian, Population, Relevance
 from ndcg_asymptotics.studies import load
-from ndcg_asymptotics.sweep.run import run
+from ndcg_asymptotics.sweep.sweep import run
 
 
 def test_pooled_runs_share_their_labels():

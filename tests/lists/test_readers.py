@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
 from ndcg_asymptotics.lists.readers import Records, load_lists, load_qrels, load_run
 from ndcg_asymptotics.lists.readers.fields import numbers, split

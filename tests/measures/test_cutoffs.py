@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures.cutoffs import Cutoff
+from ndcg_asymptotics.specs.scanner import number_text
 
 SIZES = [1, 2, 3, 7, 10, 99, 1000, 10**6, 10**6 + 1, 10**9, 10**12 + 1, 10**18]
 

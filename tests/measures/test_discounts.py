@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount
 
 RANKS = [

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount, Linear, Log, Power, Zipf
 from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum

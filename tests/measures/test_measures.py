@@ -13,7 +13,7 @@ from oracles import naive
 from oracles.discounts import formula
 from sklearn.metrics import ndcg_score
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 
 TEXTS = [

@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import UNDECIDED
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
 
 BINARY = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}

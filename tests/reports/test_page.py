@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots.style import COLORS
 from ndcg_asymptotics.reports.page import report
-from ndcg_asymptotics.store import Results
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies.writing import study_text
 
 MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG@10"]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Population
+from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
 
 POPULATION = Population.of({"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "c": "random"})

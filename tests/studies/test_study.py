@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.scorers import Empirical
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.populations import Empirical
 from ndcg_asymptotics.studies import Study, decades, load
 from ndcg_asymptotics.studies.canonical import canonical, differences, files
 from ndcg_asymptotics.studies.engines import ITEMS_LIMIT

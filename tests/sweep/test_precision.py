@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from cases import study
 
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.store.memory import Memory
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.results.memory import Memory
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.sweep.run import run, sweep
+from ndcg_asymptotics.sweep.sweep import run, sweep
 
 
 def precise(**change: object) -> Study:

@@ -7,8 +7,8 @@ import pytest
 from cases import study
 
 from ndcg_asymptotics.plots import draw_all
-from ndcg_asymptotics.store import open_results
-from ndcg_asymptotics.sweep.run import run
+from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.sweep.sweep import run
 
 PAIR = {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"}
 

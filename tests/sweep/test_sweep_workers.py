@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.progress import listening
-from ndcg_asymptotics.store import open_results
-from ndcg_asymptotics.store.layout import versions_here
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.progress import listening
+from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.sweep import pool
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.forks import Forks, can_fork
-from ndcg_asymptotics.sweep.run import sweep
+from ndcg_asymptotics.sweep.sweep import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 

@@ -11,7 +11,7 @@ from scipy.special import exp1
 from scipy.stats import binom
 
 from ndcg_asymptotics.measures import Measure, discount
-from ndcg_asymptotics.scorers import Curve, Relevance, curve
+from ndcg_asymptotics.populations import Curve, Relevance, curve
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.approach import approach
 from ndcg_asymptotics.theory.depth_weight import DepthWeight

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.asymptotic import asymptotic_spread
 

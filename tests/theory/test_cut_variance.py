@@ -9,7 +9,7 @@ from oracles import naive
 from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import difference_spread, ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.variance import moments

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.laws import regime, series_law, standard_quantile
 from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
 

@@ -8,7 +8,7 @@ from cases import simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law

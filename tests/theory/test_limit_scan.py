@@ -11,7 +11,7 @@ import pytest
 from random_pairs import pairs
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.approach import destination
 from ndcg_asymptotics.theory.gap import leading_gap
 from ndcg_asymptotics.theory.limits import concentrates, limit

@@ -6,7 +6,7 @@ import pytest
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount, discount
-from ndcg_asymptotics.scorers import Curve, Relevance
+from ndcg_asymptotics.populations import Curve, Relevance
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Curve
+from ndcg_asymptotics.populations import Curve
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_dcg, expected_ndcg
 

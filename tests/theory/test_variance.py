@@ -9,7 +9,7 @@ import pytest
 from oracles import naive
 from oracles.discounts import DISCOUNTS
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.theory.fluctuations import difference_spread, ndcg_spread
 
 LINEAR = "linear(0.1, 0.7)"

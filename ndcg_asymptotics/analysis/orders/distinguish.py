@@ -24,11 +24,11 @@ from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.analysis.orders.rare import weighted_fields, weighted_note, weighted_parts, words
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
 from ndcg_asymptotics.analysis.orders.weighted import SpeedOf, Weighed, join, speed_of
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
-from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.store import Results
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd

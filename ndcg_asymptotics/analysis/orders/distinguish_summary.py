@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ndcg_asymptotics.tables import Column, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.orders.distinguish import Pair

@@ -6,10 +6,10 @@ import numpy as np
 import xarray as xr
 
 from ndcg_asymptotics.analysis.means import brackets
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.store import Results
-from ndcg_asymptotics.texts import did_you_mean
+from ndcg_asymptotics.results import Results
 
 
 def orders_of(results: Results, pair: tuple[str, str]) -> xr.Dataset:

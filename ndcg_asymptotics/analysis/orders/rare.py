@@ -18,10 +18,10 @@ from ndcg_asymptotics.analysis.orders.weighted import (
     speed_of,
     weighed,
 )
+from ndcg_asymptotics.core.tables import Column, Line, Part, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.tables import Column, Line, Part, Table, fixed, general
 from ndcg_asymptotics.theory.rare import tilt
 
 _QUANTILES = (0.5, 0.9, 0.99)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from ndcg_asymptotics.arrays import Bools, Integers
+from ndcg_asymptotics.core.arrays import Bools, Integers
 
 CONFIDENCE = 0.95
 _FEW = 10  # wrong replicates below which an n says nothing about the speed of the fall

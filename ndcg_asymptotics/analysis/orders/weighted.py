@@ -10,10 +10,10 @@ import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Rate
-from ndcg_asymptotics.arrays import Bools, Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.store.kept import Kept
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
 
 LEAST_EFFECTIVE = 20.0  #: draws that the weights must be worth for an estimate to count as reliable

@@ -17,9 +17,9 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison, Cut, Judgement, PairComparison, Prospect
 from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
-from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import (
     Measures,
     evaluate,
@@ -33,7 +33,7 @@ from ndcg_asymptotics.lists.growing.growth import resampled_means
 from ndcg_asymptotics.lists.pooling import Pooled, pooled
 from ndcg_asymptotics.lists.readers import Columns, Records, load_qrels, load_run
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Mixture
+from ndcg_asymptotics.populations import Mixture
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 
 if TYPE_CHECKING:
     import pandas as pd

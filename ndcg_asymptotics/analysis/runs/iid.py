@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.lists.growing.growth import Growth, resampled_means
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,8 +17,8 @@ import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.analysis.power import power_of
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 
 FEWEST = 5
 """Queries below which a difference is not judged: fewer permutations than a 95% interval needs."""

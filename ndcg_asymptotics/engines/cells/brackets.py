@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.engines.cells.philox import binomial
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, NEAR_ERROR, Tables, cumulative, slope, worth
 

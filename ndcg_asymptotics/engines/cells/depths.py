@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.populations import Relevance
 
 OCTAVES = 70
 DEEPEST = 51  # level at which a cell's middle is still a double of its own

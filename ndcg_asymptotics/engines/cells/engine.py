@@ -18,7 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import LARGEST_N, Floats, Integers
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, Integers
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.cells.brackets import (
     CELLS,
     ESTIMATE,
@@ -34,10 +35,9 @@ from ndcg_asymptotics.engines.cells.streams import Stream
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, UNDECIDED, Draw
 from ndcg_asymptotics.engines.shared.labels import label_counts
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, worth
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Independent
+from ndcg_asymptotics.populations import Independent
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.design import Design
 
 VARIABLES = {"ndcg": NDCG_AXES, "low": NDCG_AXES, "high": NDCG_AXES, "order": ORDER_AXES}
@@ -63,7 +63,7 @@ def simulate(design: Design, replicate: int) -> Draw:
         ``G(k)^2 / (4 IDCG width)``, at most k(n)).
 
     >>> from ndcg_asymptotics.measures import Measure
-    >>> from ndcg_asymptotics.scorers import Population
+    >>> from ndcg_asymptotics.populations import Population
     >>> population = Population.of({"good": "linear(0.1, 0.7)"})
     >>> draw = simulate(Design(population, (Measure(),), (10**9, 10**18), seed=1), replicate=0)
     >>> draw["ndcg"].round(3)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from ndcg_asymptotics.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.engines.cells.brackets import Task, Words, settle, split
 from ndcg_asymptotics.engines.cells.depths import DEEPEST, Depths, depths
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 
 _BATCH = 2**22  # numbers held at a time for the cells in work
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from ndcg_asymptotics.arrays import Floats, stable_order
+from ndcg_asymptotics.core.arrays import Floats, stable_order
 from ndcg_asymptotics.engines.every_n.tree import Arrivals, Ints, arrival_ranks
 from ndcg_asymptotics.engines.shared.inverse import quantile
-from ndcg_asymptotics.scorers import Gaussian
+from ndcg_asymptotics.populations import Gaussian
 from ndcg_asymptotics.studies.design import Design
 
 Grades = NDArray[np.uint8]

@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, PAIR_AXES, Draw
 from ndcg_asymptotics.engines.every_n import whole
 from ndcg_asymptotics.engines.every_n.arrivals import Stream, arrive, draw_depths, draw_grades
@@ -23,9 +24,8 @@ from ndcg_asymptotics.engines.every_n.paths import dcg, ideal, way
 from ndcg_asymptotics.engines.every_n.simd import WIDTH
 from ndcg_asymptotics.engines.every_n.tree import leaf_count
 from ndcg_asymptotics.engines.shared.memory import require_memory
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.language.scanner import number_text
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.design import Design
 
 VARIABLES = {

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.every_n.modes import power
 from ndcg_asymptotics.engines.every_n.simd import WIDTH, choose, fill, load, multiply_add, store
 from ndcg_asymptotics.engines.every_n.tree import Ints

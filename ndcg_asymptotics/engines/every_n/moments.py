@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.every_n.tree import LEAF, RANK, Arrivals, Ints, Tree, climb, insert
 
 

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.every_n.arrivals import Stream
 from ndcg_asymptotics.engines.every_n.heads import differences
 from ndcg_asymptotics.engines.every_n.paths import cut_ranks, mix, sums, values, way

@@ -21,7 +21,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.engines.every_n.arrivals import Stream
 from ndcg_asymptotics.engines.every_n.heads import head_sums, ideal_sums
 from ndcg_asymptotics.engines.every_n.modes import Modes, Rows, make_modes, weighted_modes
@@ -29,7 +30,6 @@ from ndcg_asymptotics.engines.every_n.moments import moments
 from ndcg_asymptotics.engines.every_n.simd import WIDTH, aligned
 from ndcg_asymptotics.engines.every_n.tree import Ints, make_tree
 from ndcg_asymptotics.engines.every_n.whole import whole_sums
-from ndcg_asymptotics.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount, Log, Zipf

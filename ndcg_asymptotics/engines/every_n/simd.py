@@ -19,7 +19,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 WIDTH = 8
 _BYTES = 8 * WIDTH

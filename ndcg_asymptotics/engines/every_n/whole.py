@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.every_n.halves import effects, follow, room
 from ndcg_asymptotics.engines.every_n.modes import Modes
 from ndcg_asymptotics.engines.every_n.simd import WIDTH, aligned, fill, load, multiply_add, store, transpose

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import ndtr
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.items.kernels import Codes
 from ndcg_asymptotics.engines.shared.inverse import quantile
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 
 _BLOCK = 1 << 16  # items handled at a time
 

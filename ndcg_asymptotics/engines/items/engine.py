@@ -16,15 +16,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, Draw
 from ndcg_asymptotics.engines.items import copula, rank_order
 from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate
 from ndcg_asymptotics.engines.shared.labels import label_counts
 from ndcg_asymptotics.engines.shared.memory import require_memory
-from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Gaussian
+from ndcg_asymptotics.populations import Gaussian
 from ndcg_asymptotics.studies.design import Design
 
 VARIABLES = {"ndcg": NDCG_AXES, "order": ORDER_AXES}
@@ -45,7 +45,7 @@ def simulate(design: Design, replicate: int) -> Draw:
         sign of the difference of the two scorers' NDCG. Sums depend on the order of the labels
         alone, so lists with the same labels at the same ranks tie exactly.
 
-    >>> from ndcg_asymptotics.scorers import Population
+    >>> from ndcg_asymptotics.populations import Population
     >>> population = Population.of({"good": "step(0, 1, 0.6)", "random": "random"})
     >>> design = Design(population, (Measure.parse("nDCG"),), (10, 1000), 1, (("good", "random"),))
     >>> draw = simulate(design, 0)

@@ -17,10 +17,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.items.kernels import Codes, arrange
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 
 _SLICE = 4096  # items per slice: their codes stay in the first-level cache while they are shuffled
 _FEWEST_SLICES = 64

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.rare.leaves import Leaves, Ruler, mean_dcg, whole_cells, width_of_order
 from ndcg_asymptotics.engines.rare.order import decide
 from ndcg_asymptotics.engines.rare.plan import Plan, log_odds_ratio

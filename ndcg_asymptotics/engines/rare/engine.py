@@ -21,14 +21,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import LARGEST_N
+from ndcg_asymptotics.core.arrays import LARGEST_N
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import ORDER_AXES, UNDECIDED, Draw
 from ndcg_asymptotics.engines.rare.draw import Drawn, draw, multinomial
 from ndcg_asymptotics.engines.rare.order import decide
 from ndcg_asymptotics.engines.rare.plan import Plan, make, ruler_of
-from ndcg_asymptotics.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Independent
+from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.theory.rare import tilt
 
@@ -49,7 +49,7 @@ def simulate(design: Design, replicate: int) -> Draw:
         where the cost exceeds `DEAREST` and nothing is drawn); ``log_weight``, log dP/dQ; ``last``, 1 where
         the order is wrong and is right at all larger sizes, -1 where that was not settled, else 0.
 
-    >>> from ndcg_asymptotics.scorers import Population
+    >>> from ndcg_asymptotics.populations import Population
     >>> population = Population.of({"a": "linear(0.1, 0.5)", "b": "linear(0.2, 0.4)"})
     >>> design = Design(population, (Measure(),), (100, 10_000), seed=1, pairs=(("a", "b"),))
     >>> [simulate(design, 0)[name].shape for name in ("order", "log_weight", "last")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.engines.rare.leaves import (
     Leaves,

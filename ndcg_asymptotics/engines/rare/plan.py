@@ -8,12 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.rare.leaves import LEVELS, Ruler
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.tables import build
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare import CELLS, Tilt, tilt
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.populations import Relevance
 
 
 def value(relevance: Relevance, grade: int, t: Floats) -> Floats:

@@ -16,9 +16,9 @@ from numba import njit
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 
 _DEGREE = 9
 _RATIO = 1.1  # of neighbouring depths: with degree 9 this leaves 1e-16 for a curve like a power of t

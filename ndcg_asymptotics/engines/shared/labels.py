@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Integers
+from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.studies.design import Design
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.errors import require
 
 try:
     import resource

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ndcg_asymptotics.arrays import LARGEST_N, Floats, Integers
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, Integers
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.discounts import Discount
 
 _NEAR = 4096  # ranks up to here are summed one by one

@@ -16,12 +16,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Bools, Floats, Integers
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, general
 from ndcg_asymptotics.learning.consistency.problem import Problem
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
 from ndcg_asymptotics.learning.utilities import PairwiseDisagreement, ranks_of
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, general
 
 Verdict = Literal["consistent here", "inconsistent here", "undecided"]
 

@@ -10,9 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, Integers, brief
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.batch import LARGEST_LABEL
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.preferences import require_low_noise, require_weights
@@ -24,6 +23,7 @@ from ndcg_asymptotics.learning.utilities import (
     judged,
     utility_of,
 )
+from ndcg_asymptotics.specs.scanner import number_text
 
 _SUM_TOLERANCE = 1e-9
 

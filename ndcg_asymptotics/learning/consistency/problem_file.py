@@ -16,8 +16,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.consistency.problem import Problem
 from ndcg_asymptotics.learning.losses import Loss
 

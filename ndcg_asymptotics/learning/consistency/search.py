@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.rates import Rate, rate_of
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.learning.batch import LARGEST_LABEL
 from ndcg_asymptotics.learning.consistency.decide import Decided, decide_losses
 from ndcg_asymptotics.learning.consistency.problem import Problem
@@ -18,8 +20,6 @@ from ndcg_asymptotics.learning.consistency.worst import has_worst, worst_regret
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss, losses_of
 from ndcg_asymptotics.learning.utilities import Utility, all_orders, utility_of
-from ndcg_asymptotics.progress import tracked
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 
 _TRIES = 200  # changes that are tried on the worst example of a loss
 _NEAR = 100.0  # how near the probabilities stay when they are changed: the Dirichlet's total

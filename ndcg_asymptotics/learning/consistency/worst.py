@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.learning.consistency.problem import Problem
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, all_orders, ranks_of
-from ndcg_asymptotics.progress import tracked
 
 LARGEST_PROGRAM = 3e6
 """Label vectors times orders that are tried."""

@@ -8,11 +8,11 @@ from typing import ClassVar, Protocol
 
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Bools, Floats
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.language.spec import Spec
+from ndcg_asymptotics.core.arrays import Bools, Floats
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning.batch import Batch
 from ndcg_asymptotics.learning.utilities import Utility, utility_of
+from ndcg_asymptotics.specs.spec import Spec
 
 
 class Surrogate(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 _LARGEST = 300.0  # beyond, exp is continued by its tangent: its square is still a double
 

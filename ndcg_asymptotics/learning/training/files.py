@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.progress import task
+from ndcg_asymptotics.core.tables import Line, Part, Shown
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.training.queries import Queries
@@ -16,8 +18,6 @@ from ndcg_asymptotics.learning.training.svmlight import read_svmlight
 from ndcg_asymptotics.learning.training.trec import write_qrels, write_run
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.lists import evaluate
-from ndcg_asymptotics.progress import task
-from ndcg_asymptotics.tables import Line, Part, Shown
 
 
 @dataclass(frozen=True, repr=False)

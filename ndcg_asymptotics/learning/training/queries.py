@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, Integers, brief
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.batch import Batch
 from ndcg_asymptotics.learning.gains import Gain, gains_of
 from ndcg_asymptotics.lists import Qrels, Run

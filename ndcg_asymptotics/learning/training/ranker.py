@@ -11,15 +11,15 @@ from typing import Any, Self
 import numpy as np
 from scipy.optimize import minimize
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.progress import Task, task, tracked
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.training.queries import Queries
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
 from ndcg_asymptotics.lists import Run
-from ndcg_asymptotics.progress import Task, task, tracked
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
 
 PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
 """The strengths of regularisation that are tried, relative to standardised features."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning.training.queries import Queries
 
 _DOCUMENT = re.compile(rb"docid\s*=\s*(\S+)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists import Qrels, Run
 
 

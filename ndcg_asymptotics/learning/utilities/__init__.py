@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.language.scanner import Scanner, read
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.utilities.average_precision import AveragePrecision
 from ndcg_asymptotics.learning.utilities.disagreement import PairwiseDisagreement
@@ -13,6 +12,7 @@ from ndcg_asymptotics.learning.utilities.reciprocal_rank import ExpectedReciproc
 from ndcg_asymptotics.learning.utilities.utility import MOST_ITEMS, Utility, all_orders, judged, ranks_of
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.cutoffs import scan
+from ndcg_asymptotics.specs.scanner import Scanner, read
 
 __all__ = [
     "MOST_ITEMS",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.learning.utilities.utility import Utility
 from ndcg_asymptotics.measures import Measure
 

@@ -9,8 +9,8 @@ from itertools import permutations
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.gains import Gain, gains_of
 
 MOST_ITEMS = 8

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.pooling import Pooled
 from ndcg_asymptotics.measures import Measure

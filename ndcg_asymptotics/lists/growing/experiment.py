@@ -13,8 +13,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, brief
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, measures_of, run_names
 from ndcg_asymptotics.lists.groups import By
 from ndcg_asymptotics.lists.growing.arrivals import RANDOM, Arrivals, Order

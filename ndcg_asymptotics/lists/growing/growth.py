@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers, brief
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed
 from ndcg_asymptotics.lists.growing.iid import Theory, shown_sizes
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.groups import By, fit_groups, group_queries
 from ndcg_asymptotics.lists.growing.arrivals import RANDOM, Arrivals
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.progress import task, tracked
-from ndcg_asymptotics.scorers import Population, Random, Relevance
+from ndcg_asymptotics.populations import Population, Random, Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 

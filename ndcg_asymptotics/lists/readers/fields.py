@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 
 Bytes = NDArray[np.uint8]
 

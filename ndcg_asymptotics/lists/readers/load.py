@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.readers import trec
 from ndcg_asymptotics.lists.readers.files import blocks, chunks
 from ndcg_asymptotics.lists.readers.records import Kind, Records

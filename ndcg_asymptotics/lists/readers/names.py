@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Bools, Integers
+from ndcg_asymptotics.core.arrays import Bools, Integers
 from ndcg_asymptotics.lists.readers.fields import PADDING, Bytes
 
 Words = NDArray[np.uint64]

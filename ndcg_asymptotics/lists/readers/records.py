@@ -10,8 +10,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Bools, Floats, Integers, brief
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.readers.names import Names, Words, mixed
 
 Kind = Literal["score", "label", "time"]

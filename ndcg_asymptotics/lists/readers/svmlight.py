@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.readers.files import blocks, chunks
 from ndcg_asymptotics.lists.readers.tabular import Row
 

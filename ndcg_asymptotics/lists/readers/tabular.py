@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.arrays import brief
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.readers.records import COLUMNS
 
 PARQUET = b"PAR1"

@@ -10,8 +10,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.arrays import Bools, Floats
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Bools, Floats
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.readers.fields import BadLineError, Fields, numbers, split, whole
 from ndcg_asymptotics.lists.readers.names import Names
 from ndcg_asymptotics.lists.readers.records import Records

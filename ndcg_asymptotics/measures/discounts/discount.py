@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import LARGEST_N, Floats
-from ndcg_asymptotics.errors import InputError
-from ndcg_asymptotics.language.spec import Spec
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.specs.spec import Spec
 
 Growth = Literal["log", "power", "zipf", "summable", "linear", "unknown"]
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
+from ndcg_asymptotics.specs.scanner import number_text
 
 
 @dataclass(frozen=True)

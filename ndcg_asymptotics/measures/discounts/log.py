@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures.discounts.discount import Growth
 from ndcg_asymptotics.measures.discounts.smooth import SmoothDiscount
 

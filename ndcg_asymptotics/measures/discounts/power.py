@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.language.scanner import fraction_text, number_text
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.discounts.discount import Growth
 from ndcg_asymptotics.measures.discounts.smooth import SmoothDiscount
+from ndcg_asymptotics.specs.scanner import fraction_text, number_text
 
 
 class _InversePower(SmoothDiscount):

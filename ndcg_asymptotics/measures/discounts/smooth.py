@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures.discounts.discount import Discount
 
 _TABLE = 4096  # ranks summed one by one before Euler-Maclaurin takes over

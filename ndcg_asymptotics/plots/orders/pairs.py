@@ -13,10 +13,10 @@ from matplotlib.ticker import NullFormatter
 
 from ndcg_asymptotics.analysis.orders.distinguish import Pair
 from ndcg_asymptotics.analysis.orders.rates import Rate
+from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import titles
 from ndcg_asymptotics.plots.style import GREY, Look, band, length_axis, looks
-from ndcg_asymptotics.texts import shortened
 
 _SLOTS = 7
 _AT, _FROM = looks(_SLOTS)[6], looks(_SLOTS)[5]  # at n, and at every n' from n on: no scorer's colours

@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison, PairComparison
+from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import titles
 from ndcg_asymptotics.plots.saving import Words, save_all
 from ndcg_asymptotics.plots.style import GREY, key, length_axis, looks, panels, style
-from ndcg_asymptotics.texts import in_figure, shortened
 
 _ROW = 0.28  # inches of a measure
 _LONGEST = 24  # characters of a run's name

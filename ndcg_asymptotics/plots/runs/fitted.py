@@ -15,12 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.saving import save_all
 from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, style
-from ndcg_asymptotics.scorers.curve_file import Fitted, decode_fitted
-from ndcg_asymptotics.store.layout import holds_results
-from ndcg_asymptotics.texts import in_figure, shortened
+from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
+from ndcg_asymptotics.results.layout import holds_results
 
 _SHADES = mpl.colormaps["viridis"]
 _DASHES = ("-", "--", "-.", ":")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.growing.growth import LEVEL, Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.asymptotic import typical_ideal
 
 _RANKS = 10_000  # one by one; the fourth powers of what is below them add nothing

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.mean.condense import condensed
 from ndcg_asymptotics.theory.mean.counts import smooth_rule
 from ndcg_asymptotics.theory.mean.ranks import RankMean

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.populations import Mixture, Relevance
 from ndcg_asymptotics.theory.limits import Labels
 
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum

@@ -26,10 +26,10 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.populations import Mixture, Relevance
 
 Regime = Literal["normal", "top ranks", "lasting", "certain", "groups"]
 

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, typical_ideal
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law

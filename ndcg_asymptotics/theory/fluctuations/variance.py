@@ -18,9 +18,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats, list_lengths
+from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Mixture, Population, Relevance
+from ndcg_asymptotics.populations import Mixture, Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, REFINED, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import TOLERANCE, exponential_sum
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.conditional.affine import AffineGivenCounts
 from ndcg_asymptotics.theory.fluctuations.conditional.given import NEAR, GivenCounts
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels

@@ -15,7 +15,7 @@ import math
 import numpy as np
 from scipy.linalg import qr
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 _CANDIDATES = (8, 32)  # nodes to choose from, for each that is chosen, and where these do not do
 _EXHAUSTED = 1e-7  # the norm of a polynomial that the ones before make up on all nodes

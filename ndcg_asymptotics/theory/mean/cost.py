@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 
 _BINARY = 0.02  # seconds of a mean at one n on one core, on a machine of 2024
 _GRADE = 0.3  # for each grade, if they are three or more

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 
 MOST = 20_000  # points of a rule
 _ALL = 20_000  # possible counts that are simply all taken

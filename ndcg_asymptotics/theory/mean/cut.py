@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import next_fast_len
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.mean.mesh import Depths, Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean

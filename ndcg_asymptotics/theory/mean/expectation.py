@@ -21,9 +21,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import LARGEST_N, Floats, list_lengths
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure, exponentials
-from ndcg_asymptotics.scorers import Mixture, Relevance
+from ndcg_asymptotics.populations import Mixture, Relevance
 from ndcg_asymptotics.theory.mean.condense import nearly_condensed
 from ndcg_asymptotics.theory.mean.cost import require_affordable
 from ndcg_asymptotics.theory.mean.counts import two_parts

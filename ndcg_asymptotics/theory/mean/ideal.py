@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Bools, Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.theory.mean.counts import Nodes, Rule, smooth_rule
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 from ndcg_asymptotics.theory.mean.tails import binomial_beyond, binomial_pieces

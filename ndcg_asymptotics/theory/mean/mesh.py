@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from ndcg_asymptotics.arrays import Floats, Integers
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.mean.memo import Memo
 from ndcg_asymptotics.theory.quadrature import on_graded_panels, rule
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
 from ndcg_asymptotics.theory.mean.mesh import Depths

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 from scipy.special import betainc, gammaln
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.quadrature import on_panels
 
 _TAIL = 1e-16  # probability, relative to the largest, below which a count is left out

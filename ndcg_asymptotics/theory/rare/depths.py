@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.populations import Relevance
 
 _TOP = 0.3  # of an item lies above the first edge on average
 
@@ -26,7 +26,7 @@ def finer_around(edges: Floats, depth: float, spread: float) -> Floats:
 def grade_masses(relevance: Relevance, edges: Floats) -> Floats:
     """P(grade, cell), (J + 1, C): gains in decreasing order, then the gain 0.
 
-    >>> from ndcg_asymptotics.scorers import Relevance
+    >>> from ndcg_asymptotics.populations import Relevance
     >>> grade_masses(Relevance.parse("linear(0, 1)"), np.array([0.0, 0.5, 1.0]))
     array([[0.375, 0.125],
            [0.125, 0.375]])

@@ -28,10 +28,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.optimize import brentq
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare.acceleration import Acceleration
 from ndcg_asymptotics.theory.rare.depths import finer_around, grade_masses, mesh
 from ndcg_asymptotics.theory.rare.law import Side, Tilt

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
-from ndcg_asymptotics.arrays import LARGEST_N, list_lengths
+from ndcg_asymptotics.core.arrays import LARGEST_N, list_lengths
+from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
-from ndcg_asymptotics.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.quadrature import edges, nodes
 from ndcg_asymptotics.theory.rare.fixed_point import tilt
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline, PPoly
 from scipy.special import gammaln, ndtr
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 
 _PER_DECADE = 120  # of the table in log H, cubic in between

@@ -14,11 +14,11 @@ from oracles.means import without_information
 from oracles.sums import SUMS
 from scipy.stats import binom
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.discounts import discount as own_discount
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.mean import counts, expectation, expected_dcg, expected_ndcg, mesh, ranks
 
 BINARY = "polynomial(0.7, -0.6)"

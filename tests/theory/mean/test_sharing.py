@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ndcg_asymptotics.errors import InputError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.mean import cost, cut, expectation, expected_ndcg
 from ndcg_asymptotics.theory.mean.memo import Memo
 from ndcg_asymptotics.theory.mean.mesh import Mesh

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.language import own
-from ndcg_asymptotics.language.scanner import Call
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.losses.listwise.listwise import Listwise
 from ndcg_asymptotics.learning.losses.listwise.psi import KNOWN, Psi, described
 from ndcg_asymptotics.learning.utilities import Utility
+from ndcg_asymptotics.specs import custom
+from ndcg_asymptotics.specs.scanner import Call
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Bregman(Listwise, keyword="bregman"):
 
     @classmethod
     def of_psi(cls, psi: Any, *, name: str) -> Self:
-        """The surrogate of a ψ of your own.
+        """The surrogate of a ψ of your custom.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class Bregman(Listwise, keyword="bregman"):
             call.scanner.fail(f"{cls.keyword} needs 'psi'", call.position)
         name = str(given["psi"])
         if ":" in name:
-            return cls.of_psi(own.find(name, call.scanner).value, name=name)
+            return cls.of_psi(custom.find(name, call.scanner).value, name=name)
         return cls(name)
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.learning.losses.listwise.cosine import Cosine
 from ndcg_asymptotics.learning.utilities import Utility
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import xlogy
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.learning.losses.listwise.listwise import Listwise
 from ndcg_asymptotics.learning.losses.stable import exp
 from ndcg_asymptotics.learning.utilities import Utility

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Bools, Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.learning.batch import Batch, Block
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
 from ndcg_asymptotics.learning.utilities import Utility

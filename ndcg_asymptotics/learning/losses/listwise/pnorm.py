@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
-from ndcg_asymptotics.language.scanner import number_text
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.losses.listwise.listwise import Listwise
 from ndcg_asymptotics.learning.losses.stable import unit
 from ndcg_asymptotics.learning.utilities import Utility
+from ndcg_asymptotics.specs.scanner import number_text
 
 
 def check_p(p: float, keyword: str) -> None:

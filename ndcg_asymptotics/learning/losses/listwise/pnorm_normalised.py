@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.learning.losses.listwise.listwise import Listwise
 from ndcg_asymptotics.learning.losses.listwise.pnorm import PNorm, check_p
 from ndcg_asymptotics.learning.losses.stable import unit

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy.special import entr, expit, logit, xlogy
 
-from ndcg_asymptotics.arrays import Floats, brief
-from ndcg_asymptotics.errors import InputError, require
-from ndcg_asymptotics.language import own
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.losses import stable
+from ndcg_asymptotics.specs import custom
 
 _POINTS = 64  # at which a user's own functions are checked
 
@@ -128,7 +128,7 @@ class OwnPsi(Psi):
         try:
             made = np.asarray(function(x), np.float64)
         except Exception as error:  # whatever the user's own code may raise
-            raise InputError(f"{self.name} failed ({own.brief_error(error)})") from error
+            raise InputError(f"{self.name} failed ({custom.brief_error(error)})") from error
         require(made.shape == shape, f"{self.name} made shape {made.shape} of {x.shape}, expected {shape}")
         return made
 

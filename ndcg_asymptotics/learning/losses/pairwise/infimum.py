@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from ndcg_asymptotics.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.learning.losses.loss import Minimiser
 from ndcg_asymptotics.learning.losses.pairwise.phi import Phi
 from ndcg_asymptotics.learning.losses.pairwise.terms import Terms

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.learning.losses.pairwise.pairwise import Pairs, Pairwise
 from ndcg_asymptotics.learning.preferences import pair_weights
 from ndcg_asymptotics.learning.utilities import Discounted, Utility

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.losses.pairwise.pairwise import Pairs, Pairwise
 from ndcg_asymptotics.learning.utilities import Utility
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.learning.batch import Batch
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
 from ndcg_asymptotics.learning.losses.pairwise.infimum import minimiser_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from ndcg_asymptotics.arrays import Floats, brief
-from ndcg_asymptotics.errors import require
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.losses import stable
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.learning.losses.pairwise.phi import Phi
 
 

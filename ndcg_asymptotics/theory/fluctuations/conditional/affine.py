@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, running
 
 

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures.exponentials import ExponentialSum
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, panel_of
 from ndcg_asymptotics.theory.fluctuations.conditional.series import Series

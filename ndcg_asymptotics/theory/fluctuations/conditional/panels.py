@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.mean.mesh import Depths, Mesh, depths_at
 from ndcg_asymptotics.theory.quadrature import on_graded_panels, on_panels, rule
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels, running
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.fluctuations.conditional.panels import down_to

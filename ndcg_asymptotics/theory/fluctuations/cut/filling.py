@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.whole import fitted_to, increase, summed

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.mean.counts import gauss

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.depths import depths_of, list_above
 from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, Filling, joined, of_counts
 from ndcg_asymptotics.theory.fluctuations.cut.labels import Labels

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.scorers import Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, Filling, joined, of_counts
 from ndcg_asymptotics.theory.fluctuations.cut.labels import dealt, pieces, share, with_others
 from ndcg_asymptotics.theory.fluctuations.effort import Effort

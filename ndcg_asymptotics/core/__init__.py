@@ -1,0 +1,1 @@
+"""What knows nothing of NDCG: arrays, errors, files, text, tables, progress."""

@@ -1,0 +1,222 @@
+"""A discount of the user's own: a function of the rank, from Python or by the name of a module."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
+from ndcg_asymptotics.specs import custom
+from ndcg_asymptotics.specs.scanner import Call, number_text
+from ndcg_asymptotics.specs.spec import Portable
+
+_LARGEST = 1e7
+_MOST = 1e8
+_STRETCH = 2**18  # ranks asked for at a time
+_EVERY = 4096  # ranks that all go into the digest; beyond, some
+_ROUNDING = 1e-13  # by which a value may exceed the one before it
+
+
+@dataclass(frozen=True)
+class Custom(Discount, keyword="custom"):
+    """D(r) of your own: custom("module:function", largest, "like"), positive, non-increasing, vectorised.
+
+    The function takes an array of ranks, real numbers >= 1, and is checked at every whole one up to
+    ``largest`` (default 1e7), which is how far engines know it: F(k) is a table of 8 bytes a rank. Theory
+    asks further, for lists that are longer. ``like`` is the discount it falls like, up to a constant
+    factor in the limit ("log", "power(0.5)", "geometric(2)"): then the theorems for that one apply, and
+    `check` tests their limits. From Python, see `discount`.
+
+    Attributes
+    ----------
+    target : str
+        Its name.
+    largest : float
+    like : str
+    conjecture : number or function of (relevance, cutoff), optional
+        The limit of NDCG_n that its author expects, in place of a theorem's.
+    digest : str
+        Of its values, to single precision.
+    """
+
+    target: str
+    function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
+    largest: float = _LARGEST
+    like: str = ""
+    conjecture: Any = field(default=None, compare=False, repr=False)
+    files: tuple[tuple[str, bytes], ...] = field(default=(), compare=False, repr=False)
+    digest: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        known = f"custom: largest must be 1 to 1e8, got {number_text(self.largest)}"
+        require(1 <= self.largest <= _MOST, known)
+        object.__setattr__(self, "like", str(Discount.parse(self.like)) if self.like else "")
+        object.__setattr__(self, "digest", self._examine())
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        given = cls.bind(call, ("target", "largest", "like"))
+        if "target" not in given:
+            call.scanner.fail('custom needs "module:function"', call.position)
+        found = custom.find(given["target"], call.scanner)
+        return cls(**_described(found.value) | given, files=found.files)
+
+    @classmethod
+    def _fields(cls) -> tuple[Any, ...]:
+        return tuple(f for f in fields(cls) if f.name in ("target", "largest", "like"))
+
+    def arguments(self) -> tuple[str, ...]:
+        given = [json.dumps(self.target), number_text(self.largest), json.dumps(self.like)]
+        return tuple(given if self.like else given[:2])
+
+    @property
+    def growth(self) -> Growth:
+        return self._model.growth if self._model else "unknown"
+
+    @property
+    def exponent(self) -> float:
+        return self._model.exponent if self._model else 0.0
+
+    @property
+    def total(self) -> float:
+        """What its table has, and the tail of the discount it falls like, scaled to meet it there."""
+        model = self._model
+        if model is None or not math.isfinite(model.total):
+            return math.inf
+        end, last = self.largest, np.array([self.largest])
+        tail = model.total - float(model.cumulative(end))
+        met = float(model(end))
+        scale = float(self.at(last, math.nan)[0]) / met if met > 0 else 0.0
+        return float(self.cumulative(end)) + scale * max(tail, 0.0)
+
+    @property
+    def known_to(self) -> float:
+        return self.largest
+
+    def profile(self, t: Floats) -> Floats:
+        return self._model.profile(t) if self._model else super().profile(t)
+
+    @property
+    def _model(self) -> Discount | None:
+        return Discount.parse(self.like) if self.like else None
+
+    def portable(self) -> Portable:
+        custom.require_name(self.target, self.function, self.files, "discount")
+        return Portable(str(self), dict(self.files), {str(self): self.digest})
+
+    def at(self, rank: Floats, n: float) -> Floats:
+        try:
+            with np.errstate(all="ignore"):
+                values = np.asarray(self.function(rank), dtype=np.float64)
+        except custom.ANYTHING as error:  # whatever the user's own code may raise
+            said = custom.brief_error(error)
+            raise InputError(f"custom: {self.target!r} failed at {rank.size} ranks ({said})") from error
+        proper = values.shape == np.shape(rank)
+        require(proper, f"custom: {self.target!r} made shape {values.shape} of ranks {np.shape(rank)}")
+        return values
+
+    def sum_to(self, k: Floats, n: float) -> Floats:
+        require(
+            bool(np.all(k <= self.largest)),
+            f"{self} knows its sums up to rank {number_text(self.largest)}, got {np.max(k):g}",
+        )
+        return _sums(self)[k.astype(np.int64)]
+
+    def stretches(self) -> Iterator[tuple[Floats, Floats]]:
+        """All ranks and D at them, some at a time."""
+        for start in np.arange(1.0, self.largest + 1, _STRETCH):
+            ranks = np.arange(start, min(start + _STRETCH, self.largest + 1))
+            yield ranks, self.at(ranks, math.nan)
+
+    def _examine(self) -> str:
+        """Refuse what is no discount; a digest of the values."""
+        digest, before = hashlib.blake2b(digest_size=8), math.inf
+        for ranks, values in self.stretches():
+            steps = np.diff(values, prepend=before)
+            bad = ~(np.isfinite(values) & (values >= 0) & ~(steps > _ROUNDING * values))
+            bad[0] |= ranks[0] == 1 and values[0] <= 0
+            if bad.any():
+                r = int(np.argmax(bad))
+                previous = f" after {values[r - 1]:g}" if r else ""
+                raise InputError(
+                    f"custom: {self.target!r} must be finite, non-increasing and positive at rank 1, "
+                    f"got D({ranks[r]:.0f}) = {values[r]:g}{previous}"
+                )
+            kept = values if ranks[0] <= _EVERY else values[:: _STRETCH // 16]
+            digest.update(kept[:_EVERY].astype(np.float32).tobytes())
+            before = float(values[-1])
+        return digest.hexdigest()
+
+
+@lru_cache(maxsize=4)
+def _sums(custom: Custom) -> Floats:
+    sums, total = np.zeros(int(custom.largest) + 1), np.longdouble(0)
+    for ranks, values in custom.stretches():
+        running = total + np.cumsum(values.astype(np.longdouble))
+        sums[int(ranks[0]) : int(ranks[-1]) + 1] = running
+        total = running[-1]
+    return sums
+
+
+def _described(value: Any) -> dict[str, Any]:
+    """What an object that is to be a discount says of itself."""
+    if isinstance(value, type) and issubclass(value, Discount):
+        value = value()
+    if isinstance(value, Custom):
+        return {
+            "function": value.function,
+            "largest": value.largest,
+            "like": value.like,
+            "conjecture": value.conjecture,
+        }
+    require(callable(value), f"a discount must be a function of the rank, got {brief(value)}")
+    return {"function": value}
+
+
+def discount(
+    function: Callable[[Floats], ArrayLike],
+    *,
+    name: str = "",
+    largest: float = _LARGEST,
+    like: Discount | str = "",
+    limit: float | Callable[..., float] | None = None,
+) -> Custom:
+    """A function of the rank as a discount.
+
+    Parameters
+    ----------
+    function : callable
+        D(r) for an array of ranks, real numbers >= 1: positive at rank 1, non-increasing, finite.
+    name : str, optional
+        Under which results and figures show it; by default ``module:function``. A study that is kept in a
+        folder needs a function that this default finds again: one of an importable module.
+    largest : float
+        The last rank that engines may ask for, 1 to 1e8; the sums F(k) are a table of 8 bytes a rank.
+    like : Discount or str, optional
+        The discount it falls like, up to a constant factor in the limit: then its theorems apply.
+    limit : number or function of (relevance, cutoff), optional
+        The limit of NDCG_n that you expect; `check` holds the exact mean against it.
+
+    Raises
+    ------
+    InputError
+        If a value is not finite, is negative, or exceeds the one before it.
+
+    >>> import numpy as np
+    >>> slow = discount(lambda r: 1 / np.log(2 + r), name="slow", largest=1e4, like="log")
+    >>> str(slow), slow.growth, slow([1.0, 10.0]).round(4)
+    ('custom("slow", 10000, "log")', 'log', array([0.9102, 0.4024]))
+    """
+    described = _described(function)
+    given = {"largest": float(largest), "like": str(Discount.of(like)) if like else "", "conjecture": limit}
+    return Custom(target=name or custom.name_of(function), **described | given)

@@ -1,0 +1,44 @@
+"""Scorers: the relevance curves that describe them, mixtures of these, populations on the same labels."""
+
+from ndcg_asymptotics.populations.closed_forms import (
+    Constant,
+    Cusp,
+    LinearCurve,
+    Polynomial,
+    PowerCurve,
+    Step,
+)
+from ndcg_asymptotics.populations.curve import Curve
+from ndcg_asymptotics.populations.custom import OwnCurve, curve
+from ndcg_asymptotics.populations.empirical import Empirical
+from ndcg_asymptotics.populations.graded import Graded
+from ndcg_asymptotics.populations.log_odds import Binormal, Logistic
+from ndcg_asymptotics.populations.mixture import Mixture, mixture
+from ndcg_asymptotics.populations.piecewise import PiecewiseLinear
+from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
+from ndcg_asymptotics.populations.relevance import Random, Relevance
+
+__all__ = [
+    "Binormal",
+    "Constant",
+    "Coupling",
+    "Curve",
+    "Cusp",
+    "Empirical",
+    "Gaussian",
+    "Graded",
+    "Independent",
+    "LinearCurve",
+    "Logistic",
+    "Mixture",
+    "OwnCurve",
+    "PiecewiseLinear",
+    "Polynomial",
+    "Population",
+    "PowerCurve",
+    "Random",
+    "Relevance",
+    "Step",
+    "curve",
+    "mixture",
+]

@@ -1,0 +1,141 @@
+"""The file of a relevance curve that was estimated from data, read and written in one place.
+
+::
+
+    {"format": "ndcg-asymptotics curve 1",
+     "gains": [2, 1],                         decreasing
+     "depth": [0.0, 0.01, …, 1.0],            increasing, from 0 to 1
+     "probability": [[…], […]],               P(Y = gain | depth), one list per gain
+     "band": {"level": 0.95, "low": …, "high": …},
+     "source": {…}}                           where it came from
+
+The band and the source are for readers; a scorer needs neither. A mixture holds such tables as groups::
+
+    {"format": "ndcg-asymptotics mixture 1",
+     "groups": [{"weight": 0.25, "gains": …, "depth": …, "probability": …, "band": …, "queries": …}, …],
+     "source": {…}}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.populations.graded import check_grades
+from ndcg_asymptotics.populations.piecewise import PiecewiseLinear
+
+_T = TypeVar("_T")
+
+FORMAT = "ndcg-asymptotics curve 1"
+GROUPS = "ndcg-asymptotics mixture 1"
+
+
+Curves = tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]
+
+
+def encode(gains: Any, depth: Any, probability: Any, **further: Any) -> bytes:
+    """The content of a curve file; gains, depths and probabilities are arrays or lists of numbers."""
+    return _encode({"format": FORMAT, "gains": gains, "depth": depth, "probability": probability, **further})
+
+
+def encode_groups(groups: list[dict[str, Any]], **further: Any) -> bytes:
+    """The content of a file of groups, each with its weight and the fields of a curve."""
+    return _encode({"format": GROUPS, "groups": groups, **further})
+
+
+def _encode(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()
+
+
+def decode(content: bytes) -> Curves:
+    """The gains and curves in the content of a curve file.
+
+    Raises
+    ------
+    InputError
+        Saying what is wrong with it.
+    """
+    return _decoded(content, FORMAT, _curves)
+
+
+def decode_groups(content: bytes) -> list[tuple[float, tuple[float, ...], tuple[PiecewiseLinear, ...]]]:
+    """The weight, gains and curves of each group in the content of a file of groups.
+
+    Raises
+    ------
+    InputError
+        Saying what is wrong with it.
+    """
+    return _decoded(
+        content,
+        GROUPS,
+        lambda table: [(float(group["weight"]), *_curves(group)) for group in table["groups"]],
+    )
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """All of a curve in a file, for those who look at it: the band is None where there is none."""
+
+    gains: tuple[float, ...]
+    depth: Floats
+    probability: Floats
+    low: Floats | None
+    high: Floats | None
+
+
+def decode_fitted(content: bytes) -> list[Fitted]:
+    """The curves with their bands in the content of a curve file, one for each group of a mixture.
+
+    Raises
+    ------
+    InputError
+        Saying what is wrong with it.
+    """
+
+    def fitted(table: Any) -> Fitted:
+        gains, _ = _curves(table)
+        band = table.get("band") or {}
+        shape = (len(gains), len(table["depth"]))
+        edges = [np.array(band[side], np.float64).reshape(shape) if side in band else None
+                 for side in ("low", "high")]  # fmt: skip
+        depth, probability = (np.array(table[name], np.float64) for name in ("depth", "probability"))
+        return Fitted(gains, depth, probability, *edges)
+
+    grouped = b"mixture" in content[: content.find(b",") + 1]
+    if grouped:
+        return _decoded(content, GROUPS, lambda table: [fitted(group) for group in table["groups"]])
+    return _decoded(content, FORMAT, lambda table: [fitted(table)])
+
+
+def _decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
+    try:
+        table = json.loads(content)
+        found = table["format"]
+        known = {FORMAT: 'empirical("file")', GROUPS: 'mixture("file")'}
+        hint = f" (that is {known[found]})" if found in known else ""
+        require(found == form, f"format must be {form!r}, got {found!r}{hint}")
+        return read(table)
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InputError(f"not a curve file ({error!r})") from None
+
+
+def _curves(table: Any) -> Curves:
+    gains = tuple(float(y) for y in table["gains"])
+    depths = tuple(float(t) for t in table["depth"])
+    rows = [tuple(float(v) for v in row) for row in table["probability"]]
+    require(
+        len(rows) == len(gains) and all(len(row) == len(depths) for row in rows),
+        "probability must hold one row per gain and one number per depth",
+    )
+    curves = tuple(PiecewiseLinear(depths, row) for row in rows)
+    check_grades(gains, curves)
+    return gains, curves

@@ -1,0 +1,231 @@
+"""A relevance curve of the user's own: a function of the canonical score."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.polynomial.legendre import leggauss
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.populations.curve import Curve
+from ndcg_asymptotics.specs import custom
+from ndcg_asymptotics.specs.scanner import Call
+from ndcg_asymptotics.specs.spec import Portable
+
+_DEGREE = 15
+_NODES = chebyshev.chebpts1(_DEGREE + 1)
+_FIT = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE)).T
+_GAUSS = leggauss(8)  # exact for polynomials of degree 15
+_RESOLVED = 1e-13  # of a panel's last two coefficients, relative to a probability of 1
+_EPSILON = 2.0**-52
+_MOST = 4000  # panels
+_PROBED = np.linspace(0.0, 1.0, 1025)
+
+
+@dataclass(frozen=True)
+class OwnCurve(Curve, keyword="custom"):
+    """ybar(s) of your own: custom("module:function"), vectorised over scores s in [0, 1].
+
+    The function is taken over once, as polynomials of degree 15 on panels that are halved until they
+    follow it to 1e-13; these are the curve. From Python, see `curve`.
+
+    Attributes
+    ----------
+    target : str
+        Its name.
+    breaks : tuple of float
+        Depths t = 1 - s inside (0, 1) where it jumps or has a kink.
+    digest : str
+        Of its values, to single precision.
+    """
+
+    target: str
+    function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
+    breaks: tuple[float, ...] = ()
+    files: tuple[tuple[str, bytes], ...] = field(default=(), compare=False, repr=False)
+    digest: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        edges, series = self._panels()
+        width = np.diff(edges)
+        masses = series @ _integrals() * width / 2
+        rough = np.abs(series[:, 1:]).sum(axis=1)
+        slope = np.abs(series) @ np.arange(_DEGREE + 1.0) ** 2 * 2 / width
+        set_ = object.__setattr__
+        set_(self, "_edges", edges)
+        set_(self, "_series", series)
+        # sums from either end, so that those of narrow intervals are no differences of numbers near p
+        set_(self, "_from_top", np.concatenate(([0.0], np.cumsum(masses))))
+        set_(self, "_from_end", np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0])))
+        set_(self, "_ranges", (series[:, 0] - rough, series[:, 0] + rough, slope))
+        values = self.formula(_PROBED)
+        self.check_range(*values)
+        set_(self, "digest", hashlib.blake2b(values.astype(np.float32).tobytes(), digest_size=8).hexdigest())
+
+    def _ask(self, t: Floats) -> Floats:
+        try:
+            with np.errstate(all="ignore"):
+                values = np.asarray(self.function(1.0 - t), np.float64)
+        except custom.ANYTHING as error:  # whatever the user's own code may raise
+            raise InputError(f"custom: {self.target!r} failed ({custom.brief_error(error)})") from error
+        require(
+            values.shape == t.shape and bool(np.isfinite(values).all()),
+            f"custom: {self.target!r} must make one finite number of each score",
+        )
+        return values
+
+    def _panels(self) -> tuple[Floats, Floats]:
+        """Edges of panels, and on each the Chebyshev series of m in its own [-1, 1]."""
+        require(
+            all(0 < b < 1 for b in self.breaks),
+            f"custom: breaks must lie inside (0, 1), got {brief(self.breaks)}",
+        )
+        todo = np.array([0.0, *sorted(set(self.breaks)), 1.0])
+        left, right = todo[:-1], todo[1:]
+        done: list[tuple[Floats, Floats]] = []
+        while left.size:
+            values = self._ask(left[:, None] + (right - left)[:, None] * (_NODES + 1) / 2)
+            series = values @ _FIT
+            # a score near 1 is rounded, and with it what a steep curve makes of it
+            noise = _EPSILON * np.ptp(values, axis=1) / (right - left)
+            good = np.abs(series[:, -2:]).max(axis=1) <= _RESOLVED + noise
+            good |= right - left <= _EPSILON
+            done.append((left[good], series[good]))
+            left, right = left[~good], right[~good]
+            middle = (left + right) / 2
+            left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+            require(
+                left.size + sum(len(start) for start, _ in done) <= _MOST,
+                f"custom: {self.target!r} takes more than {_MOST} panels: name its jumps and kinks as breaks",
+            )
+        starts, series = (np.concatenate(parts) for parts in zip(*done, strict=True))
+        order = np.argsort(starts)
+        return np.append(starts[order], 1.0), series[order]
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        given = cls.bind(call, ("target",))
+        if "target" not in given:
+            call.scanner.fail('custom needs "module:function"', call.position)
+        found = custom.find(given["target"], call.scanner)
+        return cls(given["target"], *_described(found.value), files=found.files)
+
+    @classmethod
+    def _fields(cls) -> tuple[Any, ...]:
+        return tuple(f for f in fields(cls) if f.name == "target")
+
+    def arguments(self) -> tuple[str, ...]:
+        return (json.dumps(self.target),)
+
+    def portable(self) -> Portable:
+        custom.require_name(self.target, self.function, self.files, "relevance curve")
+        return Portable(str(self), dict(self.files), {str(self): self.digest})
+
+    def _panel(self, t: Floats) -> Integers:
+        edges = self._edges  # type: ignore[attr-defined]
+        return np.clip(np.searchsorted(edges, t, side="right") - 1, 0, len(edges) - 2)
+
+    def _value(self, panel: Integers, t: Floats) -> Floats:
+        edges, series = self._edges, self._series  # type: ignore[attr-defined]
+        x = 2 * (t - edges[panel]) / (edges[panel + 1] - edges[panel]) - 1
+        basis = chebyshev.chebvander(x, _DEGREE).reshape(*np.shape(x), _DEGREE + 1)
+        return np.asarray((basis * series[panel]).sum(axis=-1))
+
+    def formula(self, t: Floats) -> Floats:
+        return self._value(self._panel(t), t)
+
+    def _within(self, panel: Integers, a: Floats, b: Floats) -> Floats:
+        """The integral over [a, b], which lies in one panel."""
+        t = ((a + b) / 2)[..., None] + ((b - a) / 2)[..., None] * _GAUSS[0]
+        return np.asarray(self._value(panel[..., None], t) @ _GAUSS[1] * (b - a) / 2)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        edges = self._edges  # type: ignore[attr-defined]
+        first = self._panel(a)
+        last = np.clip(np.searchsorted(edges, b, side="left") - 1, first, None)
+        one = first == last
+        head = self._within(first, a, np.where(one, b, edges[first + 1]))
+        tail = np.where(one, 0.0, self._within(last, np.where(one, a, edges[last]), b))
+        top, end = self._from_top, self._from_end  # type: ignore[attr-defined]
+        inner = np.minimum(first + 1, last)
+        across = np.where(edges[inner] < 0.5, top[last] - top[inner], end[inner] - end[last])
+        return np.asarray((head + np.where(one, 0.0, across) + tail) / (b - a))
+
+    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+        lowest, highest, slope = self._ranges  # type: ignore[attr-defined]
+        first, last = self._panel(a), self._panel(b)
+        middle, reach = self.value((a + b) / 2), slope[first] * (b - a) / 2
+        low, high = np.array(middle - reach), np.array(middle + reach)
+        for i in np.ndindex(low.shape):
+            panels = slice(first[i], last[i] + 1)
+            low[i], high[i] = (
+                (max(low[i], lowest[panels].min()), min(high[i], highest[panels].max()))
+                if first[i] == last[i]
+                else (lowest[panels].min(), highest[panels].max())
+            )
+        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+    @property
+    def holder(self) -> None:
+        return None
+
+    @property
+    def is_continuous(self) -> bool:
+        at = np.array(self.breaks)
+        right = self._panel(at)
+        return bool(np.all(np.abs(self._value(right, at) - self._value(right - 1, at)) < 1e-9))
+
+
+def _integrals() -> Floats:
+    """The integrals of the Chebyshev polynomials over [-1, 1]."""
+    k = np.arange(_DEGREE + 1)
+    return np.where(k % 2 == 0, 2.0 / (1.0 - k**2 + (k == 1)), 0.0)
+
+
+def _described(value: Any) -> tuple[Callable[[Floats], ArrayLike], tuple[float, ...]]:
+    """The function and the breaks of an object that is to be a relevance curve."""
+    if isinstance(value, type) and issubclass(value, Curve):
+        value = value()
+    if isinstance(value, OwnCurve):
+        return value.function, value.breaks
+    if isinstance(value, Curve):
+        return (lambda s: value.value(1.0 - s)), value.breaks
+    require(callable(value), f"a relevance curve must be a function of the score, got {brief(value)}")
+    return value, ()
+
+
+def curve(
+    function: Callable[[Floats], ArrayLike], *, name: str = "", breaks: Sequence[float] = ()
+) -> OwnCurve:
+    """A function of the canonical score as a relevance curve.
+
+    Parameters
+    ----------
+    function : callable
+        ybar(s) for an array of scores in [0, 1], 1 at the top of the ranking; values in [0, 1].
+    name : str, optional
+        Under which results and figures show it; by default ``module:function``. A study that is kept in a
+        folder needs a function that this default finds again: one of an importable module.
+    breaks : sequence of float
+        Depths t = 1 - s inside (0, 1) where it jumps or has a kink.
+
+    Raises
+    ------
+    InputError
+        If a value is no probability, or the function too rough to follow.
+
+    >>> import numpy as np
+    >>> wave = curve(lambda s: 0.3 + 0.2 * np.sin(6 * s), name="wave")
+    >>> str(wave), round(wave.mass, 12), wave.value([0.0, 0.5]).round(6)
+    ('custom("wave")', 0.301327657112, array([0.244117, 0.328224]))
+    """
+    found, own_breaks = _described(function)
+    return OwnCurve(name or custom.name_of(function), found, tuple(map(float, breaks)) or own_breaks)

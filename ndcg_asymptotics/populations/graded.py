@@ -1,0 +1,95 @@
+"""Graded labels: one relevance curve per gain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.populations.curve import ROUNDING, Curve
+from ndcg_asymptotics.populations.relevance import Relevance
+from ndcg_asymptotics.specs.scanner import Call, number_text
+from ndcg_asymptotics.specs.spec import Portable
+
+_MOST = 255  # grades
+_SMALL, _LARGE = 1e-30, 1e30  # gains: their fourth powers stay finite
+
+
+@dataclass(frozen=True)
+class Graded(Relevance, keyword="graded"):
+    """graded(2=curve, 1=curve, …): one curve P(Y = gain | t) per gain; 0 takes the rest."""
+
+    by_gain: tuple[tuple[float, Curve], ...]
+
+    def __post_init__(self) -> None:
+        ordered = tuple(sorted(self.by_gain, key=lambda item: -item[0]))
+        object.__setattr__(self, "by_gain", ordered)
+        check_grades(self.gains, self.curves)
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        return tuple(gain for gain, _ in self.by_gain)
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        return tuple(curve for _, curve in self.by_gain)
+
+    @classmethod
+    def signature(cls) -> str:
+        return "graded(gain=curve, …)"
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        pairs = []
+        for argument in call.arguments:
+            if argument.key is None or not isinstance(argument.value, Call):
+                call.scanner.fail("graded takes gain=curve, as in 2=linear(0, 0.3)", argument.position)
+            try:
+                gain = float(argument.key)
+            except ValueError:
+                call.scanner.fail(f"expected a gain, found {argument.key!r}", argument.position)
+            pairs.append((gain, Curve.build(argument.value)))
+        return cls(tuple(pairs))
+
+    def arguments(self) -> tuple[str, ...]:
+        return tuple(f"{number_text(gain)}={curve}" for gain, curve in self.by_gain)
+
+    def portable(self) -> Portable:
+        parts = [curve.portable() for curve in self.curves]
+        named = zip(self.gains, parts, strict=True)
+        text = ", ".join(f"{number_text(gain)}={part.text}" for gain, part in named)
+        return parts[0].within(f"{self.keyword}({text})", *parts[1:])
+
+
+def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:
+    """Refuse gains that are not distinct and positive, or probabilities that exceed 1 in total."""
+    require(
+        len(gains) > 0 and all(0 < y < math.inf for y in gains) and len(set(gains)) == len(gains),
+        "graded: gains must be distinct and positive (0 takes the rest), "
+        f"got {', '.join(map(number_text, gains)) or 'none'}",
+    )
+    require(len(gains) <= _MOST, f"graded: at most {_MOST} grades, got {len(gains)}")
+    outside = [y for y in gains if not _SMALL <= y <= _LARGE]
+    require(not outside, f"graded: gains must be {_SMALL:g} to {_LARGE:g}, got {next(iter(outside), 0):g}")
+    high = highest_total(curves)
+    require(
+        high <= 1 + ROUNDING,
+        f"graded: the probabilities of the grades add up to as much as {high:.6g}, at most 1 is allowed",
+    )
+
+
+def highest_total(curves: tuple[Curve, ...]) -> float:
+    """The largest sum of the curves over depth (to about 1e-9 for smooth curves)."""
+    mesh = np.union1d(np.linspace(0, 1, 4097), np.geomspace(1e-12, 1, 513))
+    mesh = np.union1d(mesh, [b for curve in curves for b in curve.breaks])
+
+    def total(t: Floats) -> Floats:
+        return np.asarray(np.sum([curve.formula(t) for curve in curves], axis=0))
+
+    best = int(np.argmax(total(mesh)))
+    around = np.linspace(mesh[max(best - 1, 0)], mesh[min(best + 1, len(mesh) - 1)], 1025)
+    return float(np.max(total(around)))

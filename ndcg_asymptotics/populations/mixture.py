@@ -1,0 +1,179 @@
+"""Mixtures: lists are of several kinds, and every list is of one kind throughout.
+
+Queries differ: one has four relevant documents, another two hundred. Lists of i.i.d. items from one
+pooled curve do not know that. In a mixture each list first draws its *group*, with the group's weight,
+and then its items from the group's relevance model. Given the group all is as for one model, so
+means, limits and pseudo-expectations are averages over the groups.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.populations import curve_file
+from ndcg_asymptotics.populations.empirical import portable_file, read_file
+from ndcg_asymptotics.populations.graded import Graded
+from ndcg_asymptotics.populations.relevance import Random, Relevance
+from ndcg_asymptotics.specs.scanner import Call, number_text
+from ndcg_asymptotics.specs.spec import Portable
+
+_T = TypeVar("_T")
+
+_WEIGHT_TOLERANCE = 1e-9
+_SHOWN = 8  # weights in a message
+
+
+@dataclass(frozen=True)
+class Mixture(Relevance, keyword="mixture"):
+    """mixture(weight=model, …) or mixture("file"): each list belongs to one group, drawn with its weight."""
+
+    groups: tuple[tuple[float, Relevance], ...]
+    file: str = field(default="", compare=False)
+    content: bytes = field(default=b"", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        weights = [weight for weight, _ in self.groups]
+        total = math.fsum(weights)
+        said = ", ".join(map(number_text, weights[:_SHOWN])) + (", …" if len(weights) > _SHOWN else "")
+        require(
+            len(weights) > 0 and min(weights) > 0 and abs(total - 1) <= _WEIGHT_TOLERANCE,
+            f"mixture: the weights of the groups must be positive and add up to 1, got {said or 'none'}",
+        )
+        for _, model in self.groups:
+            plain = not isinstance(model, Mixture | Random)
+            require(plain, f"mixture: a group is a relevance curve or graded curves, got {model}")
+
+    @classmethod
+    def signature(cls) -> str:
+        return "mixture(weight=model, …)"
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        if len(call.arguments) == 1 and isinstance(call.arguments[0].value, str):
+            return cls.read(call.arguments[0].value, call.scanner.folder)
+        groups = []
+        for argument in call.arguments:
+            if argument.key is None or not isinstance(argument.value, Call):
+                call.scanner.fail(
+                    'mixture takes weight=model, as in 0.5=linear(0, 0.3), or "file"', argument.position
+                )
+            try:
+                weight = float(argument.key)
+            except ValueError:
+                call.scanner.fail(f"expected a weight, found {argument.key!r}", argument.position)
+            groups.append((weight, Relevance.build(argument.value)))
+        return cls(tuple(groups))
+
+    @classmethod
+    def read(cls, file: str, folder: Path) -> Self:
+        """The groups of a file that the command `fit` wrote; its name is relative to the folder."""
+        return read_file(cls.keyword, file, folder, lambda content: cls.decode(content, file))
+
+    @classmethod
+    def decode(cls, content: bytes, file: str) -> Self:
+        """The groups in the content of such a file."""
+        groups = []
+        for weight, gains, curves in curve_file.decode_groups(content):
+            binary = gains == (1.0,)
+            model = curves[0] if binary else Graded(tuple(zip(gains, curves, strict=True)))
+            groups.append((weight, model))
+        return cls(tuple(groups), file, content)
+
+    def arguments(self) -> tuple[str, ...]:
+        if self.file:
+            return (json.dumps(self.file),)
+        return tuple(f"{number_text(weight)}={model}" for weight, model in self.groups)
+
+    def portable(self) -> Portable:
+        if self.file:
+            return portable_file(self.keyword, self.file, self.content)
+        parts = [model.portable() for _, model in self.groups]
+        named = zip(self.groups, parts, strict=True)
+        text = ", ".join(f"{number_text(weight)}={part.text}" for (weight, _), part in named)
+        return parts[0].within(f"{self.keyword}({text})", *parts[1:])
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each group."""
+        found = np.array([weight for weight, _ in self.groups])
+        return np.asarray(found / found.sum())
+
+    def each(self, quantity: Callable[[Relevance], _T]) -> list[_T]:
+        """A quantity of every group's model, in order."""
+        return [quantity(model) for _, model in self.groups]
+
+    def average(self, quantity: Callable[[Relevance], ArrayLike]) -> Floats:
+        """The average over the groups of a number or an array of each."""
+        return np.asarray(np.tensordot(self.weights, np.array(self.each(quantity)), 1), np.float64)
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        return tuple(sorted({y for _, model in self.groups for y in model.gains}, reverse=True))
+
+    @property
+    def curves(self) -> NoReturn:
+        raise InputError("a mixture has no relevance curve of its own, each of its groups has one")
+
+    @property
+    def masses(self) -> tuple[float, ...]:
+        def law(model: Relevance) -> list[float]:
+            known = dict(zip(model.gains, model.masses, strict=True))
+            return [known.get(gain, 0.0) for gain in self.gains]
+
+        return tuple(self.average(law).tolist())
+
+    @property
+    def continuous(self) -> bool:
+        return all(self.each(lambda model: model.continuous))
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        return tuple(sorted({b for _, model in self.groups for b in model.breakpoints}))
+
+    def mean_gain(self, t: ArrayLike) -> Floats:
+        """E[Y | t] over all groups."""
+        return self.average(lambda model: model.mean_gain(t))
+
+    def like(self, models: Iterable[Relevance]) -> Mixture:
+        """A mixture of other models with the weights of this one."""
+        return Mixture(tuple((weight, m) for (weight, _), m in zip(self.groups, models, strict=True)))
+
+
+def mixture(groups: Iterable[tuple[float, Relevance | str]]) -> Mixture:
+    """A population of lists of several kinds, as a scorer of a study.
+
+    Every list (every replicate of a study) belongs to one group, drawn with the group's weight; all
+    scorers of the study have the same groups and see the same one.
+
+    Parameters
+    ----------
+    groups : pairs of weight and Relevance or text
+        The weights add up to 1.
+
+    Raises
+    ------
+    InputError
+        For other weights, or a group that is no relevance curve.
+
+    >>> easy_and_hard = mixture([(0.25, "linear(0.2, 0.8)"), (0.75, "linear(0, 0.1)")])
+    >>> str(easy_and_hard), easy_and_hard.masses
+    ('mixture(0.25=linear(0.2, 0.8), 0.75=linear(0, 0.1))', (0.1625,))
+    """
+    try:
+        pairs = tuple((float(weight), Relevance.of(model)) for weight, model in groups)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        expected = "pairs of a weight and a relevance curve"
+        raise InputError(f"expected {expected}, got {brief(groups)}", "groups") from None
+    return Mixture(pairs)

@@ -1,0 +1,150 @@
+"""Populations: scorers that share their labels, and how their scores hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.populations.closed_forms import Constant
+from ndcg_asymptotics.populations.curve import Curve
+from ndcg_asymptotics.populations.empirical import Empirical
+from ndcg_asymptotics.populations.graded import Graded
+from ndcg_asymptotics.populations.mixture import Mixture
+from ndcg_asymptotics.populations.relevance import Random, Relevance
+from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.specs.spec import Spec
+
+_LAW_TOLERANCE = 1e-12
+_REMEDY = "one `fit` of all their runs makes them agree: ndcg-asymptotics fit --run A --run B …"
+
+
+class Coupling(Spec, family="coupling"):
+    """How the scores of several scorers depend on each other, given the label."""
+
+
+@dataclass(frozen=True)
+class Independent(Coupling, keyword="independent"):
+    """independent: scores are independent given the label."""
+
+
+@dataclass(frozen=True)
+class Gaussian(Coupling, keyword="gaussian"):
+    """gaussian(rho): a Gaussian copula given the label, every pair with correlation rho in [0, 1]."""
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        require(0 <= self.rho <= 1, f"gaussian(rho) needs 0 <= rho <= 1, got {number_text(self.rho)}")
+
+
+@dataclass(frozen=True)
+class Population:
+    """Named scorers on the same labels.
+
+    >>> population = Population.of({"good": "linear(0.1, 0.7)", "random": "random"})
+    >>> str(population.scorers["random"]), population.gains, population.masses
+    ('constant(0.4)', (1.0,), (0.4,))
+
+    Where one scorer is a mixture all are, with the same groups; each group is a population.
+
+    Raises
+    ------
+    InputError
+        If the label laws of two scorers differ by more than 1e-12, with each one's law; or their groups.
+    """
+
+    scorers: Mapping[str, Relevance]
+    coupling: Coupling = Independent()
+
+    def __post_init__(self) -> None:
+        require(len(self.scorers) > 0, "a population needs at least one scorer")
+        informed = {k: v for k, v in self.scorers.items() if not isinstance(v, Random)}
+        require(len(informed) > 0, "'random' takes the label law of the others, and there are none")
+        first = next(iter(informed.values()))
+        if any(isinstance(scorer, Mixture) for scorer in informed.values()):
+            _check_groups(informed)
+        else:
+            _check_laws(informed)
+        blank = _uninformative(first)
+        scorers = {name: informed.get(name, blank) for name in self.scorers}
+        object.__setattr__(self, "scorers", scorers)
+
+    @classmethod
+    def of(
+        cls, scorers: Mapping[str, Relevance | str], coupling: Coupling | str = "independent"
+    ) -> Population:
+        """A population from its scorers or their texts."""
+        return cls({name: Relevance.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
+
+    @cached_property
+    def groups(self) -> tuple[tuple[float, Population], ...]:
+        """The groups that lists belong to, each with its weight: of a mixture several, else this alone."""
+        first = next(iter(self.scorers.values()))
+        if not isinstance(first, Mixture):
+            return ((1.0, self),)
+        parts = [s.groups for s in self.scorers.values() if isinstance(s, Mixture)]
+        return tuple(
+            (
+                weight,
+                Population(
+                    dict(zip(self.scorers, [part[g][1] for part in parts], strict=True)), self.coupling
+                ),
+            )
+            for g, weight in enumerate(first.weights.tolist())
+        )
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """The positive gains y_1 > … > y_J of the labels."""
+        return next(iter(self.scorers.values())).gains
+
+    @property
+    def masses(self) -> tuple[float, ...]:
+        """P(Y = y_j), the same for every scorer."""
+        return next(iter(self.scorers.values())).masses
+
+
+def _check_laws(scorers: Mapping[str, Relevance], where: str = "") -> None:
+    first = next(iter(scorers.values()))
+    agree = all(
+        scorer.gains == first.gains and np.allclose(scorer.masses, first.masses, rtol=0, atol=_LAW_TOLERANCE)
+        for scorer in scorers.values()
+    )
+    laws = "; ".join(f"{name}: {_law(scorer)}" for name, scorer in scorers.items())
+    fitted = any(isinstance(scorer, Empirical | Mixture) for scorer in scorers.values())
+    remedy = f" ({_REMEDY})" if fitted and not agree else ""
+    require(agree, f"{where}the scorers of a population share their labels, these differ{remedy}: {laws}")
+
+
+def _check_groups(scorers: Mapping[str, Relevance]) -> None:
+    mixtures = {name: scorer for name, scorer in scorers.items() if isinstance(scorer, Mixture)}
+    others = [name for name in scorers if name not in mixtures]
+    require(not others, f"{next(iter(mixtures))} is a mixture, so the others must be: {', '.join(others)}")
+    first = next(iter(mixtures.values()))
+    same = all(
+        len(scorer.groups) == len(first.groups)
+        and np.allclose(scorer.weights, first.weights, rtol=0, atol=_LAW_TOLERANCE)
+        for scorer in mixtures.values()
+    )
+    said = "; ".join(f"{name}: {brief(scorer.weights.tolist())}" for name, scorer in mixtures.items())
+    require(same, f"the scorers of a population share their groups, the weights differ ({_REMEDY}): {said}")
+    for g in range(len(first.groups)):
+        models = {name: scorer.groups[g][1] for name, scorer in mixtures.items()}
+        _check_laws(models, f"group {g + 1} of {len(first.groups)}: ")
+
+
+def _uninformative(like: Relevance) -> Relevance:
+    if isinstance(like, Mixture):
+        return like.like(map(_uninformative, (model for _, model in like.groups)))
+    curves = tuple(Constant(mass) for mass in like.masses)
+    return curves[0] if isinstance(like, Curve) else Graded(tuple(zip(like.gains, curves, strict=True)))
+
+
+def _law(scorer: Relevance) -> str:
+    pairs = zip(scorer.gains, scorer.masses, strict=True)
+    return ", ".join(f"P(Y={number_text(y)}) = {mass!r}" for y, mass in pairs)

@@ -1,0 +1,195 @@
+"""Text -> call: the one grammar of discounts, cutoffs, measures, relevance curves and couplings.
+
+::
+
+    measure  = "nDCG" [ "(" call ")" ] [ "@" cutoff ]
+    cutoff   = k | c "n" | "n^" a | c "log(n)"
+    call     = name [ "(" argument { "," argument } ")" ]
+    argument = [ (name | number) "=" ] value
+    value    = number | 'text' in double quotes | call
+
+as in `ir_measures`. What a call means is up to the families of `language.spec`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError
+
+_T = TypeVar("_T")
+
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?:nan|inf)\b)")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SPACE = re.compile(r"\s*")
+
+_SHOWN = 200  # characters of a text in a message
+_LARGEST = 10_000  # characters of a text
+_MOST = 64  # arguments of a call
+_DEEPEST = 16  # calls within calls
+
+
+class SpecError(InputError):
+    """A text that is no spec, or a spec whose parameters are out of range."""
+
+
+def number_text(value: float) -> str:
+    """Shortest text that reads back as the same number.
+
+    >>> number_text(0.5), number_text(2.0), number_text(1e18)
+    ('0.5', '2', '1e+18')
+    """
+    return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0 turns -0 into 0
+
+
+def fraction_text(value: float) -> str:
+    """A number as a fraction where it is a simple one.
+
+    >>> fraction_text(0.5), fraction_text(2.0), fraction_text(0.37), fraction_text(2 / 3)
+    ('1/2', '2', '0.37', '2/3')
+    """
+    near = Fraction(value).limit_denominator(12)
+    return str(near) if abs(float(near) - value) <= 1e-12 * abs(value) else number_text(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """A parsed `name(arguments)` and where in the text its pieces stand."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    scanner: Scanner
+    position: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """One argument of a call: ``key`` is None when it was given by position."""
+
+    key: str | None
+    value: float | str | Call
+    position: int
+
+
+class Scanner:
+    """Reads one text from left to right; every complaint says where it stands."""
+
+    def __init__(self, text: str, folder: Path, allow_custom: bool) -> None:
+        self.text = text
+        self.folder = folder  # where names of files and modules in the text are looked for
+        self.allow_custom = allow_custom  # whether functions that the text names may be imported
+        self.position = 0
+        self._depth = 0
+        if len(text) > _LARGEST:
+            self.fail(f"a text has at most {_LARGEST} characters, this one {len(text)}")
+
+    def fail(self, expected: str, position: int | None = None) -> NoReturn:
+        """Raise a `SpecError` that says where in the text and what was expected."""
+        at = self.position if position is None else position
+        raise SpecError(f"{brief(self.text, _SHOWN)}, at position {at + 1}: {expected}")
+
+    def match(self, pattern: re.Pattern[str]) -> str | None:
+        """Consume the pattern (and the space before it) if it comes next."""
+        start = _SPACE.match(self.text, self.position)
+        found = pattern.match(self.text, start.end() if start else self.position)
+        if found is None:
+            return None
+        self.position = found.end()
+        return found.group()
+
+    def accept(self, literal: str) -> bool:
+        """Consume the literal text if it comes next."""
+        return self.match(re.compile(re.escape(literal))) is not None
+
+    def expect(self, literal: str) -> None:
+        """Consume the literal text or fail."""
+        if not self.accept(literal):
+            self.fail(f"expected {literal!r}, found {self.found()}")
+
+    def found(self) -> str:
+        """What stands at the current position, for messages."""
+        rest = self.text[self.position :].lstrip()
+        return brief(rest, _SHOWN) if rest else "the end of the text"
+
+    def number(self, what: str) -> float:
+        """Consume a number or fail."""
+        token = self.match(_NUMBER)
+        if token is None:
+            self.fail(f"expected {what}, found {self.found()}")
+        return float(token)
+
+    def end(self) -> None:
+        """Fail unless the whole text has been read."""
+        if self.text[self.position :].strip():
+            self.fail(f"expected the end of the text, found {self.found()}")
+
+    def call(self) -> Call:
+        """Consume `name` or `name(arguments)`."""
+        _skip = self.match(_SPACE)
+        start = self.position
+        name = self.match(_NAME)
+        if name is None:
+            self.fail(f"expected a name, found {self.found()}")
+        arguments: list[Argument] = []
+        if self.accept("("):
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                self.fail(f"at most {_DEEPEST} calls stand within one another", start)
+            while not self.accept(")"):
+                if arguments:
+                    self.expect(",")
+                if len(arguments) == _MOST:
+                    self.fail(f"{name} takes at most {_MOST} arguments")
+                arguments.append(self._argument())
+            self._depth -= 1
+        return Call(name, tuple(arguments), self, start)
+
+    def _argument(self) -> Argument:
+        _skip = self.match(_SPACE)
+        start = self.position
+        for pattern in (_NUMBER, _NAME):
+            key = self.match(pattern)
+            if key is not None and self.accept("="):
+                return Argument(key, self._value(), start)
+            self.position = start
+        return Argument(None, self._value(), start)
+
+    def _value(self) -> float | str | Call:
+        token = self.match(_NUMBER)
+        if token is not None:
+            return float(token)
+        token = self.match(_STRING)
+        if token is not None:
+            return self._string(token)
+        if self.text[self.position :].lstrip()[:1] == '"':
+            self.fail("the quotation is not closed")
+        return self.call()
+
+    def _string(self, token: str) -> str:
+        """A text in double quotes, written as in JSON."""
+        at = self.position - len(token)
+        try:
+            text = json.loads(token)
+            assert isinstance(text, str)
+            text.encode()
+        except ValueError as error:
+            self.fail(f"no text as JSON writes it ({error})", at)
+        return text
+
+
+def read(
+    text: str, rule: Callable[[Scanner], _T], folder: Path | None = None, allow_custom: bool = True
+) -> _T:
+    """Apply one grammar rule to the whole of ``text``; names of files in it start at ``folder``."""
+    scanner = Scanner(text, Path() if folder is None else folder, allow_custom)
+    result = rule(scanner)
+    scanner.end()
+    return result

@@ -1,0 +1,198 @@
+"""Specs: frozen values with a canonical text.
+
+Parsing and printing are inverse: ``str(spec)`` is the canonical text (arguments by position,
+shortest decimals that round-trip) and parses back to an equal object. Each family (discounts,
+cutoffs, relevance, couplings) is an abstract subclass of `Spec`; a concrete subclass names itself with
+``class Power(Discount, keyword="power")`` and is then known everywhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from abc import ABC
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.text import did_you_mean
+from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, SpecError, number_text, read
+
+
+@dataclasses.dataclass(frozen=True)
+class Portable:
+    """An object as another process finds it again.
+
+    Attributes
+    ----------
+    text : str
+    files : mapping of name to content
+        What has to stand in the folder in which the text is read.
+    digests : mapping of text to digest
+        Of what the text alone does not fix, such as the values of a user's own function.
+    """
+
+    text: str
+    files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
+    digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def within(self, text: str, *others: Portable) -> Portable:
+        """A text that is made of this part's and the others'."""
+        files, digests = dict(self.files), dict(self.digests)
+        for other in others:
+            files |= other.files
+            digests |= other.digests
+        return Portable(text, files, digests)
+
+
+class Spec(ABC):
+    """A frozen value with a canonical text.
+
+    Direct subclasses are families (``family`` says what a member is called in messages);
+    their subclasses are members, known by the ``keyword`` they are declared with.
+    """
+
+    family: ClassVar[str]
+    keyword: ClassVar[str]
+    members: ClassVar[dict[str, type[Spec]]]
+
+    def __init_subclass__(
+        cls, *, family: str | None = None, keyword: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if family is not None:
+            cls.family = family
+            cls.members = {}
+        if keyword is not None:
+            cls.keyword = keyword
+            cls.members[keyword] = cls
+
+    @classmethod
+    def of(cls, given: Self | str) -> Self:
+        """The member itself, or the one that a text names.
+
+        Raises
+        ------
+        InputError
+            If it is neither.
+        """
+        if isinstance(given, cls):
+            return given
+        known = ", ".join(sorted(cls.members))
+        if not isinstance(given, str):
+            raise InputError(f"expected a {cls.family} ({known}) or its text, got {brief(given)}")
+        return cls.parse(given)
+
+    @classmethod
+    def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
+        """The member of this family that ``text`` names.
+
+        Parameters
+        ----------
+        text : str
+        folder : path, optional
+            Where names of files and modules in the text are looked for, if not in the current folder.
+        allow_custom : bool
+            Whether ``custom("module:function")`` may import its module, which runs whatever that holds.
+
+        Raises
+        ------
+        SpecError
+            Saying where in the text and what was expected.
+        """
+        return read(text, lambda scanner: cls.build(scanner.call()), folder, allow_custom)
+
+    @classmethod
+    def build(cls, call: Call) -> Self:
+        """The member of this family that a parsed call names."""
+        member = cls.members.get(call.name)
+        if member is None or not issubclass(member, cls):
+            known = ", ".join(sorted(cls.members))
+            near = did_you_mean(call.name, cls.members)
+            said = f"unknown {cls.family} {call.name!r}{near or ','} expected one of: {known}"
+            call.scanner.fail(said, call.position)
+        try:
+            return member.from_call(call)
+        except SpecError:
+            raise
+        except InputError as error:
+            call.scanner.fail(str(error), call.position)
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        """Make this member from a parsed call; arguments are its fields, by position or name."""
+        given = cls.bind(call, tuple(field.name for field in cls._fields()))
+        for field in cls._fields():
+            if field.name not in given and field.default is dataclasses.MISSING:
+                call.scanner.fail(f"{cls.keyword} needs {field.name!r}", call.position)
+        return cls(**given)
+
+    @classmethod
+    def bind(cls, call: Call, names: tuple[str, ...]) -> dict[str, Any]:
+        """Arguments by name; positional ones take ``names`` in order."""
+        given: dict[str, Any] = {}
+        for index, argument in enumerate(call.arguments):
+            if argument.key is None and index >= len(names):
+                call.scanner.fail(
+                    f"{cls.keyword} takes {len(names)} argument(s): {', '.join(names) or 'none'}",
+                    argument.position,
+                )
+            name = names[index] if argument.key is None else argument.key
+            if name not in names:
+                near = did_you_mean(name, names)
+                call.scanner.fail(
+                    f"{cls.keyword} has no parameter {name!r}{near or ','} "
+                    f"expected one of: {', '.join(names) or 'none'}",
+                    argument.position,
+                )
+            if name in given:
+                call.scanner.fail(f"{name!r} is given twice", argument.position)
+            given[name] = cls.accept(name, argument, call.scanner)
+        return given
+
+    @classmethod
+    def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
+        """The value of one argument, checked against the kind of its field (a number unless str)."""
+        kinds: dict[str, Any] = {field.name: field.type for field in cls._fields()}
+        wants_text = kinds.get(name) == "str"
+        if isinstance(argument.value, str) != wants_text or isinstance(argument.value, Call):
+            wanted = "a text in double quotes" if wants_text else "a number"
+            scanner.fail(f"{cls.keyword}: {name} must be {wanted}", argument.position)
+        return argument.value
+
+    @classmethod
+    def _fields(cls) -> tuple[dataclasses.Field[Any], ...]:
+        return tuple(f for f in dataclasses.fields(cls) if f.init)  # type: ignore[arg-type]
+
+    @classmethod
+    def signature(cls) -> str:
+        """How a member is written, with the names of its parameters."""
+        names = ", ".join(field.name for field in cls._fields())
+        return f"{cls.keyword}({names})" if names else cls.keyword
+
+    def arguments(self) -> tuple[str, ...]:
+        """The canonical texts of the arguments."""
+        values = (getattr(self, field.name) for field in self._fields())
+        return tuple(json.dumps(v) if isinstance(v, str) else number_text(v) for v in values)
+
+    def portable(self) -> Portable:
+        """The text, and whatever else it takes, to find this object again elsewhere.
+
+        Raises
+        ------
+        InputError
+            If there is no such text: the object holds a function that has no name to import it by.
+        """
+        return Portable(str(self))
+
+    def __str__(self) -> str:
+        arguments = ", ".join(self.arguments())
+        return f"{self.keyword}({arguments})" if arguments else self.keyword
+
+
+def listing(family: type[Spec]) -> Iterable[tuple[str, str]]:
+    """Signature and first docstring line of every member of a family."""
+    for _, member in sorted(family.members.items()):
+        yield member.signature(), (member.__doc__ or "").strip().splitlines()[0]

@@ -1,5 +1,0 @@
-"""Results: where they are kept, how they are written so that nothing spoils them, how parts are merged."""
-
-from ndcg_asymptotics.store.results import Results, open_results, results_of
-
-__all__ = ["Results", "open_results", "results_of"]

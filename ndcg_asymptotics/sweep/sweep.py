@@ -1,0 +1,280 @@
+"""Sweeps: the replicates of a study, in blocks, in parallel, into results that can be continued.
+
+A replicate depends on the study's seed and its own index only, so neither the number of jobs nor
+the backend, the blocks or an interruption changes a bit of the results.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from joblib import cpu_count
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.progress import Task, say, task
+from ndcg_asymptotics.engines import engine
+from ndcg_asymptotics.results.memory import Memory
+from ndcg_asymptotics.results.results import Results, results_in
+from ndcg_asymptotics.results.writer import Writer
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.study import MOST_REPLICATES
+from ndcg_asymptotics.sweep.block import Block, Failure, simulate
+from ndcg_asymptotics.sweep.deal import Deal
+from ndcg_asymptotics.sweep.pool import Backend, Pool, interrupts_ignored, pool
+from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
+from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
+
+_LOSSES_IN_A_ROW = 3
+_DAMAGES = 10  # that are told one by one
+
+Stop = Literal["time limit", "interrupted", "workers lost"]
+
+
+@dataclass
+class Outcome:
+    """What a sweep has come to.
+
+    Attributes
+    ----------
+    wanted, complete : int
+        Replicates the results are for, and those of them that are complete.
+    failures : list of Failure
+        Replicates that raised in this sweep.
+    stopped : {"time limit", "interrupted", "workers lost"}, optional
+        Why the sweep ended before its last block.
+    precision : Precision, optional
+        How precise the means are, if that was asked for.
+    """
+
+    wanted: int = 0
+    complete: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    stopped: Stop | None = None
+    precision: Precision | None = None
+
+
+def run(study: Study, folder: str | Path | None = None, **options: Any) -> Results:
+    """Simulate a study and return its results.
+
+    Parameters
+    ----------
+    study : Study
+    folder : path, optional
+        Where the results are kept, and continued if they are of the same study; without it they are
+        kept in memory.
+    **options
+        As in `sweep`: ``replicates``, ``first``, ``jobs``, ``backend``, ``scheduler``, ``time_limit``,
+        ``block``, ``precision``.
+
+    Raises
+    ------
+    InputError
+        If the engine cannot do the study, or the folder holds another one.
+    OSError
+        If the folder cannot be written to; what was complete stays so.
+    KeyboardInterrupt
+        If it was interrupted; what was complete stays in the folder.
+
+    >>> from ndcg_asymptotics.studies import Study
+    >>> study = Study(scorers={"good": "linear(0.1, 0.7)"}, measures="nDCG", n=[10, 100], replicates=3)
+    >>> run(study, jobs=1).data["ndcg"].shape
+    (3, 1, 1, 2)
+    """
+    into = Memory(study) if folder is None else folder
+    outcome = sweep(study, into, **options)
+    if outcome.stopped == "interrupted":
+        raise KeyboardInterrupt
+    if outcome.failures:
+        first = outcome.failures[0]
+        warnings.warn(
+            f"{len(outcome.failures)} replicates failed, first {first.replicate}: {first.reason}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return into.results() if isinstance(into, Memory) else results_in(into, study)
+
+
+def sweep(
+    study: Study,
+    into: str | Path | Memory,
+    *,
+    replicates: int | None = None,
+    first: int = 0,
+    jobs: int | None = None,
+    backend: Backend = "loky",
+    scheduler: str | None = None,
+    time_limit: float = math.inf,
+    block: int | None = None,
+    precision: float | None = None,
+) -> Outcome:
+    """Simulate the replicates of a study that a folder of results does not hold yet.
+
+    Parameters
+    ----------
+    study : Study
+    into : path or Memory
+        A folder, made if it does not exist. Results of the same study in it are continued.
+    replicates : int, optional
+        How many replicates, if not as many as the study says.
+    first : int
+        The index of the first one (for the parts of a study that are merged later).
+    jobs : int, optional
+        Processes or threads; as many as there are cores by default. For a scheduler, how many
+        blocks are out at a time; by default as many as its workers have threads.
+    backend : {"loky", "threading", "dask"}
+        Processes (forked, on Linux, if nothing else runs in this one), threads, or the workers of a
+        dask cluster.
+    scheduler : str, optional
+        The address of the cluster's scheduler; without one a local cluster is started.
+    time_limit : float
+        Seconds after which no further block is begun.
+    block : int, optional
+        Replicates per block; by default as many as take about two seconds.
+    precision : float, optional
+        The standard error that every mean is to have (`sweep.precision`), if not as the study says; then
+        ``replicates`` is the most there may be. Not for parts, whose ``first`` is not 0.
+
+    Raises
+    ------
+    InputError
+        If the engine cannot do the study, or the folder holds another one.
+    OSError
+        If the folder cannot be written to; what was complete stays so.
+    """
+    deadline = time.monotonic() + time_limit
+    precision = study.precision if precision is None else precision
+    require(precision is None or 0 < precision < 1, f"must be between 0 and 1, got {precision}", "precision")
+    count = study.replicates if replicates is None else replicates
+    require(count >= 1, f"must be at least 1, got {count}", "replicates")
+    require(count <= MOST_REPLICATES, f"must be at most {MOST_REPLICATES:g}, got {count}", "replicates")
+    require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
+    require_room(study, count, None if isinstance(into, Memory) else Path(into))
+    require(first >= 0, f"must be at least 0, got {first}", "first")
+    last = LAST_REPLICATE - count
+    require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
+    require(block is None or block >= 1, f"must be at least 1, got {block}", "block")
+    require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
+    engine_ = engine.load(study.engine)
+    engine.check(engine_, study.design)
+    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None)
+    if precision is None or first > 0:
+        return _sweep(study, into, range(first, first + count), one)
+    require(count > 1, "one replicate has no standard error", "precision")
+    failures: list[Failure] = []
+    for size in looks(count):
+        outcome = _sweep(study, into, range(size), one)
+        failures = outcome.failures = failures + outcome.failures
+        if outcome.stopped or failures:
+            break
+        results = into.results() if isinstance(into, Memory) else results_in(into, study)
+        outcome.precision = precision_of(results, precision, size)
+        if outcome.precision.enough:
+            break
+    return outcome
+
+
+class _Options(NamedTuple):
+    """How replicates are computed."""
+
+    jobs: int | None
+    backend: Backend
+    scheduler: str | None
+    deadline: float
+    block: int | None
+    looking: bool
+
+
+def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Options) -> Outcome:
+    """`sweep` for these replicates, all of them."""
+    jobs, backend, scheduler, deadline, block, looking = options
+    engine_, count = engine.load(study.engine), len(asked)
+    with into if isinstance(into, Memory) else Writer(into, study) as writer:
+        missing = writer.missing(asked)
+        for damage in writer.damages[:_DAMAGES]:
+            say(f"{into}: damaged, and left out: {damage}")
+        if len(writer.damages) > _DAMAGES:
+            say(f"{into}: and {len(writer.damages) - _DAMAGES} more damages")
+        if len(writer.replicates) > count and not looking:
+            say(
+                f"{into} is for {len(writer.replicates)} replicates, more than the {count} asked for: "
+                "they stay"
+            )
+        outcome = Outcome()
+        if missing:
+            try:
+                # here, before the workers do: they find what it compiled
+                engine_.warm(study.design.parts()[0])
+                if scheduler is None:
+                    jobs = min(jobs or cpu_count(), len(missing))
+                    require_memory_for(study, jobs)
+                with pool(backend, jobs, scheduler) as workers:
+                    _Sweep(study, writer, outcome).run(asked, missing, block, deadline, workers)
+            except KeyboardInterrupt:
+                outcome.stopped = "interrupted"
+            except BrokenExecutor:
+                outcome.stopped = "workers lost"
+        outcome.wanted, outcome.complete = len({*writer.replicates, *asked}), writer.complete
+    return outcome
+
+
+class _Sweep:
+    """The missing replicates of some results, dealt out in blocks and written as they come back."""
+
+    def __init__(self, study: Study, writer: Writer | Memory, outcome: Outcome) -> None:
+        self._design = study.design
+        self._work = partial(simulate, ENGINES[study.engine], self._design)
+        self._writer = writer
+        self._outcome = outcome
+
+    def run(
+        self, asked: range, missing: list[int], block: int | None, deadline: float, workers: Pool
+    ) -> None:
+        """Deal, write, and deal again what lost workers had."""
+        losses, count = 0, len(asked)
+        self._writer.extend(asked)
+        with ExitStack() as told:
+            under_way: Task | None = None
+            while missing and self._outcome.stopped is None:
+                deal = Deal(missing, workers.jobs, block, deadline)
+                with interrupts_ignored():
+                    blocks = workers.begin(self._work, deal)
+                try:
+                    if under_way is None:  # which has a thread: after they were forked
+                        under_way = told.enter_context(task("replicates", count, count - len(missing)))
+                    for result in blocks:
+                        deal.learn(result)
+                        self._keep(result, under_way)
+                        losses = 0
+                except TerminatedWorkerError:
+                    losses += 1
+                    if losses == _LOSSES_IN_A_ROW:
+                        raise
+                    say("a worker was lost; starting again from what is complete")
+                finally:
+                    with warnings.catch_warnings():
+                        # that blocks are abandoned, which the outcome says
+                        warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been)", UserWarning)
+                        blocks.close()
+                failed = {failure.replicate for failure in self._outcome.failures}
+                missing = [r for r in self._writer.missing(missing) if r not in failed]
+                if deal.late:
+                    self._outcome.stopped = "time limit"
+
+    def _keep(self, block: Block, under_way: Task) -> None:
+        if block.replicates:
+            self._writer.write(block.replicates, block.draws)
+        for failure in block.failures:
+            seed = self._design.seed
+            say(f"replicate {failure.replicate} (seed {seed}) failed: {failure.reason}")
+        self._outcome.failures += block.failures
+        under_way.advance(len(block.replicates), f"block {block.asked[0]}-{block.asked[-1]}")

@@ -1,0 +1,108 @@
+"""Tables: in every format what was put in, numbers whole in 80 columns, and no name does anything."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from ndcg_asymptotics.core.tables import Column, Line, Table, fixed, general, in_format, print_parts
+
+EVIL = 'a|b & "c" <d> \x1b[31m$x_1$ \\y{z} \u202e 50%'
+TABLE = Table(
+    "A title",
+    (
+        Column("name"),
+        Column("n", general("g")),
+        Column("value", fixed(3)),
+        Column("error", general(".1e"), 2),
+    ),
+    ((EVIL, 10**18, 0.123456, 1e-9), ("plain", 10, None, None)),
+)
+
+
+def printed(table: Table, width: int, terminal: bool = False) -> list[str]:
+    file = io.StringIO()
+    console = Console(file=file, width=width, highlight=False, force_terminal=terminal, no_color=True)
+    print_parts([table, Line("word " * 40)], console)
+    return file.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_a_table_fits_and_numbers_stay_whole(width: int) -> None:
+    lines = printed(TABLE, width)[:-1]
+    assert max(map(len, lines)) <= width
+    numbers = re.findall(r"1e\+18|0\.123", "\n".join(lines))
+    assert numbers == ["1e+18", "0.123"]
+
+
+def test_the_last_resort_leaves_numbers_out_from_the_right() -> None:
+    columns = (*(Column(f"column {i}", fixed(3)) for i in range(20)), Column("verdict"))
+    wide = Table("", columns, ((*map(float, range(20)), "agrees"),))
+    lines = printed(wide, 80)[:-1]
+    assert max(map(len, lines)) <= 80
+    shown = lines[3].split()
+    assert shown == [*(f"{i:.3f}" for i in range(len(shown) - 1)), "agrees"]
+    assert len(shown) > 5
+
+
+def test_headings_fold_before_a_column_goes() -> None:
+    columns = (Column("n", general("g")), *[Column("the rate of the right order", fixed(3), 1)] * 3)
+    table = Table("", columns, ((10, 0.1, 0.2, 0.3), (1000, 0.4, 0.5, 0.6)))
+    assert printed(table, 120)[0].count("the rate of the right order") == 3
+    lines = printed(table, 40)[:-1]
+    assert max(map(len, lines)) <= 40
+    assert lines[-2].split() == ["1000", "0.400", "0.500", "0.600"]
+    assert lines[0].split() == ["the", "rate"] * 3
+    narrow = Table("", (Column("x" * 30, fixed(3)), Column("y" * 30, fixed(3))), ((0.25, 0.75),))
+    lines = printed(narrow, 30)[:-1]
+    assert max(map(len, lines)) <= 30
+    assert "0.250" in lines[-2]
+    assert "0.750" in lines[-2]
+
+
+def test_a_terminal_gets_lines_folded_between_words() -> None:
+    text = printed(TABLE, 80, terminal=True)
+    assert all(len(re.sub("\x1b\\[[0-9;]*m", "", line)) <= 80 for line in text)
+    assert "\x1b[31m" not in "".join(text)
+
+
+def test_csv_holds_the_values() -> None:
+    rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
+    assert rows[0] == ["name", "n", "value", "error"]
+    assert rows[1] == [EVIL, str(10**18), "0.123456", "1e-09"]
+    assert rows[2] == ["plain", "10", "", ""]
+    frame = pd.read_csv(io.StringIO(TABLE.to_csv()))
+    assert frame["value"][0] == 0.123456
+
+
+def test_markdown_has_as_many_columns_as_the_table() -> None:
+    lines = TABLE.to_markdown().splitlines()
+    assert lines[2].count("|") == 5
+    assert len(re.findall(r"(?<!\\)\|", lines[4])) == 5
+    assert r"\<d\>" in lines[4]
+    assert "\x1b" not in lines[4]
+
+
+def test_latex_escapes_what_tex_would_do() -> None:
+    line = next(line for line in TABLE.to_latex().splitlines() if "1e+18" in line)
+    assert r"a\textbar{}b \& " in line
+    assert r"\$x\_1\$ \textbackslash{}y\{z\}" in line
+    assert r"50\%" in line
+    assert len(re.findall(r"(?<!\\)&", line)) == 3
+
+
+def test_html_shows_what_was_put_in() -> None:
+    found = TABLE.to_html()
+    assert "<d>" not in found
+    assert html.escape('a|b & "c" <d> ') in found
+
+
+def test_formats_leave_the_words_between_tables_out() -> None:
+    found = in_format([Line("words"), TABLE, Line("words"), TABLE], "csv")
+    assert found == TABLE.to_csv() + "\n" + TABLE.to_csv()

@@ -1,0 +1,137 @@
+"""Curves from files: piecewise linear between nodes, and every file that holds none."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import mp
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.populations import PiecewiseLinear, Relevance
+from ndcg_asymptotics.populations.curve_file import FORMAT
+
+# within a piece, from node to node, across nodes, hair-thin
+INTERVALS = [(0.0, 1.0), (0.0, 1e-18), (0.0, 1e-3), (1e-3, 0.25), (0.25, 1.0), (0.1, 0.2), (0.25, 0.5)]
+INTERVALS += [(0.2, 0.7), (0.5, 0.500001), (0.3, 0.3 + 1e-15), (0.25, 0.25 + 1e-12), (1 - 1e-9, 1.0)]
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    with mp.workdps(40):
+        yield
+
+
+def piecewise() -> PiecewiseLinear:
+    return PiecewiseLinear((0.0, 1e-3, 0.25, 0.5, 1.0), (0.9, 0.7, 0.3, 0.4, 0.05))
+
+
+def test_piecewise_linear_means():
+    curve = piecewise()
+    nodes = list(zip(map(mp.mpf, curve.depths), map(mp.mpf, curve.values), strict=True))
+
+    def integral(x):  # from 0 to x, piece by piece
+        total = mp.mpf(0)
+        for (t0, m0), (t1, m1) in itertools.pairwise(nodes):
+            width = min(max(x - t0, 0), t1 - t0)
+            total += width * m0 + width**2 / 2 * (m1 - m0) / (t1 - t0)
+        return total
+
+    for a, b in [
+        *INTERVALS,
+        (0.0, 1e-3),
+        (1e-3, 0.25),
+        (0.25, 1.0),
+        (0.1, 0.2),
+        (0.25, 0.5),
+        (0.5, 0.500001),
+    ]:
+        exact = (integral(mp.mpf(b)) - integral(mp.mpf(a))) / (mp.mpf(b) - mp.mpf(a))
+        assert float(curve.mean(a, b)) == pytest.approx(float(exact), abs=1e-13), (a, b)
+    assert curve.breaks == (1e-3, 0.25, 0.5)
+    assert Relevance.parse(str(curve)) == curve
+
+
+@given(ends=st.tuples(st.floats(0, 1), st.floats(0, 1)), inner=st.floats(0, 1))
+def test_piecewise_linear_bounds(ends, inner):
+    curve = piecewise()
+    a, b = np.array([min(ends)]), np.array([max(ends)])
+    low, high = curve.bounds(a, b)
+    within = np.clip(a + inner * (b - a), a, b)
+    assert low - 1e-12 <= curve.value(within) <= high + 1e-12
+    assert low - 1e-12 <= curve.mean(a, b) <= high + 1e-12
+
+
+def test_bounds_of_one_interval():
+    low, high = piecewise().bounds(np.array(0.0), np.array(0.5))
+    assert (float(low), float(high)) == (0.3, 0.9)
+
+
+def curve_file(path, **changes):
+    content = {
+        "format": FORMAT,
+        "gains": [2, 1],
+        "depth": [0.0, 0.5, 1.0],
+        "probability": [[0.5, 0.2, 0.0], [0.4, 0.3, 0.1]],
+        "source": "kept and ignored",
+    }
+    path.write_text(json.dumps({**content, **changes}))
+    return path
+
+
+def test_empirical(tmp_path):
+    path = curve_file(tmp_path / "curve.json")
+    relevance = Relevance.parse(f'empirical("{path}")')
+    assert relevance.gains == (2.0, 1.0)
+    np.testing.assert_allclose(relevance.masses, [0.225, 0.275], rtol=1e-14)
+    assert relevance.mean_gain_at_top == pytest.approx(1.4)
+    assert Relevance.parse(str(relevance)) == relevance
+    assert Relevance.parse('empirical("curve.json")', tmp_path).masses == relevance.masses
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"format": "else"}, "format must be"),
+        ({"gains": []}, "one row per gain"),
+        ({"gains": [1, 1]}, "distinct and positive"),
+        ({"gains": [1, -1]}, "distinct and positive"),
+        ({"depth": [0.1, 0.5, 1.0]}, "depth must increase from 0 to 1"),
+        ({"depth": [0, 1, 1]}, "depth must increase from 0 to 1"),
+        ({"depth": [0, float("nan"), 1]}, "depth must increase from 0 to 1"),
+        ({"depth": []}, "one number per depth"),
+        ({"probability": [[0.5, 0.2, 0.0]]}, "one row per gain"),
+        ({"probability": [[0.5, 0.2], [0.4, 0.3, 0.1]]}, "one number per depth"),
+        ({"probability": [[0.5, 0.2, 1.2], [0.1, 0.1, 0.1]]}, r"within \[0, 1\]"),
+        ({"probability": [[0.5, float("nan"), 0.1], [0.1, 0.1, 0.1]]}, r"within \[0, 1\]"),
+        ({"probability": [[0.9, 0.2, 0.0], [0.4, 0.3, 0.1]]}, "add up to as much as 1.3"),
+        ({"probability": 3}, "not a curve file"),
+        ({"depth": ["a", "b"]}, "not a curve file"),
+    ],
+)
+def test_bad_curve_files(tmp_path, changes, said):
+    path = curve_file(tmp_path / "curve.json", **changes)
+    with pytest.raises(InputError, match=said) as error:
+        Relevance.parse(f'empirical("{path}")')
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [("", "not a curve file"), ("{}", "not a curve file"), ("[1]", "not a curve file")]
+)
+def test_files_that_hold_no_curve(tmp_path, content, said):
+    path = tmp_path / "curve.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=said):
+        Relevance.parse(f'empirical("{path}")')
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="not a curve file"):
+        Relevance.parse(f'empirical("{path}")')
+    path.unlink()
+    with pytest.raises(InputError, match="cannot be read"):
+        Relevance.parse(f'empirical("{path}")')

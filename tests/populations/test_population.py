@@ -1,0 +1,93 @@
+"""Populations: one label law, whatever the scorers; and the couplings."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.populations import (
+    Constant,
+    Coupling,
+    Gaussian,
+    Graded,
+    Independent,
+    LinearCurve,
+    Population,
+)
+
+
+def test_scorers_of_one_law():
+    population = Population.of(
+        {
+            "strong": "power(prevalence=0.3, top=0.9, exponent=2)",
+            "weak": "linear(prevalence=0.3, top=0.5)",
+            "random": "random",
+        }
+    )
+    assert list(population.scorers) == ["strong", "weak", "random"]
+    assert population.gains == (1.0,)
+    assert population.masses == pytest.approx((0.3,), abs=1e-13)
+    assert population.scorers["random"] == Constant(population.scorers["strong"].masses[0])
+    assert population.coupling == Independent()
+
+
+def test_graded_scorers_and_random():
+    population = Population.of({"random": "random", "good": "graded(2=power(0, 0.3, 2), 1=linear(0.1, 0.3))"})
+    assert population.gains == (2.0, 1.0)
+    assert population.masses == pytest.approx((0.1, 0.2), abs=1e-14)
+    blank = population.scorers["random"]
+    assert isinstance(blank, Graded)
+    assert [type(curve) for curve in blank.curves] == [Constant, Constant]
+    assert blank.masses == population.scorers["good"].masses
+
+
+def test_laws_that_differ_are_all_told():
+    with pytest.raises(InputError) as error:
+        Population.of({"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "c": "constant(0.41)", "d": "random"})
+    message = str(error.value)
+    assert message.endswith("a: P(Y=1) = 0.4; b: P(Y=1) = 0.4; c: P(Y=1) = 0.41")
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(("difference", "agree"), [(0.0, True), (9e-13, True), (1.1e-12, False)])
+def test_laws_agree_to_1e12(difference, agree):
+    scorers = {"a": Constant(0.4), "b": LinearCurve(0.1, 0.7 + 2 * difference)}
+    if agree:
+        Population(scorers)
+    else:
+        with pytest.raises(InputError, match="share their labels"):
+            Population(scorers)
+
+
+@pytest.mark.parametrize(
+    "scorers",
+    [
+        {"a": "graded(2=constant(0.4))", "b": "constant(0.4)"},
+        {"a": "graded(2=constant(0.1), 1=constant(0.2))", "b": "graded(2=constant(0.2), 1=constant(0.1))"},
+        {"a": "graded(2=constant(0.1), 1=constant(0.2))", "b": "graded(2=constant(0.1))"},
+    ],
+)
+def test_gains_and_every_mass_must_agree(scorers):
+    with pytest.raises(InputError, match="share their labels"):
+        Population.of(scorers)
+
+
+def test_one_grade_of_gain_1_is_binary():
+    population = Population.of({"a": "graded(1=constant(0.4))", "b": "linear(0.1, 0.7)"})
+    assert population.gains == (1.0,)
+
+
+def test_a_population_needs_an_informed_scorer():
+    with pytest.raises(InputError, match="at least one scorer"):
+        Population.of({})
+    with pytest.raises(InputError, match="'random' takes the label law of the others, and there are none"):
+        Population.of({"a": "random", "b": "random"})
+
+
+def test_couplings():
+    assert Population.of({"a": "constant(0.4)"}, "gaussian(0.5)").coupling == Gaussian(0.5)
+    for text in ("independent", "gaussian(0)", "gaussian(0.25)", "gaussian(1)"):
+        assert str(Coupling.parse(text)) == text
+    for text in ("gaussian", "gaussian(-0.1)", "gaussian(1.01)", "gaussian(nan)"):
+        with pytest.raises(InputError):
+            Coupling.parse(text)

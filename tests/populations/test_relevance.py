@@ -1,0 +1,157 @@
+"""What holds for every relevance curve: bounds, sums, prevalence, smoothness, refusals; graded labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.curves import BINORMAL, CURVES
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.populations import Curve, Relevance
+
+ALL = [*CURVES, *(f"binormal({p}, {d})" for p, d in BINORMAL)]
+
+
+# the top itself, or no nearer to it than a list of 1e100 items needs
+depths = st.one_of(st.just(0.0), st.floats(1e-100, 1))
+
+
+@pytest.mark.parametrize("text", ALL)
+def test_the_mean_over_an_empty_interval_is_the_value(text):
+    curve = Curve.parse(text)
+    depths = np.array([0.0, 0.3, 0.5, 1.0])
+    np.testing.assert_array_equal(curve.mean(depths, depths), curve.value(depths))
+    assert not curve.integral(depths, depths).any()
+
+
+@pytest.mark.parametrize("text", ALL)
+@settings(max_examples=20)
+@given(ends=st.tuples(depths, depths), inner=st.floats(0, 1))
+def test_bounds_hold_the_curve_and_its_mean(text, ends, inner):
+    curve = Curve.parse(text)
+    a, b = np.array([min(ends)]), np.array([max(ends)])
+    low, high = curve.bounds(a, b)
+    within = np.clip(a + inner * (b - a), a, b)
+    for value in (curve.value(within), curve.mean(a, b)):
+        assert low - 1e-12 <= value <= high + 1e-12
+
+
+@pytest.mark.parametrize("text", ALL)
+@settings(max_examples=20)
+@given(a=depths, b=depths, c=depths)
+def test_integrals_add_up(text, a, b, c):
+    curve = Curve.parse(text)
+    whole = curve.integral(a, b)
+    assert whole == pytest.approx(-curve.integral(b, a), rel=0, abs=1e-13)
+    assert whole == pytest.approx(curve.integral(a, c) + curve.integral(c, b), rel=0, abs=3e-13)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "constant(prevalence=0.3)",
+        "linear(0.1, prevalence=0.4)",
+        "linear(top=0.8, prevalence=0.4)",
+        "power(prevalence=0.3, top=0.9, exponent=2)",
+        "power(0.1, prevalence=0.3, exponent=2)",
+        "power(0.1, 0.9, prevalence=0.3)",
+        "cusp(0.1, 0.9, prevalence=0.3)",
+        "cusp(prevalence=0.3, top=0.4, alpha=0.5)",
+        "step(0.1, 0.9, prevalence=0.3)",
+        "step(prevalence=0.3, top=0.9, at=0.8)",
+        "polynomial(prevalence=0.3, -0.4, 0.1)",
+        "logistic(prevalence=0.3, slope=3)",
+        "binormal(prevalence=0.3, separation=1)",
+    ],
+)
+def test_a_parameter_is_solved_from_the_prevalence(text):
+    wanted = 0.4 if "0.4)" in text and "linear" in text else 0.3
+    # 14 digits of the parameter are kept; the mean of a curve moves no more than it does
+    assert Curve.parse(text).mass == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "holder", "continuous", "breaks"),
+    [
+        ("constant(0.3)", 1, True, ()),
+        ("power(0, 1, 0.5)", 0.5, True, ()),
+        ("power(0, 1, 2)", 1, True, ()),
+        ("cusp(0, 1, 0.25)", 0.25, True, ()),
+        ("step(0.1, 0.8, 0.75)", None, False, (0.25,)),
+        ("step(0.5, 0.5, 0.75)", None, True, (0.25,)),
+        ("binormal(0.3, 1)", None, True, ()),
+    ],
+)
+def test_smoothness(text, holder, continuous, breaks):
+    curve = Curve.parse(text)
+    assert curve.holder == holder
+    assert curve.continuous is continuous
+    assert curve.breakpoints == breaks
+
+
+@pytest.mark.parametrize(("text", "alpha"), [("cusp(0, 1, 0.25)", 0.25), ("power(0, 1, 0.5)", 0.5)])
+def test_the_holder_exponent_is_the_largest(text, alpha):
+    curve = Curve.parse(text)
+    at = 0.0 if text.startswith("cusp") else 1.0
+    steps = np.geomspace(1e-12, 1e-2, 30)
+    moved = np.abs(curve.value(at) - curve.value(np.abs(at - steps)))
+    assert np.max(moved / steps**alpha) < 2
+    assert np.max(moved / steps ** (alpha + 0.1)) > 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "constant(1.1)",
+        "constant(nan)",
+        "linear(-0.1, 0.5)",
+        "linear(0, nan)",
+        "power(0, 1, 0)",
+        "power(0, 1, -2)",
+        "polynomial(0.5, 1)",
+        "polynomial(0, 3, -3.5)",
+        "polynomial()",
+        "cusp(0, 2, 1)",
+        "cusp(0, 1, nan)",
+        "step(0, 1, 0)",
+        "step(0, 1, 1)",
+        "logistic(0, 1)",
+        "logistic(0.5, 1000)",
+        "binormal(1, 1)",
+        "binormal(0.5, 30)",
+    ],
+)
+def test_what_is_no_curve_is_refused(text):
+    with pytest.raises(InputError) as error:
+        Curve.parse(text)
+    assert "\n" not in str(error.value)
+
+
+def test_graded():
+    graded = Relevance.parse("graded(1=linear(0.1, 0.3), 4=power(0, 0.5, 3))")
+    assert graded.gains == (4.0, 1.0)
+    np.testing.assert_allclose(graded.masses, [0.125, 0.2], rtol=1e-14)
+    assert graded.mean_gain_at_top == pytest.approx(4 * 0.5 + 0.3)
+    np.testing.assert_allclose(graded.mean_gain([0.0, 1.0]), [2.3, 0.1])
+    assert graded.continuous
+    assert not Relevance.parse("graded(2=step(0, 0.2, 0.5), 1=constant(0.1))").continuous
+
+
+def test_the_simplex_is_checked_between_the_ends():
+    # both ends are fine, the middle is not: 4 * 0.5^2 = 1 at most from one, 0.1 from the other
+    with pytest.raises(InputError, match=r"add up to as much as 1\.1"):
+        Relevance.parse("graded(2=polynomial(0, 4, -4), 1=constant(0.1))")
+    # a spike of width 1e-6 at the top
+    with pytest.raises(InputError, match="add up to as much as 1"):
+        Relevance.parse("graded(2=step(0, 0.6, 0.999999), 1=step(0, 0.6, 0.999999))")
+    # depths 0.3 … 0.3000001 only
+    with pytest.raises(InputError, match=r"add up to as much as 1\.2"):
+        Relevance.parse("graded(2=step(0, 0.6, 0.6999999), 1=step(0.6, 0, 0.7))")
+    assert Relevance.parse("graded(2=constant(0.4), 1=constant(0.6))").masses == (0.4, 0.6)
+
+
+def test_random_alone_has_no_law():
+    with pytest.raises(InputError, match="alone it has none"):
+        _ = Relevance.parse("random").masses

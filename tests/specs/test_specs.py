@@ -1,0 +1,212 @@
+"""The grammar: parse and print are inverse, every complaint says where and what was expected."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.cutoffs import Cutoff, FixedRank, ListFraction, ListLog, ListPower, WholeList
+from ndcg_asymptotics.measures.discounts import Discount, Geometric, Linear, Log, Power, Zipf
+from ndcg_asymptotics.populations import (
+    Binormal,
+    Constant,
+    Coupling,
+    Cusp,
+    Graded,
+    LinearCurve,
+    Logistic,
+    Polynomial,
+    PowerCurve,
+    Random,
+    Relevance,
+    Step,
+)
+from ndcg_asymptotics.specs.scanner import SpecError, number_text
+from ndcg_asymptotics.specs.spec import listing
+
+gain = st.floats(min_value=1e-30, max_value=1e30)
+exponent = st.floats(min_value=1e-3, max_value=1e3)
+unit = st.floats(min_value=0, max_value=1)
+inside = st.floats(min_value=1e-300, max_value=1, exclude_max=True)
+
+discounts = st.one_of(
+    st.just(Log()),
+    st.just(Zipf()),
+    st.just(Linear()),
+    st.builds(Power, st.floats(min_value=1e-300, max_value=100)),
+    st.builds(Geometric, st.floats(min_value=1, max_value=1e300, exclude_min=True)),
+)
+cutoffs = st.one_of(
+    st.just(WholeList()),
+    st.builds(FixedRank, st.integers(1, 2**53)),
+    st.builds(ListFraction, st.floats(min_value=1e-300, max_value=1)),
+    st.builds(ListPower, inside),
+    st.builds(ListLog, st.floats(min_value=1e-300, max_value=1e9)),
+)
+curves = st.one_of(
+    st.builds(Constant, unit),
+    st.builds(LinearCurve, unit, unit),
+    st.builds(PowerCurve, unit, unit, exponent),
+    st.builds(Cusp, unit, unit, exponent),
+    st.builds(Step, unit, unit, st.floats(min_value=1e-6, max_value=1 - 1e-6)),
+    st.builds(Logistic, st.floats(1e-6, 1 - 1e-6), st.floats(-500, 500)),
+    st.builds(Binormal, st.floats(1e-6, 1 - 1e-6), st.floats(-20, 20)),
+    st.builds(lambda c0, c1: Polynomial((c0 / 2, c1 / 2)), unit, unit),
+)
+graded = st.builds(
+    lambda gains, parts: Graded(
+        tuple((g, Constant(p / 3)) for g, p in zip(sorted(gains), parts, strict=True))
+    ),
+    st.sets(gain, min_size=3, max_size=3),
+    st.tuples(unit, unit, unit),
+)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_round_trip(value):
+    assert float(number_text(value)) == value
+
+
+@given(discounts)
+def test_discounts_round_trip(discount):
+    assert Discount.parse(str(discount)) == discount
+
+
+@given(cutoffs)
+def test_cutoffs_round_trip(cutoff):
+    assert Cutoff.parse(str(cutoff)) == cutoff
+
+
+@given(st.builds(Measure, discounts, cutoffs))
+def test_measures_round_trip(measure):
+    again = Measure.parse(str(measure))
+    assert again == measure
+    assert hash(again) == hash(measure)
+    assert str(again) == str(measure)
+
+
+@given(st.one_of(curves, graded, st.just(Random())))
+def test_relevance_round_trips(relevance):
+    again = Relevance.parse(str(relevance))
+    assert again == relevance
+    assert hash(again) == hash(relevance)
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("nDCG", "nDCG(log)"),
+        ("  nDCG ( power( b = .50 ) ) @ 0.20 * n ", "nDCG(power(0.5))@0.2n"),
+        ("nDCG@10", "nDCG(log)@10"),
+        ("nDCG@1e3", "nDCG(log)@1000"),
+        ("nDCG(geometric(2.0))@n^0.5", "nDCG(geometric(2))@n^0.5"),
+        ("nDCG(zipf)@5*log(n)", "nDCG(zipf)@5log(n)"),
+        ("nDCG@log(n)", "nDCG(log)@1log(n)"),
+        ("nDCG@n", "nDCG(log)@1n"),
+    ],
+)
+def test_canonical_measures(written, canonical):
+    assert str(Measure.parse(written)) == canonical
+    assert str(Measure.parse(canonical)) == canonical
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("linear(top=0.7, bottom=0.1)", "linear(0.1, 0.7)"),
+        ("linear(0.1, prevalence=0.4)", "linear(0.1, 0.7)"),
+        ("linear(top=0.7, prevalence=0.4)", "linear(0.1, 0.7)"),
+        ("graded(1=constant(.2),2=constant(.1))", "graded(2=constant(0.1), 1=constant(0.2))"),
+        ("polynomial(prevalence=0.4, -0.6)", "polynomial(0.7, -0.6)"),
+        ("random", "random"),
+    ],
+)
+def test_canonical_relevance(written, canonical):
+    assert str(Relevance.parse(written)) == canonical
+    assert Relevance.parse(canonical) == Relevance.parse(written)
+
+
+def test_texts_in_quotes():
+    discount = Discount.parse('custom("numpy:reciprocal", 100)')
+    assert str(discount) == 'custom("numpy:reciprocal", 100)'
+    assert Discount.parse(str(discount)) == discount
+
+
+@pytest.mark.parametrize(
+    ("family", "text", "position", "said"),
+    [
+        (Measure, "", 1, "expected 'nDCG', found the end of the text"),
+        (Measure, "ndcgs", 1, "expected 'nDCG', found 'ndcgs'"),
+        (Measure, "nDCG(", 6, "expected a name, found the end of the text"),
+        (Measure, "nDCG(log", 9, r"expected '\)', found the end of the text"),
+        (Measure, "nDCG(lag)", 6, "unknown discount 'lag', did you mean 'log'\\? expected one of: custom"),
+        (Measure, "nDCG(power)", 6, "power needs 'b'"),
+        (Measure, "nDCG(power(-1))", 6, "b > 0, got -1"),
+        (Measure, "nDCG(power(nan))", 6, "b > 0, got nan"),
+        (Measure, "nDCG(power(inf))", 6, "b > 0, got inf"),
+        (Measure, "nDCG(geometric(1))", 6, "base > 1, got 1"),
+        (Measure, "nDCG(power(1, 2))", 15, r"power takes 1 argument\(s\): b"),
+        (Measure, "nDCG(power(c=1))", 12, "power has no parameter 'c', expected one of: b"),
+        (Measure, "nDCG(power(b=1, b=2))", 17, "'b' is given twice"),
+        (Measure, "nDCG(power(zipf))", 12, "power: b must be a number"),
+        (Measure, 'nDCG(power("1"))', 12, "power: b must be a number"),
+        (Measure, "nDCG(power(1 2))", 13, "expected ',', found '2"),
+        (Measure, "nDCG(custom(3))", 13, "custom: target must be a text in double quotes"),
+        (Measure, 'nDCG(custom("a:b))', 13, "the quotation is not closed"),
+        (Measure, "nDCG(log)x", 10, "expected the end of the text, found 'x'"),
+        (Measure, "nDCG@", 6, "expected a cutoff: 10, 0.2n"),
+        (Measure, "nDCG@0", 6, "from 1 to 9.2e18, got 0"),
+        (Measure, "nDCG@2.5", 6, "a whole number .* got 2.5"),
+        (Measure, "nDCG@1e19", 6, "a whole number from 1 to 9.2e18, got 1e\\+19"),
+        (Measure, "nDCG@1.5n", 6, "0 < c <= 1, got c = 1.5"),
+        (Measure, "nDCG@0n", 6, "0 < c <= 1, got c = 0"),
+        (Measure, "nDCG@nan", 6, "a whole number"),
+        (Measure, "nDCG@n^1", 6, "0 < a < 1, got a = 1"),
+        (Measure, "nDCG@n^", 8, "the exponent a of n\\^a"),
+        (Measure, "nDCG@-1log(n)", 6, "c > 0, got c = -1"),
+        (Measure, "nDCG@3*", 8, "expected 'n' or 'log\\(n\\)', found the end"),
+        (Relevance, "lineal(0, 1)", 1, "model 'lineal', did you mean 'linear'\\? expected one of: bino"),
+        (Relevance, "linear(0.1)", 1, "linear needs 'top'"),
+        (Relevance, "linear(0, 1.5)", 1, r"within \[0, 1\], this one spans \[0, 1.5\]"),
+        (Relevance, "linear(0, prevalence=0.7)", 1, r"within \[0, 1\], this one spans \[0, 1.4\]"),
+        (Relevance, "linear(0, 1, prevalence=0.7)", 1, "missing here: none"),
+        (Relevance, "power(0, prevalence=0.7)", 1, "missing here: top, exponent"),
+        (Relevance, "power(0.1, 0.5, prevalence=0.7)", 1, "no exponent gives prevalence 0.7"),
+        (Relevance, "polynomial(c=1)", 12, "polynomial takes c0, c1, … by position"),
+        (Relevance, "graded(1, 2)", 8, "graded takes gain=curve"),
+        (Relevance, "graded(x=constant(0.1))", 8, "expected a gain, found 'x'"),
+        (Relevance, "graded(1=constant(0.1), 1=constant(0.2))", 1, "distinct and positive .* got 1, 1"),
+        (Relevance, "graded(0=constant(0.1))", 1, "distinct and positive .* got 0"),
+        (Relevance, "graded(-1=constant(0.1))", 1, "distinct and positive .* got -1"),
+        (Relevance, "graded()", 1, "distinct and positive .* got none"),
+        (Relevance, "graded(2=linear(0, 0.8), 1=constant(0.3))", 1, "add up to as much as 1.1"),
+        (Coupling, "gaussian(1.5)", 1, "0 <= rho <= 1, got 1.5"),
+        (Coupling, "clayton(1)", 1, "unknown coupling 'clayton', expected one of: gaussian, independent"),
+    ],
+)
+def test_complaints_say_where_and_what(family, text, position, said):
+    with pytest.raises(SpecError, match=said) as error:
+        family.parse(text)
+    message = str(error.value)
+    assert message.startswith(f"{text!r}, at position {position}: ")
+    assert "\n" not in message
+    assert isinstance(error.value, InputError)
+    assert isinstance(error.value, ValueError)
+
+
+@given(st.text(alphabet='nDCG@()=,.0123456789lopweragzif^*+-" ', max_size=30))
+def test_any_text_parses_or_complains_in_one_line(text):
+    for family in (Measure, Discount, Cutoff, Relevance):
+        try:
+            family.parse(text)
+        except InputError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+
+
+def test_listing_has_every_member():
+    signatures = dict(listing(Discount))
+    assert {"log", "zipf", "linear", "power(b)", "geometric(base)"} <= set(signatures)
+    assert signatures["power(b)"].startswith("D(r) = r^-b")
