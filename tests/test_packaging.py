@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -60,10 +61,18 @@ def test_the_wheel_works_in_an_environment_without_the_repository(built: Path, t
     # the dependencies, without what makes this checkout importable there
     site.joinpath("dependencies.pth").write_text(sysconfig.get_path("purelib"))
     python = fresh / "bin" / "python"
+    # PYTHONPATH may name a checkout, which would hide the wheel
+    surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     def run(*arguments: str) -> str:
         done = subprocess.run(
-            [python, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600
+            [python, *arguments],
+            cwd=tmp_path,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
