@@ -9,11 +9,14 @@ JOBS   ?= 2
 # a process per core computes; threads of the linear algebra library would only get in their way
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test bench soak studies losses gallery real docs clean
+# an empty value installs the newest versions
+CONSTRAINTS ?= --constraint constraints.txt
 
-$(VENV)/installed: pyproject.toml
+.PHONY: demo test elsewhere constraints bench soak studies losses gallery real docs clean
+
+$(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]' $(CONSTRAINTS)
 	touch $@
 
 demo: $(VENV)/installed  ## the standard study at a tenth of its size: run, check, draw
@@ -27,6 +30,23 @@ test: $(VENV)/installed  ## everything a change must pass
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n $(JOBS)
+
+# names of numpy 2.4, as numpy.show_runtime() lists them
+AVX512 := X86_V4 AVX512_ICL AVX512_SPR
+
+elsewhere: $(VENV)/installed  ## the tests as on other machines: fewer vector units, other BLAS kernels, four threads, another order
+	NPY_DISABLE_CPU_FEATURES="$(AVX512)" OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=1 \
+	  $(BIN)/pytest -n $(JOBS) --random-order-seed=1
+	NPY_DISABLE_CPU_FEATURES="$(AVX512) X86_V3" OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=1 NUMBA_CPU_NAME=generic \
+	  $(BIN)/pytest -n $(JOBS) --random-order-seed=2
+	OPENBLAS_NUM_THREADS=4 $(BIN)/pytest -n $(JOBS) --random-order-seed=3
+
+constraints:  ## constraints.txt anew: the newest versions of all dependencies, if they pass the tests
+	rm -rf $(VENV)-newest
+	$(MAKE) test VENV=$(VENV)-newest CONSTRAINTS=
+	{ head -n 1 constraints.txt; $(VENV)-newest/bin/pip freeze --exclude-editable; } > $(VENV)-newest/constraints.txt
+	mv $(VENV)-newest/constraints.txt constraints.txt
+	rm -rf $(VENV)-newest
 
 bench: $(VENV)/installed  ## ratios within one run, into results/benchmarks.json and figures/gallery
 	$(BIN)/python -m benchmarks
