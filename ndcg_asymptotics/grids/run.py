@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.core.progress import say, tracked
+from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.grids.grid import Grid
 from ndcg_asymptotics.grids.results import GridResults, open_grid, point_folder, write_grid
+from ndcg_asymptotics.sweep.estimate import announce
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
 _TRIED = 4  # points that are timed to estimate the cost
@@ -57,7 +58,8 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
         engine.load(study.engine).check(study.design)
     write_grid(folder, grid.axes)
     count = len(grid.studies)
-    say(f"{count} points, about {estimate(grid, jobs):.0f} s in all")
+    bounded = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
+    announce(f"{count} points", estimate(grid, jobs), at_most=bounded)
     outcome = GridOutcome(count)
     deadline = time.monotonic() + options.pop("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):

@@ -30,6 +30,7 @@ from ndcg_asymptotics.studies.engines import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.deal import Deal
+from ndcg_asymptotics.sweep.estimate import Estimate
 from ndcg_asymptotics.sweep.pool import Backend, Pool, interrupts_ignored, pool
 from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
 from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
@@ -166,7 +167,8 @@ def sweep(
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
-    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None)
+    estimate = Estimate(count, at_most=precision is not None)
+    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None, estimate)
     if precision is None or first > 0:
         return _sweep(study, into, range(first, first + count), one)
     require(count > 1, "one replicate has no standard error", "precision")
@@ -192,11 +194,12 @@ class _Options(NamedTuple):
     deadline: float
     block: int | None
     looking: bool
+    estimate: Estimate
 
 
 def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Options) -> Outcome:
     """`sweep` for these replicates, all of them."""
-    jobs, backend, scheduler, deadline, block, looking = options
+    jobs, backend, scheduler, deadline, block, looking, estimate = options
     engine_, count = engine.load(study.engine), len(asked)
     with into if isinstance(into, Memory) else Writer(into, study) as writer:
         missing = writer.missing(asked)
@@ -218,7 +221,7 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
                     jobs = min(jobs or cpu_count(), len(missing))
                     require_memory_for(study, jobs)
                 with pool(backend, jobs, scheduler) as workers:
-                    _Sweep(study, writer, outcome).run(asked, missing, block, deadline, workers)
+                    _Sweep(study, writer, outcome, estimate).run(asked, missing, block, deadline, workers)
             except KeyboardInterrupt:
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
@@ -230,17 +233,19 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
 class _Sweep:
     """The missing replicates of some results, dealt out in blocks and written as they come back."""
 
-    def __init__(self, study: Study, writer: Writer | Memory, outcome: Outcome) -> None:
+    def __init__(self, study: Study, writer: Writer | Memory, outcome: Outcome, estimate: Estimate) -> None:
         self._design = study.design
         self._work = partial(simulate, ENGINES[study.engine], self._design)
         self._writer = writer
         self._outcome = outcome
+        self._estimate = estimate
 
     def run(
         self, asked: range, missing: list[int], block: int | None, deadline: float, workers: Pool
     ) -> None:
         """Deal, write, and deal again what lost workers had."""
         losses, count = 0, len(asked)
+        already = count - len(missing)
         self._writer.extend(asked)
         with ExitStack() as told:
             under_way: Task | None = None
@@ -253,6 +258,7 @@ class _Sweep:
                         under_way = told.enter_context(task("replicates", count, count - len(missing)))
                     for result in blocks:
                         deal.learn(result)
+                        self._estimate.learn(result, already, workers.jobs)
                         self._keep(result, under_way)
                         losses = 0
                 except TerminatedWorkerError:

@@ -1,0 +1,102 @@
+"""Estimates of a sweep's duration: what they say, when, and that they are right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import Run
+from cli_cases import write_study
+from sweep_cases import study, use_fake_engine
+
+from ndcg_asymptotics.sweep import estimate
+from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.estimate import Estimate
+from ndcg_asymptotics.sweep.sweep import sweep
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    lines: list[str] = []
+    monkeypatch.setattr(estimate, "say", lines.append)
+    return lines
+
+
+def block(replicates: int, each: float) -> Block:
+    """A block of replicates that took so many seconds each."""
+    done = tuple(range(replicates))
+    return Block(done, done, {"ndcg": np.zeros((replicates, 1))}, (), seconds=replicates * each)
+
+
+def test_it_waits_for_a_second_of_work_and_speaks_once(said: list[str]) -> None:
+    sweep_of = Estimate(1000, at_most=False)
+    sweep_of.learn(block(1, 0.5), already=40, jobs=2)
+    assert said == []
+    for _ in range(3):
+        sweep_of.learn(block(1, 1.5), already=40, jobs=2)
+    # 960 replicates of one second each, two at a time
+    assert said == ["960 replicates will take about 8 minutes"]
+
+
+def test_one_long_replicate_is_enough(said: list[str]) -> None:
+    Estimate(200, at_most=False).learn(block(1, 9.6), already=0, jobs=2)
+    assert said == ["200 replicates will take about 16 minutes"]
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(59, []), (61, ["61 replicates will take at most about 30 seconds"])]
+)
+def test_less_than_half_a_minute_is_not_worth_a_line(said: list[str], count: int, words: list[str]) -> None:
+    Estimate(count, at_most=True).learn(block(2, 0.5), already=0, jobs=1)
+    assert said == words
+
+
+def test_a_sweep_takes_as_long_as_estimated(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each replicate sleeps for 50 ms, so the time left does not depend on how busy the machine is."""
+    use_fake_engine(monkeypatch)
+    outcome = sweep(study("slow"), tmp_path, jobs=2, replicates=12_000, time_limit=3)
+    assert outcome.stopped == "time limit"
+    assert len(said) == 1
+    assert said[0].startswith("12000 replicates will take about ")
+    minutes = float(re.findall(r"about (\d+) minutes", said[0])[0])
+    # 5 minutes if sleeping were all; a process that is kept waiting wakes late
+    assert 5 <= minutes < 10
+
+
+def test_looks_for_precision_share_one_estimate(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_fake_engine(monkeypatch)
+    sweep(study("slow"), tmp_path, jobs=2, replicates=12_000, time_limit=4, precision=1e-6)
+    assert [line.startswith("12000 replicates will take at most about ") for line in said] == [True]
+
+
+def test_the_command_line_shows_it(tmp_path: Path, run: Run) -> None:
+    file = write_study(tmp_path, replicates="100_000", n="[1000, 10_000]")
+    command = "run", file, "--out", tmp_path / "out", "--jobs", "1"
+    # the first command compiles the engine, so that the time limit of the second is spent on replicates
+    assert run(*command, "--replicates", "1")[0] == 0
+    status, _, stderr = run(*command, "--time-limit", "3")
+    assert status == 1
+    assert (
+        len(re.findall(r"^99999 replicates will take about \d+ (minutes|hours)$", stderr, re.MULTILINE)) == 1
+    )
+
+
+@pytest.mark.slow
+def test_a_grid_has_one_estimate_for_all_its_points(tmp_path: Path, run: Run) -> None:
+    text = write_study(tmp_path, replicates="1_000_000").read_text()
+    file = tmp_path / "grid.toml"
+    file.write_text(text.replace("linear(0.1, 0.7)", "linear(0.1, $top)") + "\n[grid]\ntop = [0.5, 0.7]\n")
+    _, _, stderr = run("run", file, "--out", tmp_path / "out", "--time-limit", "0.1", "--jobs", "1")
+    assert len(re.findall(r"^2 points will take about \d+ (minutes|hours)$", stderr, re.MULTILINE)) == 1
+    bounded = tmp_path / "bounded.toml"
+    bounded.write_text("precision = 1e-9\n" + file.read_text())
+    _, _, stderr = run("run", bounded, "--out", tmp_path / "other", "--time-limit", "0.1", "--jobs", "1")
+    assert (
+        len(re.findall(r"^2 points will take at most about \d+ (minutes|hours)$", stderr, re.MULTILINE)) == 1
+    )
