@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.grids.grid import Grid
 from ndcg_asymptotics.grids.results import GridResults, open_grid, point_folder, write_grid
+from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep.estimate import announce
+from ndcg_asymptotics.sweep.precision import looks
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
 _TRIED = 4  # points that are timed to estimate the cost
+_SECONDS_TO_BEGIN = 0.4  # that a sweep takes to start its workers and to read the results there are
 
 
 @dataclass
@@ -37,9 +41,18 @@ class GridOutcome:
         return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
 
 
-def estimate(grid: Grid, jobs: int | None = None) -> float:
-    """Seconds that a grid takes, from one replicate at a few of its points."""
-    studies = list(grid.studies.values())
+def estimate(studies: Sequence[Study], replicates: int | None, jobs: int | None, looking: bool) -> float:
+    """Return the seconds that these studies take, from one replicate of a few of them.
+
+    Parameters
+    ----------
+    studies : sequence of Study
+        At least one.
+    replicates, jobs : int, optional
+        As in `sweep.run.sweep`.
+    looking : bool
+        Whether every sweep looks at its precision again and again.
+    """
     step = max(1, len(studies) // _TRIED)
     seconds = []
     for study in studies[step // 2 :: step]:
@@ -48,8 +61,11 @@ def estimate(grid: Grid, jobs: int | None = None) -> float:
         engine_.warm(study.design)
         start = time.perf_counter()
         engine_.simulate(study.design, 0)
-        seconds.append((time.perf_counter() - start) * study.replicates)
-    return sum(seconds) / len(seconds) * len(studies) / (jobs or os.cpu_count() or 1)
+        each = time.perf_counter() - start
+        count = replicates or study.replicates
+        begun = len(list(looks(count))) if looking else 1
+        seconds.append(each * count / (jobs or os.cpu_count() or 1) + begun * _SECONDS_TO_BEGIN)
+    return sum(seconds) / len(seconds) * len(studies)
 
 
 def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
@@ -57,10 +73,16 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
     for study in grid.studies.values():
         engine.load(study.engine).check(study.design)
     write_grid(folder, grid.axes)
-    count = len(grid.studies)
-    bounded = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
-    announce(f"{count} points", estimate(grid, jobs), at_most=bounded)
-    outcome = GridOutcome(count)
+    looking = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
+    new = [
+        study
+        for values, study in grid.studies.items()
+        if not point_folder(folder, grid.axes, values).exists()
+    ]
+    if new:
+        seconds = estimate(new, options.get("replicates"), jobs, looking)
+        announce(f"{len(new)} points", seconds, at_most=looking)
+    outcome = GridOutcome(len(grid.studies))
     deadline = time.monotonic() + options.pop("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):
         name = grid.axes.name(values)

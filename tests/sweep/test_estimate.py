@@ -11,6 +11,8 @@ from cases import Run
 from cli_cases import write_study
 from sweep_cases import study, use_fake_engine
 
+from ndcg_asymptotics.grids.grid import grid_of
+from ndcg_asymptotics.grids.run import sweep_grid
 from ndcg_asymptotics.sweep import estimate
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.estimate import Estimate
@@ -100,3 +102,18 @@ def test_a_grid_has_one_estimate_for_all_its_points(tmp_path: Path, run: Run) ->
     assert (
         len(re.findall(r"^2 points will take at most about \d+ (minutes|hours)$", stderr, re.MULTILINE)) == 1
     )
+
+
+def test_a_grid_is_estimated_by_what_it_has_still_to_do(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_fake_engine(monkeypatch)
+    fields = {"scorers": {"slow": "constant($p)"}, "measures": ["nDCG"], "n": [10], "replicates": 2400}
+    grid = grid_of({"p": [0.1, 0.2, 0.3]}, fields)
+    monkeypatch.setattr(estimate, "WORTH_SAYING", 3.0)
+    sweep_grid(grid, tmp_path, jobs=1, replicates=20)  # 1 s each, and 0.4 s to begin
+    sweep_grid(grid, tmp_path, jobs=1, replicates=20)
+    assert said == ["3 points will take about 10 seconds"]
+    # 120 s each: 6 minutes if sleeping were all; a process that is kept waiting wakes late
+    sweep_grid(grid, tmp_path / "whole", jobs=1, time_limit=0.1)
+    assert 6 <= float(re.findall(r"^3 points will take about (\d+) minutes", said[-1])[0]) < 12
