@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Integers, spans
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.shared.machine import vector_units
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.engines import ENGINES
 

@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.engine import Draw
-from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.results.layout import INDEX, Damage, versions_here
 from ndcg_asymptotics.results.results import Results
 from ndcg_asymptotics.studies import Study

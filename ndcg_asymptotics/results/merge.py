@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.engines.engine import apart
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.engines.engine import apart
 from ndcg_asymptotics.results.damage.survey import Survey, survey
 from ndcg_asymptotics.results.layout import differing_makers, holds_results
 from ndcg_asymptotics.results.results import Results, open_results, results_in, sound

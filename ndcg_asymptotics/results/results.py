@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Integers
-from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.tables import Part, Shown
+from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.results.damage.survey import Survey, survey
 from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.results.layout import AXES, INDEX, Named, dataset, versions_here
@@ -22,7 +23,6 @@ from ndcg_asymptotics.results.summary import summary_dict, summary_frame, summar
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences
 from ndcg_asymptotics.studies.toml import study_of
-from ndcg_asymptotics.core.tables import Part, Shown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,9 +17,9 @@ from typing import Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Integers
-from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import lock, make_folder, unlock, write_file
+from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.results.chunks import Chunks
 from ndcg_asymptotics.results.damage.rebuild import arrays_of, create, rebuild, recover, remove_aside
 from ndcg_asymptotics.results.damage.seals import Seals, digest_of, seals_of, study_key

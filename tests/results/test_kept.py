@@ -19,8 +19,8 @@ from ndcg_asymptotics.analysis.orders.weighted import speed_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import draw_all
-from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.results import kept as keeping
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.damage.seals import with_checksum

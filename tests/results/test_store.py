@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.damage.seals import with_checksum
 from ndcg_asymptotics.results.damage.verify import verify
@@ -310,7 +310,9 @@ def test_a_merging_that_was_interrupted_is_continued(
 
 def test_a_merged_store_says_what_made_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for part, replicates in (("a", [0, 1, 2]), ("b", [3, 4])):
-        monkeypatch.setattr("ndcg_asymptotics.results.writer.versions_here", lambda part=part: {"numpy": part})
+        monkeypatch.setattr(
+            "ndcg_asymptotics.results.writer.versions_here", lambda part=part: {"numpy": part}
+        )
         write(tmp_path / part, replicates)
     monkeypatch.undo()
     merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")

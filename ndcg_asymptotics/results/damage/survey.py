@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Integers
-from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.results.chunks import (
     COMPRESSORS,
     OLD_COMPRESSORS,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ndcg_asymptotics.core.tables import Line, Part, Shown
 from ndcg_asymptotics.results.damage.survey import survey
 from ndcg_asymptotics.results.layout import FORMAT, Damage, UndescribedError
-from ndcg_asymptotics.core.tables import Line, Part, Shown
 
 if TYPE_CHECKING:
     import pandas as pd
