@@ -1,18 +1,91 @@
-"""The README's numbers are what the package says; that its blocks run is tested with those of docs/."""
+"""The README: its numbers are what the package says, and its tour does what it says in five minutes."""
 
 from __future__ import annotations
 
 import re
+import resource
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
+from pages import ROOT, SHELLS, Block, Reader, blocks
 
 import ndcg_asymptotics as na
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TOUR = "## A tour in five minutes\n"
+
+# Costs are in units of this loop: about a second on a core of a laptop of 2020. Both are processor time,
+# so that a busy machine makes both dearer.
+REFERENCE = 22_000_000
 
 
 def test_the_limit_that_is_shown() -> None:
     value = re.search(r"\.value\s+# (0\.\d+), Theorem 3", README)
     assert value is not None
     assert na.limit("linear(0.1, 0.7)", "nDCG(power(0.5))").value == pytest.approx(float(value[1]), abs=1e-12)
+
+
+def loop() -> float:
+    """Processor time of the reference loop."""
+    start, total = time.process_time(), 0
+    for i in range(REFERENCE):
+        total += i * i % 7
+    assert total
+    return time.process_time() - start
+
+
+def of_children() -> float:
+    """Processor time of the processes that this one has started and that are gone, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+class Visitor(Reader):
+    """Runs every command in a process of its own, as a shell does, and all of Python in one."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(page, command)
+        self.script = ""
+
+    def do(self, block: Block) -> None:
+        if block.language == "python" and not block.title and not block.excuse:
+            self.script += block.text
+        else:
+            super().do(block)
+
+
+def command(words: list[str]) -> int:
+    return subprocess.run([sys.executable, "-m", "ndcg_asymptotics", *words[1:]], check=False).returncode
+
+
+@pytest.mark.slow
+def test_the_readme_does_what_it_says_and_its_tour_takes_five_minutes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    before, rest = README.split(TOUR)
+    tour, after = rest.split("\n## ", 1)
+    assert not [block for text in (before, after) for block in blocks(text) if runs(block)]
+    unit = loop()
+    start = of_children()
+    visitor = Visitor("README.md")
+    for block in blocks(tour):
+        visitor.do(block)
+    subprocess.run([sys.executable, "-c", visitor.script], check=True)
+    cost = of_children() - start
+    unit = (unit + loop()) / 2
+    # so much work takes one core five minutes, and two of them no longer; less than ten seconds' worth
+    # would mean that the commands were not measured
+    assert 10 < cost / unit < 300
+    said = capfd.readouterr().out
+    assert "results/grid: 10 of 10 points complete\n" in said
+    assert "NOT reached" not in said
+
+
+def runs(block: Block) -> bool:
+    """Whether a reader would do something."""
+    return not block.excuse and bool(block.title or block.language in (*SHELLS, "python"))
