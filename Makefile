@@ -9,8 +9,10 @@ JOBS   ?= 2
 # a process per core computes; threads of the linear algebra library would only get in their way
 export OPENBLAS_NUM_THREADS = 1
 
-# an empty value installs the newest versions
-CONSTRAINTS ?= --constraint constraints.txt
+NEWEST := .venv-newest
+
+# not for a user's install: the versions that passed the tests
+CONSTRAINTS := --constraint constraints.txt
 
 .PHONY: demo test elsewhere constraints bench soak studies losses gallery real docs clean
 
@@ -41,12 +43,17 @@ elsewhere: $(VENV)/installed  ## the tests as on other machines: fewer vector un
 	  $(BIN)/pytest -n $(JOBS) --random-order-seed=2
 	OPENBLAS_NUM_THREADS=4 $(BIN)/pytest -n $(JOBS) --random-order-seed=3
 
-constraints:  ## constraints.txt anew: the newest versions of all dependencies, if they pass the tests
-	rm -rf $(VENV)-newest
-	$(MAKE) test VENV=$(VENV)-newest CONSTRAINTS=
-	{ head -n 1 constraints.txt; $(VENV)-newest/bin/pip freeze --exclude-editable; } > $(VENV)-newest/constraints.txt
-	mv $(VENV)-newest/constraints.txt constraints.txt
-	rm -rf $(VENV)-newest
+# resolved for the oldest Python that the package supports, so that every later one can install them
+constraints: $(VENV)/installed  ## constraints.txt anew: the newest versions of all dependencies, if they pass the tests
+	rm -rf $(NEWEST) && mkdir $(NEWEST)
+	$(BIN)/pip install --quiet --dry-run --ignore-installed --only-binary :all: --python-version 3.11.0 \
+	  --target $(NEWEST) --report $(NEWEST)/report.json '.[dev]'
+	{ head -n 1 constraints.txt; $(BIN)/python -c 'import json; print("\n".join(sorted( \
+	  "{name}=={version}".format_map(found["metadata"]) for found in json.load(open("$(NEWEST)/report.json"))["install"] \
+	  if not found["is_direct"])))'; } > $(NEWEST)/constraints.txt
+	$(MAKE) test VENV=$(NEWEST) CONSTRAINTS="--constraint $(NEWEST)/constraints.txt"
+	mv $(NEWEST)/constraints.txt constraints.txt
+	rm -rf $(NEWEST)
 
 bench: $(VENV)/installed  ## ratios within one run, into results/benchmarks.json and figures/gallery
 	$(BIN)/python -m benchmarks
