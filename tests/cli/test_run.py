@@ -101,11 +101,11 @@ def test_a_replicate_that_is_not_what_is_stored_is_told(
     assert run_cli("run", study_file, *to, "--jobs", 1)[0] == 0
     honest = fake_engine.simulate
     monkeypatch.setattr(fake_engine, "simulate", lambda d, r: {k: v / 2 for k, v in honest(d, r).items()})
-    monkeypatch.setattr("ndcg_asymptotics.sweep.replay.versions_here", lambda: {"numba_cpu": "generic"})
+    monkeypatch.setattr("ndcg_asymptotics.sweep.replay.versions_here", lambda: {"numba_cpu": "no such cpu"})
     code, out, _ = run_cli("run", study_file, *to, "--only", 4)
     assert code == 1
     assert re.search(r"NOT what is stored: ndcg by up to 0\.\d+ \(\d+ units in the last place\)", out)
-    assert re.search(r"the stored ones were made with numba_cpu .*, here generic", out)
+    assert re.search(r"the stored ones were made with numba_cpu .*, here no such cpu", out)
 
 
 def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
