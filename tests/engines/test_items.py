@@ -115,7 +115,8 @@ def test_other_measures_scorers_and_replicates_change_no_bit(coupling: str) -> N
             alone = items.simulate(design({name: curve}, sizes, [measure], coupling), 4)["ndcg"]
             np.testing.assert_array_equal(alone[0, 0], whole[s, m])
     other = items.simulate(design(scorers, sizes, names, coupling), 5)["ndcg"]
-    assert np.all(other[:, :, -1] != whole[:, :, -1])
+    # of ten items, all may be relevant in both
+    assert (other != whole).any(axis=-1).all()
 
 
 def test_order_is_the_sign_and_equal_lists_tie_exactly() -> None:

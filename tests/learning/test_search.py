@@ -42,7 +42,8 @@ def listwise(text: str) -> Listwise:
 
 
 def test_a_search_finds_the_inconsistent_and_no_other():
-    found = search_losses([*CONSISTENT, *INCONSISTENT], draws=40, seed=2).losses
+    # two of the losses are wrong in 6% of the problems: chance of 1e-5 that 200 of them show nothing
+    found = search_losses([*CONSISTENT, *INCONSISTENT], draws=200, seed=2).losses
     for f in found:
         consistent = str(f.loss) in CONSISTENT
         assert (f.worst == 0) == consistent
@@ -217,7 +218,7 @@ def test_expected_shares_of_a_short_list():
         drawn = np.array([run[name] for run in runs])
         error = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn)) + 1e-13
         assert (np.abs(drawn.mean(axis=0) - wanted) < 6 * error).all()
-        assert (np.abs(drawn.mean(axis=0) - 1.02 * wanted) > 6 * error).any()  # 2% would be seen
+        assert (np.abs(drawn.mean(axis=0) - 1.05 * wanted) > 6 * error).any()  # 5% would be seen
 
 
 def laws(p1: np.ndarray, p3: np.ndarray) -> np.ndarray:

@@ -71,38 +71,53 @@ def test_ridge_is_ridge():
     np.testing.assert_allclose(trained.weights[:2] * data.features[:, :2].std(axis=0), solved[:2], atol=1e-6)
 
 
-def noisy_queries(count: int, seed: int) -> Queries:
-    """Lists of 6 documents with 60 features, of which the first alone bears on the labels."""
+def many_features(count: int, seed: int) -> Queries:
+    """Lists of 6 documents with 100 features, of which the first alone bears on the labels."""
     rng = np.random.default_rng(seed)
-    x = rng.normal(size=(6 * count, 60))
+    x = rng.normal(size=(6 * count, 100))
     labels = np.digitize(x[:, 0] + rng.normal(size=len(x)), [-0.5, 0.5, 1.5])
     return Queries(x, labels, np.full(count, 6))
 
 
-def test_the_penalty_is_the_best_on_the_validation_queries():
-    """With 120 documents and 60 features, both much and little regularisation cost NDCG."""
-    train, validation = noisy_queries(20, 0), noisy_queries(300, 1)
-    trained = train_ranker(train, "listnet", validation=validation, measure="nDCG@3")
-    assert len(trained.tried) == 8
-    # a swap of two documents in one of 300 queries moves a mean by at most 1/300: the best penalty
-    # leads the next by three of them, so the choice does not hang on the last bits of the weights
-    best, next_, *_ = sorted((value for _, value in trained.tried if value is not None), reverse=True)
-    assert best > next_ + 3 / validation.count
-    assert trained.penalty == pytest.approx(0.1)
-    assert dict(trained.tried)[trained.penalty] == best
+def small_difference(count: int, seed: int) -> Queries:
+    """Lists of 6 documents whose labels rise mostly with the small difference of two features."""
+    rng = np.random.default_rng(seed)
+    common, difference, noise = rng.normal(size=(3, 6 * count))
+    x = np.column_stack([common + 0.3 * difference, common - 0.3 * difference])
+    labels = np.digitize(0.3 * common + difference + 0.5 * noise, [-0.5, 0.5, 1.5])
+    return Queries(x, labels, np.full(count, 6))
+
+
+@pytest.mark.parametrize(
+    ("problem", "better", "worse"),
+    # 120 documents: without a penalty 100 weights are fitted to noise; with a large one the two weights
+    # have no room to be of opposite sign and large
+    [(many_features, 10.0, 1e-6), (small_difference, 0.01, 10.0)],
+)
+def test_the_penalty_is_the_best_on_the_validation_queries(problem, better, worse):
+    train, validation = problem(20, 0), problem(300, 1)
+    trained = train_ranker(
+        train, "listnet", validation=validation, measure="nDCG@3", penalties=[better, worse]
+    )
+    assert trained.penalty == better
+    # a swap of two documents in one of 300 queries moves a mean by at most 1/300, and the lead is 15 of
+    # them: it is not the last bits of the weights that decide (with 6 other seeds it was 0.08 at least)
+    tried = dict(trained.tried)
+    assert tried[better] > tried[worse] + 0.05
     discounts = 1 / np.log2([2, 3, 4])
     gains = (np.exp2(validation.labels) - 1).reshape(-1, 6)
     order = np.argsort(-trained.scores(validation).reshape(-1, 6), axis=1)
     ranked = np.take_along_axis(gains, order, axis=1)[:, :3] @ discounts
     ideal = -np.sort(-gains, axis=1)[:, :3] @ discounts
     values = np.divide(ranked, ideal, out=np.zeros_like(ideal), where=ideal > 0)
-    assert best == pytest.approx(values.mean(), abs=1e-12)
+    assert tried[better] == pytest.approx(values.mean(), abs=1e-12)
 
 
 def test_the_seed_decides_which_queries_choose_the_penalty():
     first, again, other = (
-        train_ranker(noisy_queries(20, 0), "listnet", measure="nDCG@3", seed=seed).tried for seed in (0, 0, 1)
+        train_ranker(many_features(20, 0), "listnet", measure="nDCG@3", seed=seed).tried for seed in (0, 0, 1)
     )
+    assert len(first) == 8
     assert first == again
     # five other queries: utilities differ by far more than rounding
     assert max(abs(a - b) for (_, a), (_, b) in zip(first, other, strict=True)) > 0.01
