@@ -102,7 +102,8 @@ def test_tables_hold_the_sums(text):
     expected = discount.cumulative(ranks, n)
     allowed = np.where(ranks <= 4096, tables.NEAR_ERROR, tables.FAR_ERROR - 1e-13)
     assert np.all(np.abs(found - expected) <= allowed * expected)
-    assert np.all(np.diff(worth) >= 0)
+    # where it is flat, pieces may part by rounding
+    assert np.all(np.diff(worth) >= -1e-15 * worth[-1])
 
 
 def test_far_sums_against_mpmath():
