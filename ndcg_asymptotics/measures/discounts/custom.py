@@ -33,10 +33,10 @@ class Custom(Discount, keyword="custom"):
 
     The function takes an array of ranks, real numbers >= 1, and must return the same values whenever it is
     called. It is checked at every whole rank up to ``largest`` (default 1e7); engines use no others, and
-    keep a table of F(k) with 8 bytes per rank. Exact means of longer lists evaluate it further out. ``like`` is the
-    discount whose decay it shares, up to a constant factor in the limit ("log", "power(0.5)",
-    "geometric(2)"): then the theorems for that discount apply, and `check` tests their limits. From Python,
-    see `discount`.
+    keep a table of F(k) with 8 bytes per rank. Exact means of longer lists evaluate it further out.
+    ``like`` is the discount whose decay it shares, up to a constant factor in the limit ("log", "power(0.5)",
+    "geometric(2)"): then the theorems for that discount apply, and `check` tests their limits. From
+    Python, see `discount`.
 
     Attributes
     ----------
