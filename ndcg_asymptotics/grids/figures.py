@@ -34,13 +34,14 @@ def parameter_figure(
     InputError
         If the grid has no such parameter, measure or n.
     """
-    axes, data = results.axes, results.data
+    axes = results.axes
     require(
         parameter in axes.parameters,
         f"no parameter {parameter!r}, expected one of: {', '.join(axes.parameters)}",
     )
     _require_measure(results, measure)
-    sizes = data["n"].to_numpy().tolist()
+    results.require_all()
+    sizes = next(iter(results.points.values())).study.n
     n = sizes[-1] if n is None else n
     require(n in sizes, f"no results for n = {n:g}")
     others = [name for name in axes.parameters if name != parameter]

@@ -12,7 +12,7 @@ from typing import Any
 from ndcg_asymptotics.core.progress import say, tracked
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.grids.grid import Grid
-from ndcg_asymptotics.grids.results import GridResults, open_grid, point_folder, write_grid
+from ndcg_asymptotics.grids.results import GridResults, grid_in, point_folder, write_grid
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
 _TRIED = 4  # points that are timed to estimate the cost
@@ -37,27 +37,26 @@ class GridOutcome:
 
 
 def estimate(grid: Grid, jobs: int | None = None) -> float:
-    """Seconds that a grid takes, from one replicate at a few of its points."""
+    """Return the estimated seconds that a grid takes, from one replicate at a few of its points."""
     studies = list(grid.studies.values())
     step = max(1, len(studies) // _TRIED)
     seconds = []
     for study in studies[step // 2 :: step]:
         engine_ = engine.load(study.engine)
-        engine_.check(study.design)
-        engine_.warm(study.design)
+        engine_.warm(study.design.parts()[0])
         start = time.perf_counter()
-        engine_.simulate(study.design, 0)
+        engine.draw(engine_, study.design, 0)
         seconds.append((time.perf_counter() - start) * study.replicates)
     return sum(seconds) / len(seconds) * len(studies) / (jobs or os.cpu_count() or 1)
 
 
 def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
-    """Simulate what the folder does not hold yet of a grid; options are those of `sweep.run.sweep`."""
+    """Simulate the points of a grid that the folder does not hold yet; options are those of `sweep`."""
     for study in grid.studies.values():
-        engine.load(study.engine).check(study.design)
+        engine.check(engine.load(study.engine), study.design)
+    count, seconds = len(grid.studies), estimate(grid, jobs)
     write_grid(folder, grid.axes)
-    count = len(grid.studies)
-    say(f"{count} points, about {estimate(grid, jobs):.0f} s in all")
+    say(f"{count} points, about {seconds:.0f} s in all")
     outcome = GridOutcome(count)
     deadline = time.monotonic() + options.pop("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):
@@ -91,4 +90,4 @@ def run_grid(grid: Grid, folder: str | Path | None = None, **options: Any) -> Gr
         )
     if sweep_grid(grid, Path(folder), **options).stopped == "interrupted":
         raise KeyboardInterrupt
-    return open_grid(folder, allow_custom=True)
+    return grid_in(folder, grid)
