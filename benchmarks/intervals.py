@@ -25,7 +25,7 @@ KINDS: dict[str, tuple[float, Draw]] = {
     "sparse: -1, 0, 1 with 0.1, 0.65, 0.25": (
         0.15, lambda rng, n: rng.choice([-1.0, 0.0, 1.0], p=[0.1, 0.65, 0.25], size=n),
     ),
-    "sparse: 80% ties, else uniform on one side": (
+    "sparse: 80% ties, else uniform, two of three positive": (
         0.2 / 6, lambda rng, n: (rng.random(n) < 0.2) * rng.choice([-1, 1, 1], n) * rng.random(n),
     ),
 }  # fmt: skip

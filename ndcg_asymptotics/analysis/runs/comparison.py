@@ -240,7 +240,7 @@ class Comparison(Shown):
         tests = sum(len(pair.judgements) for pair in self.pairs)
         yield Line(
             f"Over {self.queries} queries. p is the larger of those of a permutation of the runs within "
-            f"queries and of Student's t; the {self.level:.4g} interval leaves out 0 where "
+            f"queries and of Student's t; the {100 * self.level:.6g}% interval leaves out 0 where "
             f"p < {self.alpha:.2g}. p (Holm) is corrected for {tests} tests. "
             f"Queries: for {self.power:.0%} power of a paired t-test."
         )
@@ -248,7 +248,7 @@ class Comparison(Shown):
     def _table(self, pair: PairComparison) -> Table:
         columns = (
             Column("measure"), Column(pair.a, fixed(4), 1), Column(pair.b, fixed(4), 1),
-            Column("difference", general("+.4f")), Column(f"{self.level:.4g} interval", _interval, 1),
+            Column("difference", general("+.4f")), Column(f"{100 * self.level:.6g}% interval", _interval, 1),
             Column("p", general(".2g"), 3), Column("p (Holm)", general(".2g")),
             Column("Δ/σ", general("+.2f"), 2), Column("queries", general("d"), 2),
             Column("longer lists", str, 4),

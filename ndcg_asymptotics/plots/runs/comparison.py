@@ -132,5 +132,5 @@ def _key(comparison: Comparison) -> list[Any]:
             ("white", f"p ≥ {comparison.alpha:.2g}"),
         )
     ]
-    label = f"{comparison.level:.4g} interval"
+    label = f"{100 * comparison.level:.6g}% interval"
     return [*marks, Line2D([], [], color=GREY, lw=1.2, label=label)]
