@@ -119,6 +119,9 @@ def draw_grid(
     chosen = results.axes.measures if measures is None else measures
     for measure in chosen:
         _require_measure(results, measure)
+    for point in results.points.values():
+        drawn = "ndcg" in point.values
+        require(drawn, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     figures = [
         ((measure, "against", name), partial(parameter_figure, results, name, measure, width=width))
         for name in results.axes.parameters

@@ -91,6 +91,8 @@ def _environment() -> Environment:
 
 def _contents(results: Results, alpha: float) -> dict[str, Any]:
     study = results.study
+    drawn = results.replicates_complete == 0 or "ndcg" in results.values
+    require(drawn, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     curves = curve_charts(results)
     found = check(results, alpha=alpha) if results.replicates_complete > 1 else None
     orders = distinguish(results) if study.pairs and results.replicates_complete > 1 else None
