@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.runs.paired import _permutation, _student, paired_difference
+from ndcg_asymptotics.analysis.runs.paired import paired_difference, permutation_test, student_test
 from ndcg_asymptotics.core.arrays import Floats
 
 Draw = Callable[[np.random.Generator, int], Floats]
@@ -39,8 +39,8 @@ def covered(kind: str, queries: int, samples: int) -> dict[str, float]:
         d = draw(rng, queries)
         if not d.any():
             continue
-        permutation, _ = _permutation(d, 0.05, RESAMPLES, rng)
-        student, _ = _student(float(d.mean()), float(d.std(ddof=1)), queries, 0.05)
+        permutation, _ = permutation_test(d, 0.05, RESAMPLES, rng)
+        student, _ = student_test(float(d.mean()), float(d.std(ddof=1)), queries, 0.05)
         ours = paired_difference(d, resamples=RESAMPLES, seed=seed).interval
         assert ours is not None
         with warnings.catch_warnings():

@@ -13,13 +13,13 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.power import power_of
 from ndcg_asymptotics.analysis.runs.paired import (
-    _permutation,
-    _student,
     alpha_of,
     fewest_queries,
     holm,
     paired_difference,
+    permutation_test,
     queries_needed,
+    student_test,
 )
 from ndcg_asymptotics.core.errors import InputError
 
@@ -60,7 +60,7 @@ def exact_p(d: np.ndarray) -> float:
 def test_the_permutation_interval_is_what_no_permutation_test_rejects():
     d = np.array([0.3, -0.1, 0.25, 0.4, 0.12, 0.05, 0.33, -0.02])
     for level in (0.8, 0.95):
-        found, p = _permutation(d, 1 - level, 9999, np.random.default_rng(0))
+        found, p = permutation_test(d, 1 - level, 9999, np.random.default_rng(0))
         assert p == exact_p(d)
         for end in (found.low, found.high, 0.05, 0.2):
             for m in (end - 1e-6, end + 1e-6):
@@ -69,7 +69,7 @@ def test_the_permutation_interval_is_what_no_permutation_test_rejects():
 
 def test_drawn_permutations_are_those_of_scipy():
     d = np.random.default_rng(3).normal(0.2, 0.5, 30)
-    _, p = _permutation(d, 0.05, 20_000, np.random.default_rng(0))
+    _, p = permutation_test(d, 0.05, 20_000, np.random.default_rng(0))
     theirs = stats.permutation_test(
         (d, 0 * d), lambda a, b, axis: (a - b).mean(axis=axis), permutation_type="samples",
         n_resamples=20_000, vectorized=True, rng=1,
@@ -82,7 +82,7 @@ def test_drawn_permutations_are_those_of_scipy():
 def test_student_is_scipys():
     d = np.random.default_rng(1).normal(0.1, 0.5, 200)
     theirs = stats.ttest_1samp(d, 0)
-    interval, p = _student(d.mean(), d.std(ddof=1), 200, 0.05)
+    interval, p = student_test(d.mean(), d.std(ddof=1), 200, 0.05)
     assert p == pytest.approx(theirs.pvalue, rel=1e-12)
     ends = theirs.confidence_interval()
     assert (interval.low, interval.high) == pytest.approx((ends.low, ends.high), rel=1e-12)

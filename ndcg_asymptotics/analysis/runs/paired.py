@@ -153,15 +153,20 @@ def paired_difference(
     if not d.any():
         return Difference(0.0, 0.0, None, 1.0, None)
     mean, sd = float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > _ROUNDING else 0.0
-    permutation, p = _permutation(d, alpha, resamples, np.random.default_rng(seed))
-    student, student_p = _student(mean, sd, d.size, alpha)
+    permutation, p = permutation_test(d, alpha, resamples, np.random.default_rng(seed))
+    student, student_p = student_test(mean, sd, d.size, alpha)
     interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
     queries = queries_needed(mean / sd, alpha, power) if sd > 0 else fewest
     return Difference(mean, sd, interval, max(p, student_p), queries)
 
 
-def _student(mean: float, sd: float, queries: int, alpha: float) -> tuple[Interval, float]:
-    """Return Student's interval and p-value."""
+def student_test(mean: float, sd: float, queries: int, alpha: float) -> tuple[Interval, float]:
+    """Return Student's interval of a mean at level 1 - alpha, and the two-sided p-value of the mean 0.
+
+    >>> interval, p = student_test(0.1, 0.06, 8, 0.05)
+    >>> round(interval.low, 4), round(interval.high, 4), round(p, 4)
+    (0.0498, 0.1502, 0.0022)
+    """
     if sd == 0:
         return Interval(mean, mean), 0.0
     error = sd / math.sqrt(queries)
@@ -170,7 +175,9 @@ def _student(mean: float, sd: float, queries: int, alpha: float) -> tuple[Interv
     return Interval(mean - reach, mean + reach), p
 
 
-def _permutation(d: Floats, alpha: float, resamples: int, rng: np.random.Generator) -> tuple[Interval, float]:
+def permutation_test(
+    d: Floats, alpha: float, resamples: int, rng: np.random.Generator
+) -> tuple[Interval, float]:
     """Return the shifts that the permutation test does not reject at alpha, and the p-value of the shift 0.
 
     A permutation does not speak against the shifts between its two means; the identity speaks against
