@@ -12,8 +12,6 @@ import ndcg_asymptotics
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "ndcg_asymptotics"
-LONGEST = 300  # lines of a file
-MOST = 12  # files of a folder
 
 
 def modules(*folders: str) -> list[Path]:
@@ -46,15 +44,6 @@ def test_nobody_needs_a_private_name_of_another_module(path: Path) -> None:
 def test_a_private_name_would_be_seen() -> None:
     text = "from ndcg_asymptotics.theory import mean\nfrom ndcg_asymptotics.core.arrays import _x\nmean._y()"
     assert list(foreign_private_names(ast.parse(text))) == ["_x", "mean._y"]
-
-
-def test_rooms_are_small() -> None:
-    long = {str(p.relative_to(ROOT)): n for p in modules("ndcg_asymptotics")
-            if (n := len(p.read_text().splitlines())) > LONGEST}  # fmt: skip
-    assert long == {}
-    full = {str(folder.relative_to(ROOT)): n for folder in PACKAGE.rglob("*")
-            if folder.is_dir() and (n := len(list(folder.glob("*.py")))) > MOST}  # fmt: skip
-    assert full == {}
 
 
 def test_every_room_is_named_in_the_package_and_in_the_architecture() -> None:

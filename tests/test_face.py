@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import ndcg_asymptotics as na
+from ndcg_asymptotics.results.damage.verify import verify
 
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random"}
 
@@ -181,12 +182,42 @@ def test_a_module_beside_the_study_is_found_everywhere(tmp_path: Path, backend: 
     assert na.check(na.open_results(tmp_path / "out", allow_custom=True)).agrees
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return ", "return 1.0 * "),  # the same values by another source
+        ("1.0", "np.where(rank < 5000, 1.0, 0.5)"),
+        ("0.1 + 0.6 * s", "0.1 + (0.6 - 1e-9) * s"),
+    ],
+)
+def test_editing_a_function_starts_a_new_study(tmp_path: Path, old: str, new: str) -> None:
+    source = (
+        "import numpy as np\n\n\ndef slow(rank):\n    return 1.0 / rank\n\n\n"
+        "def wave(s):\n    return 0.1 + 0.6 * s\n"
+    )
+    (tmp_path / "mine.py").write_text(source)
+    (tmp_path / "study.toml").write_text(STUDY.replace('1000, "log"', "10000"))
+    out = tmp_path / "out"
+    na.run(na.load_study(tmp_path / "study.toml", allow_custom=True), out, jobs=1)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert source.replace(old, new) != source
+    (tmp_path / "mine.py").write_text(source.replace(old, new))
+    edited = na.load_study(tmp_path / "study.toml", allow_custom=True)
+    for replicates in (4, 8):
+        with pytest.raises(na.InputError, match=r"holds another study: custom\(.* was edited: its source"):
+            na.run(edited, out, jobs=1, replicates=replicates)
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert verify(out).sound
+    (tmp_path / "mine.py").write_text(source)
+    assert na.run(na.load_study(tmp_path / "study.toml", allow_custom=True), out, jobs=1).complete
+
+
 def test_an_edited_function_is_another_study(tmp_path: Path) -> None:
     write_own(tmp_path, "1.0")
     na.run(na.load_study(tmp_path / "study.toml", allow_custom=True), tmp_path / "out", jobs=1)
     write_own(tmp_path, "1.5")
     edited = na.load_study(tmp_path / "study.toml", allow_custom=True)
-    with pytest.raises(na.InputError, match=r"holds another study: digests\.custom.* \(there .*, here "):
+    with pytest.raises(na.InputError, match=r"holds another study: custom.* was edited"):
         na.run(edited, tmp_path / "out", jobs=1)
     (tmp_path / "out" / "mine.py").write_text(OWN.replace("FACTOR", "1.5"))
     with pytest.raises(na.InputError, match=r"damaged: mine.py is not what was written"):

@@ -102,9 +102,13 @@ def compare(
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
     gain: Annotated[Gain, typer.Option(help="The gain of a label y: y, or 2^y - 1.")] = Gain.linear,
-    power: Annotated[float, typer.Option(help="For which the number of queries is wanted.")] = 0.8,
-    level: Annotated[float, typer.Option(help="Of the intervals; tests are at 1 - level.")] = 0.95,
-    resamples: Annotated[int, typer.Option(help="Bootstrap samples and permutations.")] = 9999,
+    power: Annotated[
+        float, typer.Option(help="Target power used to compute the required number of queries.")
+    ] = 0.8,
+    level: Annotated[
+        float, typer.Option(help="Confidence level of the intervals; tests are at 1 - level.")
+    ] = 0.95,
+    resamples: Annotated[int, typer.Option(help="Number of permutations.")] = 9999,
     theory: Annotated[bool, typer.Option("--theory/--no-theory", help="Look ahead to longer lists.")] = True,
     columns: Columns = None,
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,

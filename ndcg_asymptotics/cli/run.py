@@ -138,12 +138,16 @@ def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
 
 
 def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
-    """What may be done with complete results."""
+    """Return the commands that complete results of the study are for."""
+    from ndcg_asymptotics.engines import engine
+
     folder = shlex.quote(str(out)) + (" --allow-custom" if allow_custom else "")
-    steps = [(f"check {folder} --summary", "hold them against theory")]
+    steps = []
     if study.pairs:
         steps.append((f"distinguish {folder}", "how surely the scorers are told apart"))
-    steps.append((f"report {folder} --out report.html", "all of it as a page"))
+    if "ndcg" in engine.load(study.engine).VARIABLES:
+        steps.insert(0, (f"check {folder} --summary", "hold them against theory"))
+        steps.append((f"report {folder} --out report.html", "all of it as a page"))
     width = max(len(command) for command, _ in steps)
     return "Next:\n" + "\n".join(f"  ndcg-asymptotics {command:{width}}  # {what}" for command, what in steps)
 

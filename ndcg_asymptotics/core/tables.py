@@ -197,7 +197,8 @@ class Shown:
 
     def __str__(self) -> str:
         file = StringIO()
-        print_parts(self.parts(), Console(file=file, width=WIDTH, highlight=False))
+        # within a notebook rich would also show by itself whatever is printed to a console
+        print_parts(self.parts(), Console(file=file, width=WIDTH, highlight=False, force_jupyter=False))
         return file.getvalue().rstrip()
 
     __repr__ = __str__
@@ -210,7 +211,7 @@ class Shown:
 
 
 def print_parts(parts: Iterable[Part], console: Console) -> None:
-    """Print tables, as wide as the console, and lines, which a terminal gets folded between words."""
+    """Print tables, as wide as the console, and lines, which a terminal folds between words."""
     for part in parts:
         if isinstance(part, Table):
             console.print(part.fitted(console.width))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Bools
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.engines import ENGINES
 
@@ -81,8 +82,14 @@ def load(name: str) -> Engine:
 
 
 def check(engine: Engine, design: Design) -> None:
-    """Refuse what an engine cannot do, in any group of a mixture."""
-    for part in design.parts():
+    """Refuse what an engine cannot do, in any group of a mixture.
+
+    Draws with weights are made for the leader of one pair of curves, which need not lead in every group.
+    """
+    parts = design.parts()
+    if "log_weight" in engine.VARIABLES and len(parts) > 1:
+        raise InputError("the rare engine needs scorers with one relevance curve, got mixtures: use items")
+    for part in parts:
         engine.check(part)
 
 

@@ -34,13 +34,14 @@ def parameter_figure(
     InputError
         If the grid has no such parameter, measure or n.
     """
-    axes, data = results.axes, results.data
+    axes = results.axes
     require(
         parameter in axes.parameters,
         f"no parameter {parameter!r}, expected one of: {', '.join(axes.parameters)}",
     )
     _require_measure(results, measure)
-    sizes = data["n"].to_numpy().tolist()
+    results.require_all()
+    sizes = next(iter(results.points.values())).study.n
     n = sizes[-1] if n is None else n
     require(n in sizes, f"no results for n = {n:g}")
     others = [name for name in axes.parameters if name != parameter]
@@ -118,6 +119,9 @@ def draw_grid(
     chosen = results.axes.measures if measures is None else measures
     for measure in chosen:
         _require_measure(results, measure)
+    for point in results.points.values():
+        drawn = "ndcg" in point.values
+        require(drawn, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     figures = [
         ((measure, "against", name), partial(parameter_figure, results, name, measure, width=width))
         for name in results.axes.parameters

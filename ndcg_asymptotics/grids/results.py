@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import spans
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file, write_file
-from ndcg_asymptotics.grids.grid import Axes
+from ndcg_asymptotics.grids.grid import Axes, Grid
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.results.damage.seals import checksum_holds, with_checksum
 from ndcg_asymptotics.results.layout import holds_results
+from ndcg_asymptotics.results.results import results_in
 from ndcg_asymptotics.studies.canonical import FREE
 
 if TYPE_CHECKING:
@@ -58,30 +58,33 @@ class GridResults:
         """All points in one Dataset, with a dimension for every parameter before those of `Results.data`.
 
         A measure is called as it was written, with its parameters, for its text differs between points.
+        Points may have different replicates, as those of a sweep that ends when it is precise enough: then
+        the Dataset has those of any point, and NaN where a point does not have one.
 
         Raises
         ------
         InputError
-            If a point has no replicates, or not the same as the others.
+            If a point is missing or has no replicates.
         """
-        missing = [self.axes.name(values) for values in self.axes.points if values not in self.points]
-        require(not missing, f"{len(missing)} points are missing, first {missing[0] if missing else ''}")
+        self.require_all()
         labelled = {}
         for values, results in self.points.items():
             data = results.data.assign_coords(measure=list(self.axes.measures))
             labelled[values] = data.assign_coords(dict(zip(self.axes.parameters, values, strict=True)))
-        first = next(iter(labelled.values()))["replicate"]
-        for values, data in labelled.items():
-            same = np.array_equal(data["replicate"], first)
-            require(
-                same,
-                f"{self.axes.name(values)} holds other replicates: {spans(data['replicate'].to_numpy())}",
-            )
         return self._joined(list(labelled.values()))
+
+    def require_all(self) -> None:
+        """Refuse a grid of which a point is missing."""
+        missing = [self.axes.name(values) for values in self.axes.points if values not in self.points]
+        require(not missing, f"{len(missing)} points are missing, first {missing[0] if missing else ''}")
 
     def _joined(self, parts: list[xr.Dataset]) -> xr.Dataset:
         import xarray as xr
 
+        replicates = parts[0]["replicate"].to_numpy()
+        if not all(np.array_equal(part["replicate"], replicates) for part in parts):
+            replicates = np.unique(np.concatenate([part["replicate"].to_numpy() for part in parts]))
+            parts = [part.reindex(replicate=replicates) for part in parts]
         for name, values in reversed(list(self.axes.parameters.items())):
             steps = range(0, len(parts), len(values))
             parts = [
@@ -136,6 +139,12 @@ def holds_grid(folder: Path | str) -> bool:
 def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
     """Open the results of a grid, complete or not.
 
+    Parameters
+    ----------
+    folder : path
+    allow_custom : bool
+        Whether ``custom("module:function")`` in a point's study may import its module, as in `open_results`.
+
     Raises
     ------
     InputError
@@ -159,6 +168,23 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
         if holds_results(place):
             points[values] = open_results(place, allow_custom=allow_custom)
     return GridResults(axes, points)
+
+
+def grid_in(folder: str | Path, grid: Grid) -> GridResults:
+    """Return the results in a folder that are of this grid, whose functions and files are the grid's own.
+
+    Raises
+    ------
+    InputError
+        As `open_grid`.
+    """
+    folders = {values: point_folder(Path(folder), grid.axes, values) for values in grid.studies}
+    points = {
+        values: results_in(folders[values], study)
+        for values, study in grid.studies.items()
+        if holds_results(folders[values])
+    }
+    return GridResults(grid.axes, points)
 
 
 def axes_in(folder: Path) -> Axes:

@@ -13,7 +13,7 @@ from typing import Any
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.grids.grid import Grid
-from ndcg_asymptotics.grids.results import GridResults, open_grid, point_folder, write_grid
+from ndcg_asymptotics.grids.results import GridResults, grid_in, point_folder, write_grid
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep.estimate import announce
 from ndcg_asymptotics.sweep.precision import looks
@@ -57,10 +57,9 @@ def estimate(studies: Sequence[Study], replicates: int | None, jobs: int | None,
     seconds = []
     for study in studies[step // 2 :: step]:
         engine_ = engine.load(study.engine)
-        engine_.check(study.design)
-        engine_.warm(study.design)
+        engine_.warm(study.design.parts()[0])
         start = time.perf_counter()
-        engine_.simulate(study.design, 0)
+        engine.draw(engine_, study.design, 0)
         each = time.perf_counter() - start
         count = replicates or study.replicates
         begun = len(list(looks(count))) if looking else 1
@@ -69,9 +68,9 @@ def estimate(studies: Sequence[Study], replicates: int | None, jobs: int | None,
 
 
 def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
-    """Simulate what the folder does not hold yet of a grid; options are those of `sweep.run.sweep`."""
+    """Simulate the points of a grid that the folder does not hold yet; options are those of `sweep`."""
     for study in grid.studies.values():
-        engine.load(study.engine).check(study.design)
+        engine.check(engine.load(study.engine), study.design)
     write_grid(folder, grid.axes)
     looking = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
     new = [
@@ -115,4 +114,4 @@ def run_grid(grid: Grid, folder: str | Path | None = None, **options: Any) -> Gr
         )
     if sweep_grid(grid, Path(folder), **options).stopped == "interrupted":
         raise KeyboardInterrupt
-    return open_grid(folder, allow_custom=True)
+    return grid_in(folder, grid)

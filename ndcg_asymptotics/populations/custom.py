@@ -1,4 +1,4 @@
-"""A relevance curve of the user's own: a function of the canonical score."""
+"""User-defined relevance curves: a function of the canonical score."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ _RESOLVED = 1e-13  # of a panel's last two coefficients, relative to a probabili
 _EPSILON = 2.0**-52
 _MOST = 4000  # panels
 _PROBED = np.linspace(0.0, 1.0, 1025)
+_SINGLE = 24  # binary digits of a coefficient that go into the digest of results
 
 
 @dataclass(frozen=True)
 class OwnCurve(Curve, keyword="custom"):
     """ybar(s) of your own: custom("module:function"), vectorised over scores s in [0, 1].
 
-    The function is taken over once, as polynomials of degree 15 on panels that are halved until they
-    follow it to 1e-13; these are the curve. From Python, see `curve`.
+    The function is replaced by polynomials of degree 15 on panels that are halved until they follow it to
+    1e-13; these polynomials are the curve, so the function is never called again. From Python, see `curve`.
 
     Attributes
     ----------
@@ -43,15 +44,20 @@ class OwnCurve(Curve, keyword="custom"):
         Its name.
     breaks : tuple of float
         Depths t = 1 - s inside (0, 1) where it jumps or has a kink.
+    value_digest : str
+        A digest of the polynomials, to the last bit: curves with the same name and digest are equal and
+        share what is computed of them.
     digest : str
-        Of its values, to single precision.
+        A digest of its source files, its breaks and the polynomials in single precision (so that a library
+        that rounds differently keeps it): results of one digest are never continued with another.
     """
 
     target: str
     function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
     breaks: tuple[float, ...] = ()
-    files: tuple[tuple[str, bytes], ...] = field(default=(), compare=False, repr=False)
-    digest: str = field(init=False, repr=False)
+    files: custom.Files = field(default=(), compare=False, repr=False)
+    value_digest: str = field(init=False, repr=False)
+    digest: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         edges, series = self._panels()
@@ -66,9 +72,14 @@ class OwnCurve(Curve, keyword="custom"):
         set_(self, "_from_top", np.concatenate(([0.0], np.cumsum(masses))))
         set_(self, "_from_end", np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0])))
         set_(self, "_ranges", (series[:, 0] - rough, series[:, 0] + rough, slope))
-        values = self.formula(_PROBED)
-        self.check_range(*values)
-        set_(self, "digest", hashlib.blake2b(values.astype(np.float32).tobytes(), digest_size=8).hexdigest())
+        self.check_range(*self.formula(_PROBED))
+        exact = edges.tobytes() + series.tobytes()
+        set_(self, "value_digest", hashlib.blake2b(exact, digest_size=16).hexdigest())
+        # coefficients that rounding alone makes differ from 0 are the same whole number
+        single = np.rint(series * 2.0**_SINGLE).astype(np.int64).tobytes()
+        known = custom.source_digest(self.function, self.files) + np.array(self.breaks).tobytes()
+        whole = known + edges.tobytes() + single
+        set_(self, "digest", hashlib.blake2b(whole, digest_size=16).hexdigest())
 
     def _ask(self, t: Floats) -> Floats:
         try:
@@ -191,13 +202,18 @@ def _integrals() -> Floats:
 
 
 def _described(value: Any) -> tuple[Callable[[Floats], ArrayLike], tuple[float, ...]]:
-    """The function and the breaks of an object that is to be a relevance curve."""
+    """Return the function and the breaks of an object that is to be a relevance curve."""
     if isinstance(value, type) and issubclass(value, Curve):
         value = value()
     if isinstance(value, OwnCurve):
         return value.function, value.breaks
     if isinstance(value, Curve):
-        return (lambda s: value.value(1.0 - s)), value.breaks
+
+        def by_score(s: Floats) -> Floats:
+            return value.value(1.0 - s)
+
+        by_score.__dict__["__wrapped__"] = value  # whose source file it is
+        return by_score, value.breaks
     require(callable(value), f"a relevance curve must be a function of the score, got {brief(value)}")
     return value, ()
 
@@ -212,8 +228,8 @@ def curve(
     function : callable
         ybar(s) for an array of scores in [0, 1], 1 at the top of the ranking; values in [0, 1].
     name : str, optional
-        Under which results and figures show it; by default ``module:function``. A study that is kept in a
-        folder needs a function that this default finds again: one of an importable module.
+        The name that results and figures show; by default ``module:function``. A study that is kept in a
+        folder needs this default, of a function in an importable module, to find the function again.
     breaks : sequence of float
         Depths t = 1 - s inside (0, 1) where it jumps or has a kink.
 

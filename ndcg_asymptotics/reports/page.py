@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ndcg_asymptotics.analysis.check import Check, check, if_tested, overall
@@ -20,6 +21,7 @@ from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.reports.answer import answer, settled
 from ndcg_asymptotics.reports.charts import BAND, curve_charts, order_charts
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.studies.canonical import canonical, files
 from ndcg_asymptotics.studies.writing import study_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -89,6 +91,8 @@ def _environment() -> Environment:
 
 def _contents(results: Results, alpha: float) -> dict[str, Any]:
     study = results.study
+    drawn = results.replicates_complete == 0 or "ndcg" in results.values
+    require(drawn, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     curves = curve_charts(results)
     found = check(results, alpha=alpha) if results.replicates_complete > 1 else None
     orders = distinguish(results) if study.pairs and results.replicates_complete > 1 else None
@@ -129,10 +133,10 @@ def _contents(results: Results, alpha: float) -> dict[str, Any]:
         "engine": study.engine,
         "seed": study.seed,
         "versions": results.versions[-1],
-        "study_text": _study_text(results),
         "css": (_TEMPLATES / "report.css").read_text(encoding="utf-8"),
         "js": script,
         "script_hash": f"sha256-{digest}",
+        **_rerun(results),
     }  # fmt: skip
 
 
@@ -203,11 +207,28 @@ def _no_orders(results: Results) -> str:
     )
 
 
-def _study_text(results: Results) -> str:
+def _rerun(results: Results) -> dict[str, Any]:
+    """Return the study as a file, the other files that it needs, and the commands that rerun it.
+
+    Nothing if a function of the study has no name by which another process finds it.
+    """
+    study = results.study
     try:
-        return study_text(results.study)
+        text, beside, custom = study_text(study), files(study), "digests" in canonical(study)
     except InputError:
-        return ""
+        return {"study_text": "", "study_files": [], "commands": []}
+    allow = " --allow-custom" if custom else ""
+    wanted = np.sort(results.replicates)
+    commands = [
+        f"run study.toml --replicates {len(part)}{f' --first {part[0]}' if part[0] else ''} --out results"
+        for part in np.split(wanted, np.flatnonzero(np.diff(wanted) != 1) + 1)
+    ]
+    commands += ["check results", "report results --out report.html"]
+    return {
+        "study_text": text,
+        "study_files": [visible(name) for name in beside],
+        "commands": [f"ndcg-asymptotics {command}{allow}" for command in commands],
+    }
 
 
 def _cells(table: Table, row: tuple[Any, ...]) -> list[tuple[Column, Any]]:

@@ -1,17 +1,19 @@
-"""A user's own function, found by the name ``module:function`` that a text gives it.
+"""User-defined functions, found by the name ``module:function`` that a text gives them.
 
-A module that stands as a file beside the study is read from there, so that no path needs to be
-set; any other is imported. Either runs whatever the module holds, so a text from somebody else is
-refused unless its reader allows it. The functions of such a file belong to no importable module, so they
-travel to worker processes and clusters by value.
+A module that is a file beside the study is read from there, so no path needs to be set; any other
+module is imported. Both run whatever the module contains, so a text from somebody else is refused
+unless its reader allows it. A module read from a file is not importable, so its functions travel to
+worker processes and clusters by value.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import inspect
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +22,22 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.specs.scanner import Scanner
 
 ANYTHING = (Exception, SystemExit, GeneratorExit)
-"""What code of the user's may raise; KeyboardInterrupt is Ctrl-C."""
+"""What a user's code may raise; KeyboardInterrupt is Ctrl-C."""
+
+Files = tuple[tuple[str, bytes], ...]
+"""Names, relative to the study's folder, and contents of the source files of a function."""
 
 
 @dataclass(frozen=True)
 class Own:
-    """An object of the user's code, and the files of the folder that it was made from, if any."""
+    """An object of the user's code, and the files of the study's folder that define it, if any."""
 
     value: Any
-    files: tuple[tuple[str, bytes], ...] = ()
+    files: Files = ()
 
 
 def find(target: str, scanner: Scanner) -> Own:
-    """The object that ``module:name`` names in a text.
+    """Return the object that ``module:name`` names in a text.
 
     Raises
     ------
@@ -50,8 +55,7 @@ def find(target: str, scanner: Scanner) -> Own:
     )
     try:
         if folder.joinpath(*module.split(".")).with_suffix(".py").is_file():
-            stamps = tuple((str(path), path.stat().st_mtime_ns) for path in sorted(folder.glob("*.py")))
-            found, files = _run(str(folder.resolve()), module, stamps)
+            found, files = _loaded(folder.resolve(), module)
             return Own(getattr(found, name), files)
         return Own(getattr(importlib.import_module(module), name))
     except ANYTHING as error:  # the module is the user's own code
@@ -59,22 +63,40 @@ def find(target: str, scanner: Scanner) -> Own:
         raise InputError(said) from error
 
 
-@lru_cache(maxsize=16)
-def _run(
-    folder: str, target: str, stamps: tuple[tuple[str, int], ...]
-) -> tuple[Any, tuple[tuple[str, bytes], ...]]:
-    """A module of a folder and the files of it and its neighbours; run again when one of them changes.
+_modules: dict[tuple[Path, str, tuple[str, ...]], tuple[Any, Files]] = {}
 
-    They do not stay among the imported modules: what no worker could import is sent to it by value.
+
+def _loaded(folder: Path, target: str) -> tuple[Any, Files]:
+    """Return a module of a folder, run again if one of its files has changed, with those files."""
+    names = tuple(sorted(path.stem for path in folder.glob("*.py")))
+    key = folder, target, names
+    if key not in _modules or any(_content(folder / name) != old for name, old in _modules[key][1]):
+        _modules[key] = _run(folder, target, {*names, target.partition(".")[0]})
+    return _modules[key]
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _run(folder: Path, target: str, names: set[str]) -> tuple[Any, Files]:
+    """Import a module of a folder; return it with its source file and those of its neighbours that it uses.
+
+    The modules do not stay among the imported ones: a worker, which could not import them, gets their
+    functions by value. ``names`` are the folder's own modules and packages, which come before any others
+    of the same name.
     """
-    hidden = {name: sys.modules.pop(name) for name in _standing(stamps, folder) if name in sys.modules}
-    before = set(sys.modules)
-    sys.path.insert(0, folder)
+    hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in names}
+    before, writes = set(sys.modules), sys.dont_write_bytecode
+    sys.path.insert(0, str(folder))
+    # compiled code is taken for that of a source file of the same size and second, edited or not
+    sys.dont_write_bytecode = True
     try:
         importlib.invalidate_caches()
         found = importlib.import_module(target)
     finally:
-        sys.path.remove(folder)
+        sys.dont_write_bytecode = writes
+        sys.path.remove(str(folder))
         new = {name: sys.modules[name] for name in set(sys.modules) - before}
         paths = {name: Path(getattr(module, "__file__", None) or "") for name, module in new.items()}
         own = {name: path for name, path in paths.items() if path.is_relative_to(folder)}
@@ -85,26 +107,41 @@ def _run(
     return found, tuple(sorted(files.items()))
 
 
-def _standing(stamps: tuple[tuple[str, int], ...], folder: str) -> list[str]:
-    """The names under which the files of a folder would be imported."""
-    relative = [Path(path).resolve().relative_to(folder).with_suffix("") for path, _ in stamps]
-    return [".".join(path.parts) for path in relative]
+def source_digest(function: Callable[..., Any], files: Files) -> bytes:
+    """Return a digest of the source files of a function.
+
+    These are ``files`` if there are any, else the file of the module that defines the function. A function
+    without a source file, such as one that was typed into an interpreter, has the digest of nothing.
+    """
+    state = hashlib.blake2b(digest_size=16)
+    for name, content in files or _module_file(inspect.unwrap(function)):
+        state.update(f"{name} {len(content)} ".encode() + content)
+    return state.digest()
+
+
+def _module_file(function: Any) -> Files:
+    try:
+        kind = function if hasattr(function, "__qualname__") else type(function)
+        path = Path(inspect.getsourcefile(kind) or "")
+        return ((path.name, path.read_bytes()),)
+    except (TypeError, OSError):  # compiled, or typed into an interpreter
+        return ()
 
 
 def brief_error(error: BaseException) -> str:
-    """What the user's code raised, on one line."""
+    """Return what a user's code raised, on one line."""
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return said if len(said) <= 200 else f"{said[:199]}…"
 
 
 def name_of(function: Any) -> str:
-    """``module:function`` of a function, as a text would name it."""
+    """Return ``module:function``, the name that a text gives a function."""
     kind = function if hasattr(function, "__qualname__") else type(function)
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def require_name(target: str, value: Any, files: tuple[tuple[str, bytes], ...], what: str) -> None:
-    """Refuse an object that ``module:name`` does not find again in another process."""
+def require_name(target: str, value: Any, files: Files, what: str) -> None:
+    """Refuse an object that another process would not find by ``module:name``."""
     module, _, name = target.partition(":")
     importable = module != "__main__" and getattr(sys.modules.get(module), name or "-", None) is value
     require(

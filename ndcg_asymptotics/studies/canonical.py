@@ -16,10 +16,10 @@ FREE = ("title", "replicates", "precision")
 
 
 def canonical(study: Study) -> dict[str, Any]:
-    """The study's fields as JSON values, in canonical texts.
+    """Return the study's fields as JSON values, in canonical texts.
 
-    Names of files in the texts are those of `files`. ``digests``, of the user's own functions, is there
-    only if there are any.
+    Names of files in the texts are those of `files`. There is a field ``digests`` only if the study has
+    user-defined functions.
 
     Raises
     ------
@@ -60,9 +60,9 @@ def _parts(study: Study) -> list[Portable]:
 
 
 def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
-    """The fields of two canonical studies that decide results and differ, with both values.
+    """Return the fields of two canonical studies that decide results and differ, with both values.
 
-    Of tables and lists only what differs is told.
+    Of tables and lists only the parts that differ are named; of an edited function, only its name.
     """
     return [
         said
@@ -75,7 +75,9 @@ def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
 def _difference(name: str, here: Any, there: Any) -> Iterator[str]:
     if isinstance(here, dict) and isinstance(there, dict):
         for key in dict.fromkeys((*here, *there)):
-            if here.get(key) != there.get(key):
+            if name == "digests" and key in here and key in there and here[key] != there[key]:
+                yield f"{key} was edited: its source files or its values differ"
+            elif here.get(key) != there.get(key):
                 yield f"{name}.{key} ({_either(here.get(key), there.get(key))})"
         if here == there:
             yield f"{name} (in another order)"

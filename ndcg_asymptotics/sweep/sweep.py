@@ -172,6 +172,8 @@ def sweep(
     if precision is None or first > 0:
         return _sweep(study, into, range(first, first + count), one)
     require(count > 1, "one replicate has no standard error", "precision")
+    drawn = "ndcg" in engine_.VARIABLES
+    require(drawn, f"is of means of NDCG, the {study.engine} engine draws orders of pairs", "precision")
     failures: list[Failure] = []
     for size in looks(count):
         outcome = _sweep(study, into, range(size), one)

@@ -13,6 +13,7 @@ from ndcg_asymptotics.analysis.runs.compare import compare, compare_files
 from ndcg_asymptotics.analysis.runs.comparison import Cut, Judgement
 from ndcg_asymptotics.analysis.runs.paired import paired_difference
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.plots import draw_comparison
 
 RUNS = {"good": 0.4, "fair": 0.8, "twin": 0.8, "bad": 3.0}
 
@@ -62,7 +63,7 @@ def test_the_answer_comes_first_in_words():
     assert "80% power takes" in first
     assert "In ever longer lists theory expects" in first
     assert "good against bad" in " ".join(rest.split())
-    assert "corrected by Holm for 6 tests" in rest
+    assert "p (Holm) is corrected for 6 tests" in rest
     turned = str(two("bad", "good", theory=False))
     assert turned.startswith("good is ahead of bad")
     twins = str(two("fair", "twin", theory=False))
@@ -77,7 +78,7 @@ def test_measures_that_contradict_each_other_are_named():
     found = compare({"top": top, "rest": rest}, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
     said = found.pairs[0].paragraph(0.05, 20, 0.8)
     assert "surely says the contrary" in said
-    signs = [judged.difference.bootstrap.sign for judged in found.pairs[0].judgements]
+    signs = [judged.difference.sign for judged in found.pairs[0].judgements]
     assert signs == [-1, 1]
 
 
@@ -115,7 +116,7 @@ def test_cut_lists_against_drawing_them_one_by_one():
 
 
 def test_the_shortest_list_that_does():
-    nothing = paired_difference(np.ones(5))
+    nothing = paired_difference(np.ones(6))
 
     def enough(*rates: float) -> int | None:
         cuts = tuple(Cut(10**i, rate, 0.0, 1.0) for i, rate in enumerate(rates, 1))
@@ -168,8 +169,8 @@ def test_what_cannot_be_compared(tmp_path):
     scores, labels = collection()
     with pytest.raises(InputError, match=r"^runs: a comparison needs at least two runs, got 1"):
         compare({"good": scores["good"]}, labels)
-    few = {q: scores["bad"][q] for q in list(scores["bad"])[:4]}
-    with pytest.raises(InputError, match="needs at least 5 common queries, there are 4"):
+    few = {q: scores["bad"][q] for q in list(scores["bad"])[:5]}
+    with pytest.raises(InputError, match="needs at least 6 common queries, there are 5"):
         compare({"good": scores["good"], "bad": few}, labels)
     (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
     with pytest.raises(InputError, match="at least two runs, got 1"):
@@ -180,8 +181,36 @@ def test_what_cannot_be_compared(tmp_path):
         two(power=0.01, theory=False)
 
 
-def test_two_copies_of_a_run_are_no_different():
+def test_two_copies_of_a_run_are_identical(tmp_path):
     scores, labels = collection(queries=8)
-    found = compare({"a": scores["good"], "b": scores["good"]}, labels, "nDCG", theory=False)
-    assert found.pairs[0].judgements[0].difference.queries is None
-    assert "do not tell a and b apart" in str(found)
+    found = compare({"a": scores["good"], "b": scores["good"]}, labels, ["nDCG", "nDCG@1"], theory=False)
+    assert all(judged.difference.identical for judged in found.pairs[0].judgements)
+    assert str(found).startswith("a and b are identical by every measure, for each of the 8 queries.")
+    assert np.isnan(found.to_dataframe()[["low", "high"]]).all(axis=None)
+    assert all(path.is_file() for path in draw_comparison(found, tmp_path))
+
+
+@pytest.mark.parametrize("tied", [0, 1, 2])
+@pytest.mark.parametrize("theory", [False, True])
+def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path):
+    """Both have the same document on top, wherever the measure stands among the others."""
+    scores, labels = collection(queries=12, runs={"a": 0.8, "b": 2.0, "c": 0.4})
+    for query, documents in scores["b"].items():
+        first = max(scores["a"][query], key=scores["a"][query].get)
+        documents[first] = 100.0
+    measures = ["nDCG", "nDCG@10"]
+    measures.insert(tied, "nDCG@1")
+    for names in (("a", "b"), ("a", "b", "c")):
+        runs = {name: scores[name] for name in names}
+        found = compare(runs, labels, measures, resamples=999, theory=theory)
+        pair = found.pairs[0]
+        assert [judged.difference.identical for judged in pair.judgements] == [
+            m == "nDCG@1" for m in measures
+        ]
+        assert pair.judgements[tied].cuts == ()
+        assert "By nDCG(log)@1 they are identical for every query." in pair.paragraph(0.05, 12, 0.8)
+        row = next(line for line in str(found).splitlines() if line.startswith("nDCG(log)@1 "))
+        assert "0 of 3" in row if len(names) > 2 else "identical" in row
+        plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
+        assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
+        assert all(path.is_file() for path in draw_comparison(found, tmp_path / str(len(names))))

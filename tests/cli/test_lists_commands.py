@@ -180,7 +180,7 @@ def test_runs_are_compared(files: Path, run: Run, tmp_path: Path) -> None:
     (pair,) = json.loads(said)["pairs"]
     assert pair["pair"] == ["good", "bad"]
     assert pair["measures"][0]["longer_lists"] is None
-    assert pair["measures"][0]["bootstrap"][0] > 0
+    assert pair["measures"][0]["interval"][0] > 0
     code, _, error = run(*asked, "--level", 2)
     assert code == 2
     assert "--level: must lie inside (0, 1), got 2" in error

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from itertools import takewhile
 from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 from pages import ROOT, SHELLS, Block, Reader, blocks, pages
+
+RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
+CELLS = re.compile(r"(?<!\\)\|")
 
 
 def named(page: Path) -> str:
@@ -35,6 +40,27 @@ def test_commands_stand_in_blocks_that_are_run() -> None:
                 assert "\nndcg-asymptotics " not in "\n" + block.text, f"{named(page)}, line {block.line}"
         indented = [line for line in text.splitlines() if line.startswith("    ndcg-asymptotics ")]
         assert indented == [], named(page)
+
+
+def wrong_rows(text: str) -> list[int]:
+    """The lines of the rows of tables that have another number of cells than the rule below the heading."""
+    lines, code, found = text.splitlines(), False, []
+    for i, line in enumerate(lines):
+        code ^= line.startswith("```")
+        if code or not RULE.fullmatch(line):
+            continue
+        after = takewhile(lambda k: lines[k].startswith("|"), range(i + 1, len(lines)))
+        found += [k + 1 for k in (i - 1, *after) if len(CELLS.findall(lines[k])) != len(CELLS.findall(line))]
+    return found
+
+
+def test_rows_of_tables_have_as_many_cells_as_their_heading() -> None:
+    """A bar within a cell, as of an absolute value, would end it: it is written with a backslash."""
+    wrong = {named(page): wrong_rows(page.read_text(encoding="utf-8")) for page in pages()}
+    assert {page: rows for page, rows in wrong.items() if rows} == {}
+    table = "| a | b |\n|---|---:|\n| x | \\|y\\| |\n| x | |y| |\n| x |\n\n| no table |\n"
+    assert wrong_rows(table) == [4, 5]
+    assert wrong_rows(f"```\n{table}```\n") == []
 
 
 def test_a_block_that_fails_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,30 @@ def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
     assert any("image/png" in data for data in shown)
 
 
+@pytest.mark.slow
+def test_a_notebook_shows_a_result_once(tmp_path: Path) -> None:
+    """As what a cell ends with, by `display` and by `print`, each has one output."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    begin = (
+        "import numpy as np\nimport ndcg_asymptotics as na\n"
+        "study = na.Study(scorers={'a': 'constant(0.4)'}, measures='nDCG', n=[10, 20], replicates=20)\n"
+        "results = na.run(study, jobs=1);"
+    )
+    shown = ["results", "display(results)", "print(results)", "na.check(results)", "str(results)"]
+    cells = [nbformat.v4.new_code_cell(source) for source in (begin, *shown)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    done = nbclient.NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    of_cell = {cell.source: cell.outputs for cell in done.cells[1:]}
+    assert {source: len(outputs) for source, outputs in of_cell.items()} == dict.fromkeys(shown, 1)
+    for source in ("results", "display(results)", "na.check(results)"):
+        data = of_cell[source][0]["data"]
+        assert data["text/html"].count("<table>") >= 1, source
+        assert "nDCG(log)" in data["text/plain"], source
+    assert "nDCG(log)" in of_cell["print(results)"][0]["text"]
+
+
 def test_every_figure_of_the_gallery_has_its_sentence() -> None:
     text = (ROOT / "docs" / "gallery.md").read_text()
     drawn = {path.name for path in (ROOT / "figures" / "gallery").glob("*.png")}

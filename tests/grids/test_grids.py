@@ -142,3 +142,98 @@ def test_what_is_no_grid_is_refused(change: Callable[[Any, Any], object], said: 
     change(values, fields)
     with pytest.raises(InputError, match=said):
         grid_of(values, fields)
+
+
+MIXTURES = """
+measures = ["nDCG", "nDCG(power($b))"]
+n = [5, 10]
+replicates = 10
+[grid]
+b = [0.5, 1.5]
+[scorers]
+good = "mixture(0.25=linear(0.2, 0.8), 0.75=linear(0, 0.1))"
+same = "mixture(0.25=constant(0.5), 0.75=constant(0.05))"
+"""
+
+
+@pytest.mark.parametrize("engine", ["items", "cells", "every-n"])
+def test_mixtures_go_into_a_folder(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "grid.toml", tmp_path / "out"
+    file.write_text(f'engine = "{engine}"\n' + MIXTURES)
+    for arguments in (
+        ("run", file, "--out", out, "--jobs", 1),
+        ("check", out),
+        ("verify", out),
+        ("figures", out, "--out", tmp_path / "drawn", "--format", "png", "--dpi", 30),
+    ):
+        code, _, said = command(monkeypatch, capsys, *arguments)
+        assert code == 0, said
+    in_memory = run_grid(load_grid(file), jobs=1).data
+    assert open_grid(out).data["ndcg"].equals(in_memory["ndcg"])
+
+
+def test_an_engine_that_cannot_do_a_group_leaves_nothing(tmp_path: Path) -> None:
+    """The second group alone is beyond the engine."""
+    from ndcg_asymptotics.engines import engine
+
+    def refused(_: object, design: Any) -> None:
+        if any("0.05" in str(scorer) for scorer in design.population.scorers.values()):
+            raise InputError("cannot do it")
+
+    (tmp_path / "grid.toml").write_text(MIXTURES)
+    with pytest.MonkeyPatch.context() as patch:
+        module = engine.load("items")
+        patch.setattr(module, "check", lambda design: refused(module, design))
+        with pytest.raises(InputError, match="cannot do it"):
+            run_grid(load_grid(tmp_path / "grid.toml"), tmp_path / "out", jobs=1)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: bool, tmp_path: Path) -> None:
+    fields = FIELDS | {"replicates": 400, "precision": 0.02, "n": [5, 20]}
+    found = run_grid(
+        grid_of({"top": [0.3, 0.7], "b": [0.5]}, fields), tmp_path / "out" if kept else None, jobs=1
+    )
+    counts = {values[0]: point.replicates_complete for values, point in found.points.items()}
+    assert len(set(counts.values())) == 2  # or nothing is tried
+    data = found.data["ndcg"]
+    assert data.sizes["replicate"] == max(counts.values())
+    for values, point in found.points.items():
+        of_point = data.sel(top=values[0], b=values[1])
+        assert of_point.notnull().all(("scorer", "measure", "n")).sum() == counts[values[0]]
+        own = point.data["ndcg"].mean("replicate")
+        np.testing.assert_allclose(of_point.mean("replicate").to_numpy(), own.to_numpy(), rtol=1e-14)
+    assert check_grid(found).agrees
+    drawn = draw_grid(found, tmp_path / "drawn", formats=["png"], dpi=30)
+    assert len(drawn) == 4
+    assert all(path.is_file() for path in drawn)
+
+
+def test_a_grid_asks_before_it_runs_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "grid.toml", tmp_path / "out"
+    (tmp_path / "mine.py").write_text("print('I ran')\n\n\ndef slow(rank):\n    return rank**-0.3\n")
+    file.write_text(TEXT.replace('"nDCG",', "'nDCG(custom(\"mine:slow\", 1000))',"))
+    steps = (
+        ("run", file, "--out", out, "--jobs", 1),
+        ("check", out),
+        ("figures", out, "--out", tmp_path / "drawn", "--format", "png", "--dpi", 30),
+    )
+    for step in steps:
+        before = sorted(tmp_path.rglob("*"))
+        code, said, error = command(monkeypatch, capsys, *step)
+        assert (code, "--allow-custom permits it" in error) == (2, True), error
+        assert "I ran" not in said + error
+        assert sorted(tmp_path.rglob("*")) == before
+        assert command(monkeypatch, capsys, *step, "--allow-custom")[0] == 0
+    with pytest.raises(InputError, match="allow_custom permits it"):
+        load_grid(file)
+    with pytest.raises(InputError, match="allow_custom permits it"):
+        open_grid(out)
+    again = run_grid(load_grid(file, allow_custom=True), out, jobs=1)
+    assert again.complete
+    assert open_grid(out, allow_custom=True).data["ndcg"].equals(again.data["ndcg"])

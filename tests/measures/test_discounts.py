@@ -11,6 +11,7 @@ from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.measures.discounts.custom import discount
 
 RANKS = [
     1,
@@ -203,6 +204,42 @@ def test_bad_custom_discounts(here, target, said):
     with pytest.raises(InputError, match=said) as error:
         Discount.parse(f'custom("{target}")')
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("part", [4097, 5000, 200_000, 2**18 + 3, 299_999.0, 1e7, 1e15])
+def test_discounts_that_part_anywhere_are_different(part):
+    """Equal discounts share what caches hold of them, so they must have the same values at every rank."""
+    alike, other = (
+        discount(f, name="own", largest=3e5)
+        for f in (lambda r: 1 / r, lambda r: np.where(r < part, 1, 1 - 1e-12) / r)
+    )
+    assert alike == discount(lambda r: r**-1.0, name="own", largest=3e5)
+    assert hash(alike) == hash(discount(lambda r: r**-1.0, name="own", largest=3e5))
+    assert alike != other
+    whole = np.arange(1, 300_001.0)
+    for one in (alike, other):
+        exact = math.fsum(one(whole))
+        assert float(one.cumulative(3e5)) == pytest.approx(exact, rel=1e-15, abs=0)
+
+
+def test_a_table_is_a_discount_as_far_as_it_goes():
+    table = 1 / np.arange(1, 101.0)
+    found = discount(lambda r: table[np.asarray(r, int) - 1], name="table", largest=100)
+    assert float(found.cumulative(100)) == pytest.approx(table.sum(), rel=1e-15)
+    assert found != discount(lambda r: 1 / r, name="table", largest=100)  # which is known beyond
+
+
+def test_a_discount_with_a_state_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(InputError, match="must depend on the rank alone"):
+        discount(lambda r: 1 / (r + 1e-9 * rng.random()), name="random", largest=100)
+    scale = [1.0]
+    found = discount(lambda r: scale[0] / r, name="scaled", largest=100)
+    scale[0] = 2.0
+    with pytest.raises(InputError, match="does not give the values that it gave before"):
+        found.cumulative(50)
+    scale[0] = 1.0
+    assert float(found.cumulative(2)) == 1.5
 
 
 def test_custom_table_has_a_limit(here):

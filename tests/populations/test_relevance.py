@@ -10,6 +10,7 @@ from oracles.curves import BINORMAL, CURVES
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Curve, Relevance
+from ndcg_asymptotics.populations.custom import curve
 
 ALL = [*CURVES, *(f"binormal({p}, {d})" for p, d in BINORMAL)]
 
@@ -155,3 +156,26 @@ def test_the_simplex_is_checked_between_the_ends():
 def test_random_alone_has_no_law():
     with pytest.raises(InputError, match="alone it has none"):
         _ = Relevance.parse("random").masses
+
+
+def test_own_curves_that_part_anywhere_are_different():
+    """Equal curves share what caches hold of them, however short the interval on which they differ."""
+
+    def stepped(height):
+        return curve(
+            lambda s: 0.3 + height * ((s > 0.3001) & (s < 0.3002)), name="own", breaks=(0.6998, 0.6999)
+        )
+
+    flat = stepped(0.0)
+    assert flat == stepped(0.0)
+    assert hash(flat) == hash(stepped(0.0))
+    assert flat != stepped(0.2)
+    assert flat.digest != stepped(0.2).digest
+    assert curve(lambda s: 0.3 + 0 * s, name="own") != curve(lambda s: 0.3 + 1e-10 + 0 * s, name="own")
+
+
+def test_a_library_that_rounds_differently_keeps_the_digest_of_results():
+    one = curve(lambda s: 0.3 + 0.2 * np.sin(6 * s), name="own")
+    two = curve(lambda s: 0.3 + 0.2 * np.sin(6 * s) * (1 + 2e-16), name="own")
+    assert one != two
+    assert one.digest == two.digest

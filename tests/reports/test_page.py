@@ -6,6 +6,8 @@ import dataclasses
 import html
 import json
 import re
+import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import cases
 import numpy as np
 import pytest
 
+import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots.style import COLORS
@@ -79,6 +82,56 @@ def test_it_says_what_the_check_says(results: Results) -> None:
 
 def test_the_study_is_on_the_page(results: Results) -> None:
     assert study_text(results.study) in html.unescape(report(results))
+
+
+def rerun(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Do what the page says, in a folder; returns its commands."""
+    from ndcg_asymptotics.cli.main import main
+
+    blocks = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", report(results), re.DOTALL)
+    text, said = map(html.unescape, blocks[-2:])
+    install, *commands = said.splitlines()
+    assert install == "pip install ."
+    (folder / "study.toml").write_text(text)
+    monkeypatch.chdir(folder)
+    for command in commands:
+        monkeypatch.setattr("sys.argv", shlex.split(command))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code in (0, None), command
+    return commands
+
+
+@pytest.mark.parametrize(
+    "asked", [{"replicates": 7}, {"replicates": 33}, {"replicates": 5, "first": 10}, {"precision": 0.05}]
+)
+def test_what_the_page_says_gives_the_same_replicates(
+    asked: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many replicates the study itself states."""
+    study = na.Study(scorers={"a": "linear(0.1, 0.7)"}, measures="nDCG", n=[10, 100], replicates=100)
+    results = na.run(study, tmp_path / "here", jobs=1, **asked)
+    rerun(results, tmp_path, monkeypatch)
+    again = na.open_results(tmp_path / "results")
+    np.testing.assert_array_equal(again.data["replicate"], results.data["replicate"])
+    np.testing.assert_array_equal(again.data["ndcg"], results.data["ndcg"])
+
+
+def test_the_page_names_the_modules_that_a_rerun_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "mine.py").write_text("def slow(rank):\n    return rank**-0.3\n")
+    study = na.Study(
+        scorers={"a": "linear(0.1, 0.7)"}, measures='nDCG(custom("mine:slow", 1000))', n=[10, 100],
+        replicates=12, folder=tmp_path / "study",
+    )  # fmt: skip
+    results = na.run(study, tmp_path / "here", jobs=1)
+    assert "<code><bdi>mine.py</bdi></code>" in report(results)
+    shutil.copy(tmp_path / "here" / "mine.py", tmp_path)
+    assert all("--allow-custom" in command for command in rerun(results, tmp_path, monkeypatch))
+    again = na.open_results(tmp_path / "results", allow_custom=True)
+    np.testing.assert_array_equal(again.data["ndcg"], results.data["ndcg"])
 
 
 def test_no_name_gets_out_of_its_place() -> None:

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from cases import study
 
+import ndcg_asymptotics as na
+from ndcg_asymptotics.grids import run_grid
+from ndcg_asymptotics.grids.figures import draw_grid
+from ndcg_asymptotics.grids.grid import grid_of
 from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.sweep.sweep import run
@@ -24,3 +28,25 @@ def test_a_study_is_continued_bit_for_bit_and_drawn(tmp_path: Path) -> None:
         assert np.array_equal(kept[name], whole[name])
     names = {path.name for path in draw_all(open_results(tmp_path / "out"), tmp_path / "figures")}
     assert names == {"speed-sharp-flat.svg", "speed-sharp-flat.png"}
+
+
+def test_what_needs_ndcg_is_refused_in_one_line(tmp_path: Path) -> None:
+    """Weighted draws have orders alone; of mixtures they have no one leader."""
+    asked = study(PAIR, (5, 10), ("nDCG",), replicates=4, engine="rare", pairs=[tuple(PAIR)])
+    results = na.run(asked, tmp_path / "pair", jobs=1)
+    with pytest.raises(na.InputError, match="draws orders of pairs, not NDCG: use distinguish"):
+        na.report(results, tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+    with pytest.raises(na.InputError, match="precision: is of means of NDCG, the rare engine draws orders"):
+        na.run(asked, tmp_path / "precise", jobs=1, precision=0.01)
+    fields = {
+        "scorers": {"a": "linear(0, $top)", "b": "constant(0.25)"}, "measures": ["nDCG"], "n": [5, 10],
+        "replicates": 4, "engine": "rare", "pairs": [["a", "b"]],
+    }  # fmt: skip
+    with pytest.raises(na.InputError, match="draws orders of pairs, not NDCG: use distinguish"):
+        draw_grid(run_grid(grid_of({"top": [0.5]}, fields), jobs=1), tmp_path / "drawn")
+    mixed = {name: f"mixture(0.5={curve}, 0.5=constant(0.1))" for name, curve in PAIR.items()}
+    many = study(mixed, (5, 10), ("nDCG",), replicates=4, engine="rare", pairs=[tuple(PAIR)])
+    with pytest.raises(na.InputError, match="one relevance curve, got mixtures: use items"):
+        na.run(many, tmp_path / "mixed", jobs=1)
+    assert {path.name for path in tmp_path.iterdir()} == {"pair"}

@@ -68,27 +68,29 @@ def compare(
     qrels : judgements
     measures : Measure, text, or several
     level : float
-        Of the intervals; tests are at 1 - level, corrected by Holm for all pairs and measures.
+        Confidence level of the intervals; tests are at 1 - level, corrected by Holm for all pairs and
+        measures.
     power : float
-        For which the number of queries is wanted.
+        Target power of the sample-size estimate.
     resamples, seed : int
-        Bootstrap samples and permutations, and their seed.
+        Number of permutations, and the seed of all resampling.
     theory : bool
-        Whether to look ahead to longer lists, by the curves of 8 groups of queries.
+        Whether to predict longer lists from curves fitted to 8 groups of queries.
     **conventions
         ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
 
     Raises
     ------
     InputError
-        For fewer than two runs or five common queries, and what `evaluate` refuses.
+        For fewer than two runs, too few common queries for the level (6 at 0.95), and what `evaluate`
+        refuses.
 
     >>> rng = np.random.default_rng(1)
     >>> labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(20)}
     >>> def run(noise):
     ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
     >>> found = compare({"good": run(0.3), "bad": run(3.0)}, labels, "nDCG", theory=False)
-    >>> found.pairs[0].judgements[0].difference.bootstrap.sign, found.queries
+    >>> found.pairs[0].judgements[0].difference.sign, found.queries
     (1, 20)
     """
     require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")

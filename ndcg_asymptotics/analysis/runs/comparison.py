@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ndcg_asymptotics.analysis.runs.paired import Difference, Interval
+from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, alpha_of
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 
 if TYPE_CHECKING:
@@ -42,7 +42,10 @@ class Prospect:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Two runs by one measure; differences are a - b. ``p`` is corrected for all tests of the comparison."""
+    """Two runs by one measure; differences are a - b. ``p`` is corrected for all tests of the comparison.
+
+    ``cuts`` has the lengths for which some query tells the runs apart; it is empty if the runs are identical.
+    """
 
     measure: str
     mean_a: float
@@ -71,30 +74,34 @@ class PairComparison:
     def paragraph(self, alpha: float, queries: int, power: float) -> str:
         """The answer in words."""
         best = min(self.judgements, key=lambda j: (j.p, -abs(j.difference.effect)))
-        d = best.difference
-        if best.p >= alpha:
+        d, same = best.difference, [j.measure for j in self.judgements if j.difference.identical]
+        if len(same) == len(self.judgements):
+            return f"{self.a} and {self.b} are identical by every measure, for each of the {queries} queries."
+        equal = f"By {', '.join(same)} they are identical for every query." if same else ""
+        if best.p >= alpha or d.interval is None:
             said = [
                 f"{queries} queries do not tell {self.a} and {self.b} apart by any measure (smallest "
-                f"corrected p: {best.p:.2g}, {best.measure})."
+                f"corrected p: {best.p:.2g}, {best.measure}).",
+                equal,
             ]
         else:
             ahead, behind = (self.a, self.b) if d.mean > 0 else (self.b, self.a)
-            low, high = sorted(abs(x) for x in (d.bootstrap.low, d.bootstrap.high))
+            low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
             said = [
                 f"{ahead} is ahead of {behind}, most surely by {best.measure}: {abs(d.mean):.4f}, "
                 f"{1 - alpha:.0%} interval {low:.4f} to {high:.4f}, corrected p {best.p:.2g}.",
                 self._others(best, alpha),
+                equal,
             ]
-        return " ".join([*said, self._needed(power), _said_of_cuts(best), self._prospects(alpha)]).strip()
+        said += [self._needed(power), _said_of_cuts(best), self._prospects(alpha)]
+        return " ".join(part for part in said if part)
 
     def _others(self, best: Judgement, alpha: float) -> str:
-        others = [j for j in self.judgements if j is not best]
+        others = [j for j in self.judgements if j is not best and not j.difference.identical]
         sure = [j for j in others if j.p < alpha]
         against = [j.measure for j in sure if j.difference.mean * best.difference.mean < 0]
         leaning = [
-            j.measure
-            for j in others
-            if j not in sure and j.difference.bootstrap.sign * best.difference.mean < 0
+            j.measure for j in others if j not in sure and j.difference.sign * best.difference.mean < 0
         ]
         agree = len(sure) - len(against)
         if not others:
@@ -111,8 +118,9 @@ class PairComparison:
         return said + "."
 
     def _needed(self, power: float) -> str:
-        fewest = min(self.judgements, key=lambda j: j.difference.queries or math.inf)
-        most = max(self.judgements, key=lambda j: j.difference.queries or math.inf)
+        apart = [j for j in self.judgements if not j.difference.identical]
+        fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
+        most = max(apart, key=lambda j: j.difference.queries or math.inf)
         if fewest.difference.queries is None:
             return f"For {power:.0%} power a million queries would not be enough."
         said = f"{power:.0%} power takes {fewest.difference.queries} queries by {fewest.measure}"
@@ -165,7 +173,7 @@ class Comparison(Shown):
     @property
     def alpha(self) -> float:
         """The level of the tests."""
-        return 1 - self.level
+        return alpha_of(self.level)
 
     def discriminative_power(self) -> list[Power]:
         """How many pairs each measure tells apart, the most first."""
@@ -208,8 +216,10 @@ class Comparison(Shown):
         return pd.DataFrame(
             {
                 "a": pair.a, "b": pair.b, "measure": j.measure, "mean_a": j.mean_a, "mean_b": j.mean_b,
-                "difference": j.difference.mean, "low": j.difference.bootstrap.low,
-                "high": j.difference.bootstrap.high, "p": j.difference.p, "p_corrected": j.p,
+                "difference": j.difference.mean,
+                "low": j.difference.interval.low if j.difference.interval else math.nan,
+                "high": j.difference.interval.high if j.difference.interval else math.nan,
+                "p": j.difference.p, "p_corrected": j.p,
                 "effect": j.difference.effect, "queries": j.difference.queries,
             }
             for pair in self.pairs
@@ -229,22 +239,23 @@ class Comparison(Shown):
             yield Line(f"{remark}.")
         tests = sum(len(pair.judgements) for pair in self.pairs)
         yield Line(
-            f"Over {self.queries} queries; intervals {self.level:.0%}: BCa bootstrap, and permutation of the "
-            f"runs within queries; p is corrected by Holm for {tests} tests; "
-            f"queries: for {self.power:.0%} power of a paired t-test at {self.alpha:.2g}."
+            f"Over {self.queries} queries. p is the larger of those of a permutation of the runs within "
+            f"queries and of Student's t; the {100 * self.level:.6g}% interval leaves out 0 where "
+            f"p < {self.alpha:.2g}. p (Holm) is corrected for {tests} tests. "
+            f"Queries: for {self.power:.0%} power of a paired t-test."
         )
 
     def _table(self, pair: PairComparison) -> Table:
         columns = (
             Column("measure"), Column(pair.a, fixed(4), 1), Column(pair.b, fixed(4), 1),
-            Column("difference", general("+.4f")), Column("bootstrap", _interval, 1),
-            Column("permutation", _interval, 3), Column("p", general(".2g")),
+            Column("difference", general("+.4f")), Column(f"{100 * self.level:.6g}% interval", _interval, 1),
+            Column("p", general(".2g"), 3), Column("p (Holm)", general(".2g")),
             Column("Δ/σ", general("+.2f"), 2), Column("queries", general("d"), 2),
             Column("longer lists", str, 4),
         )  # fmt: skip
         rows = tuple(
-            (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.bootstrap,
-             j.difference.permutation, j.p, j.difference.effect, j.difference.queries, _long(j.prospect))
+            (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.interval or "identical",
+             j.difference.p, j.p, j.difference.effect, j.difference.queries, _long(j.prospect))
             for j in pair.judgements
         )  # fmt: skip
         return Table(f"{pair.a} against {pair.b}", columns, rows)
@@ -262,16 +273,19 @@ class Comparison(Shown):
 
 
 def _cut_table(pair: PairComparison) -> Table:
-    sizes = [cut.n for cut in pair.judgements[0].cuts]
+    sizes = sorted({cut.n for judged in pair.judgements for cut in judged.cuts})
     columns = (Column("measure"), *(Column(f"n={n}", fixed(3)) for n in sizes))
-    rows = tuple((j.measure, *(cut.rate for cut in j.cuts)) for j in pair.judgements)
+    rates = [{cut.n: cut.rate for cut in judged.cuts} for judged in pair.judgements]
+    rows = tuple(
+        (judged.measure, *map(rate.get, sizes)) for judged, rate in zip(pair.judgements, rates, strict=True)
+    )
     return Table(
         "Rate at which lists cut to n documents are in the order of the whole (a tie is not)", columns, rows
     )
 
 
-def _interval(value: Interval) -> str:
-    return f"[{value.low:+.4f}, {value.high:+.4f}]"
+def _interval(value: Interval | str) -> str:
+    return value if isinstance(value, str) else f"[{value.low:+.4f}, {value.high:+.4f}]"
 
 
 def _long(prospect: Prospect | None) -> str:
@@ -288,8 +302,8 @@ def _plain(judgement: Judgement) -> Mapping[str, Any]:
         "mean_b": judgement.mean_b,
         "difference": d.mean,
         "sd": d.sd,
-        "bootstrap": [d.bootstrap.low, d.bootstrap.high],
-        "permutation": [d.permutation.low, d.permutation.high],
+        "identical": d.identical,
+        "interval": [d.interval.low, d.interval.high] if d.interval else None,
         "p": d.p,
         "p_corrected": judgement.p,
         "effect": d.effect,

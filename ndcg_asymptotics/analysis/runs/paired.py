@@ -1,32 +1,38 @@
-"""Paired differences over queries: intervals, tests, and how many queries a difference takes.
+"""Paired differences over queries: a test, an interval, and how many queries a difference takes.
 
-The same queries are answered by both runs, so a difference is a mean of one number per query, d_q.
-*Bootstrap* draws queries with replacement. *Permutation* exchanges the two runs within a query at random:
-if they are alike the sign of d_q is a coin's, and the shifts of d that this does not reject make an
-interval. Its ends are quantiles of the means of random subsets of the queries, each in or out with
-probability 1/2 (Hartigan 1969, "Using subsample values as typical values").
+Both runs answer the same queries, so a difference of means is a mean of one number per query, d_q.
+
+The *permutation test* exchanges the two runs within queries at random. If the runs are alike, the sign of d_q
+is a fair coin's. With signs -1 on the queries I and +1 on the others J, the sum of |the permuted differences|
+reaches that of d - m if and only if m lies between the means of d over I and over J:
+
+    (sum s (d - m))^2 >= (sum (d - m))^2   <=>   (mean_I d - m) (mean_J d - m) <= 0.
+
+So one set of permutations gives the p-value of every shift m, and the shifts that are not rejected are an
+interval (compare Hartigan 1969, "Using subsample values as typical values"). It covers as stated if
+differences are symmetric about their mean; where most of them are 0 it is too short, and Student's interval
+is longer. The interval here is the shorter one that holds both, and the p-value is the larger of the
+two: an interval excludes 0 exactly if p < 1 - level. docs/real-lists.md has its coverage.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.analysis.power import power_of
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
 
-FEWEST = 5
-"""Queries below which a difference is not judged: fewer permutations than a 95% interval needs."""
-
 MOST_QUERIES = 10**6
-"""Queries beyond which a difference is said to be too small to be seen."""
+"""The most queries that a difference may take; beyond, it is too small to be seen."""
 
-_AT_ONCE = 1 << 22  # numbers held for subsets of the queries
+_AT_ONCE = 1 << 22  # numbers held for permutations of the queries
+_ROUNDING = 1e-12  # differences of NDCG below this are none
 
 
 @dataclass(frozen=True)
@@ -44,121 +50,184 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """What is known of a mean difference.
+    """A mean difference, with its test and interval.
 
     Attributes
     ----------
     mean, sd : float
         Of the differences over queries.
-    bootstrap, permutation : Interval
+    interval : Interval or None
+        None if the runs are identical: then there is no spread to judge by.
     p : float
-        Two-sided, by permutation.
+        Two-sided; 1 if the runs are identical.
     queries : int or None
-        How many queries a paired t-test needs for the power asked; None if more than 1e6.
+        The number of queries that gives a paired t-test the power asked for; None if more than 1e6.
     """
 
     mean: float
     sd: float
-    bootstrap: Interval
-    permutation: Interval
+    interval: Interval | None
     p: float
     queries: int | None
 
     @property
+    def identical(self) -> bool:
+        """Whether the two runs have the same value for every query."""
+        return self.interval is None
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where 0 is outside the interval, else 0."""
+        return self.interval.sign if self.interval else 0
+
+    @property
     def effect(self) -> float:
-        """mean / sd, the signal of one query in its noise."""
+        """mean / sd, the signal of one query relative to its noise."""
         return (
             self.mean / self.sd if self.sd > 0 else math.copysign(math.inf, self.mean) if self.mean else 0.0
         )
 
 
+def alpha_of(level: float) -> float:
+    """Return 1 - level without its rounding: p = 0.05 does not reject at level 0.95.
+
+    >>> alpha_of(0.95), 1 - 0.95
+    (0.05, 0.050000000000000044)
+    """
+    return round(1 - level, 12)
+
+
+def fewest_queries(level: float) -> int:
+    """Return the fewest queries with which a permutation test can reject at 1 - level.
+
+    Of n queries there are 2^(n-1) different permutations, so p is at least 2^-(n-1).
+
+    >>> [fewest_queries(level) for level in (0.8, 0.9, 0.95, 0.99)]
+    [4, 5, 6, 8]
+    """
+    found = 2
+    while 0.5 ** (found - 1) >= alpha_of(level):
+        found += 1
+    return found
+
+
 def paired_difference(
     differences: Floats, *, level: float = 0.95, power: float = 0.8, resamples: int = 9999, seed: int = 0
 ) -> Difference:
-    """Judge the mean of paired differences.
+    """Test the mean of paired differences, and estimate it with an interval.
 
     Parameters
     ----------
     differences : (queries,)
-        At least 5.
+        At least `fewest_queries` of the level.
     level : float
-        Of the intervals; the tests are at 1 - level.
+        Confidence level of the interval; the test is at 1 - level.
     power : float
-        For which the number of queries is wanted.
+        Target power of the sample-size estimate.
     resamples, seed : int
-        Bootstrap samples and permutations, and their seed.
+        Number of permutations, and the seed of their generator. If there are no more than these in all, each
+        is taken once.
 
     Raises
     ------
     InputError
-        For fewer than 5 queries, or a level or power outside (0, 1).
+        For too few queries or permutations for the level, or a level or power outside (0, 1).
 
     >>> found = paired_difference(np.array([0.1, 0.2, 0.0, 0.15, 0.05, 0.1, 0.12, 0.08]))
-    >>> round(found.mean, 3), found.permutation.sign, found.queries
-    (0.1, 1, 6)
+    >>> round(found.mean, 3), found.sign, round(found.p, 4), found.queries
+    (0.1, 1, 0.0156, 6)
     """
     d = np.asarray(differences, np.float64)
-    require(d.size >= FEWEST, f"a comparison needs at least {FEWEST} common queries, there are {d.size}")
-    require(0 < level < 1, f"must lie inside (0, 1), got {level:g}", "level")
-    mean, sd = float(d.mean()), float(d.std(ddof=1))
-    # rounding of values that are equal is no difference
-    if float(np.abs(d).max()) <= 1e-12:
-        return Difference(0.0, 0.0, Interval(0.0, 0.0), Interval(0.0, 0.0), 1.0, None)
-    rng = np.random.default_rng(seed)
-    return Difference(
-        mean,
-        sd,
-        _bootstrap(d, level, resamples, rng),
-        _typical_values(d, level, resamples, rng),
-        _permutation_p(d, resamples, rng),
-        queries_needed(mean / sd, 1 - level, power) if sd > 0 else FEWEST,
+    alpha = alpha_of(level)
+    require(0 < alpha < 1, f"must lie inside (0, 1), got {level:g}", "level")
+    fewest = fewest_queries(level)
+    require(
+        d.size >= fewest,
+        f"a comparison at level {level:g} needs at least {fewest} common queries, there are {d.size}",
     )
-
-
-def _bootstrap(d: Floats, level: float, resamples: int, rng: np.random.Generator) -> Interval:
-    if np.ptp(d) == 0:
-        return Interval(float(d[0]), float(d[0]))
-    found = stats.bootstrap(
-        (d,), np.mean, confidence_level=level, n_resamples=resamples, method="BCa", rng=rng, batch=1000
-    ).confidence_interval
-    return Interval(float(found.low), float(found.high))
-
-
-def _permutation_p(d: Floats, resamples: int, rng: np.random.Generator) -> float:
-    found = stats.permutation_test(
-        (d, np.zeros_like(d)),
-        lambda a, b, axis: np.mean(a - b, axis=axis),
-        permutation_type="samples",
-        n_resamples=resamples,
-        vectorized=True,
-        batch=1000,
-        rng=rng,
+    enough = (resamples + 1) * (1 - level) > 1
+    require(
+        enough, f"must exceed 1/(1 - level) - 1 = {1 / (1 - level) - 1:.4g}, got {resamples}", "resamples"
     )
-    return float(found.pvalue)
+    d = np.where(np.abs(d) <= _ROUNDING, 0.0, d)
+    if not d.any():
+        return Difference(0.0, 0.0, None, 1.0, None)
+    mean, sd = float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > _ROUNDING else 0.0
+    permutation, p = permutation_test(d, alpha, resamples, np.random.default_rng(seed))
+    student, student_p = student_test(mean, sd, d.size, alpha)
+    interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
+    queries = queries_needed(mean / sd, alpha, power) if sd > 0 else fewest
+    return Difference(mean, sd, interval, max(p, student_p), queries)
 
 
-def _typical_values(d: Floats, level: float, resamples: int, rng: np.random.Generator) -> Interval:
-    """The shifts that no permutation test at 1 - level rejects.
+def student_test(mean: float, sd: float, queries: int, alpha: float) -> tuple[Interval, float]:
+    """Return Student's interval of a mean at level 1 - alpha, and the two-sided p-value of the mean 0.
 
-    Signs s reject the shift m on the side where sum s (d - m) exceeds sum (d - m) in absolute value, which
-    changes at the mean of the d with s = -1: so the interval's ends are order statistics of such means.
+    >>> interval, p = student_test(0.1, 0.06, 8, 0.05)
+    >>> round(interval.low, 4), round(interval.high, 4), round(p, 4)
+    (0.0498, 0.1502, 0.0022)
     """
-    means: list[Floats] = []
-    wanted, rows = resamples, max(1, _AT_ONCE // d.size)
-    while wanted > 0:
-        chosen = rng.random((min(rows, 2 * wanted), d.size)) < 0.5
-        chosen = chosen[chosen.any(axis=1)][:wanted]
-        means.append(chosen @ d / chosen.sum(axis=1))
-        wanted -= len(chosen)
-    found = np.sort(np.concatenate(means))
-    cut = math.floor((1 - level) / 2 * (resamples + 1))
-    if cut < 1:
-        return Interval(-math.inf, math.inf)
-    return Interval(float(found[cut - 1]), float(found[-cut]))
+    if sd == 0:
+        return Interval(mean, mean), 0.0
+    error = sd / math.sqrt(queries)
+    reach = error * float(stats.t.isf(alpha / 2, queries - 1))
+    p = 2 * float(stats.t.sf(abs(mean) / error, queries - 1))
+    return Interval(mean - reach, mean + reach), p
+
+
+def permutation_test(
+    d: Floats, alpha: float, resamples: int, rng: np.random.Generator
+) -> tuple[Interval, float]:
+    """Return the shifts that the permutation test does not reject at alpha, and the p-value of the shift 0.
+
+    A permutation does not speak against the shifts between its two means; the identity speaks against
+    none.
+    """
+    total = min(2 ** min(d.size - 1, 63), resamples + 1)
+    ends = [_means(d, chosen) for chosen in _subsets(d.size, total, rng)]
+    # sums that rounding alone keeps from being equal are equal
+    slack = _ROUNDING * float(np.abs(d).max())
+    low = np.sort(np.concatenate([lows for lows, _ in ends])) - slack
+    high = np.sort(np.concatenate([highs for _, highs in ends])) + slack
+    p = (1 + int(np.count_nonzero(low <= 0 if d.mean() > 0 else high >= 0))) / total
+    # the fewest permutations, the identity among them, with which a shift is not rejected
+    least = math.ceil(alpha * total)
+    least += int(least / total < alpha) - int((least - 1) / total >= alpha)
+    return Interval(float(low[least - 2]), float(high[1 - least])), p
+
+
+def _subsets(size: int, total: int, rng: np.random.Generator) -> Iterator[Bools]:
+    """Iterate over sets of queries, other than none, whose signs a permutation changes, some rows at a time.
+
+    A set and the rest make the same permutation. If there are ``total`` with none, each comes once.
+    """
+    rows = max(1, _AT_ONCE // size)
+    for start in range(1, total, rows):
+        count = min(rows, total - start)
+        if total == 2 ** (size - 1):
+            numbers = np.arange(start, start + count)
+            yield (numbers[:, None] >> np.arange(size)) % 2 == 1
+        else:
+            yield rng.random((count, size)) < 0.5
+
+
+def _means(d: Floats, chosen: Bools) -> tuple[Floats, Floats]:
+    """Return the smaller and the larger of the means of d over each set and over the rest.
+
+    Where there is no rest, as for the identity, every shift lies between.
+    """
+    inside = chosen.sum(axis=1)
+    outside = d.size - inside
+    sums = chosen @ d
+    whole = (inside == 0) | (outside == 0)
+    first = sums / np.maximum(inside, 1)
+    second = (d.sum() - sums) / np.maximum(outside, 1)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return np.where(whole, -math.inf, low), np.where(whole, math.inf, high)
 
 
 def queries_needed(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """The fewest queries with which a two-sided paired t-test at level alpha has a power.
+    """Return the fewest queries with which a two-sided paired t-test at level alpha has a power.
 
     About ``((z_(1-alpha/2) + z_power) / effect)^2``, with Student's correction; None beyond 1e6.
 
@@ -182,7 +251,7 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = 0.8) -> in
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """p-values corrected for their number so that any false alarm among them has the level's chance.
+    """Return p-values corrected for their number: tests at alpha have a family-wise error rate of alpha.
 
     Holm's step-down: the k-th smallest of m is multiplied by m - k + 1, and none is below the one before.
 

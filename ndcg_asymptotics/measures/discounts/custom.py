@@ -1,4 +1,4 @@
-"""A discount of the user's own: a function of the rank, from Python or by the name of a module."""
+"""User-defined discounts: a function of the rank, from Python or by the name of a module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
 from ndcg_asymptotics.specs import custom
@@ -22,8 +22,8 @@ from ndcg_asymptotics.specs.spec import Portable
 
 _LARGEST = 1e7
 _MOST = 1e8
-_STRETCH = 2**18  # ranks asked for at a time
-_EVERY = 4096  # ranks that all go into the digest; beyond, some
+_STRETCH = 2**18  # ranks evaluated at a time
+_BEYOND = 4096  # ranks beyond the largest that go into the digests
 _ROUNDING = 1e-13  # by which a value may exceed the one before it
 
 
@@ -31,11 +31,12 @@ _ROUNDING = 1e-13  # by which a value may exceed the one before it
 class Custom(Discount, keyword="custom"):
     """D(r) of your own: custom("module:function", largest, "like"), positive, non-increasing, vectorised.
 
-    The function takes an array of ranks, real numbers >= 1, and is checked at every whole one up to
-    ``largest`` (default 1e7), which is how far engines know it: F(k) is a table of 8 bytes a rank. Theory
-    asks further, for lists that are longer. ``like`` is the discount it falls like, up to a constant
-    factor in the limit ("log", "power(0.5)", "geometric(2)"): then the theorems for that one apply, and
-    `check` tests their limits. From Python, see `discount`.
+    The function takes an array of ranks, real numbers >= 1, and must return the same values whenever it is
+    called. It is checked at every whole rank up to ``largest`` (default 1e7); engines use no others, and
+    keep a table of F(k) with 8 bytes per rank. Exact means of longer lists evaluate it further out.
+    ``like`` is the discount whose decay it shares, up to a constant factor in the limit ("log", "power(0.5)",
+    "geometric(2)"): then the theorems for that discount apply, and `check` tests their limits. From
+    Python, see `discount`.
 
     Attributes
     ----------
@@ -45,8 +46,13 @@ class Custom(Discount, keyword="custom"):
     like : str
     conjecture : number or function of (relevance, cutoff), optional
         The limit of NDCG_n that its author expects, in place of a theorem's.
+    value_digest : str
+        A digest of its values, to the last bit, at every whole rank up to ``largest`` and at 4096 ranks from
+        there to 1e18: discounts with the same name and digest are equal and share what is computed of
+        them. Between those 4096 ranks, at most 1% apart, two of them may differ by as much as D falls there.
     digest : str
-        Of its values, to single precision.
+        A digest of its source files and of the same values in single precision (so that a library that
+        rounds differently keeps it): results of one digest are never continued with another.
     """
 
     target: str
@@ -54,14 +60,17 @@ class Custom(Discount, keyword="custom"):
     largest: float = _LARGEST
     like: str = ""
     conjecture: Any = field(default=None, compare=False, repr=False)
-    files: tuple[tuple[str, bytes], ...] = field(default=(), compare=False, repr=False)
-    digest: str = field(init=False, repr=False)
+    files: custom.Files = field(default=(), compare=False, repr=False)
+    value_digest: str = field(init=False, repr=False)
+    digest: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         known = f"custom: largest must be 1 to 1e8, got {number_text(self.largest)}"
         require(1 <= self.largest <= _MOST, known)
         object.__setattr__(self, "like", str(Discount.parse(self.like)) if self.like else "")
-        object.__setattr__(self, "digest", self._examine())
+        values, digest = self._examine()
+        object.__setattr__(self, "value_digest", values)
+        object.__setattr__(self, "digest", digest)
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
@@ -133,14 +142,16 @@ class Custom(Discount, keyword="custom"):
         return _sums(self)[k.astype(np.int64)]
 
     def stretches(self) -> Iterator[tuple[Floats, Floats]]:
-        """All ranks and D at them, some at a time."""
+        """Iterate over all whole ranks up to the largest, in order, with D at each."""
         for start in np.arange(1.0, self.largest + 1, _STRETCH):
             ranks = np.arange(start, min(start + _STRETCH, self.largest + 1))
             yield ranks, self.at(ranks, math.nan)
 
-    def _examine(self) -> str:
-        """Refuse what is no discount; a digest of the values."""
-        digest, before = hashlib.blake2b(digest_size=8), math.inf
+    def _examine(self) -> tuple[str, str]:
+        """Refuse what is no discount; return the two digests."""
+        exact, single = hashlib.blake2b(digest_size=16), hashlib.blake2b(digest_size=16)
+        single.update(custom.source_digest(self.function, self.files))
+        before = math.inf
         for ranks, values in self.stretches():
             steps = np.diff(values, prepend=before)
             bad = ~(np.isfinite(values) & (values >= 0) & ~(steps > _ROUNDING * values))
@@ -152,24 +163,52 @@ class Custom(Discount, keyword="custom"):
                     f"custom: {self.target!r} must be finite, non-increasing and positive at rank 1, "
                     f"got D({ranks[r]:.0f}) = {values[r]:g}{previous}"
                 )
-            kept = values if ranks[0] <= _EVERY else values[:: _STRETCH // 16]
-            digest.update(kept[:_EVERY].astype(np.float32).tobytes())
+            if ranks[0] == 1:
+                again = self.at(ranks, math.nan)
+                require(bool(np.array_equal(values, again)), self._changes())
+            exact.update(values.tobytes())
+            single.update(_single(values))
             before = float(values[-1])
-        return digest.hexdigest()
+        beyond = self._beyond()
+        exact.update(beyond.tobytes())
+        single.update(_single(beyond))
+        return exact.hexdigest(), single.hexdigest()
+
+    def _changes(self) -> str:
+        return (
+            f"custom: {self.target!r} does not give the values that it gave before: "
+            "a discount must depend on the rank alone"
+        )
+
+    def _beyond(self) -> Floats:
+        """Return D at ranks beyond the largest; nothing if the function knows none of them."""
+        try:
+            return self.at(np.rint(np.geomspace(self.largest + 1, LARGEST_N, _BEYOND)), math.nan)
+        except InputError:  # such as a table: theory says so when it needs a longer one
+            return np.empty(0)
+
+
+def _single(values: Floats) -> bytes:
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32).tobytes()
 
 
 @lru_cache(maxsize=4)
-def _sums(custom: Custom) -> Floats:
-    sums, total = np.zeros(int(custom.largest) + 1), np.longdouble(0)
-    for ranks, values in custom.stretches():
+def _sums(discount: Custom) -> Floats:
+    sums, total = np.zeros(int(discount.largest) + 1), np.longdouble(0)
+    seen = hashlib.blake2b(digest_size=16)
+    for ranks, values in discount.stretches():
+        seen.update(values.tobytes())
         running = total + np.cumsum(values.astype(np.longdouble))
         sums[int(ranks[0]) : int(ranks[-1]) + 1] = running
         total = running[-1]
+    seen.update(discount._beyond().tobytes())
+    require(seen.hexdigest() == discount.value_digest, discount._changes())
     return sums
 
 
 def _described(value: Any) -> dict[str, Any]:
-    """What an object that is to be a discount says of itself."""
+    """Return the function, and further fields, of an object that is to be a discount."""
     if isinstance(value, type) and issubclass(value, Discount):
         value = value()
     if isinstance(value, Custom):
@@ -198,12 +237,12 @@ def discount(
     function : callable
         D(r) for an array of ranks, real numbers >= 1: positive at rank 1, non-increasing, finite.
     name : str, optional
-        Under which results and figures show it; by default ``module:function``. A study that is kept in a
-        folder needs a function that this default finds again: one of an importable module.
+        The name that results and figures show; by default ``module:function``. A study that is kept in a
+        folder needs this default, of a function in an importable module, to find the function again.
     largest : float
-        The last rank that engines may ask for, 1 to 1e8; the sums F(k) are a table of 8 bytes a rank.
+        The last rank that engines may use, 1 to 1e8; the sums F(k) are a table of 8 bytes per rank.
     like : Discount or str, optional
-        The discount it falls like, up to a constant factor in the limit: then its theorems apply.
+        The discount whose decay it shares, up to a constant factor in the limit: then its theorems apply.
     limit : number or function of (relevance, cutoff), optional
         The limit of NDCG_n that you expect; `check` holds the exact mean against it.
 

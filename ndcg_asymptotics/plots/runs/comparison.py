@@ -27,7 +27,8 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
     """Draw the mean difference of each measure with its interval; filled where it is significant."""
     for row, (judged, look) in enumerate(zip(pair.judgements, looks(len(pair.judgements)), strict=True)):
         d = judged.difference
-        ax.plot([d.bootstrap.low, d.bootstrap.high], [row, row], color=look.color, lw=1.2)
+        if d.interval:
+            ax.plot([d.interval.low, d.interval.high], [row, row], color=look.color, lw=1.2)
         face = look.color if judged.p < alpha else "white"
         ax.plot(d.mean, row, ls="none", marker=look.marker, mec=look.color, mfc=face, mew=0.9, ms=4.5)
     ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
@@ -46,10 +47,12 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
 def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
     """Draw the rate at which lists cut to n documents are in the order of the whole, against n."""
     for judged, look in zip(pair.judgements, looks(len(pair.judgements)), strict=True):
+        if not judged.cuts:
+            continue
         n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
         ax.fill_between(n, low, high, color=look.color, alpha=0.1, lw=0)
         ax.plot(n, rate, color=look.color, ls=look.dashes, marker=look.marker, mfc="white", mew=0.8)
-    length_axis(ax, [cut.n for cut in pair.judgements[0].cuts])
+    length_axis(ax, sorted({cut.n for judged in pair.judgements for cut in judged.cuts}))
     ax.set_ylim(0, 1.03)
     ax.set_ylabel("rate of the whole's order")
     ax.set_xlabel("documents $n$ of the list")
@@ -129,5 +132,5 @@ def _key(comparison: Comparison) -> list[Any]:
             ("white", f"p ≥ {comparison.alpha:.2g}"),
         )
     ]
-    label = f"{comparison.level:.0%} interval, bootstrap over queries"
+    label = f"{100 * comparison.level:.6g}% interval"
     return [*marks, Line2D([], [], color=GREY, lw=1.2, label=label)]

@@ -88,7 +88,7 @@ def expected_ndcg(
     Returns
     -------
     Expectation
-        With an error of 1e-9 of the value or less, as ``error`` says.
+        The means, with a bound of the error of each in ``error``.
 
     Raises
     ------
