@@ -1,7 +1,8 @@
 """What it takes to tell two rankers apart: how long a list, or how many lists.
 
-From the exact mean and variance of the difference in NDCG of two relevance curves, without simulation.
-Sakai's topic set size design takes the same numbers from past runs.
+The number of lists follows from the exact mean and variance of the difference in NDCG of two relevance
+curves; Sakai's topic set size design takes the same numbers from past runs. The length of a list follows
+from the rate of the right order, which is exact, simulated or that of a law of long lists (`right_order`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.power import lists_for
+from ndcg_asymptotics.analysis.right_order import Length, required_lengths
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
@@ -19,8 +21,8 @@ from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, gener
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL
-from ndcg_asymptotics.theory.fluctuations.ordering import length_for
 from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,11 +42,17 @@ class Requirement:
     difference, sd : float
         Exact mean and standard deviation of NDCG_n(a) - NDCG_n(b) of one list.
     required_n : int or None
-        The length from which one list shows the right order with the probability asked for.
+        The length from which on one list shows the right order with the required probability. A tie does
+        not show it.
+    between : (int, int) or None
+        A 95% interval for ``required_n`` where it is found by simulation.
+    method : str
+        How ``required_n`` is found: "exact", "simulated on ... lists", or a law of long lists, with the
+        number of simulated lists that confirm it (see `analysis.right_order`).
     required_lists : int or None
         How many lists of n items a paired t test takes.
     reason : str
-        Why a number is missing, or what else is to be said.
+        Why a number is missing, or what limits it.
     """
 
     measure: str
@@ -52,8 +60,14 @@ class Requirement:
     difference: float | None
     sd: float | None
     required_n: int | None
+    between: tuple[int, int] | None
+    method: str
     required_lists: int | None
     reason: str
+
+
+def _interval(between: tuple[int, int]) -> str:
+    return f"{between[0]:,} to {between[1]:,}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,9 +96,13 @@ class Required(Shown):
         n = self.rows[0].n
         columns = (
             Column("measure"), Column(f"difference at {n:g}", general("+.5f")), Column("sd", general(".5f")),
-            Column("required n", general(",")), Column("required lists", general(",")),
+            Column("required n", general(",")), Column("95% interval", _interval, 1), Column("method", None, 2),
+            Column("required lists", general(",")),
         )  # fmt: skip
-        cells = ((r.measure, r.difference, r.sd, r.required_n, r.required_lists) for r in self.rows)
+        cells = (
+            (r.measure, r.difference, r.sd, r.required_n, r.between, r.method, r.required_lists)
+            for r in self.rows
+        )
         yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
         yield Line(
             f"Required n: one list shows the right order with probability {self.rate:g}, from this length "
@@ -142,26 +160,47 @@ def required(
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
     require(bool(asked), "expected at least one measure, got none", "measure")
     several = [Measure.of(measure) for measure in asked]
-    rows = [
-        _require(first, second, measure, size, rate, power, alpha) for measure in tracked(several, "measures")
-    ]
+    found = {m: _moments(first, second, m, size) for m in tracked(several, "measures")}
+    proper = [m for m, (difference, *_) in found.items() if difference is not None]
+    lengths = dict(
+        zip(
+            proper,
+            required_lengths(first, second, proper, [_ahead(first, second, m) for m in proper], rate),
+            strict=True,
+        )
+    )
+    rows = []
+    for measure in several:
+        difference, sd, reason, known = found[measure]
+        length = lengths.get(measure, Length(None, None, ""))
+        lists = None
+        if known and difference is not None and sd is not None:
+            lists = lists_for(difference / sd, power, alpha) if sd > 0 else 2
+        reasons = "; ".join(text for text in (reason, length.reason) if text)
+        rows.append(
+            Requirement(
+                str(measure), size, difference, sd, length.n, length.between, length.method, lists, reasons
+            )
+        )
     return Required(str(first), str(second), rate, power, alpha, tuple(rows))
 
 
-def _require(
-    a: Relevance, b: Relevance, measure: Measure, n: int, rate: float, power: float, alpha: float
-) -> Requirement:
+def _moments(
+    a: Relevance, b: Relevance, measure: Measure, n: int
+) -> tuple[float | None, float | None, str, bool]:
+    """The difference of the means and its standard deviation, why there are none, and whether one is ahead."""
     try:
+        means = [expected_ndcg(scorer, measure, [n]) for scorer in (a, b)]
         effort = USUAL if len(a.gains) <= FEW_GRADES else QUICK
-        mean, variance, *_ = moments((a, b), measure, n, effort)
-        sd = math.sqrt(max(variance, 0.0))
-        found = length_for(*_ahead(a, b, measure), measure, rate)
+        variance = moments((a, b), measure, n, effort).variance
     except InputError as error:
-        return Requirement(str(measure), n, None, None, None, None, str(error))
-    lists = lists_for(mean / sd, power, alpha) if sd > 0 else 2
-    return Requirement(str(measure), n, mean, sd, found.n, lists, found.reason)
+        return None, None, str(error), False
+    difference = float(means[0].value[0] - means[1].value[0])
+    known = abs(difference) > float(means[0].error[0] + means[1].error[0])
+    reason = "" if known else f"the two means at n = {n:g} do not differ by more than their stated errors"
+    return difference, math.sqrt(max(variance, 0.0)), reason, known
 
 
-def _ahead(a: Relevance, b: Relevance, measure: Measure) -> tuple[Relevance, Relevance]:
-    """The scorer that is ahead on long lists first."""
-    return (a, b) if moments((a, b), measure, 10**9, QUICK)[0] >= 0 else (b, a)
+def _ahead(a: Relevance, b: Relevance, measure: Measure) -> int:
+    """0 if a is ahead on long lists, 1 if b is."""
+    return 0 if moments((a, b), measure, 10**9, QUICK).mean >= 0 else 1

@@ -83,4 +83,4 @@ def test_an_order_that_theorem_4_says_settles() -> None:
 
 
 def test_normal_quantiles() -> None:
-    assert standard_quantile((LINEAR,), Measure.of("nDCG"), 0.95) == pytest.approx(1.644854, abs=1e-6)
+    assert standard_quantile((LINEAR,), Measure.of("nDCG"), 1000, 0.95) == pytest.approx(1.644854, abs=1e-6)

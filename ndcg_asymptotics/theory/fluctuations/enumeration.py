@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -56,7 +57,7 @@ class LabelSequences:
 
 
 def enumerable(relevance: Relevance, measure: Measure, n: int) -> bool:
-    """Whether the law of NDCG_n is found by enumeration in well under a second.
+    """Return whether the law of NDCG_n is found by enumeration in well under a second.
 
     >>> curve = Relevance.of("linear(0.1, 0.7)")
     >>> [enumerable(curve, Measure.of(text), 1000) for text in ("nDCG", "nDCG@5")]
@@ -69,8 +70,16 @@ def enumerable(relevance: Relevance, measure: Measure, n: int) -> bool:
     return n <= _LONGEST and k <= math.log(_SEQUENCES) / math.log(grades + 1) + 1e-9 and few_counts
 
 
-def order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> tuple[float, float]:
-    """P(NDCG_n(a) > NDCG_n(b)) and P(NDCG_n(a) < NDCG_n(b)); the rest is the chance of a tie.
+class Order(NamedTuple):
+    """P(NDCG_n(a) > NDCG_n(b)), P(NDCG_n(a) < NDCG_n(b)) and the probability of a tie."""
+
+    more: float
+    less: float
+    tie: float
+
+
+def order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> Order:
+    """Return how likely each order of two scorers is.
 
     Parameters
     ----------
@@ -82,16 +91,46 @@ def order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> tuple[flo
 
     >>> best, blank = Relevance.of("step(0, 1, 0.5)"), Relevance.of("constant(0.5)")
     >>> [round(chance, 9) for chance in order_law(best, blank, Measure.of("nDCG"), 2)]  # labels 1, 0 and 0, 1
-    [0.25, 0.0]
+    [0.25, 0.0, 0.75]
     """
     if isinstance(a, Mixture) and isinstance(b, Mixture):
         groups = zip(a.each(lambda model: model), b.each(lambda model: model), strict=True)
-        both = np.array([order_law(first, second, measure, n) for first, second in groups])
-        more, less = a.weights @ both
-        return float(more), float(less)
+        laws = np.array([order_law(first, second, measure, n) for first, second in groups])
+        return Order(*(a.weights @ laws).tolist())
     k = min(measure.cutoff(n), n)
     first, second = label_sequences(a, k, n), label_sequences(b, k, n)
-    weights = measure.discount(np.arange(1.0, k + 1), float(n))
+    return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(n)))
+
+
+def order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> Order | None:
+    """Return `order_law` as n grows, for a fixed cutoff; None where there are too many label sequences.
+
+    The labels at the ranks that count become independent draws from the label law at the top.
+
+    >>> good, blank = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
+    >>> [round(chance, 9) for chance in order_law_at_the_top(good, blank, Measure.of("nDCG@1"))]
+    [0.42, 0.12, 0.46]
+    """
+    if isinstance(a, Mixture) and isinstance(b, Mixture):
+        groups = zip(a.each(lambda model: model), b.each(lambda model: model), strict=True)
+        laws = [order_law_at_the_top(first, second, measure) for first, second in groups]
+        found = [law for law in laws if law is not None]
+        return Order(*(a.weights @ np.array(found)).tolist()) if len(found) == len(laws) else None
+    if measure.cutoff.regime != "fixed" or not enumerable(a, measure, _LONGEST):
+        return None
+    k = measure.cutoff(_LONGEST)
+    first, second = (_independent(scorer, k) for scorer in (a, b))
+    return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(_LONGEST)))
+
+
+def _independent(relevance: Relevance, k: int) -> LabelSequences:
+    gains, chances = relevance.law_at_top
+    sequences = np.array(list(product(range(gains.size), repeat=k)), np.int64).reshape(-1, k)
+    nobody = np.zeros((1, gains.size - 1), np.int64)
+    return LabelSequences(gains[sequences], nobody, chances[sequences].prod(axis=1)[:, None])
+
+
+def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Order:
     x, y = first.gains @ weights, second.gains @ weights
     tie = _TIE * max(x.max(initial=0.0), y.max(initial=0.0))
     order = np.argsort(y, kind="stable")
@@ -99,11 +138,12 @@ def order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> tuple[flo
     less_than, at_most = (below[np.searchsorted(y[order], x + shift)] for shift in (-tie, tie))
     whole = below[-1]
     given = np.divide(first.chances, whole, out=np.zeros_like(first.chances), where=whole > 0)
-    return _chance((given * less_than).sum()), _chance((given * (whole - at_most)).sum())
+    parts = [(given * part).sum() for part in (less_than, whole - at_most, at_most - less_than)]
+    return Order(*(np.array(parts) / sum(parts)).tolist())
 
 
 def ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, Floats]:
-    """The values that NDCG_n takes, increasing, and their probabilities, at an `enumerable` list length.
+    """Return the values that NDCG_n takes, increasing, and their probabilities, at an `enumerable` list length.
 
     >>> values, chances = ndcg_law(Relevance.of("constant(0.5)"), Measure.of("nDCG(zipf)"), 2)
     >>> values, chances.round(12)
@@ -123,9 +163,9 @@ def ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, Fl
     return _collected(np.minimum(ndcg[possible], 1.0), law.chances[possible])
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=24)
 def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
-    """The joint law of the labels at the first k of n ranks and the label counts; not for mixtures."""
+    """Return the joint law of the labels at the first k of n ranks and the label counts; not for mixtures."""
     grades = len(relevance.gains) + 1
     indices = np.array(list(product(range(grades), repeat=k)), np.int64).reshape(-1, k)
     per_sequence = np.array([np.bincount(row, minlength=grades) for row in indices])
@@ -203,7 +243,3 @@ def _collected(values: Floats, chances: Floats) -> tuple[Floats, Floats]:
     new = np.concatenate(([True], np.diff(values) > _TIE))
     sums = np.add.reduceat(chances, np.flatnonzero(new))
     return values[new], sums / sums.sum()
-
-
-def _chance(value: float) -> float:
-    return float(min(max(value, 0.0), 1.0))
