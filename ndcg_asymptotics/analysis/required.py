@@ -13,14 +13,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.power import lists_for
-from ndcg_asymptotics.analysis.right_order import Length, required_lengths
+from ndcg_asymptotics.analysis.right_order import required_lengths
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance
-from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -40,7 +40,8 @@ class Requirement:
     n : int
         The length of the lists of which ``required_lists`` says how many.
     difference, sd : float
-        Exact mean and standard deviation of NDCG_n(a) - NDCG_n(b) of one list.
+        Exact mean and standard deviation of NDCG_n(a) - NDCG_n(b) of one list; a difference within the
+        stated error of the two means is 0.
     required_n : int or None
         The length from which on one list shows the right order with the required probability. A tie does
         not show it.
@@ -96,8 +97,8 @@ class Required(Shown):
         n = self.rows[0].n
         columns = (
             Column("measure"), Column(f"difference at {n:g}", general("+.5f")), Column("sd", general(".5f")),
-            Column("required n", general(",")), Column("95% interval", _interval, 1), Column("method", None, 2),
-            Column("required lists", general(",")),
+            Column("required n", general(",")), Column("95% interval", _interval, 1),
+            Column("method", None, 2), Column("required lists", general(",")),
         )  # fmt: skip
         cells = (
             (r.measure, r.difference, r.sd, r.required_n, r.between, r.method, r.required_lists)
@@ -160,45 +161,47 @@ def required(
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
     require(bool(asked), "expected at least one measure, got none", "measure")
     several = [Measure.of(measure) for measure in asked]
-    found = {m: _moments(first, second, m, size) for m in tracked(several, "measures")}
-    proper = [m for m, (difference, *_) in found.items() if difference is not None]
-    lengths = dict(
-        zip(
-            proper,
-            required_lengths(first, second, proper, [_ahead(first, second, m) for m in proper], rate),
-            strict=True,
-        )
-    )
+    found, reasons = {}, {}
+    for measure in tracked(several, "measures"):
+        try:
+            effort = USUAL if len(first.gains) <= FEW_GRADES else QUICK
+            found[measure] = difference_at(first, second, measure, size, effort)
+        except InputError as error:
+            reasons[measure] = str(error)
+    ahead = [_ahead(first, second, measure) for measure in found]
+    lengths = dict(zip(found, required_lengths(first, second, list(found), ahead, rate), strict=True))
     rows = []
     for measure in several:
-        difference, sd, reason, known = found[measure]
-        length = lengths.get(measure, Length(None, None, ""))
-        lists = None
-        if known and difference is not None and sd is not None:
-            lists = lists_for(difference / sd, power, alpha) if sd > 0 else 2
-        reasons = "; ".join(text for text in (reason, length.reason) if text)
+        if measure not in found:
+            rows.append(Requirement(str(measure), size, None, None, None, None, "", None, reasons[measure]))
+            continue
+        (difference, sd), length = found[measure], lengths[measure]
+        level = "" if difference else f"the two means at n = {size:g} are equal to within their stated errors"
+        lists = lists_for(difference / sd, power, alpha) if sd > 0 else 2 if difference else None
         rows.append(
             Requirement(
-                str(measure), size, difference, sd, length.n, length.between, length.method, lists, reasons
+                str(measure), size, difference, sd, length.n, length.between, length.method, lists,
+                "; ".join(text for text in (level, length.reason) if text),
             )
-        )
+        )  # fmt: skip
     return Required(str(first), str(second), rate, power, alpha, tuple(rows))
 
 
-def _moments(
-    a: Relevance, b: Relevance, measure: Measure, n: int
-) -> tuple[float | None, float | None, str, bool]:
-    """The difference of the means and its standard deviation, why there are none, and whether one is ahead."""
-    try:
-        means = [expected_ndcg(scorer, measure, [n]) for scorer in (a, b)]
-        effort = USUAL if len(a.gains) <= FEW_GRADES else QUICK
-        variance = moments((a, b), measure, n, effort).variance
-    except InputError as error:
-        return None, None, str(error), False
+def difference_at(
+    a: Relevance, b: Relevance, measure: Measure, n: int, effort: Effort
+) -> tuple[float, float]:
+    """Return the mean of NDCG_n(a) - NDCG_n(b), 0 where it is within the stated error, and its deviation.
+
+    Raises
+    ------
+    InputError
+        If the measure has no exact mean or variance.
+    """
+    means = [expected_ndcg(scorer, measure, [n]) for scorer in (a, b)]
     difference = float(means[0].value[0] - means[1].value[0])
-    known = abs(difference) > float(means[0].error[0] + means[1].error[0])
-    reason = "" if known else f"the two means at n = {n:g} do not differ by more than their stated errors"
-    return difference, math.sqrt(max(variance, 0.0)), reason, known
+    error = float(means[0].error[0] + means[1].error[0])
+    variance = moments((a, b), measure, n, effort).variance
+    return difference if abs(difference) > error else 0.0, math.sqrt(max(variance, 0.0))
 
 
 def _ahead(a: Relevance, b: Relevance, measure: Measure) -> int:

@@ -23,7 +23,6 @@ import numpy as np
 from scipy import special, stats
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
@@ -192,7 +191,7 @@ def _law_name(question: _Question) -> str:
 
 
 def _look(a: Relevance, b: Relevance, questions: Sequence[_Question]) -> None:
-    """Simulate rates from long lists to short ones, all measures on the same lists, until they are too low."""
+    """Simulate rates from long lists to short ones until they are too low, all measures on the same lists."""
     starts = {q.measure: q.exact_to() + 1 for q in questions}
     sizes = [SIMULATED]
     while sizes[-1] > 1:
@@ -283,15 +282,11 @@ def _refined(question: _Question, low: int, high: int) -> Length:
         return Length(n, (min(ends[0], n), max(ends[1], n)), _simulated(question, sizes))
     for n in sizes:
         question.simulate(int(n), _affordable(int(n), sizes.size))
-    rates = {int(n): question.seen[int(n)][0] / question.seen[int(n)][1] for n in sizes}
-    bounds = {n: question.interval(n, _STATED) for n in rates}
+    rates = np.array([question.seen[int(n)][0] / question.seen[int(n)][1] for n in sizes])
+    lower, upper = np.array([question.interval(int(n), _STATED) for n in sizes]).T
     first, n, last = (
-        max([m for m in rates if too_low(m)], default=low) + 1
-        for too_low in (
-            lambda m: bounds[m][1] < question.rate,
-            lambda m: rates[m] < question.rate,
-            lambda m: bounds[m][0] < question.rate,
-        )
+        int(sizes[too_low].max(initial=low)) + 1
+        for too_low in (upper < question.rate, rates < question.rate, lower < question.rate)
     )
     return Length(n, (first, last), _simulated(question, sizes))
 

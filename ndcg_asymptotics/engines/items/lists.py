@@ -49,7 +49,10 @@ def count_orders(
     cutoffs = [min(measure.cutoff(n), n) for measure in measures]
     ranks = np.arange(1.0, max(cutoffs) + 1)
     weights = np.column_stack(
-        [np.where(ranks <= k, m.discount(ranks, float(n)), 0.0) for m, k in zip(measures, cutoffs, strict=True)]
+        [
+            np.where(ranks <= k, m.discount(ranks, float(n)), 0.0)
+            for m, k in zip(measures, cutoffs, strict=True)
+        ]
     )
     size = max(1, min(_ITEMS // n, _MOST_LISTS))
     found = np.zeros((len(measures), 2), np.int64)
@@ -77,7 +80,9 @@ def count_orders_at_the_top(
     k = measure.cutoff(_LARGE)
     ranks = min(k, _RANKS)
     weights = measure.discount(np.arange(1.0, ranks + 1), float(_LARGE))
-    whole = measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
+    whole = (
+        measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
+    )
     beyond = (whole - float(weights.sum())) * (a.mean_gain_at_top - b.mean_gain_at_top) if k > ranks else 0.0
     more = less = 0
     size = max(1, min(_ITEMS // ranks, _MOST_LISTS))
@@ -93,9 +98,7 @@ def count_orders_at_the_top(
     return more, less
 
 
-def _differences(
-    a: Relevance, b: Relevance, n: int, k: int, lists: int, rng: np.random.Generator
-) -> Floats:
+def _differences(a: Relevance, b: Relevance, n: int, k: int, lists: int, rng: np.random.Generator) -> Floats:
     """Gains at ranks 1 … k of a, less those of b, (lists, k)."""
     if isinstance(a, Mixture) and isinstance(b, Mixture):
         group = rng.choice(len(a.weights), size=lists, p=a.weights / a.weights.sum())
@@ -127,4 +130,4 @@ def _ranked_gains(relevance: Relevance, counts: Integers, k: int, rng: np.random
     if k < n // 4:
         keys = np.partition(keys, k - 1, axis=1)[:, :k]
     keys.sort(axis=1)
-    return np.append(relevance.gains, 0.0)[keys[:, :k] & mask]
+    return np.asarray(np.append(relevance.gains, 0.0)[keys[:, :k] & mask])

@@ -143,7 +143,7 @@ def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Or
 
 
 def ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, Floats]:
-    """Return the values that NDCG_n takes, increasing, and their probabilities, at an `enumerable` list length.
+    """Return the values that NDCG_n takes, increasing, and their probabilities, at an `enumerable` n.
 
     >>> values, chances = ndcg_law(Relevance.of("constant(0.5)"), Measure.of("nDCG(zipf)"), 2)
     >>> values, chances.round(12)

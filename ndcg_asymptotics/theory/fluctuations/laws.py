@@ -8,10 +8,10 @@ r^-b, 1/2 < b <= 1             ``sum_r r^-b (Y_r - E Y)``, the Y_r independent w
 sum D < infinity; fixed k      ``sum_r D(r) (Y_r - E Y)``, the same
 =============================  ==========================================================================
 
-A cutoff that grows with n, such as cn or n^a, changes none of these. The second and the third follow from the labels at the top ranks becoming independent draws from the label
-law at s = 1 while what lies below adds nothing to the spread (Theorem 6 of Wang et al. 2013 says of the
-third that it does not vanish). For two scorers that are independent given the label the difference has the
-difference of the series.
+A cutoff that grows with n, such as cn or n^a, changes none of these. The second and the third follow from the
+labels at the top ranks becoming independent draws from the label law at s = 1, while what lies below adds
+nothing to the spread (Theorem 6 of Wang et al. 2013 says of the third that it does not vanish). For two
+scorers that are independent given the label the difference has the difference of the series.
 """
 
 from __future__ import annotations
