@@ -74,7 +74,8 @@ class Verdict(Shown):
         columns = (
             Column("measure"), Column("limit a", fixed(4), 2), Column("limit b", fixed(4), 2),
             Column(f"Δ/σ at {self.n:g}", fixed(4)), Column("required n", general(",")),
-            Column("method", None, 3), Column("required lists", general(",")), Column("speed", general(".3g"), 1),
+            Column("method", None, 3), Column("required lists", general(",")),
+            Column("speed", general(".3g"), 1),
         )  # fmt: skip
         cells = (
             (

@@ -33,10 +33,11 @@ class Prediction:
     """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
     ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``law_distance`` how
-    far from it the distribution function at n may be (`theory.fluctuations.limit_law`). ``quantiles_from``
-    is "exact" where few ranks count, so that the quantiles are found by enumeration; elsewhere it is "law",
-    and they are those of a law of this shape with the exact mean and standard deviation. ``reason`` says
-    why there is no limit, or no exact number; empty where there are all.
+    far from it the distribution function at n may be (`theory.fluctuations.limit_law`). ``quantiles_from`` is
+    "exact" where few ranks count, so that the quantiles are found by enumeration; elsewhere it is "law", and
+    they are those of a law of this shape with the exact mean and standard deviation. ``pseudo_expectation``
+    is None where a list is so short that it exceeds 1. ``reason`` says why there is no limit, or no exact
+    number; empty where there are all.
     """
 
     scorer: str
@@ -141,12 +142,17 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
     return [
         Prediction(
             str(scorer), str(measure), n, found.value, found.theorem, assumptions,
-            pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
+            _pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
             sd, sd_error, regime((scorer,), measure), _law_distance(scorer, measure, n, value, sd),
             *_quantiles(scorer, measure, n, value, sd),
         )
         for n, (value, error), (sd, sd_error) in zip(sizes, means, spreads, strict=True)
     ]  # fmt: skip
+
+
+def _pseudo_expectation(scorer: Relevance, measure: Measure, n: int) -> float | None:
+    found = pseudo_expectation(scorer, measure, n)
+    return found if found is not None and found <= 1 + _ROUNDING else None
 
 
 def _law_distance(

@@ -70,7 +70,8 @@ def count_orders_at_the_top(
 ) -> tuple[int, int]:
     """Return the two counts of `count_orders` as n grows, for a fixed cutoff or a finite sum of discounts.
 
-    The labels at the top are then independent draws from the label law there. Ranks beyond 2000 count by their mean. Not for mixtures.
+    The labels at the top are then independent draws from the label law there. Ranks beyond 2000
+    count by their mean. Not for mixtures.
 
     >>> pair = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
     >>> more, less = count_orders_at_the_top(*pair, Measure.of("nDCG@1"), 10_000, seed=1)  # 0.42 and 0.12

@@ -135,7 +135,8 @@ def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Or
     tie = _TIE * max(x.max(initial=0.0), y.max(initial=0.0))
     order = np.argsort(y, kind="stable")
     below = np.vstack([np.zeros(second.chances.shape[1]), np.cumsum(second.chances[order], axis=0)])
-    less_than, at_most = (below[np.searchsorted(y[order], x + shift)] for shift in (-tie, tie))
+    less_than = below[np.searchsorted(y[order], x - tie, side="left")]
+    at_most = below[np.searchsorted(y[order], x + tie, side="right")]
     whole = below[-1]
     given = np.divide(first.chances, whole, out=np.zeros_like(first.chances), where=whole > 0)
     parts = [(given * part).sum() for part in (less_than, whole - at_most, at_most - less_than)]

@@ -113,7 +113,7 @@ def limit_law(
 def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
     """Berry and Esseen's bound: of items where every depth counts, of ranks where the first ones do."""
     discount = measure.discount
-    if n * sum(relevance.masses) < 1 or not typical_ideal(relevance, measure, n) > 0:
+    if n == 1 or n * sum(relevance.masses) < 1 or not typical_ideal(relevance, measure, n) > 0:
         return 1.0
     if measure.cutoff.regime == "none" and discount.exponent < 0.5:
         second, third = influence_moments(relevance, measure, n)
