@@ -114,7 +114,7 @@ def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: f
             seen = rate(curves[a], curves[b], p, weights, n, lists, seed=5)
         # the rate at the length found is known to 0.2%; false alarm: 6e-7 each
         off = 5 * math.sqrt(wanted * (1 - wanted) / lists) + 0.003
-        assert (abs(seen - wanted) < off) is enough
+        assert bool(abs(seen - wanted) < off) is enough
 
 
 def test_the_same_question_has_the_same_answer() -> None:
