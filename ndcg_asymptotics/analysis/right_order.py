@@ -238,7 +238,9 @@ def _last_below_exactly(question: _Question, exact_to: int) -> int:
     while n > 0:
         if question.exact(n) < question.rate:
             return last_true(lambda m: question.exact(m) < question.rate, n, before) if before > n else n
-        before, n = n, math.floor(n / _EXACT_RATIO) if n > 2 * _EVERY else n - 1
+        # under a fixed cutoff the rate is smooth in n; where the cutoff grows it jumps
+        leap = n > 2 * _EVERY and question.measure.cutoff.regime == "fixed"
+        before, n = n, math.floor(n / _EXACT_RATIO) if leap else n - 1
     return 0
 
 
