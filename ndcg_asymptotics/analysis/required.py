@@ -147,7 +147,7 @@ def required(
 
     >>> found = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG", n=100)
     >>> found.rows[0].required_n, found.rows[0].required_lists
-    (116, 6)
+    (125, 6)
     """
     scorers = Population.of({"a": a, "b": b}).scorers
     first, second = scorers["a"], scorers["b"]
