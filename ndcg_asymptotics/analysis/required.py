@@ -1,7 +1,8 @@
 """What it takes to tell two rankers apart: how long a list, or how many lists.
 
-From the exact mean and variance of the difference in NDCG of two relevance curves, without simulation.
-Sakai's topic set size design takes the same numbers from past runs.
+The number of lists follows from the exact mean and variance of the difference in NDCG of two relevance
+curves; Sakai's topic set size design takes the same numbers from past runs. The length of a list follows
+from the rate of the right order, which is exact, simulated or that of a law of long lists (`right_order`).
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.power import lists_for
+from ndcg_asymptotics.analysis.right_order import required_lengths
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance
-from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL
-from ndcg_asymptotics.theory.fluctuations.ordering import length_for
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,13 +40,20 @@ class Requirement:
     n : int
         The length of the lists of which ``required_lists`` says how many.
     difference, sd : float
-        Exact mean and standard deviation of NDCG_n(a) - NDCG_n(b) of one list.
+        Exact mean and standard deviation of NDCG_n(a) - NDCG_n(b) of one list; a difference within the
+        stated error of the two means is 0.
     required_n : int or None
-        The length from which one list shows the right order with the probability asked for.
+        The length from which on one list shows the right order with the required probability. A tie does
+        not show it.
+    between : (int, int) or None
+        A 95% interval for ``required_n`` where it is found by simulation.
+    method : str
+        How ``required_n`` is found: "exact", "simulated on ... lists", or a law of long lists, with the
+        number of simulated lists that confirm it (see `analysis.right_order`).
     required_lists : int or None
         How many lists of n items a paired t test takes.
     reason : str
-        Why a number is missing, or what else is to be said.
+        Why a number is missing, or what limits it.
     """
 
     measure: str
@@ -52,8 +61,14 @@ class Requirement:
     difference: float | None
     sd: float | None
     required_n: int | None
+    between: tuple[int, int] | None
+    method: str
     required_lists: int | None
     reason: str
+
+
+def _interval(between: tuple[int, int]) -> str:
+    return f"{between[0]:,} to {between[1]:,}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,9 +97,13 @@ class Required(Shown):
         n = self.rows[0].n
         columns = (
             Column("measure"), Column(f"difference at {n:g}", general("+.5f")), Column("sd", general(".5f")),
-            Column("required n", general(",")), Column("required lists", general(",")),
+            Column("required n", general(",")), Column("95% interval", _interval, 1),
+            Column("method", None, 2), Column("required lists", general(",")),
         )  # fmt: skip
-        cells = ((r.measure, r.difference, r.sd, r.required_n, r.required_lists) for r in self.rows)
+        cells = (
+            (r.measure, r.difference, r.sd, r.required_n, r.between, r.method, r.required_lists)
+            for r in self.rows
+        )
         yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
         yield Line(
             f"Required n: one list shows the right order with probability {self.rate:g}, from this length "
@@ -128,7 +147,7 @@ def required(
 
     >>> found = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG", n=100)
     >>> found.rows[0].required_n, found.rows[0].required_lists
-    (116, 6)
+    (125, 6)
     """
     scorers = Population.of({"a": a, "b": b}).scorers
     first, second = scorers["a"], scorers["b"]
@@ -142,26 +161,49 @@ def required(
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
     require(bool(asked), "expected at least one measure, got none", "measure")
     several = [Measure.of(measure) for measure in asked]
-    rows = [
-        _require(first, second, measure, size, rate, power, alpha) for measure in tracked(several, "measures")
-    ]
+    found, reasons = {}, {}
+    for measure in tracked(several, "measures"):
+        try:
+            effort = USUAL if len(first.gains) <= FEW_GRADES else QUICK
+            found[measure] = difference_at(first, second, measure, size, effort)
+        except InputError as error:
+            reasons[measure] = str(error)
+    ahead = [_ahead(first, second, measure) for measure in found]
+    lengths = dict(zip(found, required_lengths(first, second, list(found), ahead, rate), strict=True))
+    rows = []
+    for measure in several:
+        if measure not in found:
+            rows.append(Requirement(str(measure), size, None, None, None, None, "", None, reasons[measure]))
+            continue
+        (difference, sd), length = found[measure], lengths[measure]
+        level = "" if difference else f"the two means at n = {size:g} are equal to within their stated errors"
+        lists = lists_for(difference / sd, power, alpha) if sd > 0 else 2 if difference else None
+        rows.append(
+            Requirement(
+                str(measure), size, difference, sd, length.n, length.between, length.method, lists,
+                "; ".join(text for text in (level, length.reason) if text),
+            )
+        )  # fmt: skip
     return Required(str(first), str(second), rate, power, alpha, tuple(rows))
 
 
-def _require(
-    a: Relevance, b: Relevance, measure: Measure, n: int, rate: float, power: float, alpha: float
-) -> Requirement:
-    try:
-        effort = USUAL if len(a.gains) <= FEW_GRADES else QUICK
-        mean, variance, *_ = moments((a, b), measure, n, effort)
-        sd = math.sqrt(max(variance, 0.0))
-        found = length_for(*_ahead(a, b, measure), measure, rate)
-    except InputError as error:
-        return Requirement(str(measure), n, None, None, None, None, str(error))
-    lists = lists_for(mean / sd, power, alpha) if sd > 0 else 2
-    return Requirement(str(measure), n, mean, sd, found.n, lists, found.reason)
+def difference_at(
+    a: Relevance, b: Relevance, measure: Measure, n: int, effort: Effort
+) -> tuple[float, float]:
+    """Return the mean of NDCG_n(a) - NDCG_n(b), 0 where it is within the stated error, and its deviation.
+
+    Raises
+    ------
+    InputError
+        If the measure has no exact mean or variance.
+    """
+    means = [expected_ndcg(scorer, measure, [n]) for scorer in (a, b)]
+    difference = float(means[0].value[0] - means[1].value[0])
+    error = float(means[0].error[0] + means[1].error[0])
+    variance = moments((a, b), measure, n, effort).variance
+    return difference if abs(difference) > error else 0.0, math.sqrt(max(variance, 0.0))
 
 
-def _ahead(a: Relevance, b: Relevance, measure: Measure) -> tuple[Relevance, Relevance]:
-    """The scorer that is ahead on long lists first."""
-    return (a, b) if moments((a, b), measure, 10**9, QUICK)[0] >= 0 else (b, a)
+def _ahead(a: Relevance, b: Relevance, measure: Measure) -> int:
+    """0 if a is ahead on long lists, 1 if b is."""
+    return 0 if moments((a, b), measure, 10**9, QUICK).mean >= 0 else 1

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.power import lists_for
-from ndcg_asymptotics.analysis.required import Requirement, required
+from ndcg_asymptotics.analysis.required import Requirement, difference_at, required
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
-from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import speed
 
@@ -76,10 +74,19 @@ class Verdict(Shown):
         columns = (
             Column("measure"), Column("limit a", fixed(4), 2), Column("limit b", fixed(4), 2),
             Column(f"Δ/σ at {self.n:g}", fixed(4)), Column("required n", general(",")),
-            Column("required lists", general(",")), Column("speed", general(".3g"), 1),
+            Column("method", None, 3), Column("required lists", general(",")),
+            Column("speed", general(".3g"), 1),
         )  # fmt: skip
         cells = (
-            (r.measure, *r.limits, r.signal, r.needs.required_n, r.needs.required_lists, r.speed)
+            (
+                r.measure,
+                *r.limits,
+                r.signal,
+                r.needs.required_n,
+                r.needs.method,
+                r.needs.required_lists,
+                r.speed,
+            )
             for r in self.rows
         )
         yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
@@ -151,14 +158,14 @@ def cheapest_pool(
     >>> cheapest_pool("linear(0.1, 0.7)", "constant(0.4)", n=100)
     Pool(k=1, lists=43, documents=43)
     """
-    pair = tuple(Population.of({"a": a, "b": b}).scorers.values())
+    first, second = Population.of({"a": a, "b": b}).scorers.values()
     pools = []
     for k in (*(k for k in _DEPTHS if k < n), n):
         try:
-            mean, variance, *_ = moments(pair, Measure(discount, k), n, QUICK)
+            mean, sd = difference_at(first, second, Measure(discount, k), n, QUICK)
         except InputError:
             continue
-        lists = lists_for(mean / math.sqrt(variance), power, alpha)
+        lists = lists_for(mean / sd, power, alpha) if sd > 0 else 2 if mean else None
         if lists is not None:
             pools.append(Pool(k, lists, lists * k))
     require(bool(pools), f"no judged depth of lists of {n} items shows a difference that is known exactly")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, overload
+from typing import Any, Literal, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import list_lengths
@@ -16,6 +17,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
 from ndcg_asymptotics.theory.fluctuations.limit_law import limit_law
 from ndcg_asymptotics.theory.limits import limit
@@ -23,6 +25,7 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 _QUANTILES = (0.05, 0.5, 0.95)
+_ROUNDING = 1e-9  # of a sum of probabilities
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,11 @@ class Prediction:
     """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
     ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``law_distance`` how
-    far from it the distribution function at n may be (`theory.fluctuations.limit_law`), ``quantiles`` are
-    those of a law of this shape with the exact mean and standard deviation. ``reason`` says why there is no
-    limit, or no exact number; empty where there are all.
+    far from it the distribution function at n may be (`theory.fluctuations.limit_law`). ``quantiles_from`` is
+    "exact" where few ranks count, so that the quantiles are found by enumeration; elsewhere it is "law", and
+    they are those of a law of this shape with the exact mean and standard deviation. ``pseudo_expectation``
+    is None where a list is so short that it exceeds 1. ``reason`` says why there is no limit, or no exact
+    number; empty where there are all.
     """
 
     scorer: str
@@ -50,6 +55,7 @@ class Prediction:
     law: str
     law_distance: float | None
     quantiles: dict[str, float] | None
+    quantiles_from: Literal["exact", "law"] | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,12 +142,17 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
     return [
         Prediction(
             str(scorer), str(measure), n, found.value, found.theorem, assumptions,
-            pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
+            _pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
             sd, sd_error, regime((scorer,), measure), _law_distance(scorer, measure, n, value, sd),
-            _quantiles(scorer, measure, value, sd),
+            *_quantiles(scorer, measure, n, value, sd),
         )
         for n, (value, error), (sd, sd_error) in zip(sizes, means, spreads, strict=True)
     ]  # fmt: skip
+
+
+def _pseudo_expectation(scorer: Relevance, measure: Measure, n: int) -> float | None:
+    found = pseudo_expectation(scorer, measure, n)
+    return found if found is not None and found <= 1 + _ROUNDING else None
 
 
 def _law_distance(
@@ -152,12 +163,17 @@ def _law_distance(
 
 
 def _quantiles(
-    scorer: Relevance, measure: Measure, mean: float | None, sd: float | None
-) -> dict[str, float] | None:
+    scorer: Relevance, measure: Measure, n: int, mean: float | None, sd: float | None
+) -> tuple[dict[str, float] | None, Literal["exact", "law"] | None]:
+    if enumerable(scorer, measure, n):
+        values, chances = ndcg_law(scorer, measure, n)
+        below = np.cumsum(chances)
+        places = np.minimum(np.searchsorted(below, np.array(_QUANTILES) - _ROUNDING), values.size - 1)
+        return {f"{p:g}": float(values[i]) for p, i in zip(_QUANTILES, places, strict=True)}, "exact"
     if mean is None or sd is None or regime((scorer,), measure) == "groups":
-        return None
-    at = {f"{p:g}": mean + sd * standard_quantile((scorer,), measure, p) for p in _QUANTILES}
-    return {p: min(max(value, 0.0), 1.0) for p, value in at.items()}
+        return None, None
+    at = {f"{p:g}": mean + sd * standard_quantile((scorer,), measure, n, p) for p in _QUANTILES}
+    return {p: min(max(value, 0.0), 1.0) for p, value in at.items()}, "law"
 
 
 def _within(row: Prediction) -> str | None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+<<<<<<< HEAD
 from ndcg_asymptotics.analysis.power import power_of
 from ndcg_asymptotics.analysis.runs.paired import (
     alpha_of,
@@ -21,6 +22,10 @@ from ndcg_asymptotics.analysis.runs.paired import (
     queries_needed,
     student_test,
 )
+=======
+from ndcg_asymptotics.analysis.power import paired_power
+from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference, queries_needed
+>>>>>>> required
 from ndcg_asymptotics.core.errors import InputError
 
 
@@ -29,15 +34,15 @@ def test_power_is_that_of_the_noncentral_t():
         threshold = stats.t.isf(alpha / 2, queries - 1)
         shift = effect * math.sqrt(queries)
         exact = stats.nct.sf(threshold, queries - 1, shift) + stats.nct.cdf(-threshold, queries - 1, shift)
-        assert power_of(effect, queries, alpha) == pytest.approx(exact, abs=2e-6)
-        assert power_of(-effect, queries, alpha) == power_of(effect, queries, alpha)
+        assert paired_power(effect, queries, alpha) == pytest.approx(exact, abs=2e-6)
+        assert paired_power(-effect, queries, alpha) == paired_power(effect, queries, alpha)
 
 
 def test_queries_needed_are_the_fewest():
     for effect in (2.0, 0.7, 0.2, 0.03):
         for alpha, power in ((0.05, 0.8), (0.01, 0.95)):
             found = queries_needed(effect, alpha, power)
-            assert power_of(effect, found, alpha) >= power > power_of(effect, found - 1, alpha)
+            assert paired_power(effect, found, alpha) >= power > paired_power(effect, found - 1, alpha)
             normal = ((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / effect) ** 2
             assert normal - 1 < found < normal + 7
     assert queries_needed(1e-4) is None
@@ -211,7 +216,7 @@ def test_power_is_as_required(simulated, measure):
     effect = float(d.mean() / d.std())
     queries = queries_needed(effect)
     for size in (queries, queries // 2):
-        expected = power_of(effect, size, 0.05)
+        expected = paired_power(effect, size, 0.05)
         experiments = d[: len(d) // size * size].reshape(-1, size)[:200]
         seen = sum(
             paired_difference(one, resamples=499, seed=i).p < 0.05 for i, one in enumerate(experiments)

@@ -2,9 +2,10 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from ndcg_asymptotics.analysis.power import lists_for, paired_power
 from ndcg_asymptotics.analysis.required import required
@@ -19,6 +20,52 @@ def test_power_is_that_of_the_paired_test() -> None:
     interval = stats.binomtest(rejected, 20_000).proportion_ci(1 - 1e-6)  # false alarm: 1e-6
     assert interval.low < paired_power(0.5, 34, 0.05) < interval.high
     assert not interval.low < paired_power(0.5, 40, 0.05) < interval.high
+
+
+def exact_power(effect: float, lists: int, alpha: float) -> float:
+    """The power of the paired t test, integrated over the law of the sample's standard deviation."""
+    with mpmath.workdps(25):
+        freedom, shift = mpmath.mpf(lists - 1), mpmath.mpf(effect) * mpmath.sqrt(lists)
+
+        def level(t: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.betainc(freedom / 2, 0.5, 0, freedom / (freedom + t * t), regularized=True) - alpha
+
+        threshold = mpmath.findroot(level, float(-special.stdtrit(lists - 1, alpha / 2)))
+        norm = freedom / 2 * mpmath.log(freedom / 2) - mpmath.loggamma(freedom / 2) + mpmath.log(2)
+
+        def density(s: mpmath.mpf) -> mpmath.mpf:
+            weight = mpmath.exp(norm + (freedom - 1) * mpmath.log(s) - freedom * s * s / 2)
+            return weight * (mpmath.ncdf(shift - threshold * s) + mpmath.ncdf(-shift - threshold * s))
+
+        spread = 1 / math.sqrt(2 * (lists - 1))
+        places = {max(0.0, 1 + j * spread) for j in range(-12, 13, 2)} | {3.0 if lists > 4 else 12.0}
+        places |= {float(shift / threshold) * x for x in (0.5, 0.9, 1, 1.1, 2)}
+        return float(mpmath.quad(density, sorted(places)))
+
+
+@pytest.mark.parametrize(
+    ("effect", "lists", "alpha"),
+    [
+        (0.5, 34, 0.05),
+        (3.0, 2, 0.05),
+        (1e4, 2, 1e-4),
+        (30.0, 4, 1e-5),
+        (0.05, 20_000, 1e-9),
+        (0.2, 2500, 1e-12),
+    ],
+)
+def test_power_is_exact_for_any_level_and_number(effect: float, lists: int, alpha: float) -> None:
+    exact = exact_power(effect, lists, alpha)
+    assert paired_power(effect, lists, alpha) == pytest.approx(exact, abs=2e-9)
+    assert abs(paired_power(effect * 1.001, lists, alpha) - exact) > 2e-9
+
+
+def test_many_lists_at_a_small_level_are_not_those_of_the_normal_law() -> None:
+    lists = lists_for(0.1, 0.8, 1e-9)
+    normal = ((stats.norm.isf(0.5e-9) + stats.norm.ppf(0.8)) / 0.1) ** 2
+    assert lists is not None
+    assert lists > normal + 15
+    assert exact_power(0.1, lists, 1e-9) >= 0.8 > exact_power(0.1, lists - 1, 1e-9)
 
 
 @pytest.mark.parametrize("effect", [3.0, 0.7, 0.1, 0.06])
@@ -46,8 +93,8 @@ def test_the_required_length_and_number_are_confirmed() -> None:
     assert row.required_lists is not None
     log = lambda n: 1 / np.log(np.arange(2.0, n + 2))  # noqa: E731
     right = int((drawn(row.required_n, 40_000, log(row.required_n), seed=1) > 0).sum())
-    # the normal law is off by up to about 0.7% for lists this short
-    assert abs(right / 40_000 - 0.95) < 0.007 + 5 * math.sqrt(0.95 * 0.05 / 40_000)
+    # the simulation that finds the length is off by up to 0.3%
+    assert abs(right / 40_000 - 0.95) < 0.003 + 5 * math.sqrt(0.95 * 0.05 / 40_000)
     shorter = drawn(row.required_n // 2, 40_000, log(row.required_n // 2), seed=2)
     assert np.mean(shorter > 0) < 0.93
     tests = drawn(40, 4000 * row.required_lists, log(40), seed=3).reshape(4000, -1)

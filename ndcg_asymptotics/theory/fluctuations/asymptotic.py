@@ -51,7 +51,9 @@ def asymptotic_spread(relevance: Relevance | str, measure: Measure | str, n: int
 
 
 def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[float, float]:
-    """``E psi^2`` and ``E |psi|^3`` of a whole list, psi the influence of one item.
+    """Return ``E psi^2`` and ``E |psi|^3`` of a whole list, psi the influence of one item.
+
+    Both are 0 for lists so short that the integral for the ideal list is empty.
 
     >>> second, third = influence_moments(Relevance.of("constant(0.5)"), Measure.of("nDCG(linear)"), 1000)
     >>> 1 < third / second**1.5 < 2
@@ -71,6 +73,8 @@ def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[f
     steps = gains - np.append(gains[1:], 0.0)
     a = float(w @ (mean * phi(t)))
     ideal = float(sum(step * (w * phi(t))[t < end].sum() for step, end in zip(steps, ends, strict=True)))
+    if not ideal > 0:  # a list of one or two items: no rank is below the first
+        return 0.0, 0.0
     base = below - float(pushed @ t) - a
     second = third = 0.0
     for value, chance in zip(*relevance.label_law(t), strict=True):

@@ -3,16 +3,15 @@
 =============================  ==========================================================================
 discount, cutoff               law of NDCG_n, standardised
 =============================  ==========================================================================
-log, linear, r^-b (b <= 1/2);  normal
-and k = o(n) or k = cn
+log, linear, r^-b (b <= 1/2)   normal
 r^-b, 1/2 < b <= 1             ``sum_r r^-b (Y_r - E Y)``, the Y_r independent with the label law at the top
 sum D < infinity; fixed k      ``sum_r D(r) (Y_r - E Y)``, the same
 =============================  ==========================================================================
 
-The second and the third follow from the labels at the top ranks becoming independent draws from the label
-law at s = 1 while what lies below adds nothing to the spread (Theorem 6 of Wang et al. 2013 says of the
-third that it does not vanish). For two scorers that are independent given the label the difference has the
-difference of the series.
+A cutoff that grows with n, such as cn or n^a, changes none of these. The second and the third follow from the
+labels at the top ranks becoming independent draws from the label law at s = 1, while what lies below adds
+nothing to the spread (Theorem 6 of Wang et al. 2013 says of the third that it does not vanish). For two
+scorers that are independent given the label the difference has the difference of the series.
 """
 
 from __future__ import annotations
@@ -54,7 +53,8 @@ def regime(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
         return "groups"
     growth, cutoff = measure.discount.growth, measure.cutoff.regime
     fixed = growth == "summable" or cutoff == "fixed"
-    heavy = growth in ("power", "zipf") and measure.discount.exponent > 0.5 and cutoff == "none"
+    # a cutoff that grows without bound leaves the top ranks, which make up the spread, as they are
+    heavy = growth in ("power", "zipf") and measure.discount.exponent > 0.5
     if not (fixed or heavy):
         return "normal"
     if all(scorer.gain_variance(0.0) == 0 for scorer in scorers):
@@ -155,21 +155,26 @@ class SeriesLaw:
 
 
 @lru_cache(maxsize=256)
-def series_law(scorers: tuple[Relevance, ...], measure: Measure) -> SeriesLaw:
-    """The law of one scorer's NDCG_n, or of the difference of two, where the top ranks make it."""
+def series_law(scorers: tuple[Relevance, ...], measure: Measure, n: int = _LARGE) -> SeriesLaw:
+    """Return the law of one scorer's NDCG_n, or of the difference of two, where the top ranks make it.
+
+    The series ends at rank k(n) of a list of n items.
+    """
     values, chances = _top(scorers[0])
     if len(scorers) == 2:
         other, others = _top(scorers[1])
         values = np.subtract.outer(values, other).ravel()
         chances = np.multiply.outer(chances, others).ravel()
     values = values - chances @ values
-    k = measure.cutoff(_LARGE)
+    k = min(measure.cutoff(n), n)
     count = min(k, _RANKS)
-    discounts = measure.discount(np.arange(1.0, count + 1), float(_LARGE))
+    discounts = measure.discount(np.arange(1.0, count + 1), float(n))
     tail = 0.0
     if k > count and discounts[-1] > 0:  # sum of r^-2b beyond, as an integral
         exponent = math.log2(float(discounts[count // 2 - 1] / discounts[-1]))
-        tail = float(discounts[-1]) ** 2 * (count / (2 * exponent - 1) - 0.5) if exponent < 50 else 0.0
+        some = 1 - (count / k) ** (2 * exponent - 1)
+        tail = float(discounts[-1]) ** 2 * (count * some / (2 * exponent - 1) - 0.5) if exponent < 50 else 0.0
+        tail = max(tail, 0.0)
     one = float(chances @ values**2)
     scale = math.sqrt(one * (float((discounts**2).sum()) + tail))
     negligible = float(discounts[-1]) < 1e-16 * float(discounts[0])
@@ -227,15 +232,15 @@ def _top(scorer: Relevance) -> tuple[Floats, Floats]:
     return values[chances > 0], chances[chances > 0]
 
 
-def standard_quantile(scorers: tuple[Relevance, ...], measure: Measure, p: float) -> float:
-    """The p-quantile of the standardised law."""
+def standard_quantile(scorers: tuple[Relevance, ...], measure: Measure, n: int, p: float) -> float:
+    """Return the p-quantile of the standardised law at n."""
     if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
         return float(ndtri(p))
-    return series_law(scorers, measure).quantile(p)
+    return series_law(scorers, measure, n).quantile(p)
 
 
 def standard_cdf(scorers: tuple[Relevance, ...], measure: Measure, x: float) -> float:
-    """The distribution function of the standardised law."""
+    """Return the distribution function of the standardised law of long lists."""
     if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
         return float(ndtr(x))
     return series_law(scorers, measure).cdf(x)

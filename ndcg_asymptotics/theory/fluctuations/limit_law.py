@@ -99,6 +99,8 @@ def limit_law(
     if found == "normal":
         return LimitLaw(mean, sd, 3 * error / sd, _single(relevance, measure, n, sd), None)
     series = series_law((relevance,), measure)
+    if not typical_ideal(relevance, measure, n) > 0:  # fewer than one item has a gain: no law is near
+        return LimitLaw(mean, sd, 0.0, 1.0, series)
     left = _left(measure, n)
     if found == "lasting" and left[-1] <= _TAIL:
         return _near_the_top(relevance, measure, n, series, left)
@@ -111,7 +113,7 @@ def limit_law(
 def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
     """Berry and Esseen's bound: of items where every depth counts, of ranks where the first ones do."""
     discount = measure.discount
-    if n * sum(relevance.masses) < 1:
+    if n == 1 or n * sum(relevance.masses) < 1 or not typical_ideal(relevance, measure, n) > 0:
         return 1.0
     if measure.cutoff.regime == "none" and discount.exponent < 0.5:
         second, third = influence_moments(relevance, measure, n)

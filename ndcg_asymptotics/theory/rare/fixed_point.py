@@ -233,7 +233,7 @@ class _Pair:
             low, high = high, high * 2
         else:
             raise InputError(
-                f"{self.what}: no law of the labels makes the wrong order likely: it is as good as impossible"
+                f"{self.what}: no law of the labels makes the wrong order likely: but for ties it cannot be"
             )
         return float(brentq(gap, low, high, rtol=1e-12, xtol=1e-300))
 
@@ -265,9 +265,11 @@ class _Pair:
 def _log_mean_exp(law: Floats, exponent: Floats) -> Floats:
     """log of the mean of exp(exponent) along the last axis, to full relative accuracy near 0."""
     near = np.sum(law * np.expm1(np.minimum(exponent, _HIGHEST)), axis=-1)
-    most = exponent.max(axis=-1, keepdims=True)
+    # the largest where there is any mass: another one would let all that counts underflow
+    most = np.where(law > 0, exponent, -np.inf).max(axis=-1, keepdims=True)
+    most = np.where(np.isfinite(most), most, 0.0)
     with np.errstate(divide="ignore"):
-        far = np.log(np.sum(law * np.exp(exponent - most), axis=-1)) + most[..., 0]
+        far = np.log(np.sum(law * np.exp(np.where(law > 0, exponent - most, 0.0)), axis=-1)) + most[..., 0]
     return np.asarray(np.where(np.abs(near) < 0.5, np.log1p(np.maximum(near, -0.5)), far))
 
 

@@ -15,8 +15,10 @@ from ndcg_asymptotics.core.arrays import LARGEST_N, list_lengths
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.quadrature import edges, nodes
 from ndcg_asymptotics.theory.rare.fixed_point import tilt
+from ndcg_asymptotics.theory.rare.law import Tilt
 
 _STEP = 10**0.125  # of n, to both sides, for the local slope
 _POWER = 0.05  # of n: log n grows by less from 1e9 to 1e18
@@ -106,10 +108,13 @@ class PairPrediction:
     ----------
     right : str
         The scorer that has the larger mean DCG.
-    cost, slope : float
-        Nats to the wrong order, and d log cost / d log n.
-    log10_wrong : float
-        log10 of P(wrong order at n), approximately.
+    cost : float
+        Nats to the wrong order.
+    slope : float or None
+        d log cost / d log n; None where another scorer leads at neighbouring list lengths.
+    log10_wrong : float or None
+        log10 of P(wrong order at n), a tie counting as wrong: exact where few ranks count, else
+        approximate. None where the wrong order is impossible.
     exponent : float or None
         Of n in the cost as n grows, where a theorem tells; 0 where the order never settles.
     residual : float
@@ -122,8 +127,8 @@ class PairPrediction:
     n: int
     right: str
     cost: float
-    slope: float
-    log10_wrong: float
+    slope: float | None
+    log10_wrong: float | None
     exponent: float | None
     residual: float
     why: str
@@ -187,16 +192,28 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
     end = speed(a, b, measure)
     return PairPrediction(
         (str(a), str(b)), str(measure), n, str(a if found.leader > 0 else b), found.cost,
-        slope(a, b, measure, n), log_chance(found.cost, found.spread) / math.log(10), end.exponent,
+        slope(a, b, measure, n), _log10_wrong(a, b, measure, n, found), end.exponent,
         found.residual, end.reason,
     )  # fmt: skip
 
 
-def slope(a: Relevance, b: Relevance, measure: Measure, n: int) -> float:
-    """d log cost / d log n, over a quarter of a decade around n."""
+def _log10_wrong(a: Relevance, b: Relevance, measure: Measure, n: int, found: Tilt) -> float | None:
+    if not enumerable(a, measure, n):
+        return log_chance(found.cost, found.spread) / math.log(10)
+    ahead, behind = (a, b) if found.leader > 0 else (b, a)
+    law = order_law(ahead, behind, measure, n)
+    wrong = law.less + law.tie
+    return math.log10(wrong) if wrong > 0 else None
+
+
+def slope(a: Relevance, b: Relevance, measure: Measure, n: int) -> float | None:
+    """Return d log cost / d log n, over a quarter of a decade around n.
+
+    It is None where the leader at n is behind at one of the two ends: its defeat costs nothing there.
+    """
     low, high = max(int(n / _STEP), 1), min(max(int(n * _STEP), n + 1), LARGEST_N)
     leader = tilt(a, b, measure, n).leader
     costs = [tilt(a, b, measure, size, leader=leader).cost for size in (low, high)]
-    if costs[0] <= 0:
-        return math.nan
+    if min(costs) <= 0:
+        return None
     return math.log(costs[1] / costs[0]) / math.log(high / low)

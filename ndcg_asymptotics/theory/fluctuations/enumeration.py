@@ -1,0 +1,246 @@
+"""The exact law of NDCG_n where few ranks count, by enumeration of their labels.
+
+Let k be the number of ranks that count and t_k the depth of the item at rank k. The labels y_1, …, y_k of
+the first k ranks and the label counts c of the whole list have the joint law::
+
+    P(y, c) = n!/(n-k)! int_0^1 g_(k-1)(t) p(y_k | t) (1-t)^(n-k) M(c - counts(y); t) dt,
+    g_0 = 1,   g_i(t) = int_0^t p(y_i | s) g_(i-1)(s) ds,
+
+where p(y | t) is the label law at depth t and M(.; t) the multinomial law of the n - k labels below t. All
+laws of one list follow. Two scorers are independent given the counts, and given the counts their ideal DCG
+is the same, so the order of two scorers needs their DCG only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import legendre
+from scipy.special import gammaln, xlog1py, xlogy
+
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.theory import quadrature
+
+_SEQUENCES = 1024  # of labels at the ranks that count
+_COUNTS = 300  # vectors of label counts
+_LONGEST = 100_000  # list: beyond, the label counts no longer matter
+_DEGREE = 12  # nodes of a panel of depth
+_SPREADS, _EXTRA = 9.0, 40.0  # how far from its mean the number of relevant items is followed
+_TIE = 1e-12  # relative: DCGs that differ by less are equal
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSequences:
+    """The joint law of the labels at the first k ranks and the label counts of the list.
+
+    Attributes
+    ----------
+    gains : (P, k)
+        The label sequences.
+    counts : (C, J)
+        How many items of the list have each positive gain. Where one grade has many possible counts, these
+        are every h-th.
+    chances : (P, C)
+        P(sequence, counts), times h.
+    """
+
+    gains: Floats
+    counts: Integers
+    chances: Floats
+
+
+def enumerable(relevance: Relevance, measure: Measure, n: int) -> bool:
+    """Return whether the law of NDCG_n is found by enumeration in well under a second.
+
+    >>> curve = Relevance.of("linear(0.1, 0.7)")
+    >>> [enumerable(curve, Measure.of(text), 1000) for text in ("nDCG", "nDCG@5")]
+    [False, True]
+    """
+    if isinstance(relevance, Mixture):
+        return all(relevance.each(lambda model: enumerable(model, measure, n)))
+    grades, k = len(relevance.gains), min(measure.cutoff(n), n)
+    few_counts = grades == 1 or math.comb(n + grades, grades) <= _COUNTS
+    return n <= _LONGEST and k <= math.log(_SEQUENCES) / math.log(grades + 1) + 1e-9 and few_counts
+
+
+class Order(NamedTuple):
+    """P(NDCG_n(a) > NDCG_n(b)), P(NDCG_n(a) < NDCG_n(b)) and the probability of a tie."""
+
+    more: float
+    less: float
+    tie: float
+
+
+def order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> Order:
+    """Return how likely each order of two scorers is.
+
+    Parameters
+    ----------
+    a, b : Relevance
+        With the same label law, independent given the label.
+    measure : Measure
+    n : int
+        A list length at which both are `enumerable`.
+
+    >>> best, blank = Relevance.of("step(0, 1, 0.5)"), Relevance.of("constant(0.5)")
+    >>> [round(chance, 9) for chance in order_law(best, blank, Measure.of("nDCG"), 2)]  # labels 1, 0 and 0, 1
+    [0.25, 0.0, 0.75]
+    """
+    if isinstance(a, Mixture) and isinstance(b, Mixture):
+        groups = zip(a.each(lambda model: model), b.each(lambda model: model), strict=True)
+        laws = np.array([order_law(first, second, measure, n) for first, second in groups])
+        return Order(*(a.weights @ laws).tolist())
+    k = min(measure.cutoff(n), n)
+    first, second = label_sequences(a, k, n), label_sequences(b, k, n)
+    return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(n)))
+
+
+def order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> Order | None:
+    """Return `order_law` as n grows, for a fixed cutoff; None where there are too many label sequences.
+
+    The labels at the ranks that count become independent draws from the label law at the top.
+
+    >>> good, blank = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
+    >>> [round(chance, 9) for chance in order_law_at_the_top(good, blank, Measure.of("nDCG@1"))]
+    [0.42, 0.12, 0.46]
+    """
+    if isinstance(a, Mixture) and isinstance(b, Mixture):
+        groups = zip(a.each(lambda model: model), b.each(lambda model: model), strict=True)
+        laws = [order_law_at_the_top(first, second, measure) for first, second in groups]
+        found = [law for law in laws if law is not None]
+        return Order(*(a.weights @ np.array(found)).tolist()) if len(found) == len(laws) else None
+    if measure.cutoff.regime != "fixed" or not enumerable(a, measure, _LONGEST):
+        return None
+    k = measure.cutoff(_LONGEST)
+    first, second = (_independent(scorer, k) for scorer in (a, b))
+    return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(_LONGEST)))
+
+
+def _independent(relevance: Relevance, k: int) -> LabelSequences:
+    gains, chances = relevance.law_at_top
+    sequences = np.array(list(product(range(gains.size), repeat=k)), np.int64).reshape(-1, k)
+    nobody = np.zeros((1, gains.size - 1), np.int64)
+    return LabelSequences(gains[sequences], nobody, chances[sequences].prod(axis=1)[:, None])
+
+
+def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Order:
+    x, y = first.gains @ weights, second.gains @ weights
+    tie = _TIE * max(x.max(initial=0.0), y.max(initial=0.0))
+    order = np.argsort(y, kind="stable")
+    below = np.vstack([np.zeros(second.chances.shape[1]), np.cumsum(second.chances[order], axis=0)])
+    less_than = below[np.searchsorted(y[order], x - tie, side="left")]
+    at_most = below[np.searchsorted(y[order], x + tie, side="right")]
+    whole = below[-1]
+    given = np.divide(first.chances, whole, out=np.zeros_like(first.chances), where=whole > 0)
+    parts = [(given * part).sum() for part in (less_than, whole - at_most, at_most - less_than)]
+    return Order(*(np.array(parts) / sum(parts)).tolist())
+
+
+def ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, Floats]:
+    """Return the values that NDCG_n takes, increasing, and their probabilities, at an `enumerable` n.
+
+    >>> values, chances = ndcg_law(Relevance.of("constant(0.5)"), Measure.of("nDCG(zipf)"), 2)
+    >>> values, chances.round(12)
+    (array([0. , 0.5, 1. ]), array([0.25, 0.25, 0.5 ]))
+    """
+    if isinstance(relevance, Mixture):
+        laws = relevance.each(lambda model: ndcg_law(model, measure, n))
+        values = np.concatenate([found for found, _ in laws])
+        chances = np.concatenate([w * p for w, (_, p) in zip(relevance.weights, laws, strict=True)])
+        return _collected(values, chances)
+    k = min(measure.cutoff(n), n)
+    law = label_sequences(relevance, k, n)
+    dcg = law.gains @ measure.discount(np.arange(1.0, k + 1), float(n))
+    ideal = measure.ideal(law.counts, relevance.gains, n)
+    ndcg = np.divide(dcg[:, None], ideal, out=np.zeros_like(law.chances), where=ideal > 0)
+    possible = law.chances > 0
+    return _collected(np.minimum(ndcg[possible], 1.0), law.chances[possible])
+
+
+@lru_cache(maxsize=24)
+def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
+    """Return the joint law of the labels at the first k of n ranks and the label counts; not for mixtures."""
+    grades = len(relevance.gains) + 1
+    indices = np.array(list(product(range(grades), repeat=k)), np.int64).reshape(-1, k)
+    per_sequence = np.array([np.bincount(row, minlength=grades) for row in indices])
+    counts, step = _counts(relevance, n)
+    edges = _panels(relevance)
+    t, w = quadrature.on_panels(edges[:-1], edges[1:], _DEGREE)
+    _, p = relevance.label_law(t.ravel())
+    density = _densities(p, t, w, edges, k, n)
+    below = np.array([curve.mean(t.ravel(), 1.0) for curve in relevance.curves])
+    rest = np.vstack([below, np.maximum(1 - below.sum(axis=0), 0.0)])
+    chances = np.zeros((len(indices), len(counts)))
+    for seen in np.unique(per_sequence, axis=0):
+        rows = np.flatnonzero((per_sequence == seen).all(axis=1))
+        left = counts - seen
+        possible = (left >= 0).all(axis=1)
+        if possible.any():
+            chances[np.ix_(rows, possible)] = step * density[rows] @ _multinomial(rest, left[possible], n - k)
+    every = np.append(relevance.gains, 0.0)
+    return LabelSequences(every[indices], counts[:, :-1], np.maximum(chances, 0.0))
+
+
+def _densities(p: Floats, t: Floats, w: Floats, edges: Floats, k: int, n: int) -> Floats:
+    """n!/(n-k)! g_(k-1)(t) p(y_k | t) (1-t)^(n-k) dt for every label sequence and node, (P, nodes)."""
+    half, matrix = np.diff(edges) / 2, _running()
+    found = np.ones((1, t.size))
+    for rank in range(1, k + 1):
+        found = ((n - rank + 1) * found[:, None, :] * p).reshape(-1, t.size)
+        if rank < k:
+            panels = found.reshape(len(found), *t.shape)
+            whole = (panels * w).sum(axis=2)
+            before = np.cumsum(whole, axis=1) - whole
+            found = (before[..., None] + half[:, None] * (panels @ matrix.T)).reshape(len(found), t.size)
+    return np.asarray(found * np.exp(xlog1py(n - k, -t.ravel())) * w.ravel())
+
+
+@lru_cache(maxsize=1)
+def _running() -> Floats:
+    """Integrals from -1 to each Gauss-Legendre node, from the values at the nodes."""
+    x, _ = quadrature.rule(_DEGREE)
+    integrals = np.column_stack([legendre.legval(x, legendre.legint(c, lbnd=-1)) for c in np.eye(_DEGREE)])
+    return np.asarray(integrals @ np.linalg.inv(legendre.legvander(x, _DEGREE - 1)))
+
+
+def _panels(relevance: Relevance) -> Floats:
+    """Panels of depth that shrink towards both ends, with the curve's breaks among their edges."""
+    halves = 0.5 ** np.arange(1, 56)
+    return np.unique(np.concatenate([[0.0, 1.0], halves, 1 - halves[1:48:2], relevance.breakpoints]))
+
+
+def _counts(relevance: Relevance, n: int) -> tuple[Integers, int]:
+    """Vectors of counts of all grades, the gain 0 last; of one grade every h-th, and h."""
+    grades = len(relevance.gains)
+    if grades == 1:
+        p = min(relevance.masses[0], 1.0)
+        reach = _SPREADS * math.sqrt(n * p * (1 - p)) + _EXTRA
+        low, high = max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
+        step = max(1, (high - low) // _COUNTS)
+        relevant = np.arange(low, high + 1, step)
+        return np.column_stack([relevant, n - relevant]), step
+    several = [c for c in product(range(n + 1), repeat=grades) if sum(c) <= n]
+    return np.array([(*c, n - sum(c)) for c in several], np.int64), 1
+
+
+def _multinomial(law: Floats, counts: Integers, total: int) -> Floats:
+    """P(counts) at each node, (nodes, vectors); law is (grades, nodes)."""
+    ways = gammaln(total + 1.0) - gammaln(counts + 1.0).sum(axis=1)
+    exponent = sum(xlogy(counts[:, j], law[j][:, None]) for j in range(len(law)))
+    return np.asarray(np.exp(ways + exponent))
+
+
+def _collected(values: Floats, chances: Floats) -> tuple[Floats, Floats]:
+    """Values in increasing order, those that differ by rounding as one."""
+    order = np.argsort(values, kind="stable")
+    values, chances = values[order], chances[order]
+    new = np.concatenate(([True], np.diff(values) > _TIE))
+    sums = np.add.reduceat(chances, np.flatnonzero(new))
+    return values[new], sums / sums.sum()

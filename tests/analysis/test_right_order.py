@@ -1,0 +1,192 @@
+"""Required list lengths against exact rates and against lists drawn by the definition."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from cases import design
+from numpy.polynomial import Polynomial
+from oracles.orders import chance_not_greater
+from scipy import stats
+
+from ndcg_asymptotics.analysis.required import required
+from ndcg_asymptotics.analysis.right_order import last_true
+from ndcg_asymptotics.engines import items
+from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations.enumeration import order_law, order_law_at_the_top
+
+
+def depths(curve, n: int, relevant: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Depths given labels by rejection: of a relevant item with density m, of another with 1 - m."""
+    depth = np.empty(relevant.shape)
+    todo = np.ones(relevant.shape, bool)
+    while todo.any():
+        t, u = rng.random((2, int(todo.sum())))
+        kept = u < np.where(relevant[todo], curve(t), 1 - curve(t))
+        places = np.argwhere(todo)[kept]
+        depth[tuple(places.T)] = t[kept]
+        todo[tuple(places.T)] = False
+    return depth
+
+
+def rate(a, b, p: float, weights: np.ndarray, n: int, lists: int, seed: int) -> float:
+    """How often DCG of a exceeds that of b, by the definition; weights stop at the cutoff."""
+    rng = np.random.default_rng(seed)
+    relevant = rng.random((lists, n)) < p
+    ranked = [
+        np.take_along_axis(relevant, np.argsort(depths(curve, n, relevant, rng), axis=1), 1) @ weights
+        for curve in (a, b)
+    ]
+    return float(np.mean(ranked[0] > ranked[1] + 1e-12))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "measure", "wanted", "cut"),
+    [
+        ((1.0, -1.0), (0.0, 1.0), "nDCG@1", 0.79, 1),
+        ((1.0, -1.0), (0.0, 1.0), "nDCG@3", 0.9, 3),
+        ((0.9, -0.8), (0.5,), "nDCG", 0.8, 99),
+    ],
+)
+def test_exact_lengths_are_the_first_that_are_long_enough(
+    a: tuple[float, ...], b: tuple[float, ...], measure: str, wanted: float, cut: int
+) -> None:
+    (row,) = required(
+        *(f"polynomial({', '.join(map(str, c))})" for c in (a, b)), measure, n=20, rate=wanted
+    ).rows
+    assert row.method == "exact"
+    assert row.between is None
+    assert row.required_n is not None
+    wrong = [
+        chance_not_greater(Polynomial(a), Polynomial(b), n, lambda r: 1 / math.log(1 + r), cut)
+        for n in (row.required_n - 1, row.required_n)
+    ]
+    assert wrong[0] > 1 - wanted >= wrong[1]
+
+
+def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
+    """A tie of step and constant has the probability E[1 / C(n, L)] at n, L the number of relevant items."""
+    (row,) = required("step(0, 1, 0.7)", "constant(0.3)", "nDCG", n=20, rate=0.95).rows
+    ties = [sum(stats.binom.pmf(c, n, 0.3) / math.comb(n, c) for c in range(n + 1)) for n in (9, 10)]
+    assert ties[0] > 0.05 > ties[1]
+    assert row.required_n == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("a", "b", "measure", "wanted", "before"),
+    [
+        ("linear(0.1, 0.7)", "constant(0.4)", "nDCG(log)", 0.95, 80),
+        ("step(0, 1, 0.99)", "constant(0.01)", "nDCG(log)", 0.95, 216),
+        ("linear(0, 0.1)", "constant(0.05)", "nDCG(zipf)@0.5n", 0.8, 250),
+    ],
+)
+def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: float, before: int) -> None:
+    (row,) = required(a, b, measure, n=20, rate=wanted).rows
+    assert row.method.startswith("simulated")
+    assert row.required_n is not None
+    assert row.between is not None
+    assert row.between[0] <= row.required_n <= row.between[1]
+    curves = {
+        "linear(0.1, 0.7)": lambda t: 0.7 - 0.6 * t,
+        "constant(0.4)": lambda t: 0.4 + 0 * t,
+        "step(0, 1, 0.99)": lambda t: 1.0 * (t <= 0.01),
+        "constant(0.01)": lambda t: 0.01 + 0 * t,
+        "linear(0, 0.1)": lambda t: 0.1 - 0.1 * t,
+        "constant(0.05)": lambda t: 0.05 + 0 * t,
+    }
+    p, lists = float(curves[b](0.0)), 4000
+    for n, enough in ((row.required_n, True), (before, False)):
+        ranks = np.arange(1.0, n + 1)
+        weights = 1 / ranks * (ranks <= -(-n // 2)) if "zipf" in measure else 1 / np.log(1 + ranks)
+        if a.startswith("step"):  # a perfect order: rejection would never end
+            labels = np.random.default_rng(5).binomial(n, p, lists)
+            other = [
+                np.random.default_rng([6, i]).choice(n, size=c, replace=False) for i, c in enumerate(labels)
+            ]
+            sums = np.cumsum(np.append(0.0, weights))
+            seen = np.mean([sums[c] > weights[o].sum() + 1e-12 for c, o in zip(labels, other, strict=True)])
+        else:
+            seen = rate(curves[a], curves[b], p, weights, n, lists, seed=5)
+        # the rate at the length found is known to 0.2%; false alarm: 6e-7 each
+        off = 5 * math.sqrt(wanted * (1 - wanted) / lists) + 0.003
+        assert bool(abs(seen - wanted) < off) is enough
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    found = [
+        required("linear(0.1, 0.9)", "constant(0.5)", ["nDCG", "nDCG(zipf)"][:k], rate=0.8) for k in (1, 2)
+    ]
+    assert found[0].rows[0] == found[1].rows[0]
+
+
+def test_rounding_is_no_difference() -> None:
+    (row,) = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=1, rate=0.6).rows
+    assert row.difference == 0
+    assert row.required_lists is None
+    assert "equal to within their stated errors" in row.reason
+    (longer,) = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=2, rate=0.6).rows
+    assert longer.difference != 0
+    assert longer.required_lists is not None
+
+
+@pytest.mark.parametrize("text", ["nDCG", "nDCG(zipf)", "nDCG(linear)", "nDCG@3", "nDCG(geometric(2))"])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("linear(0.1, 0.7)", "constant(0.4)"),
+        ("graded(3=linear(0.1, 0.3), 1=constant(0.2))", "graded(3=constant(0.2), 1=constant(0.2))"),
+        (
+            "mixture(0.5=linear(0, 0.4), 0.5=linear(0.2, 0.8))",
+            "mixture(0.5=constant(0.2), 0.5=constant(0.5))",
+        ),
+    ],
+)
+def test_drawn_orders_are_those_of_enumeration(text: str, pair: tuple[str, str]) -> None:
+    (a, b), lists = map(Relevance.of, pair), 20_000
+    for n in (1, 5):
+        ((more, less),) = count_orders(a, b, [Measure.of(text)], n, lists, seed=3)
+        law = order_law(a, b, Measure.of(text), n)
+        for seen, said in ((more, law.more), (less, law.less)):
+            # false alarm: 6e-7 each
+            assert abs(seen / lists - said) <= 5 * math.sqrt(said * (1 - said) / lists) + 1e-9
+        if n > 1:
+            assert abs(more / lists - law.less) > 5 * math.sqrt(law.less * (1 - law.less) / lists)
+
+
+def test_drawn_orders_are_those_of_the_items_engine() -> None:
+    a, b, lists = Relevance.of("power(0.1, 0.9, 3)"), Relevance.of("constant(0.3)"), 1500
+    measures = [Measure.of(text) for text in ("nDCG", "nDCG@10", "nDCG(power(0.7))@0.2n")]
+    found = count_orders(a, b, measures, 60, 20_000, seed=3)[:, 0] / 20_000
+    of = design({"a": str(a), "b": str(b)}, (60,), [str(m) for m in measures], pairs=[("a", "b")])
+    orders = np.array([items.simulate(of, r)["order"][0, :, 0] for r in range(lists)])
+    seen = (orders > 0).mean(axis=0)
+    assert (np.abs(seen - found) < 5 * np.sqrt(found * (1 - found) * (1 / lists + 1 / 20_000))).all()  # 2e-6
+    assert (np.abs(seen - (found - 0.1)) > 5 * np.sqrt(found * (1 - found) / lists)).all()
+
+
+def test_more_lists_begin_with_the_same_ones() -> None:
+    a, b = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
+    few, many = (count_orders(a, b, [Measure.of("nDCG")], 50, lists, seed=3)[0] for lists in (100, 9000))
+    assert (few <= many).all()
+    assert few.sum() <= 100
+
+
+def test_orders_drawn_at_the_top() -> None:
+    a, b = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
+    law = order_law_at_the_top(a, b, Measure.of("nDCG@4"))
+    assert law is not None
+    more, less = count_orders_at_the_top(a, b, Measure.of("nDCG@4"), 20_000, seed=1)
+    for seen, said in ((more, law.more), (less, law.less)):
+        assert abs(seen / 20_000 - said) < 5 * math.sqrt(said * (1 - said) / 20_000)  # 6e-7
+    assert abs(more / 20_000 - law.less) > 0.1
+
+
+@pytest.mark.parametrize("last", [1, 2, 7, 40, 999])
+def test_bisection_finds_the_last(last: int) -> None:
+    assert last_true(lambda n: n <= last, 0, 10**6) == last
+    assert last_true(lambda n: n <= last, 0, last) == last
