@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-<<<<<<< HEAD
-from ndcg_asymptotics.analysis.power import power_of
+from ndcg_asymptotics.analysis.power import paired_power
 from ndcg_asymptotics.analysis.runs.paired import (
     alpha_of,
     fewest_queries,
@@ -22,10 +21,6 @@ from ndcg_asymptotics.analysis.runs.paired import (
     queries_needed,
     student_test,
 )
-=======
-from ndcg_asymptotics.analysis.power import paired_power
-from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference, queries_needed
->>>>>>> required
 from ndcg_asymptotics.core.errors import InputError
 
 

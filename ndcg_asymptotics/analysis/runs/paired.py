@@ -24,13 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-<<<<<<< HEAD
-from ndcg_asymptotics.analysis.power import power_of
-from ndcg_asymptotics.core.arrays import Bools, Floats
-=======
 from ndcg_asymptotics.analysis.power import paired_power
-from ndcg_asymptotics.core.arrays import Floats
->>>>>>> required
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
 
 MOST_QUERIES = 10**6
