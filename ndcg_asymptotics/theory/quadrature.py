@@ -11,6 +11,8 @@ from ndcg_asymptotics.core.arrays import Floats
 
 SMALLEST = 1e-300  #: the depth that stands for those nearer to the top than doubles go
 
+WIDEST = 6.0  #: the logarithm of the ratio of its ends up to which a panel is followed in log depth
+
 rule = lru_cache(leggauss)
 """Nodes and weights of the Gauss-Legendre rule on [-1, 1] with so many nodes."""
 
@@ -56,7 +58,7 @@ def on_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:
 def on_graded_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:
     """The same in log t on panels above 1/2 that are wide in it, in log (1 - t) below; 0 < left < right <= 1.
 
-    A panel lies on one side of 1/2.
+    A panel lies on one side of 1/2. One that is so wide that only its far end counts is left as it is.
     """
     x, w = rule(count)
     deep = left >= 0.5
@@ -64,7 +66,7 @@ def on_graded_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, F
     near, far = np.where(deep, 1 - right, left), np.where(deep, 1 - left, right)
     with np.errstate(divide="ignore"):
         width = np.log(far / near)[:, None]
-    wide = (width > 0.5) & np.isfinite(width)
+    wide = (width > 0.5) & (width < WIDEST)
     width = np.where(wide, width, 1.0)
     graded = near[:, None] * np.exp(width * (x + 1) / 2)
     t, weights = on_panels(left, right, count)

@@ -13,7 +13,6 @@ from ndcg_asymptotics.theory.mean.counts import smooth_rule
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 from ndcg_asymptotics.theory.mean.tails import binomial_beyond
 
-_TOLERANCE = 1e-10  # of the rule for graded counts
 _DEVIATIONS, _FURTHER = 9.0, 20.0  # fewer items with a gain than that do not occur
 _HIGHEST, _MOST = 12, 60  # degree and number of moments that a condensed rule keeps
 
@@ -39,7 +38,7 @@ class CountRule:
     none: float
 
     @classmethod
-    def of(cls, law: Floats, gains: Floats, mean: RankMean, n: int) -> CountRule:
+    def of(cls, law: Floats, gains: Floats, mean: RankMean, n: int, tolerance: float) -> CountRule:
         """For lists of n items whose grades have the probabilities ``law``, the last one without gain."""
         some = min(float(law[:-1].sum()), 1.0)
         deviation = math.sqrt(n * some * (1 - some))
@@ -54,11 +53,8 @@ class CountRule:
             counts, weights = np.column_stack([head[0], n - head[0]]), head[1]
         else:
             order = range(len(gains), 0, -1)
-            rule = smooth_rule(n, law, order, lambda c: ideal(c) ** -2.0, _TOLERANCE, head)
+            rule = smooth_rule(n, law, order, lambda c: ideal(c) ** -2.0, tolerance, head)
             counts, weights = rule.counts, rule.weights
-            if len(counts) > _MOST:
-                counts, weights = condensed(counts, weights[:, None], _degree(len(gains), _HIGHEST))
-                weights = weights[:, 0]
         none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
         weights = weights * ((1 - none) / weights.sum())
         return cls(counts, weights, ideal(counts), none)

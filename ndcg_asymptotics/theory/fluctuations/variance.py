@@ -11,6 +11,7 @@ is a sum over items and pairs of items of covariances that are integrated as suc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,10 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK, REFINED, USUAL, Effort
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumerated_moments
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
 from ndcg_asymptotics.theory.fluctuations.moments import Moments
 from ndcg_asymptotics.theory.fluctuations.whole import (
@@ -34,6 +37,9 @@ from ndcg_asymptotics.theory.mean import expectation
 from ndcg_asymptotics.theory.mean.mesh import Mesh
 from ndcg_asymptotics.theory.mean.ranks import RankMean
 
+_SHORT = 30  # lists that are enumerated where few ranks count
+_ENUMERATED = 1e-3  # what rounding is relative to there: it leaves 1e-12
+_COUNTS = 0.1  # of the digits, for the rule of graded label counts
 _ROUNDING = 1e-9  # what two evaluations have in common, relative to what items and counts add by themselves
 _QUICK, _QUICK_ROUNDING = 1e-3, 1e-5  # the same of a quick evaluation, with what it leaves of the value
 
@@ -117,13 +123,18 @@ def _spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int
     (_, rough, *_), (_, fine, size, missed) = (
         np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
     )
-    return _stated(fine, np.abs(fine - rough) + missed + _ROUNDING * size)
+    return _stated(fine, np.abs(fine - rough) + missed + _ROUNDING * size, _most(scorers))
 
 
 @lru_cache(maxsize=512)
 def _quick_spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> Spread:
     _, variance, size, missed = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
-    return _stated(variance, _QUICK * variance + missed + _QUICK_ROUNDING * size)
+    return _stated(variance, _QUICK * variance + missed + _QUICK_ROUNDING * size, _most(scorers))
+
+
+def _most(scorers: tuple[Relevance, ...]) -> float:
+    """The largest standard deviation of a number in [0, 1], or of a difference of two."""
+    return 0.5 * len(scorers)
 
 
 def forget() -> None:
@@ -133,8 +144,16 @@ def forget() -> None:
     expectation.forget()
 
 
-def _stated(variance: Floats, off: Floats) -> Spread:
-    """The standard deviation, where a variance may be off by so much."""
+def _stated(variance: Floats, off: Floats, most: float) -> Spread:
+    """The standard deviation, where a variance may be off by so much.
+
+    Raises
+    ------
+    InputError
+        If it is not found to be between 0 and its largest possible value.
+    """
+    found = (variance >= -off) & (variance <= most**2 + off) & (off <= most**2)
+    require(bool(found.all()), "standard deviation: not found for these curves and this measure")
     value = np.sqrt(np.maximum(variance, 0.0))
     error = np.where(value**2 > off, off / np.where(value > 0, value, 1.0), np.sqrt(off))
     value.flags.writeable = error.flags.writeable = False
@@ -149,11 +168,20 @@ def moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Ef
     discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, np.array(scorers[0].gains)
     if not law[:-1].any() or discount(1.0, float(n)) == 0:  # the linear one at n = 1: IDCG is 0
         return Moments(0.0, 0.0, 0.0)
+    if n <= _SHORT and enumerable(scorers[0], measure, n):
+        mean, variance = enumerated_moments(scorers[0], scorers[1] if len(scorers) > 1 else None, measure, n)
+        return Moments(mean, max(variance, 0.0), _ENUMERATED)
     if measure.cutoff(n) < n:
         return cut_moments(scorers, measure, n, effort)
-    rule = CountRule.of(law, gains, RankMean.of(discount, fitted_to(discount, n)), n)
+    rule = CountRule.of(law, gains, RankMean.of(discount, fitted_to(discount, n)), n, effort.digits * _COUNTS)
     given = [given_label_counts(scorer, discount, n, effort) for scorer in scorers]
-    return Moments(*over_counts(given, rule, law, discount, n, effort))
+    found = Moments(*over_counts(given, rule, law, discount, n, effort))
+    if len(gains) <= FEW_GRADES:
+        return found
+    # the nodes for the counts of many grades are few: what they leave of the mean is known
+    exact = [expectation.expected_ndcg(scorer, measure, [n], quick=True) for scorer in scorers]
+    mean = exact[0].value[0] - sum(other.value[0] for other in exact[1:])
+    return found._replace(missed=float(abs(found.mean - mean)) * math.sqrt(found.variance))
 
 
 def _mixed(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:

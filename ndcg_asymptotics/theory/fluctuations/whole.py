@@ -58,7 +58,7 @@ def over_counts(
     parts, at_centre = np.zeros(2), 0.0
     for one, sign in zip(given, (1.0, -1.0), strict=False):
         parts += weights @ np.array([one.variance(c) for c in few])
-        mean = np.array([one.mean_change(c) for c in rule.counts])
+        mean = one.mean_changes(rule.counts)
         ideal, change = _ideal(one.gains, one.centre, rule.counts, discount, n)
         level = sign * one.mean() / ideal
         at_centre += level

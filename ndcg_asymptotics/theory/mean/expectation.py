@@ -1,8 +1,8 @@
 """The exact mean of NDCG at finite n.
 
 An item of gain y_j at depth t adds ``y_j D(1 + A) 1(A < k) / IDCG``, A the number of items above it. Given
-the label counts c of the n - 1 others, A is a sum of independent binomials (`ranks`, `cut`) and IDCG is
-known (`ideal`)::
+the label counts c of the n - 1 others, A is a sum of independent binomials (`rank_terms`) and IDCG is
+known (`label_counts`)::
 
     E[NDCG_n] = sum_j y_j n int P(Y = y_j | t) E_c[ E[D(1 + A); A < k | c, t] / IDCG(c + e_j) ] dt.
 
@@ -21,31 +21,47 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, list_lengths
+from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure, exponentials
 from ndcg_asymptotics.populations import Mixture, Relevance
-from ndcg_asymptotics.theory.mean.condense import nearly_condensed
-from ndcg_asymptotics.theory.mean.cost import require_affordable
-from ndcg_asymptotics.theory.mean.counts import two_parts
-from ndcg_asymptotics.theory.mean.cut import gained
-from ndcg_asymptotics.theory.mean.ideal import IdealRule, binary_rule, ideal_rule, surely_filled
+from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
 from ndcg_asymptotics.theory.mean.memo import Memo
-from ndcg_asymptotics.theory.mean.mesh import MESHES, Mesh
-from ndcg_asymptotics.theory.mean.ranks import RankMean
+from ndcg_asymptotics.theory.mean.mesh import MESHES, Depths, Mesh, joined
+from ndcg_asymptotics.theory.mean.rank_terms import Crossing, projections, rank_terms
+from ndcg_asymptotics.theory.mean.sums import ideal_sums
 
 _ROUNDING = 2e-11  # relative: what two evaluations have in common (sums of exponentials)
-_REFINE = 1.5  # of the better of two meshes, which tell the error together
-_TOLERANCE, _ROUGHER = 1e-11, 30.0  # of the rules for label counts
-_HIGHEST, _MOMENTS = 12, 300  # degree, number of moments that a condensed rule keeps
-_MOMENT = 1e-11  # of the moments that a condensed rule may miss,
-_MOST = 20_000  # unless it stands for more nodes than can be afforded
-_KEPT = 3000  # nodes that are not condensed where the gained is no polynomial of the counts
-_ENOUGH = 6  # a degree that leaves about 1e-8
-_SHARP = 0.5  # counts that move the rank of an item at the cutoff more than they leave it open, times that
-_SHORTEST = 300  # lists with a cutoff in which every number of positives is taken, which is quick there
-_SHORT = 2000  # the same where ranks are nearly certain
-_RINGING = 1e-6  # what they leave in longer ones, relative
-_CAUTION = 2.0  # the same for the rank from which moments are trusted
+_CAUTION = 6.0  # times the difference of two evaluations: of a kink that is sharp both leave something alike
+_LONE = 1.5  # times the nodes for a single grade, which are cheap
+_PROBES = (0.25, 0.5, 1.0)  # parts of the largest correlation at which the degree is found
+_HIGHEST = (9, 19, 35)  # degrees of an expansion in the number of items above, tried in turn
+_UNCORRELATED = 1e-8
+_SHARP = 0.85  # a correlation of the rank and the label counts beyond which few ranks are left open
+_PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the depth there
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What an evaluation spends.
+
+    Attributes
+    ----------
+    refine : float
+        How much narrower than usual panels of depth are.
+    tolerance : float
+        The relative error of sums of exponentials.
+    nodes : int
+        Of the Gauss rules of label counts.
+    """
+
+    refine: float
+    tolerance: float
+    nodes: int
+
+
+_FULL = Accuracy(1.0, 3e-11, 44), Accuracy(1.5, 1e-11, 56)
+_QUICK = Accuracy(0.5, 1e-7, 24), Accuracy(0.75, 2e-8, 30)
+"""Two evaluations each, whose difference tells the error."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +72,8 @@ class Expectation:
     ----------
     value : (sizes,)
     error : (sizes,)
-        A bound of the absolute error, from a second evaluation on another mesh.
+        A bound of the absolute error: the difference from a second evaluation on another mesh with other
+        nodes, and what sums of exponentials leave.
     """
 
     value: Floats
@@ -64,9 +81,13 @@ class Expectation:
 
 
 def expected_ndcg(
-    relevance: Relevance | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike
+    relevance: Relevance | str,
+    measure: Measure | str,
+    sizes: Sequence[int] | ArrayLike,
+    *,
+    quick: bool = False,
 ) -> Expectation:
-    """E[NDCG_n], NDCG_n = 0 where every label is 0.
+    """Return E[NDCG_n], with NDCG_n = 0 where every label is 0.
 
     ::
 
@@ -84,17 +105,20 @@ def expected_ndcg(
         user's own) or linear, any cutoff.
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
+    quick : bool
+        Whether six digits will do, which take a tenth of the time where labels have several grades: enough
+        beside a simulation.
 
     Returns
     -------
     Expectation
-        The means, with a bound of the error of each in ``error``.
+        The means with a bound of the absolute error of each: about 1e-10, and 1e-7 if ``quick``. It is larger
+        where label counts tell nearly everything of the ranks around a cutoff.
 
     Raises
     ------
     InputError
-        If the discount is neither linear nor a sum of exponentials, a size is out of range, or the means
-        would take more than an hour.
+        If the discount is neither linear nor a sum of exponentials, or a size is out of range.
 
     Examples
     --------
@@ -103,105 +127,119 @@ def expected_ndcg(
     array([0.76853711, 0.90313918, 0.98662196])
     """
     relevance, measure, lengths = Relevance.of(relevance), Measure.of(measure), list_lengths(sizes)
+    pair = _QUICK if quick else _FULL
     if isinstance(relevance, Mixture):
-        found = relevance.each(lambda model: _expected_ndcg(model, measure, lengths))
+        found = relevance.each(lambda model: _expected_ndcg(model, measure, lengths, pair))
         return Expectation(
             *(relevance.weights @ [vars(mean)[part] for mean in found] for part in ("value", "error"))
         )
-    return _expected_ndcg(relevance, measure, lengths)
+    return _expected_ndcg(relevance, measure, lengths, pair)
 
 
 @lru_cache(maxsize=512)  # check, distinguish and figures ask for the same means
-def _expected_ndcg(relevance: Relevance, measure: Measure, lengths: tuple[int, ...]) -> Expectation:
-    require_affordable(relevance, measure, len(lengths))
-    means = _rank_means(measure.discount, lengths)
-    (first, _), (value, missed) = (
-        np.array(
-            [_Evaluation(measure, n, Mesh.of(relevance, n, refine), mean, refine).value() for n in lengths]
-        ).T
-        for refine, mean in zip((1.0, _REFINE), means, strict=True)
-    )
-    error = np.abs(value - first) + missed + _ROUNDING * value
+def _expected_ndcg(
+    relevance: Relevance, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
+) -> Expectation:
+    first, value = (np.array([_mean(relevance, measure, n, accuracy) for n in lengths]) for accuracy in pair)
+    # a sum of exponentials has a relative error, and all terms are positive
+    error = _CAUTION * np.abs(value - first) + (_ROUNDING + 2 * pair[1].tolerance) * value
     value.flags.writeable = error.flags.writeable = False
     return Expectation(value, error)
 
 
-def _rank_means(discount: Discount, lengths: tuple[int, ...]) -> list[RankMean]:
-    """A discount for each of two evaluations; the same whatever the lengths, if there is a choice."""
-    largest = LARGEST_N if discount.regular else max(lengths)
-    return [RankMean.of(discount, largest, caution) for caution in (1.0, _CAUTION)]
+def _mean(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) -> float:
+    """One evaluation at one n."""
+    discount, k = measure.discount, measure.cutoff(n)
+    if discount(1.0, float(n)) == 0:  # linear at n = 1: IDCG is 0
+        return 0.0
+    mesh = Mesh.of(relevance, n, accuracy.refine)
+    occurs = mesh.law[:-1] > 0
+    if not occurs.any():
+        return 0.0
+    gains, law = np.array(relevance.gains)[occurs], mesh.law[np.append(occurs, True)]
+    depths = _depths(mesh, k, n, accuracy)
+    apart = depths.above[np.append(occurs, True)] - depths.t
+    correlation = np.sqrt(np.maximum(law @ apart**2, 0.0) / (depths.t * (1 - depths.t)))
+    sharp = bool(correlation.max() > _SHARP)
+    counts = _label_means(tuple(gains.tolist()), tuple(law.tolist()), discount, k, n, accuracy, sharp)
+    degrees = _degrees(counts, apart, depths.t, correlation, n, accuracy)
+    gained = n * gains[:, None] * depths.value[occurs] * depths.dt
+    total = 0.0
+    for terms in rank_terms(discount, depths.t, k, n, degrees, max(accuracy.refine, 1.0), counts.lattice):
+        above = (apart if terms.centred else apart + depths.t)[:, terms.node]
+        means = counts(terms.slope, above, centred=terms.centred)
+        total += float(np.real(gained[:, terms.node] * means.T @ terms.weight).sum())
+    return total
 
 
-@dataclass(frozen=True)
-class _Evaluation:
-    """A relevance model and a measure at one n, as they are evaluated."""
-
-    measure: Measure
-    n: int
-    mesh: Mesh
-    mean: RankMean
-    refine: float
-
-    def value(self) -> tuple[float, float]:
-        """The mean, and what the rule for the label counts may leave of it."""
-        gains, k = np.array(self.mesh.relevance.gains), self.measure.cutoff(self.n)
-        if self.measure.discount(1.0, float(self.n)) == 0:  # linear at n = 1: IDCG is 0
-            return 0.0, 0.0
-        cut = k < self.n and len(gains) == 1 and not surely_filled(self.mesh.law, k, self.n)
-        sharpness = self.mesh.sharpness(k, self.n) if k < self.n and (cut or len(gains) > 1) else 0.0
-        certain = cut and self.mesh.nearly_certain(self.n)
-        every = cut and self.n <= (_SHORT if certain else _SHORTEST)
-        width = None
-        if every or (cut and sharpness > _SHARP):
-            width = 1.5 / (self.refine * max(sharpness, 1.0)) if not every else 0.0
-        key = (self.mean, tuple(gains), tuple(self.mesh.law), k, self.n, self.refine, width)
-        rule = _RULES.get((*key, sharpness > _SHARP), lambda: self._rule(gains, k, width, sharpness > _SHARP))
-        mesh = self.mesh if rule.counts.shape[1] > 1 else self.mesh.unlabelled()
-        value = float(
-            ((gained(self.mean, mesh, rule.counts, k, self.n, self.refine) * rule.weights) @ gains).sum()
-        )
-        return value, value * (rule.missed + (_RINGING if certain and not every else 0.0))
-
-    def _rule(self, gains: Floats, k: int, width: float | None, sharp: bool) -> IdealRule:
-        """The rule for the label counts, in pieces so wide if that is said."""
-        if width is not None:
-            return binary_rule(self.mean, gains[0], self.mesh.law[0], k, self.n, width)
-        better = self.refine > 1
-        tolerance = _TOLERANCE if better else _ROUGHER * _TOLERANCE
-        rule = ideal_rule(self.mean, gains, self.mesh.law, k, self.n, tolerance, halves=better)
-        degree = _degree(len(gains))
-        # a rule for one grade has few nodes; of whole lists many are quickly done; no polynomial is sharp
-        needed = sharp and len(rule.counts) <= _KEPT
-        if rule.counts.shape[1] > 2 and (degree >= _ENOUGH or k < self.n) and not needed:
-            counts, weights, missed = nearly_condensed(rule.counts, rule.weights, degree - (not better))
-            if missed <= _MOMENT or len(rule.counts) > _MOST:
-                return IdealRule(counts, weights, rule.missed + missed)
-        return rule
+def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> Depths:
+    """The depths at which items gain, with panels of their own around the cutoff."""
+    if k >= n:
+        return mesh.depths
+    crossing = Crossing.of(k, n)
+    count = math.ceil((crossing.stop - crossing.start) / (_PANEL / accuracy.refine * crossing.width))
+    edges = np.linspace(crossing.start, crossing.stop, count + 1)
+    inner = mesh.edges[(mesh.edges > crossing.start) & (mesh.edges < crossing.stop)]
+    around = mesh.between(np.union1d(edges, inner))
+    return joined([mesh.down_to(crossing.start), around])
 
 
-_RULES = Memo[IdealRule](2**26, size=lambda rule: rule.nbytes)
+def _degrees(
+    counts: LabelMeans, apart: Floats, t: Floats, correlation: Floats, n: int, accuracy: Accuracy
+) -> Integers:
+    """The degree of `rank_terms` at each depth: of higher ones the label counts tell too little."""
+    if not counts.vary or n == 1 or correlation.max() < _UNCORRELATED:
+        return np.zeros(t.size, int)
+    probes = np.unique([np.argmin(np.abs(correlation - part * correlation.max())) for part in _PROBES])
+    # where labels tell less, coefficients are those times the ratio of correlations to the power of m
+    ratio = correlation[:, None] / correlation[probes]
+    ratio = np.where(ratio <= 1, ratio, 0.0)[:, :, None]
+    # a Fourier series has no more terms where nearly all degrees are needed
+    for highest in sorted({min(degree, (n - 1) // 3) for degree in _HIGHEST}):
+        found = np.abs(counts.coefficients(apart[:, probes], t[probes], highest))
+        left = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
+        small = (ratio ** np.arange(highest + 1) * left).max(axis=1) <= accuracy.tolerance * found[:, 0].min()
+        if small.any(axis=1).all():
+            break
+    return np.where(small.any(axis=1), np.argmax(small, axis=1), -1)
+
+
+_LABEL_MEANS = Memo[LabelMeans](2**27, size=lambda means: means.nbytes)
 """Scorers of one population have the same labels."""
 
 
-def _degree(grades: int) -> int:
-    """The highest degree of which there are not too many moments."""
-    return max(d for d in range(_HIGHEST + 1) if math.comb(d + grades, grades) <= _MOMENTS or d < 2)
+def _label_means(
+    gains: tuple[float, ...],
+    law: tuple[float, ...],
+    discount: Discount,
+    k: int,
+    n: int,
+    accuracy: Accuracy,
+    sharp: bool,
+) -> LabelMeans:
+    nodes = math.ceil(accuracy.nodes * (_LONE if len(gains) == 1 else 1.0))
+
+    def make() -> LabelMeans:
+        sums = ideal_sums(discount, n)
+        return LabelMeans(
+            np.array(gains), np.array(law), sums, min(k, n), n - 1, nodes, accuracy.tolerance, sharp
+        )
+
+    return _LABEL_MEANS.get((gains, law, discount, k, n, accuracy, sharp), make)
 
 
 def forget() -> None:
     """Drop the means that are held, and what is behind them."""
     _expected_ndcg.cache_clear()
-    RankMean.of.cache_clear()
     MESHES.clear()
-    _RULES.clear()
-    two_parts.cache_clear()
+    _LABEL_MEANS.clear()
     exponentials.forget()
 
 
 def expected_dcg(
     relevance: Relevance | str, discount: Discount | str, sizes: Sequence[int] | ArrayLike
 ) -> Expectation:
-    """E[DCG_n] of the whole list.
+    """Return E[DCG_n] of the whole list.
 
     ``E[DCG_n] = n sum_m w_m z_m int E[Y | t] (1 - t (1 - z_m))^(n-1) dt``: the item at depth t has
     rank 1 + Binomial(n - 1, t). Parameters, accuracy and errors as for `expected_ndcg`.
@@ -210,14 +248,11 @@ def expected_dcg(
     array([0.75])
     """
     relevance, discount, lengths = Relevance.of(relevance), Discount.of(discount), list_lengths(sizes)
-    means = _rank_means(discount, lengths)
-    first, value = (
-        np.array([_dcg(Mesh.of(relevance, n, refine), mean, n) for n in lengths])
-        for refine, mean in zip((1.0, _REFINE), means, strict=True)
-    )
+    first, value = (np.array([_dcg(relevance, discount, n, accuracy) for n in lengths]) for accuracy in _FULL)
     return Expectation(value, np.abs(value - first) + _ROUNDING * value)
 
 
-def _dcg(mesh: Mesh, mean: RankMean, n: int) -> float:
-    gained = mean.gained(mesh.unlabelled().depths, np.array([[n - 1.0]]), n)
-    return float(gained[0] @ np.array(mesh.relevance.gains))
+def _dcg(relevance: Relevance, discount: Discount, n: int, accuracy: Accuracy) -> float:
+    depths = Mesh.of(relevance, n, accuracy.refine).depths
+    gained = n * (np.array(relevance.gains) @ depths.value) * depths.dt
+    return float(gained @ projections(discount, depths.t, n, n, 0)[:, 0])

@@ -7,6 +7,7 @@ jumps and kinks are panel edges, and a panel on which a curve is not resolved is
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +23,6 @@ TOP = 1e-13  # depths below TOP/n hold no item of a list of n
 _MANY, _FEW = 16, 6  # nodes of a panel
 _NARROW = 0.25  # width of a panel for which few nodes do, relative to its distance from both ends
 _WIDTH = 2.0  # of a panel in log depth
-_WIDER = 2.5  # times that where there is less than a tenth of an item
 _EXTREME = 0.1
 _LAST = 1e-15  # depths nearer to 1 are not told apart
 _UNRESOLVED = 1e-11  # of a curve's two highest Legendre coefficients on a panel
@@ -135,19 +135,20 @@ class Mesh:
         whole = int(np.searchsorted(self.edges, depth, side="left")) - 1  # edges[whole] < depth
         if whole < 0:
             return self.depths[:0]
-        last = self.between(np.array([self.edges[whole], depth]))
-        start = self.depths[: int(self.first[whole])]
-        return Depths(
-            np.concatenate([start.t, last.t]),
-            np.concatenate([start.dt, last.dt]),
-            np.concatenate([start.value, last.value], axis=1),
-            np.concatenate([start.above, last.above], axis=1),
+        return joined(
+            [self.depths[: int(self.first[whole])], self.between(np.array([self.edges[whole], depth]))]
         )
 
     def between(self, edges: Floats) -> Depths:
         """The depths on panels of one's own."""
         t, dt = on_graded_panels(edges[:-1], edges[1:], _MANY)
         return depths_at(self.relevance, self.law, t.ravel(), dt.ravel())
+
+
+def joined(parts: Sequence[Depths]) -> Depths:
+    """Depths one after another."""
+    names = ("t", "dt", "value", "above")
+    return Depths(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names))
 
 
 MESHES = Memo[Mesh](2**26, size=lambda mesh: mesh.depths.nbytes)
@@ -167,10 +168,12 @@ def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depth
 
 
 def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
-    top = _falling(TOP / n, _EXTREME / n, refine)
-    bottom = 1.0 - _falling(max(TOP / n, _LAST), max(_EXTREME / n, _LAST), refine)
+    # the law of a rank asks for panels down to depth 0.1/n, and for few in the lower half; the curves for more
+    count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _EXTREME), 1.0) / _WIDTH))
+    top = np.concatenate([[TOP / n], np.geomspace(min(_EXTREME / n, 0.25), 0.5, count + 1)])
+    bottom = np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1)
     breaks = [b for b in relevance.breakpoints if b > top[0]]
-    edges = np.unique(np.concatenate([top, bottom, breaks, [1.0]]))
+    edges = np.unique(np.concatenate([top, bottom, breaks]))
     for _ in range(_HALVINGS):
         t, _dt = on_graded_panels(edges[:-1], edges[1:], _MANY)
         rough = np.zeros(len(edges) - 1, bool)
@@ -181,17 +184,6 @@ def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
             break
         edges = np.union1d(edges, _middles(edges)[rough])
     return edges
-
-
-def _falling(lowest: float, extreme: float, refine: float) -> Floats:
-    """Geometric from ``lowest`` to 1/2, with panels that are wider up to ``extreme``."""
-    start, panels = lowest, []
-    for stop, step in ((min(extreme, 0.5), _WIDER * _WIDTH), (0.5, _WIDTH)):
-        if stop > start:
-            count = math.ceil(refine * math.ceil(math.log(stop / start) / step))
-            panels.append(np.geomspace(start, stop, count + 1)[:-1])
-            start = stop
-    return np.concatenate([*panels, [0.5]])
 
 
 def _middles(edges: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 from scipy.special import betainc, gammaln
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.theory.quadrature import on_panels
 
 _TAIL = 1e-16  # probability, relative to the largest, below which a count is left out
@@ -98,23 +98,33 @@ def _lattice(size: int, probability: float, least: int) -> tuple[Floats, Floats]
     return x[kept], weights[kept]
 
 
-def log_binomial(x: Floats, size: float, probability: float) -> Floats:
-    """log P(Binomial(size, probability) = x), in a form in which nothing cancels (Loader 2000).
+def log_binomial(x: Floats, size: Floats | float, probability: Floats | float) -> Floats:
+    """Return log P(Binomial(size, probability) = x), in a form in which nothing cancels (Loader 2000).
+
+    Between whole numbers it is the continuation by the gamma function.
 
     >>> log_binomial(np.array([0.0, 2.0]), 4.0, 0.5).round(12) == np.log([1 / 16, 6 / 16]).round(12)
     array([ True,  True])
     """
-    if size == 0 or not 0 < probability < 1:
-        return np.where(x == (size if probability >= 1 else 0.0), 0.0, -math.inf)
+    size, p = np.asarray(size, float), np.asarray(probability, float)
     rest = size - x
     with np.errstate(divide="ignore", invalid="ignore"):
         inside = (
-            _stirling(np.array(size)) - _stirling(x) - _stirling(rest)
-            - _deviance(x, size * probability) - _deviance(rest, size * (1 - probability))
+            _stirling(size) - _stirling(x) - _stirling(rest)
+            - _deviance(x, size * p) - _deviance(rest, size * (1 - p))
             + 0.5 * np.log(size / (2 * math.pi * x * rest))
         )  # fmt: skip
-        none, every = size * np.log1p(-probability), size * np.log(probability)
-    return np.where(x == 0, none, np.where(rest == 0, every, inside))
+        none = np.where(size > 0, size * np.log1p(-p), 0.0)
+        every = np.where(size > 0, size * np.log(p), 0.0)
+    law = np.where(x == 0, none, np.where(rest == 0, every, inside))
+    certain = np.where(x == np.where(p >= 1, size, 0.0), 0.0, -math.inf)
+    return np.where((p > 0) & (p < 1), law, certain)
+
+
+def log_choose(size: int, m: Integers) -> Floats:
+    """log binom(size, m) for m far below a large size."""
+    factors = np.log(np.maximum(size - np.arange(m.size - 1.0), 1.0))
+    return np.concatenate([[0.0], np.cumsum(factors)]) - gammaln(m + 1.0)
 
 
 def _stirling(x: Floats) -> Floats:
@@ -126,7 +136,7 @@ def _stirling(x: Floats) -> Floats:
     return np.where(x < 16, exact, far)
 
 
-def _deviance(x: Floats, mean: float) -> Floats:
+def _deviance(x: Floats, mean: Floats) -> Floats:
     """x log(x / mean) + mean - x."""
     u = (x - mean) / mean
     small = np.where(np.abs(u) < 0.05, u, 0.0)

@@ -33,11 +33,14 @@ class AffineGivenCounts:
     def mean(self) -> float:
         return float((self.gains * self.centre[:-1]) @ self._means(self.centre))
 
-    def mean_change(self, counts: Floats) -> float:
+    def mean_changes(self, counts: Floats) -> Floats:
+        """Return the mean for each row of counts (C, J + 1), relative to that at the centre, less 1: (C,)."""
         moved = counts - self.centre
-        change = self.slope * (self._above @ moved)
-        at_centre = self._means(self.centre)
-        return float(self.gains @ (moved[:-1] * at_centre + counts[:-1] * change)) / self.mean()
+        change = self.slope * (moved @ self._above.T)
+        gained = (
+            moved[:, :-1] @ (self.gains * self._means(self.centre)) + (counts[:, :-1] * change) @ self.gains
+        )
+        return np.asarray(gained / self.mean())
 
     def variance(self, counts: Floats) -> tuple[float, float]:
         gains, panels, slope = self.gains, self.panels, self.slope

@@ -27,7 +27,9 @@ from ndcg_asymptotics.theory.fluctuations.conditional.series import Series
 from ndcg_asymptotics.theory.fluctuations.conditional.top import Top
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 
-_SMALLEST_LOG = -690.0
+_SMALLEST_LOG, _LARGEST_LOG = -690.0, 690.0
+_DEAD_LOG = -100.0  # of a power at the centre that no change of counts brings back
+_CHUNK = 4_000_000  # numbers held at a time
 _FEW_TERMS = 4  # exponentials with which every pair of depths is taken as it stands
 _DEAD = 120.0  # the exponent of a term that has vanished
 NEAR = 160.0
@@ -98,15 +100,30 @@ class GivenCounts:
         """int g_j values_j dt, (J,)."""
         return np.asarray((self.panels.density * values * self.panels.dt).sum(axis=(1, 2)))
 
-    def mean_change(self, counts: Floats) -> float:
-        """The mean relative to that at the centre, less 1, without cancellation."""
+    def mean_changes(self, counts: Floats) -> Floats:
+        """Return the mean for each row of counts (C, J + 1), relative to that at the centre, less 1: (C,).
+
+        Nothing cancels: the powers of each depth are compared with those at the centre before they are added.
+        """
+        grades = len(self.gains)
+        weights = np.array(
+            [
+                self.terms * np.exp(-self.log_q[:, j]) * self.panels.density[j] * self.panels.dt
+                for j in range(grades)
+            ]
+        ).reshape(grades, -1)
+        at_centre = self._logs.ravel()
+        alive = at_centre > _DEAD_LOG
+        log_q = np.moveaxis(self.log_q, 1, 0).reshape(grades + 1, -1)[:, alive]
+        weights = (weights[:, alive] * np.exp(at_centre[alive])).T
         moved = counts - self.centre
-        logs = np.tensordot(moved, self.log_q, axes=(0, 1))
-        larger = np.exp(np.maximum(np.maximum(logs, 0.0) + self._logs, _SMALLEST_LOG))
-        growth = self.terms * larger * np.sign(logs) * -np.expm1(-np.abs(logs))
-        change, at_centre = self._integrals(self.shares(growth)), self._at_centre
-        whole = float((self.gains * self.centre[:-1]) @ at_centre)
-        return float(self.gains @ (moved[:-1] * at_centre + counts[:-1] * change)) / whole
+        rows = max(1, _CHUNK // log_q.shape[1])
+        change = np.concatenate(
+            [np.expm1(np.minimum(moved[i : i + rows] @ log_q, _LARGEST_LOG)) @ weights
+             for i in range(0, len(counts), rows)]
+        )  # fmt: skip
+        gained = moved[:, :-1] @ (self.gains * self._at_centre) + (counts[:, :-1] * change) @ self.gains
+        return np.asarray(gained / ((self.gains * self.centre[:-1]) @ self._at_centre))
 
     def variance(self, counts: Floats) -> tuple[float, float]:
         """Var(DCG | counts), and the part of it that items have by themselves."""

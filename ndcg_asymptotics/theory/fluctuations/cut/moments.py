@@ -50,7 +50,11 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
         return given[depth]
 
     filling = joined(piece.few(ideal.k, effort.digits) for piece in several)
-    means = np.array([above(t).mean() * (1 + above(t).mean_change(np.array(c))) for t, *c in filling.nodes])
+    means = np.empty(len(filling.nodes))
+    for depth in np.unique(filling.nodes[:, 0]):
+        here = filling.nodes[:, 0] == depth
+        list_ = above(float(depth))
+        means[here] = list_.mean() * (1 + list_.mean_changes(filling.nodes[here, 1:]))
     mean, moved = filling.moments(means, means)
     # variances change less than squares of means do, and take longer
     fewer = joined(piece.few(ideal.k, effort.digits**_VARIANCE) for piece in several)
@@ -67,7 +71,7 @@ def _missed(mean: float, scorer: Relevance, measure: Measure, n: int) -> float:
 
     NDCG lies in [0, 1], so that its square is off by no more than it is, and its exact mean is known.
     """
-    exact = expected_ndcg(scorer, measure, [n])
+    exact = expected_ndcg(scorer, measure, [n], quick=True)
     return float(abs(mean - exact.value[0]) + exact.error[0])
 
 

@@ -1,0 +1,416 @@
+"""Means over the label counts of a list, as a Markov chain along its grades.
+
+With C_h the number of items of grade h or better among N, gains y_1 > … > y_J > y_(J+1) = 0 and
+F(k) = D(1) + … + D(k), the ideal DCG is a sum along the chain C_1 <= C_2 <= … <= C_J::
+
+    IDCG = sum_h (y_h - y_(h+1)) F(min(C_h, k)),
+
+and C_(h-1) given C_h is binomial. So exp(-lambda IDCG) and ``prod_i q_i^c_i`` are products along the chain,
+and with ``1/x = sum_b v_b exp(-lambda_b x)`` on the range that IDCG has,
+
+    E[ prod_i q_i^c_i / IDCG ] = sum_b v_b E[ prod_h f_bh(C_h) ]
+
+is one small matrix product for each grade: the cost is linear in the number of grades
+(docs/theory.md, section 3).
+
+The matrices. Given C_h the number of items of grade h is binomial too, so that
+
+    E[ q^(C_h - C_(h-1)) f(C_(h-1)) | C_h = x ] = sum_c P(Bin(x, p_h / P_h) = c) q^c f(x - c).
+
+Where few items are expected a count is a number of a lattice. Where many are expected, functions of a count
+are represented by their values at the nodes of the Gauss rule of its binomial law, and f(x - c) is
+interpolated by the orthonormal polynomials of that law (Krawtchouk polynomials).
+
+The cutoff. F(min(C, k)) is not smooth where a count passes k. On a lattice that does not matter. Elsewhere
+let I_c be IDCG with C_h replaced by k for h >= c, and left uncut for the other h: only I_j and I_(j+1) matter
+where C_j >= k, and 1/IDCG telescopes into a smooth function and parts with one threshold each::
+
+    1/IDCG = 1/I_(m+1) + sum_(j <= m) 1(C_j >= k) (1/I_j - 1/I_(j+1)).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
+from ndcg_asymptotics.theory.mean.rank_terms import circle, log_remainder
+from ndcg_asymptotics.theory.mean.sums import Sums
+from ndcg_asymptotics.theory.mean.tails import binomial_below, binomial_beyond, log_binomial
+
+Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+_REACH, _FURTHER = 9.0, 16.0  # a law ends so many standard deviations and items from its mean
+_LATTICE = 80  # numbers of a lattice, at most
+_SHARP_LATTICE = 200  # the same where counts nearly tell the ranks
+_LONE_LATTICE = 400  # the same where there is one grade only, so that no matrix is needed
+_STEP = 0.35  # of a grid of counts, in standard deviations: what it leaves is exp(-2 (pi / 0.35)^2 / …)
+_NEGLIGIBLE = 1e-18  # probability
+_EXACT = 2**52  # numbers of a lattice are exact in doubles below it
+_SMALLEST = 1e-40  # of a factor q: what is less counts for nothing even once
+_CHUNK = 4_000_000  # numbers held at a time
+
+
+@dataclass(frozen=True)
+class Count:
+    """A binomial count as values at nodes.
+
+    Attributes
+    ----------
+    size, probability
+        Of the binomial law.
+    shift : (K,)
+        Nodes less the mean ``size * probability``.
+    weights : (K,)
+    lattice : bool
+        Whether the nodes are whole numbers and the weights their probabilities.
+    """
+
+    size: int
+    probability: float
+    shift: Floats
+    weights: Floats
+    lattice: bool
+
+    @classmethod
+    def of(cls, size: int, probability: float, nodes: int, largest_lattice: int) -> Count:
+        """The lattice where it is small enough, else the Gauss rule with so many nodes."""
+        if probability >= 1:
+            return cls(size, 1.0, np.zeros(1), np.ones(1), True)
+        mean = size * probability
+        reach = _REACH * math.sqrt(mean * (1 - probability)) + _FURTHER
+        low, high = max(0, math.floor(mean - reach)), min(size, math.ceil(mean + reach))
+        if high - low < largest_lattice and high < _EXACT:
+            x = np.arange(low, high + 1.0)
+            weights = np.exp(log_binomial(x, float(size), probability))
+            kept = weights > 1e-3 * _NEGLIGIBLE * weights.max()
+            return cls(size, probability, x[kept] - mean, weights[kept] / weights.sum(), True)
+        return cls(size, probability, *_gauss(size, probability, nodes), False)
+
+    @property
+    def nodes(self) -> Floats:
+        x = self.size * self.probability + self.shift
+        return np.rint(x) if self.lattice else x
+
+    def interpolated(self, shift: Floats) -> Floats:
+        """The matrix that takes values at the nodes to those at other points (M,): (M, K)."""
+        degree = self.shift.size - 1
+        here, there = (self._polynomials(x, degree) for x in (shift, self.shift))
+        return np.asarray(here.T @ (there * self.weights))
+
+    def _polynomials(self, shift: Floats, degree: int) -> Floats:
+        """The orthonormal polynomials of the law up to a degree, (degree + 1, points)."""
+        p = self.probability
+        rows, before, beside = [np.ones_like(shift)], np.zeros_like(shift), 0.0
+        for m in range(degree):
+            following = (shift - m * (1 - 2 * p)) * rows[-1] - beside * before
+            beside = math.sqrt((m + 1) * p * (1 - p) * (self.size - m))
+            before = rows[-1]
+            rows.append(following / beside)
+        return np.array(rows)
+
+
+@lru_cache(maxsize=256)
+def _gauss(size: int, probability: float, count: int) -> tuple[Floats, Floats]:
+    """Nodes about the mean and weights of the Gauss rule of Binomial(size, probability)."""
+    m = np.arange(1.0, count)
+    beside = np.sqrt(m * probability * (1 - probability) * (size - m + 1))
+    diagonal = np.arange(float(count)) * (1 - 2 * probability)
+    shift, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
+    return shift, vectors[0] ** 2
+
+
+@dataclass(frozen=True)
+class Thinning:
+    """From a count C_(h-1) to points of the next one, ``sum_c P(c | x) q^c f(x - c)``.
+
+    Attributes
+    ----------
+    counts : (Q,)
+        Values of c, less ``centre``.
+    centre : float
+        The mean of c.
+    matrices : (Q, M, K) or None
+        What f at the nodes contributes at the points through each of them.
+    index, probabilities : (M, K) or None
+        In place of matrices, where f is known on a lattice: the position of x - y in ``counts``, and
+        its probability.
+    """
+
+    counts: Floats
+    centre: float
+    matrices: Floats | None
+    index: np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None = None
+    probabilities: Floats | None = None
+
+    @classmethod
+    def of(cls, inner: Count, probability: float, shift: Floats) -> Thinning:
+        """To points at a ``shift`` from the mean of the count whose items have this probability."""
+        mean, kept = inner.size * probability, inner.probability / probability
+        x = mean + shift
+        if inner.lattice:
+            y = inner.nodes
+            c = x[:, None] - y
+            c = np.where(np.abs(c - np.rint(c)) < 1e-9, np.rint(c), c)
+            likely = np.exp(log_binomial(np.broadcast_to(y, c.shape), np.maximum(x[:, None], y), kept))
+            likely = np.where(c >= 0, likely, 0.0)
+            counts, index = np.unique(np.maximum(c, 0.0), return_inverse=True)
+            centre = mean * (1 - kept)
+            return cls(counts - centre, centre, None, index.reshape(c.shape), likely)
+        taken = 1 - kept
+        deviation = math.sqrt(mean * taken * kept)
+        reach = _REACH * deviation + _FURTHER
+        within = _REACH * math.sqrt(mean * (1 - probability)) + _FURTHER
+        near = np.clip(shift, -within, within)
+        step = max(1.0, math.floor(_STEP * deviation))
+        first = max(0.0, math.floor(mean * taken + taken * near.min() - reach))
+        last = mean * taken + taken * near.max() + reach
+        counts = np.arange(first, last + step, step)
+        within_list = np.minimum(counts[:, None], x)  # of counts beyond the number the probability is 0
+        likely = np.exp(log_binomial(within_list, np.broadcast_to(x, within_list.shape), taken))
+        likely = np.where(counts[:, None] <= x, likely, 0.0)  # (Q, M)
+        likely[likely < _NEGLIGIBLE * likely.max(axis=0)] = 0.0
+        whole = likely.sum(axis=0)
+        likely = np.where(whole > 0, likely / np.where(whole > 0, whole, 1.0), 0.0)
+        left = shift - (counts[:, None] - mean * taken)
+        some = likely > 0
+        matrices = np.zeros((*likely.shape, inner.shift.size))
+        matrices[some] = inner.interpolated(left[some]) * likely[some][:, None]
+        return cls(counts - mean * taken, mean * taken, matrices)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        arrays = (self.counts, self.matrices, self.index, self.probabilities)
+        return sum(array.nbytes for array in arrays if array is not None)
+
+    def tilted(self, log_q: Complex, centred: bool) -> Complex:
+        """The matrices for several q, (R, M, K); without q to the power of the centre if ``centred``."""
+        powers = np.exp(np.multiply.outer(log_q, self.counts if centred else self.counts + self.centre))
+        if self.matrices is None:
+            return np.asarray(powers[:, self.index] * self.probabilities)
+        flat = self.matrices.reshape(len(self.counts), -1)
+        found = powers.real @ flat + 1j * (powers.imag @ flat)
+        return np.asarray(found.reshape(len(powers), *self.matrices.shape[1:]))
+
+
+@dataclass(frozen=True)
+class Ideal:
+    """The ideal DCG along a chain of counts: ``constant + sum_h steps_h F_h(C_h)``.
+
+    Attributes
+    ----------
+    factors : list of (2, B, K_h)
+        ``exp(-lambda_b steps_h F_h(C_h))`` at the nodes of each count, without one more item of grade h or
+        better and with it; 1/IDCG itself (B = 1) where there is one count only.
+    weights : (B,)
+        ``v_b exp(-lambda_b constant)``.
+    error : float
+        The largest relative error of the sum of exponentials.
+    """
+
+    factors: list[Floats]
+    weights: Floats
+    error: float
+
+    @classmethod
+    def of(cls, constant: float, levels: Sequence[Floats], tolerance: float) -> Ideal:
+        """From the terms ``steps_h F_h`` (2, K_h) of each count."""
+        if len(levels) == 1:
+            ideal = constant + levels[0][:, None]
+            return cls([np.where(ideal > 0, 1 / np.where(ideal > 0, ideal, 1.0), 0.0)], np.ones(1), 0.0)
+        # an item of the last grade counts in the last term only, and no other item counts in fewer
+        low = constant + sum(float(level[0].min()) for level in levels[:-1]) + float(levels[-1][1].min())
+        if constant > 0:
+            low = constant + sum(float(level[0].min()) for level in levels)
+        high = constant + sum(float(level.max()) for level in levels)
+        ratio = 2.0 ** (
+            math.ceil(16 * math.log2(high / low) + 1e-6) / 16
+        )  # few different ones, to be found again
+        rates, weights, error = reciprocal_as_exponentials(ratio, tolerance)
+        rates, weights = rates / low, weights / low
+        factors = [np.exp(-rates[:, None] * level[:, None]) for level in levels]
+        return cls(factors, weights * np.exp(-rates * constant), error)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A signed part of 1/IDCG as a chain of counts, the last one with nodes and weights of its own."""
+
+    sign: float
+    first: Count
+    steps: list[Thinning]  # to each of the others
+    ideal: Ideal
+    last: Count
+
+    def mean(self, log_q: Complex, log_typical: Complex | None) -> Complex:
+        """Means of ``prod_i q_i^c_i / IDCG``, the last factor being that of all other items: (R, grades + 1).
+
+        ``log_typical`` is the logarithm of the product for mean counts; without it no q may be larger than 1.
+        Column g is for 1/IDCG with one more item of grade g; the last one for 1/IDCG as it is.
+        """
+        centred = log_typical is not None
+        first, last = ((x.shift if centred else x.nodes) for x in (self.first, self.last))
+        rest = -last if centred else self.last.size - last
+        start = np.zeros(len(log_q)) if log_typical is None else log_typical
+        exponents = start[:, None] + np.multiply.outer(log_q[:, 0], first)
+        if not self.steps:
+            powers = np.exp(exponents + np.multiply.outer(log_q[:, -1], rest)) * self.last.weights
+            return np.asarray(self.sign * powers @ self.ideal.factors[0][::-1, 0].T)
+        values: Any = np.exp(exponents)[:, None, None] * self.ideal.factors[0][::-1]  # with the item, without
+        for h, step in enumerate(self.steps, 1):
+            rows, branches, terms, nodes = values.shape
+            matrices = np.swapaxes(step.tilted(log_q[:, h], centred), 1, 2)
+            values = values.reshape(rows, branches * terms, nodes) @ matrices
+            values = values.reshape(rows, branches, terms, -1)
+            without, with_one = self.ideal.factors[h]
+            newest, bare = values[:, -1:] * with_one, values[:, -1:] * without
+            values = np.concatenate([values[:, :-1] * with_one, newest, bare], axis=1)
+        powers = np.exp(np.multiply.outer(log_q[:, -1], rest)) * self.last.weights
+        return np.asarray(self.sign * np.einsum("rgbk,rk,b->rg", values, powers, self.ideal.weights))
+
+
+class LabelMeans:
+    """Means of ``prod_i q_i^c_i / IDCG(c + e_g)`` over the label counts c of some items.
+
+    Parameters
+    ----------
+    gains : (J,)
+        Decreasing and positive.
+    law : (J + 1,)
+        The probabilities of the grades, the last one without gain.
+    sums : function
+        F(k), smooth in real k >= 0.
+    k : int
+        The cutoff; one item more than ``others`` where there is none.
+    others : int
+        The number of items.
+    nodes : int
+        Of Gauss rules.
+    tolerance : float
+        Of sums of exponentials, relative.
+    sharp : bool
+        Whether label counts nearly tell the ranks of items.
+
+    Attributes
+    ----------
+    error : float
+        The relative error of 1/IDCG that sums of exponentials leave.
+    """
+
+    def __init__(
+        self, gains: Floats, law: Floats, sums: Sums, k: int, others: int, nodes: int, tolerance: float,
+        sharp: bool,
+    ) -> None:  # fmt: skip
+        self.others, self.error = others, 0.0
+        shares = np.minimum(np.cumsum(law[:-1]), 1.0)
+        filled = (
+            binomial_below(others, shares, k) <= _NEGLIGIBLE if k <= others else np.zeros(len(gains), bool)
+        )
+        told = int(np.count_nonzero(~filled))  # grades that need to be told apart: the others are cut
+        full = float(sums(np.array([float(k)]))[0])
+        gained = np.append(gains, 0.0)
+        self._merged, self._sharp = told, sharp
+        self._law, self._full = law, gained[0] * full
+        self._parts: list[_Part] = []
+        if told == 0:
+            return
+        largest = self.lattice
+        levels = [Count.of(others, float(p), nodes, largest) for p in shares[:told]]
+        steps = gained[:told] - gained[1 : told + 1]
+
+        def terms(h: int, x: Floats, cut: bool) -> Floats:
+            both = np.stack([x, x + 1.0])
+            return np.asarray(steps[h] * sums(np.minimum(both, float(k)) if cut else both))
+
+        sums_at = [terms(h, level.nodes, level.lattice) for h, level in enumerate(levels)]
+        inner = [Thinning.of(a, b.probability, b.shift) for a, b in zip(levels[:-1], levels[1:], strict=True)]
+        ideal = Ideal.of(gained[told] * full, sums_at, tolerance)
+        self._parts.append(_Part(1.0, levels[0], inner, ideal, levels[-1]))
+        for j, level in enumerate(levels):
+            if level.lattice or k > others:
+                continue
+            beyond, weights = binomial_beyond(others, level.probability, k)
+            if not beyond.size:
+                continue
+            shift = beyond - others * level.probability
+            here = [*inner[: j - 1], Thinning.of(levels[j - 1], level.probability, shift)] if j else []
+            last = Count(others, level.probability, shift, weights, True)
+            first = levels[0] if j else last
+            cut = [*sums_at[:j], np.zeros((2, beyond.size))]
+            uncut = [*sums_at[:j], terms(j, beyond, False)]
+            for sign, constant, these in ((1.0, gained[j], cut), (-1.0, gained[j + 1], uncut)):
+                ideal = Ideal.of(constant * full, these, tolerance)
+                self._parts.append(_Part(sign, first, here, ideal, last))
+        self.error = max(part.ideal.error for part in self._parts)
+
+    @property
+    def nbytes(self) -> int:
+        """About the memory it takes."""
+        return sum(step.nbytes for part in self._parts for step in part.steps)
+
+    @property
+    def lattice(self) -> int:
+        """The numbers of a lattice of counts, at most: on it a mean can be of any function."""
+        if self._merged < 2:
+            return _LONE_LATTICE
+        return _SHARP_LATTICE if self._sharp else _LATTICE
+
+    @property
+    def vary(self) -> bool:
+        """Whether IDCG is not the same for all counts."""
+        return self._merged > 0
+
+    def coefficients(self, apart: Floats, t: Floats, degree: int) -> Floats:
+        """``E[phi_m(A) / IDCG]`` for m up to a degree at depths t (T,), averaged over grades.
+
+        phi_m are the orthonormal polynomials of the law of A; see `rank_terms`.
+        """
+        points = degree + 1
+        radius, scale = circle(points, self.others)
+        w = radius * np.exp(2j * math.pi * np.arange(points) / points)
+        slope = w / np.sqrt(t * (1 - t))[:, None]
+        means = (
+            self(slope.ravel(), np.repeat(apart, points, axis=1), centred=True)
+            .mean(axis=1)
+            .reshape(t.size, points)
+        )
+        return np.asarray(np.real(np.fft.fft(means, axis=1)) / points * scale)
+
+    def __call__(self, slope: Complex, above: Floats, *, centred: bool) -> Complex:
+        """Means for ``q_i = 1 + slope above_i`` of every grade; ``slope`` (R,), ``above`` (J + 1, R): (R, J).
+
+        Either ``above`` has mean 0 over the grades (``centred``) or no q is larger than 1. Column g has 1/IDCG
+        with one more item of grade g.
+        """
+        grades = len(self._law) - 1
+        moved = (slope * above).T  # (R, J + 1)
+        if self._merged == 0:
+            mean = np.zeros(len(slope)) if centred else moved @ self._law
+            return np.repeat(
+                np.exp(self.others * (mean + log_remainder(mean)))[:, None] / self._full, grades, 1
+            )
+        found = np.zeros((len(slope), self._merged + 1), complex)
+        for part in self._parts:
+            depth = len(part.steps) + 1
+            masses = np.append(self._law[:depth], self._law[depth:].sum())
+            beyond = moved[:, depth:] @ self._law[depth:] / masses[-1] if masses[-1] > 0 else moved[:, -1]
+            groups = np.column_stack([moved[:, :depth], beyond])
+            groups[np.abs(1 + groups) < _SMALLEST] = _SMALLEST - 1
+            remainder = log_remainder(groups)
+            log_q = groups + remainder
+            # prod q_i^E(c_i), in which what is linear in the slope cancels
+            typical = self.others * (remainder @ masses) if centred else None
+            longest = max(part.first.shift.size, part.last.shift.size)
+            rows = max(1, _CHUNK // (longest * max((depth + 1) * len(part.ideal.weights), longest)))
+            for i in range(0, len(slope), rows):
+                here = slice(i, i + rows)
+                means = part.mean(log_q[here], None if typical is None else typical[here])
+                found[here, :depth] += means[:, :depth]
+                found[here, depth:] += means[:, -1:]
+        return np.asarray(found[:, np.minimum(np.arange(grades), self._merged)])

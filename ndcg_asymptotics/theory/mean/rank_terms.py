@@ -1,0 +1,311 @@
+"""What an item at a depth gains, as a sum of products over the grades of the other items.
+
+Of n items one stands at depth t. Each of the others is above it with a probability G_i(t) that depends on
+its grade i only, so that the number A of items above it is Binomial(n - 1, t), and for given label counts c
+a sum of independent binomials ``Bin(c_i, G_i(t))``. With phi_m the orthonormal polynomials of
+Binomial(N, t), N = n - 1 (Krawtchouk polynomials), the conditional means of all of them together are a product::
+
+    sum_m sqrt(binom(N, m)) w^m E[phi_m(A) | c] = prod_i q_i^c_i,   q_i = 1 + w (G_i(t) - t) / sqrt(t (1 - t)).
+
+So the gain ``g(a) = D(1 + a) 1(a < k)`` is expanded, ``g = sum_m g_m phi_m`` with ``g_m = E[g(A) phi_m(A)]``,
+and the coefficients of the product are found from its values at a few points w on a circle. Where labels and
+depth are nearly independent few degrees matter: the coefficient of degree m is at most rho^m, rho the
+correlation of A and the label counts (docs/theory.md, section 3).
+
+Where label counts nearly tell the rank, a Fourier series takes the place of the polynomials. On a window of
+size numbers that holds the law of A, from ``low`` on::
+
+    g(a) = sum_f g_f z_f^(a - low),   z_f = exp(2 pi i f / size),   E[z^A | c] = prod_i (1 + (z - 1) G_i(t))^c_i,
+
+and the characteristic function of A falls like a Gaussian, so that some thirty frequencies suffice.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.measures import Discount
+from ndcg_asymptotics.theory.mean.tails import log_binomial, log_choose
+from ndcg_asymptotics.theory.quadrature import on_panels
+
+Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+
+DEVIATIONS, FURTHER = 9.0, 25.0  # a binomial law ends so many standard deviations and items from its mean
+_STEP = 0.35  # of sums over every so many numbers, in standard deviations: they leave exp(-2 (pi / 0.35)^2)
+_FEW = 200.0  # expected items above a depth, or below it, for which all numbers from 0 on are met
+_VANISHED = -44.0  # the logarithm of a characteristic function that does not count
+_SUMMED_SERIES = 2**13  # numbers of a window that are summed one by one, beyond it an integral
+_PANELS_SERIES = 24
+_SMALL = 0.05  # up to which remainders are series
+_CHUNK = 4_000_000  # numbers held at a time
+_SUMMED = 60.0  # standard deviations up to which all numbers up to a cutoff are summed; beyond it an integral
+_PANELS, _NODES = 4, 16  # of that integral
+
+
+@dataclass(frozen=True)
+class RankTerms:
+    """Terms ``weight prod_i q_i^c_i`` at depths t[node], of whose sum the real part is meant.
+
+    Attributes
+    ----------
+    node : (R,) whole numbers
+        The index of the depth to which a term belongs.
+    slope, weight : (R,)
+    centred : bool
+        Whether q_i is ``1 + slope (G_i(t) - t)``, or ``1 + slope G_i(t)`` and not larger than 1.
+    """
+
+    node: Integers
+    slope: Complex
+    weight: Complex
+    centred: bool
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The depths at which the number of items above may or may not reach the cutoff.
+
+    Attributes
+    ----------
+    start, stop : float
+        An item above ``start`` is within the cutoff and an item below ``stop`` is not, but for a
+        probability of about 1e-17.
+    width : float
+        The standard deviation of the depth of the item at the cutoff.
+    """
+
+    start: float
+    stop: float
+    width: float
+
+    @classmethod
+    def of(cls, k: int, n: int) -> Crossing:
+        """For a cutoff k < n."""
+        deviation = math.sqrt(k * (1 - k / n))
+        start = (k - DEVIATIONS * deviation - FURTHER) / n
+        stop = (k + DEVIATIONS * deviation + 2 * FURTHER) / n
+        return cls(max(start, 0.0), min(stop, 1.0), max(deviation, 3.0) / n)
+
+
+def rank_terms(
+    discount: Discount, t: Floats, k: int, n: int, degrees: Integers, refine: float, complete: int
+) -> list[RankTerms]:
+    """The terms of ``E[D(1 + A); A < k | c, t]``.
+
+    Parameters
+    ----------
+    discount : Discount
+    t : (T,)
+        Depths in (0, 1).
+    k, n : int
+        The cutoff, at most n, and the length of the list.
+    degrees : (T,) whole numbers
+        The highest degree of the expansion at each depth, below n; -1 for a Fourier series.
+    refine : float
+        How many more frequencies are taken than the law of A needs: a kink of 1/IDCG needs more.
+    complete : int
+        Windows of up to so many numbers have all frequencies.
+    """
+    series = [
+        _fourier_terms(discount, t, int(i), k, n, refine, complete) for i in np.flatnonzero(degrees < 0)
+    ]
+    expansions = [
+        _expansion_terms(discount, t, np.flatnonzero(degrees == degree), k, n, int(degree))
+        for degree in np.unique(degrees[degrees >= 0])
+    ]
+    found = []
+    for terms, centred in ((expansions, True), (series, False)):
+        if terms:
+            node, slope, weight = (np.concatenate(parts) for parts in zip(*terms, strict=True))
+            found.append(RankTerms(node, slope, weight, centred))
+    return found
+
+
+def _expansion_terms(
+    discount: Discount, t: Floats, node: Integers, k: int, n: int, degree: int
+) -> tuple[Integers, Complex, Complex]:
+    """The terms of an expansion at depths t[node]: the coefficients of the product from points of a circle."""
+    points = degree + 1
+    radius, scale = circle(points, n - 1)
+    gains = projections(discount, t[node], k, n, degree)
+    weights = np.fft.fft(gains * scale, axis=1) / points
+    half = points // 2 + 1  # the other points have the conjugate values
+    doubled = np.where((np.arange(half) == 0) | (2 * np.arange(half) == points), 1.0, 2.0)
+    w = radius * np.exp(2j * math.pi * np.arange(half) / points)
+    slope = w / np.sqrt(t[node] * (1 - t[node]))[:, None]
+    return np.repeat(node, half), slope.ravel(), (weights[:, :half] * doubled).ravel()
+
+
+def circle(points: int, others: int) -> tuple[float, Floats]:
+    """Return the radius of w for so many points, and what turns coefficients into those of phi_m."""
+    # of the order at which sqrt(binom(N, m)) radius^m neither vanishes nor grows up to the last m
+    radius = math.sqrt(max(points / math.e, 1.0) / max(others, 1))
+    m = np.arange(points)
+    return radius, np.exp(-0.5 * log_choose(others, m) - m * math.log(radius))
+
+
+def _fourier_terms(
+    discount: Discount, depths: Floats, node: int, k: int, n: int, refine: float, complete: int
+) -> tuple[Integers, Complex, Complex]:
+    """The terms of a Fourier series at one depth."""
+    others, t = n - 1, float(depths[node])
+    reach = DEVIATIONS * math.sqrt(others * t * (1 - t)) + FURTHER
+    low, high = max(math.floor(others * t - reach), 0), min(math.ceil(others * t + reach), others)
+    size = high - low + 1
+    size += 1 - size % 2  # of an even number of frequencies one would be its own opposite
+    last = min(high, k - 1)
+    if last < low:
+        return np.empty(0, int), np.empty(0, complex), np.empty(0, complex)
+    # |1 - t + t e^(iw)|^2 = 1 - 2 t (1 - t) (1 - cos w)
+    sharp = -math.expm1(2 * _VANISHED / max(others, 1)) / max(2 * t * (1 - t), 1e-300)
+    highest = (size - 1) // 2
+    if sharp < 2 and size > complete:
+        highest = min(highest, math.ceil(refine * size * math.acos(1 - sharp) / (2 * math.pi)))
+    f = np.arange(highest + 1)
+    series: Complex
+    if size <= _SUMMED_SERIES:
+        series = np.asarray(np.fft.fft(discount(1.0 + np.arange(low, last + 1), float(n)), size)[: f.size])
+    else:
+        edges = np.linspace(low - 0.5, last + 0.5, _PANELS_SERIES + 1)
+        x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _NODES))
+        ends = np.array([last, last + 1.0])  # Euler and Maclaurin, as in `_up_to_cutoff`
+        x, dx = np.append(x, ends), np.append(dx, [1 / 24, -1 / 24])
+        turns = np.exp(-2j * math.pi / size * np.multiply.outer(f, x - low))
+        series = np.asarray(turns @ (dx * discount(1.0 + x, float(n))))
+    turned = np.array([(int(g) * low) % size for g in f], float)  # exact for long lists
+    weights = np.where(f > 0, 2.0, 1.0) / size * np.exp(-2j * math.pi * turned / size) * series
+    return np.full(f.size, node), np.expm1(2j * math.pi * f / size), weights
+
+
+def log_remainder(z: Any) -> Any:
+    """Return log(1 + z) - z."""
+    small = np.where(np.abs(z) < _SMALL, z, 0.0)
+    series = small**2 * np.polynomial.polynomial.polyval(
+        small, [(-1) ** (m + 1) / (m + 2) for m in range(12)]
+    )
+    return np.where(np.abs(z) < _SMALL, series, np.log1p(z) - z)
+
+
+def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> Floats:
+    """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), for m up to a degree: (T, degree + 1)."""
+    others = n - 1
+    deep = t > 0.5
+    share = np.where(deep, 1 - t, t)  # of the items that are counted: those above or those below
+    mean, deviation = others * share, np.sqrt(others * t * (1 - t))
+    reach = DEVIATIONS * deviation + FURTHER
+    above = np.where(deep, others - mean, mean)
+    crossing = (above + reach >= k) & (k < n)
+    few = mean <= _FEW
+    smooth = discount.regular or discount.affine or discount.exact_exponentials() is not None
+    integrated = crossing & ~few & smooth & (deviation > _SUMMED)
+    found = np.zeros((t.size, degree + 1))
+    for kind, here in (
+        (_few, few),
+        (_up_to_cutoff, integrated),
+        (_every, ~few & ~integrated & (crossing | (not smooth))),
+        (_spaced, ~few & ~crossing & smooth),
+    ):
+        # below the cutoff nothing is gained
+        nodes = np.flatnonzero(here & ~(crossing & (above - reach > k)))
+        if not nodes.size:
+            continue
+        numbers = (
+            float((2 * reach[nodes] + mean[nodes] * few[nodes]).max()) if kind in (_few, _every) else _FEW
+        )
+        size = max(1, int(_CHUNK / (numbers * (degree + 1))))
+        for start in range(0, nodes.size, size):
+            some = nodes[start : start + size]
+            counted, weights = kind(mean[some], deviation[some], deep[some], share[some], k, others)
+            a = np.where(deep[some, None], others - counted, counted)
+            values = weights * discount(1.0 + np.maximum(a, 0.0), float(n))
+            moments = _moments(counted, values, share[some], others, degree, symmetric=kind is _few)
+            found[some] = moments * np.where(deep[some, None], (-1.0) ** np.arange(degree + 1), 1.0)
+    return found
+
+
+def _few(
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
+) -> tuple[Floats, Floats]:
+    """All numbers of counted items from 0 on and their probabilities, (T, Q) each, 0 beyond the cutoff."""
+    most = min(math.ceil((mean + DEVIATIONS * deviation).max() + FURTHER), others)
+    counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
+    likely = np.exp(log_binomial(counted, float(others), share[:, None]))
+    return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
+
+
+def _every(
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
+) -> tuple[Floats, Floats]:
+    """All numbers about the mean, likewise."""
+    return _lattice(mean, np.ones_like(mean), deviation, deep, share, k, others)
+
+
+def _spaced(
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
+) -> tuple[Floats, Floats]:
+    """Numbers about the mean at steps that a smooth function does not see, likewise."""
+    step = np.maximum(np.floor(_STEP * deviation), 1.0)
+    return _lattice(mean, step, deviation, deep, share, k, others)
+
+
+def _lattice(
+    mean: Floats, step: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
+) -> tuple[Floats, Floats]:
+    count = np.ceil((DEVIATIONS * deviation + FURTHER) / step).max()
+    counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
+    inside = (counted >= 0) & (counted <= others)
+    counted = np.clip(counted, 0.0, float(others))
+    weights = np.where(inside, np.exp(log_binomial(counted, float(others), share[:, None])), 0.0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return counted, weights * _within(counted, deep, k, others)
+
+
+def _up_to_cutoff(
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
+) -> tuple[Floats, Floats]:
+    """Nodes of an integral up to k - 1/2 items above, with the first term of Euler and Maclaurin."""
+    reach = DEVIATIONS * deviation + FURTHER
+    low, high = np.maximum(mean - reach, -0.5), np.minimum(mean + reach, others + 0.5)
+    end = np.where(deep, others - k + 0.5, k - 0.5)
+    low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
+    edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, _PANELS + 1)
+    x, dx = on_panels(edges[:, :-1].ravel(), edges[:, 1:].ravel(), _NODES)
+    # sum_(a < k) f(a) = int^(k - 1/2) f - f'(k - 1/2) / 24, the derivative as f(k) - f(k - 1)
+    ends = np.stack([end - 0.5, end + 0.5], axis=1)
+    counted = np.concatenate([x.reshape(mean.size, -1), ends], axis=1)
+    last = np.where(deep[:, None], -1.0, 1.0) / 24 * np.array([1.0, -1.0])
+    weights = np.concatenate([dx.reshape(mean.size, -1), last], axis=1)
+    return counted, weights * np.exp(log_binomial(counted, float(others), share[:, None]))
+
+
+def _within(counted: Floats, deep: Bools, k: int, others: int) -> Bools:
+    return np.asarray(np.where(deep[:, None], others - counted, counted) < k)
+
+
+def _moments(x: Floats, values: Floats, share: Floats, others: int, degree: int, symmetric: bool) -> Floats:
+    """``sum values phi_m(x)`` for the orthonormal polynomials of Binomial(others, share), (T, degree + 1).
+
+    The recurrence in m loses its digits at points x < m far from the mean. On a lattice from 0 on those are
+    the others by symmetry: phi_m(x) / phi_m(0) = phi_x(m) / phi_x(0).
+    """
+    p, mean = share[:, None], (others * share)[:, None]
+    polynomials = np.empty((degree + 1, *x.shape))
+    at_zero = np.empty((degree + 1, share.size))
+    here, before, beside, first = np.ones_like(x), np.zeros_like(x), np.zeros_like(p), np.ones_like(share)
+    for m in range(degree + 1):
+        if symmetric and m < x.shape[1]:
+            here[:, :m] = (first * polynomials[:m, :, m] / at_zero[:m]).T
+        elif symmetric:
+            here[:] = 0.0  # beyond the numbers that occur
+        polynomials[m], at_zero[m] = here, first
+        following = (x - mean - m * (1 - 2 * p)) * here - beside * before
+        beside = np.sqrt((m + 1) * p * (1 - p) * max(others - m, 0))
+        before, here = here, following / np.where(beside > 0, beside, 1.0)
+        if symmetric:
+            first = -first * np.sqrt((others - m) / (m + 1) * share / (1 - share))
+    return np.asarray(np.einsum("tq,mtq->tm", values, polynomials))

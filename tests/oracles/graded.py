@@ -1,0 +1,76 @@
+"""Graded labels without the package's rules: sums over all label counts, and plain simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from scipy.stats import binom
+
+
+def mean_by_counts(curves, integrals, gains, discount, k, n):
+    """E[NDCG_n@k] as a sum over the label counts of the n - 1 other items.
+
+    ``curves`` and ``integrals`` are functions of depth, one per gain, the integrals from 0 on; ``discount`` is an
+    array of D(1), …, D(n).
+    """
+    t, w = leggauss(4 * n + 40)
+    t, w = (t + 1) / 2, w / 2
+    masses = [f(1.0) for f in integrals]
+    law = np.array([*masses, 1 - sum(masses)])
+    above = np.array([f(t) / mass for f, mass in zip(integrals, masses, strict=True)])
+    rest = (t - sum(f(t) for f in integrals)) / law[-1]
+    above = np.clip(np.vstack([above, rest]), 0.0, 1.0)
+    numbers = np.arange(n)
+    pmf = [[binom.pmf(numbers[: c + 1, None], c, g) for c in range(n)] for g in above]
+    sums = np.concatenate([[0.0], np.cumsum(discount)])
+    used = np.where(np.arange(n) < k, discount, 0.0)
+    total = 0.0
+    for counts in itertools.product(range(n), repeat=len(gains)):
+        if sum(counts) > n - 1:
+            continue
+        every = np.array([*counts, n - 1 - sum(counts)])
+        chance = math.exp(
+            math.lgamma(n) - sum(math.lgamma(c + 1) for c in every)
+            + sum(c * math.log(p) for c, p in zip(every, law, strict=True) if c)
+        )  # fmt: skip
+        ranks = np.ones((1, t.size))
+        for grade, c in enumerate(every):
+            ranks = np.array(
+                [sum(ranks[i] * pmf[grade][c][a - i] for i in range(len(ranks)) if 0 <= a - i <= c)
+                 for a in range(len(ranks) + c)]
+            )  # fmt: skip
+        expected = used[: len(ranks)] @ ranks
+        for j, gain in enumerate(gains):
+            ends = np.cumsum(every[:-1]) + (np.arange(len(gains)) >= j)
+            ideal = sum(
+                (y - z) * sums[min(e, k)] for y, z, e in zip(gains, [*gains[1:], 0.0], ends, strict=True)
+            )
+            total += chance * n * gain * float(w @ (curves[j](t) * expected)) / ideal
+    return total
+
+
+def simulated(curves, gains, discount, k, n, lists, seed):
+    """Mean, standard deviation and their standard errors over so many simulated lists."""
+    rng, values = np.random.default_rng(seed), []
+    for start in range(0, lists, 10_000):
+        size = min(10_000, lists - start)
+        t, u = np.sort(rng.random((size, n)), axis=1), rng.random((size, n))
+        labels, below = np.zeros((size, n)), 0.0
+        for gain, curve in zip(gains, curves, strict=True):
+            chance = below + curve(t)
+            labels = np.where((u >= below) & (u < chance), gain, labels)
+            below = chance
+        ideal = -np.sort(-labels, axis=1)[:, :k] @ discount[:k]
+        values.append(np.divide(labels[:, :k] @ discount[:k], ideal, out=np.zeros(size), where=ideal > 0))
+    x = np.concatenate(values)
+    deviation = x.std()
+    kurtosis = ((x - x.mean()) ** 4).mean() / deviation**4
+    return (
+        x.mean(),
+        deviation / math.sqrt(lists),
+        deviation,
+        deviation * math.sqrt((kurtosis - 1) / (4 * lists)),
+    )

@@ -1,0 +1,91 @@
+"""Labels of many grades: exact means and standard deviations against sums over all counts and simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.graded import mean_by_counts, simulated
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+LEARNING_TO_RANK = (
+    "graded(15=power(0, 0.02, 4), 7=power(0, 0.04, 3), 3=power(0.01, 0.13, 2), 1=linear(0.2, 0.45))"
+)
+REFERENCES = {20: 0.695698796, 30: 0.672633009, 40: 0.657166216, 60: 0.638474959, 100: 0.621385736}
+
+
+def curves_of(relevance):
+    return [curve.value for curve in relevance.curves]
+
+
+def grades(number, seed):
+    """Curves of so many grades, of which the best are rare."""
+    rng = np.random.default_rng(seed)
+    shares = rng.random((number, 2)) * 0.6 / number * 10.0 ** -np.linspace(0, 1.5, number)[:, None]
+    texts = [f"{j}=linear({a:.4g}, {b:.4g})" for j, (a, b) in enumerate(shares, 1)]
+    return Relevance.parse(f"graded({', '.join(reversed(texts))})")
+
+
+def test_reference_values_of_a_learning_to_rank_law():
+    """From the sum over all label counts."""
+    mean = expected_ndcg(LEARNING_TO_RANK, "nDCG", list(REFERENCES))
+    assert mean.value == pytest.approx(list(REFERENCES.values()), abs=6e-10)
+    assert np.all(mean.error < 1e-10)
+    quick = expected_ndcg(LEARNING_TO_RANK, "nDCG", list(REFERENCES), quick=True)
+    assert np.all(np.abs(quick.value - mean.value) <= quick.error)
+    assert np.all(quick.error < 1e-6)
+
+
+@pytest.mark.parametrize(("number", "n", "k"), [(2, 9, 9), (3, 8, 3), (4, 6, 6), (4, 6, 2), (6, 4, 3)])
+def test_every_count_summed_over(number, n, k):
+    relevance = grades(number, number)
+    d = 1 / np.log(1 + np.arange(1.0, n + 1))
+    integrals = [lambda t, curve=curve: curve.integral(0.0, t) for curve in relevance.curves]
+    truth = mean_by_counts(curves_of(relevance), integrals, relevance.gains, d, k, n)
+    mean = expected_ndcg(relevance, Measure("log", k), [n])
+    assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-9
+    wrong = mean_by_counts(curves_of(relevance), integrals, (*relevance.gains[:-1], 0.99), d, k, n)
+    assert abs(mean.value[0] - wrong) > mean.error[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [3, 4, 5, 7, 10])
+def test_means_and_deviations_by_simulation(number):
+    """5 standard errors of 20,000 lists: 6e-7 by chance for each mean."""
+    relevance = grades(number, 10 + number)
+    for n, cutoff in ((10, ""), (40, ""), (100, "@10"), (300, "@0.2n")):
+        measure = Measure.parse(f"nDCG{cutoff}")
+        d = 1 / np.log(1 + np.arange(1.0, n + 1))
+        k = measure.cutoff(n)
+        mean, error, deviation, own_error = simulated(
+            curves_of(relevance), relevance.gains, d, k, n, 20_000, seed=n
+        )
+        exact = expected_ndcg(relevance, measure, [n], quick=True)
+        assert abs(exact.value[0] - mean) < 5 * error + exact.error[0]
+        if number <= 5 and n <= 100:
+            spread = ndcg_spread(relevance, measure, [n], quick=True)
+            assert abs(spread.value[0] - deviation) < 5 * own_error + spread.error[0]
+    wrong = expected_ndcg(relevance, Measure("log", k - 10), [n], quick=True)
+    assert abs(wrong.value[0] - mean) > 5 * error
+
+
+def test_rare_top_grades_with_a_cutoff():
+    """What is gained comes from the lowest grade nearly always: it is the binary mean but for one part in 1e3."""
+    rare = (
+        "graded(5=constant(1e-6), 4=constant(1e-5), 3=constant(1e-5), 2=constant(1e-5), 1=linear(0.1, 0.3))"
+    )
+    mean = expected_ndcg(rare, "nDCG@10", [100])
+    binary = expected_ndcg("linear(0.1, 0.3)", "nDCG@10", [100])
+    assert mean.error[0] < 1e-9
+    assert 1e-6 < abs(mean.value[0] - binary.value[0]) < 3e-3
+
+
+def test_short_lists_are_enumerated():
+    """Standard deviations of very short lists; the first from a sum over all label sequences."""
+    bent = "piecewise(0=0, 0.03=0.467, 0.613=0.356, 0.63=0.733, 1=0)"
+    assert ndcg_spread(bent, "nDCG@n^0.5", [3]).value[0] == pytest.approx(0.4157879, abs=5e-8)
+    two = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"
+    assert ndcg_spread(two, "nDCG(power(20))@2", [3]).value[0] == pytest.approx(0.483, abs=5e-3)
