@@ -209,7 +209,8 @@ def _fit(
     values = np.array([d(ranks) for d in discounts])
     proper = bool(np.isfinite(values).all() and (values[:, 0] > 0).all() and (values >= 0).all())
     falling = bool((np.diff(values) <= _ROUNDING * values[:, :1]).all())
-    allowed = f"finite, non-increasing and positive at rank {number_text(smallest)}, up to rank {number_text(largest)}"
+    first, last = number_text(smallest), number_text(largest)
+    allowed = f"finite, non-increasing and positive at rank {first}, up to rank {last}"
     require(proper and falling, f"sum of exponentials: {_names(discounts)} must be {allowed}")
     doubled = np.array([d(np.array([min(2 * smallest, largest)]))[0] for d in discounts])
     steep = f"sum of exponentials: D(1)/D(2) must be at most 2^{_STEEPEST}, {_names(discounts)} falls faster"
@@ -230,7 +231,7 @@ def _fit(
         count += max(1, int(math.log(max(error / tolerance, 1.0)) / per_term))
     require(
         error <= tolerance,
-        f"sum of exponentials: {_names(discounts)} on ranks {number_text(smallest)} to {number_text(largest)} is reached to "
+        f"sum of exponentials: {_names(discounts)} on ranks {first} to {last} is reached to "
         f"{error:.1e} only, {tolerance:g} is needed: not a mixture of exponentials",
     )
     return rates, weights, error

@@ -13,8 +13,8 @@ from scipy.stats import binom
 def mean_by_counts(curves, integrals, gains, discount, k, n):
     """E[NDCG_n@k] as a sum over the label counts of the n - 1 other items.
 
-    ``curves`` and ``integrals`` are functions of depth, one per gain, the integrals from 0 on; ``discount`` is an
-    array of D(1), …, D(n).
+    ``curves`` and ``integrals`` are functions of depth, one per gain, the integrals from 0 on; ``discount``
+    holds D(1), …, D(n).
     """
     t, w = leggauss(4 * n + 40)
     t, w = (t + 1) / 2, w / 2

@@ -34,6 +34,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -329,7 +330,7 @@ class LabelMeans:
             return np.asarray(steps[h] * sums(np.minimum(both, float(k)) if cut else both))
 
         sums_at = [terms(h, level.nodes, level.lattice) for h, level in enumerate(levels)]
-        inner = [Thinning.of(a, b.probability, b.shift) for a, b in zip(levels[:-1], levels[1:], strict=True)]
+        inner = [Thinning.of(a, b.probability, b.shift) for a, b in pairwise(levels)]
         ideal = Ideal.of(gained[told] * full, sums_at, tolerance)
         self._parts.append(_Part(1.0, levels[0], inner, ideal, levels[-1]))
         for j, level in enumerate(levels):
@@ -385,16 +386,15 @@ class LabelMeans:
     def __call__(self, slope: Complex, above: Floats, *, centred: bool) -> Complex:
         """Means for ``q_i = 1 + slope above_i`` of every grade; ``slope`` (R,), ``above`` (J + 1, R): (R, J).
 
-        Either ``above`` has mean 0 over the grades (``centred``) or no q is larger than 1. Column g has 1/IDCG
+        Either ``above`` has mean 0 over the grades (``centred``), or no q is above 1. Column g has 1/IDCG
         with one more item of grade g.
         """
         grades = len(self._law) - 1
         moved = (slope * above).T  # (R, J + 1)
         if self._merged == 0:
             mean = np.zeros(len(slope)) if centred else moved @ self._law
-            return np.repeat(
-                np.exp(self.others * (mean + log_remainder(mean)))[:, None] / self._full, grades, 1
-            )
+            powers = np.exp(self.others * (mean + log_remainder(mean)))
+            return np.repeat(powers[:, None] / self._full, grades, axis=1)
         found = np.zeros((len(slope), self._merged + 1), complex)
         for part in self._parts:
             depth = len(part.steps) + 1

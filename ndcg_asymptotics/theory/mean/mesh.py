@@ -168,7 +168,7 @@ def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depth
 
 
 def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
-    # the law of a rank asks for panels down to depth 0.1/n, and for few in the lower half; the curves for more
+    # the law of a rank needs panels down to depth 0.1/n and few in the lower half; curves may need more
     count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _EXTREME), 1.0) / _WIDTH))
     top = np.concatenate([[TOP / n], np.geomspace(min(_EXTREME / n, 0.25), 0.5, count + 1)])
     bottom = np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1)

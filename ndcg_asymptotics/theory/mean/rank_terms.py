@@ -3,9 +3,10 @@
 Of n items one stands at depth t. Each of the others is above it with a probability G_i(t) that depends on
 its grade i only, so that the number A of items above it is Binomial(n - 1, t), and for given label counts c
 a sum of independent binomials ``Bin(c_i, G_i(t))``. With phi_m the orthonormal polynomials of
-Binomial(N, t), N = n - 1 (Krawtchouk polynomials), the conditional means of all of them together are a product::
+Binomial(N, t), N = n - 1 (Krawtchouk polynomials), the conditional means of all of them are a product::
 
-    sum_m sqrt(binom(N, m)) w^m E[phi_m(A) | c] = prod_i q_i^c_i,   q_i = 1 + w (G_i(t) - t) / sqrt(t (1 - t)).
+    sum_m sqrt(binom(N, m)) w^m E[phi_m(A) | c] = prod_i q_i^c_i,
+    q_i = 1 + w (G_i(t) - t) / sqrt(t (1 - t)).
 
 So the gain ``g(a) = D(1 + a) 1(a < k)`` is expanded, ``g = sum_m g_m phi_m`` with ``g_m = E[g(A) phi_m(A)]``,
 and the coefficients of the product are found from its values at a few points w on a circle. Where labels and
@@ -15,7 +16,8 @@ correlation of A and the label counts (docs/theory.md, section 3).
 Where label counts nearly tell the rank, a Fourier series takes the place of the polynomials. On a window of
 size numbers that holds the law of A, from ``low`` on::
 
-    g(a) = sum_f g_f z_f^(a - low),   z_f = exp(2 pi i f / size),   E[z^A | c] = prod_i (1 + (z - 1) G_i(t))^c_i,
+    g(a) = sum_f g_f z_f^(a - low),   z_f = exp(2 pi i f / size),
+    E[z^A | c] = prod_i (1 + (z - 1) G_i(t))^c_i,
 
 and the characteristic function of A falls like a Gaussian, so that some thirty frequencies suffice.
 """
@@ -129,7 +131,7 @@ def rank_terms(
 def _expansion_terms(
     discount: Discount, t: Floats, node: Integers, k: int, n: int, degree: int
 ) -> tuple[Integers, Complex, Complex]:
-    """The terms of an expansion at depths t[node]: the coefficients of the product from points of a circle."""
+    """The terms of an expansion at depths t[node], its coefficients from points of a circle."""
     points = degree + 1
     radius, scale = circle(points, n - 1)
     gains = projections(discount, t[node], k, n, degree)
@@ -192,7 +194,7 @@ def log_remainder(z: Any) -> Any:
 
 
 def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> Floats:
-    """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), for m up to a degree: (T, degree + 1)."""
+    """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), m up to a degree: (T, degree + 1)."""
     others = n - 1
     deep = t > 0.5
     share = np.where(deep, 1 - t, t)  # of the items that are counted: those above or those below

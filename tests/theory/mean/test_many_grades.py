@@ -73,7 +73,7 @@ def test_means_and_deviations_by_simulation(number):
 
 
 def test_rare_top_grades_with_a_cutoff():
-    """What is gained comes from the lowest grade nearly always: it is the binary mean but for one part in 1e3."""
+    """Nearly all gain comes from the lowest grade: the mean is the binary one but for one part in 1e3."""
     rare = (
         "graded(5=constant(1e-6), 4=constant(1e-5), 3=constant(1e-5), 2=constant(1e-5), 1=linear(0.1, 0.3))"
     )
