@@ -3,15 +3,15 @@
 Questions asked apart. *Is the simulated mean the exact mean?* — at every scorer, measure and n, by Student's
 t or by bets that hold for any law on [0, 1]. *Is the standard deviation the exact one?* — at some n or every
 n, by chi-square or by bets. *Is the law that of long lists?* — at the last n. All of these share one
-family-wise chance of a false alarm (Bonferroni). *Is the theorem's limit where the exact mean goes?* — the
-exact mean, followed to n = 1e18 and extrapolated, against the limit's formula.
+family-wise chance of a false alarm (Bonferroni). *Is the theorem's limit the one the exact means tend to?* —
+the limit's formula against exact means up to n = 1e18, extrapolated.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -121,12 +121,9 @@ class Check(Shown):
                 yield Line(f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}.")
         for what, beside in (("sd", self.spreads), ("law", self.laws)):
             yield from _untested(what, beside)
-        means, spreads, laws = (
-            sum(row.verdict != "not tested" for row in rows) for rows in (self.rows, self.spreads, self.laws)
-        )
         yield Line(
-            f"{means} means, {spreads} standard deviations and {laws} laws tested. Chance of any false alarm "
-            f"among them: at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} each: "
+            f"{coverage_text(coverage_of([self]))} Chance of any false alarm among means, standard "
+            f"deviations and laws: at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} each: "
             "Student's t and chi-square where lists are long and no rank counts for much, elsewhere bets, "
             "which hold for any values in [0, 1]; Kolmogorov-Smirnov for laws)."
         )
@@ -136,11 +133,50 @@ class Check(Shown):
                 yield Line(f"Smallest relative error of an exact {what} reported with 99% power: {details}.")
         wrong = self._wrong
         if not wrong:
-            yield Line("Nothing disagrees.", "bold green")
+            yield nothing_wrong(coverage_of([self]))
             return
         at = "" if isinstance(wrong[0], LimitRow) else f" at n = {wrong[0].n:g}"
         first = f"{wrong[0].scorer}, {wrong[0].measure}{at}"
         yield Line(f"{len(wrong)} verdict(s) disagree, first: {first}.", "bold red")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many statements of one kind were compared with theory, and how many there are."""
+
+    what: str
+    done: int
+    every: int
+
+
+def coverage_of(found: Iterable[Check]) -> list[Coverage]:
+    """Count what one or several checks tested, by kind."""
+    checks, counts = list(found), []
+    for what, name in _KINDS.items():
+        rows = [row for one in checks for row in getattr(one, name)]
+        counts.append(Coverage(what, sum(map(_is_tested, rows)), len(rows)))
+    return counts
+
+
+def coverage_text(tested: Sequence[Coverage]) -> str:
+    """Return the sentence that says what was tested."""
+    return f"Tested: {', '.join(f'{one.done} of {one.every} {one.what}' for one in tested)}."
+
+
+def nothing_wrong(tested: Sequence[Coverage]) -> Line:
+    """Return the last line where nothing disagrees: green only if every mean and every limit was tested."""
+    left = [one for one in tested if one.what in ("means", "limits") and one.done < one.every]
+    if not left:
+        return Line("Nothing disagrees.", "bold green")
+    text = ", ".join(f"{one.every - one.done} of {one.every} {one.what}" for one in left)
+    return Line(f"Nothing that was tested disagrees. Not tested: {text}.", "bold yellow")
+
+
+_KINDS = {"means": "rows", "standard deviations": "spreads", "laws": "laws", "limits": "limits"}
+
+
+def _is_tested(row: Judged) -> bool:
+    return row.tested if isinstance(row, LimitRow) else row.verdict != "not tested"
 
 
 def overall(rows: Sequence[Judged]) -> Verdict:

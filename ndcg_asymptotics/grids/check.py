@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ndcg_asymptotics.analysis.check import Check, check, overall
+from ndcg_asymptotics.analysis.check import (
+    Check,
+    check,
+    coverage_of,
+    coverage_text,
+    nothing_wrong,
+    overall,
+)
 from ndcg_asymptotics.analysis.spreads import Sizes
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed
@@ -45,20 +52,17 @@ class GridCheck(Shown):
             Column("sd"), Column("law"), Column("limit"),
         )  # fmt: skip
         yield Table("Every point: the largest |z| over all n, and the limit", columns, tuple(self._rows()))
-        means, spreads, laws = (
-            sum(row.verdict != "not tested" for found in self.points.values() for row in getattr(found, rows))
-            for rows in ("rows", "spreads", "laws")
-        )
         state = "" if self.complete else " INCOMPLETE: more were asked for."
+        tested = coverage_of(self.points.values())
         yield Line(
-            f"{len(self.points)} points, {means} means, {spreads} standard deviations and {laws} laws "
-            f"tested. Chance of any false alarm among them: at most {self.alpha:g} (Bonferroni).{state}"
+            f"{len(self.points)} points. {coverage_text(tested)} Chance of any false alarm among means, "
+            f"standard deviations and laws: at most {self.alpha:g} (Bonferroni).{state}"
         )
         wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
         if wrong:
             yield Line(f"{len(wrong)} point(s) disagree, first: {wrong[0]}.", "bold red")
         else:
-            yield Line("Nothing disagrees.", "bold green")
+            yield nothing_wrong(tested)
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for values, found in self.points.items():

@@ -156,7 +156,7 @@ def _verdicts(found: Check) -> Table:
         Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
         Column("sd"), Column("law"), Column("simulated", fixed(5)),
         Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
-        Column("limit", fixed(5)), Column("exact mean goes to", fixed(5)), Column("theorem"),
+        Column("limit", fixed(5)), Column("extrapolated limit", fixed(5)), Column("theorem"),
     )  # fmt: skip
     title = f"Means at n = {found.rows[-1].n:g}; |z| and verdicts over all n that were tested"
     return Table(title, columns, tuple(rows))

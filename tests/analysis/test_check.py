@@ -10,6 +10,7 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.check import Check, check
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Line
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
@@ -192,6 +193,24 @@ def test_unknown_is_not_tested() -> None:
     found = check(simulated(study(LINEAR, (100,), 'nDCG(custom("numpy:reciprocal"))'), 20))
     assert found.limits[0].verdict == "not tested"
     assert "nothing is known" in found.limits[0].explanation
+
+
+def test_nothing_is_green_where_a_limit_was_not_tested() -> None:
+    """The last lines say what was tested; the style is green only if every mean and limit was."""
+    measures = ["nDCG", 'nDCG(custom("numpy:reciprocal"))']
+    tested, not_tested = (check(simulated(study(LINEAR, (100,), m), 20)) for m in (measures[:1], measures))
+    for found, words, style, limits in (
+        (tested, "Nothing disagrees.", "bold green", "1 of 1 limits"),
+        (
+            not_tested,
+            "Nothing that was tested disagrees. Not tested: 1 of 2 limits.",
+            "bold yellow",
+            "1 of 2 limits",
+        ),
+    ):
+        lines = [part for part in found.parts() if isinstance(part, Line)]
+        assert (lines[-1].text, lines[-1].style) == (words, style)
+        assert any("Tested: " in line.text and limits in line.text for line in lines)
 
 
 def test_a_limit_of_ones_own_is_tested() -> None:

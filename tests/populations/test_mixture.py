@@ -13,7 +13,7 @@ from ndcg_asymptotics.engines.engine import draw, load
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Population, Relevance, curve_file, mixture
 from ndcg_asymptotics.studies import Design
-from ndcg_asymptotics.theory.approach import approach
+from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
 
 EASY, HARD = "linear(0.2, 0.8)", "linear(0, 0.1)"
@@ -126,8 +126,19 @@ def test_theory_is_the_average_over_the_groups():
         pseudo = [na.pseudo_expectation(model, measure, 1000) for model in (EASY, HARD)]
         assert na.pseudo_expectation(TEXT, measure, 1000) == pytest.approx(weights @ pseudo, abs=1e-14)
     assert na.pseudo_expectation(TEXT, "nDCG", 5) is None  # 5 * 0.05 < 1 in the second group
-    path = approach(Relevance.parse(TEXT), MEASURES[1])
-    assert abs(path.extrapolated - na.limit(TEXT, MEASURES[1]).value) <= path.error
+    path = extrapolated_limit(TEXT, MEASURES[1])
+    assert abs(path.limit - na.limit(TEXT, MEASURES[1]).value) <= path.error
+
+
+def test_the_leading_gap_of_a_mixture_is_the_average() -> None:
+    for measure in ("nDCG", "nDCG(zipf)", "nDCG(power(0.7))"):
+        parts = [na.leading_gap(model, measure) for model in (EASY, HARD)]
+        found = na.leading_gap(TEXT, measure)
+        assert found.coefficient == pytest.approx(0.25 * parts[0].coefficient + 0.75 * parts[1].coefficient)
+        limit = na.limit(TEXT, measure).value
+        seen, error = extrapolated_limit(TEXT, measure).coefficient(limit, found.exponent)
+        assert abs(seen - found.coefficient) <= error < 0.01 * abs(found.coefficient)
+    assert na.leading_gap(TEXT, "nDCG(linear)") is None
 
 
 def test_the_spread_that_stays_has_two_parts():
