@@ -39,8 +39,10 @@ class Judged:
         Difference over its standard deviation, of one list.
     needs : Requirement
     speed : float or None
-        The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``; 0 where the order never settles, None
-        where no theorem tells.
+        The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``; None where no theorem tells.
+    why : str
+        What the speed comes from. Where it is 0, whether the order never settles, or the wrong one dies out
+        no faster than a power of n.
     """
 
     measure: str
@@ -48,6 +50,7 @@ class Judged:
     signal: float | None
     needs: Requirement
     speed: float | None
+    why: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,8 +93,10 @@ class Verdict(Shown):
             for r in self.rows
         )
         yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
-        yield Line("Speed: the wrong order at n has a chance of exp(-n^(speed + o(1))); 0: it never settles.")
+        yield Line("Speed: the probability of the wrong order at n is exp(-n^(speed + o(1))).")
         for row in self.rows:
+            if not row.speed:
+                yield Line(f"{row.measure}: {row.why}.")
             if row.needs.reason:
                 yield Line(f"{row.measure}: {row.needs.reason}.")
 
@@ -120,9 +125,12 @@ def verdict(
             tuple(limit(scorer, row.measure).value for scorer in scorers.values()),  # type: ignore[arg-type]
             row.difference / row.sd if row.difference is not None and row.sd else None,
             row,
-            speed(scorers["a"], scorers["b"], Measure.of(row.measure)).exponent,
+            found_speed.exponent,
+            found_speed.reason,
         )
-        for row in found.rows
+        for row, found_speed in (
+            (row, speed(scorers["a"], scorers["b"], Measure.of(row.measure))) for row in found.rows
+        )
     ]
     rows.sort(key=lambda r: -abs(r.signal or 0.0))
     return Verdict(found.a, found.b, found.rows[0].n, tuple(rows))

@@ -55,6 +55,8 @@ class Extrapolation:
         The exact mean at each list length and its error, infinite where the list is too short to be used.
     limit, error : float
         The extrapolated limit and the bound of its error; infinite where nothing can be extrapolated.
+    unseen : float
+        Twice the error, relative to the best grade, of extrapolating the curve's values to its top.
     reason : str
         Why nothing can be extrapolated; empty otherwise.
     """
@@ -64,6 +66,7 @@ class Extrapolation:
     errors: Floats
     limit: float
     error: float
+    unseen: float = 0.0
     reason: str = ""
 
     def coefficient(self, limit: float, exponent: float) -> tuple[float, float]:
@@ -73,8 +76,10 @@ class Extrapolation:
         ----------
         limit : float
         exponent : float
-            0 stands for the scale 1/log n.
+            0 stands for the scale 1/log n; else the value of the curve at its top decides the coefficient.
         """
+        if exponent and self.unseen > _SEEN:
+            return 0.0, math.inf
         usable = np.isfinite(self.errors)
         n = np.array(self.sizes, np.float64)[usable]
         scale = n**-exponent if exponent else 1 / np.log(n)
@@ -114,23 +119,24 @@ def extrapolated_limit(
     usable, reason = _usable(relevance, measure)
     errors = np.where(usable, found.error, math.inf)
     if np.count_nonzero(usable) < _FEWEST:
-        return Extrapolation(SIZES, found.value, errors, float(found.value[-1]), math.inf, reason)
+        return Extrapolation(SIZES, found.value, errors, float(found.value[-1]), math.inf, reason=reason)
     n, value = np.array(SIZES, np.float64)[usable], found.value[usable]
     scales = _scales(measure, n)
     limit, error = _best(value, np.maximum(errors[usable], _MEAN * np.abs(value)), scales)
+    unseen = _unseen(relevance, measure, n, scales)
     if _top_decides(measure):
-        error += _unseen(relevance, measure, n, scales)
-    return Extrapolation(SIZES, found.value, errors, limit, error)
+        error += unseen
+    return Extrapolation(SIZES, found.value, errors, limit, error, unseen)
 
 
 def _mixed(mixture: Mixture, found: list[Extrapolation]) -> Extrapolation:
     weights = mixture.weights
-    values, errors, limit, error = (
+    values, errors, limit, error, unseen = (
         weights @ np.array([getattr(of_group, part) for of_group in found])
-        for part in ("expectation", "errors", "limit", "error")
+        for part in ("expectation", "errors", "limit", "error", "unseen")
     )
     reason = next((of_group.reason for of_group in found if of_group.reason), "")
-    return Extrapolation(SIZES, values, errors, float(limit), float(error), reason)
+    return Extrapolation(SIZES, values, errors, float(limit), float(error), float(unseen), reason)
 
 
 def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
@@ -226,7 +232,10 @@ def _top_decides(measure: Measure) -> bool:
 
 
 def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floats | None]) -> float:
-    """Return twice the error of extrapolating the curve itself to its top, from the depths the lists show."""
+    """Return twice the error of extrapolating the curve itself to its top, from the depths the lists show.
+
+    Relative to the best grade.
+    """
     if measure.cutoff.regime == "sublinear":
         n = n / np.array([measure.cutoff(int(size)) for size in n], np.float64)
     gains, best = relevance.mean_gain(1 / n), relevance.gains[0]
