@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from random_pairs import certain_top
 
 from ndcg_asymptotics.analysis.limits import judge_limit
 from ndcg_asymptotics.measures import Measure, discount
@@ -112,3 +113,23 @@ def test_a_spread_that_stays_is_not_claimed_unseen() -> None:
     shelf = discount(lambda r: np.where(r < 5.5, 1.0, 0.25), name="shelf", largest=1e7)
     row = judged("constant(0.3)", Measure(shelf, 10))
     assert (row.verdict, "no exact one to compare" in row.explanation) == ("not tested", True)
+
+
+@pytest.mark.slow
+def test_random_curves_that_are_certain_at_the_top(effort: int) -> None:
+    """No crash, no nan, no true limit that disagrees, and no tested one that is 1% off."""
+    untested = 0
+    count = 25 * effort
+    for rng in (np.random.default_rng((22, i)) for i in range(count)):
+        curve, measure = certain_top(rng)
+        row = judged(curve, measure)
+        if row.verdict == "assumptions not met":  # no relevant item at all
+            continue
+        assert row.verdict in ("agrees", "not tested"), (curve, measure, row.explanation)
+        assert "nan" not in row.explanation
+        untested += row.verdict == "not tested"
+        if row.verdict == "agrees":
+            wrong = judged(curve, measure, factor=1.01) if row.limit else judged(curve, measure, value=1e-4)
+            assert wrong.verdict == "disagrees", (curve, measure)
+    print(f"{count} pairs, {untested} not tested")
+    assert untested <= 0.2 * count

@@ -1,7 +1,7 @@
 """Joint laws: correlations between scorers and between list lengths, against oracles that share no code.
 
-Seeds are fixed. A mean of products within 4.5 standard errors of its expected value is taken: 7e-6 false alarms
-per comparison. Beside each stands the product of a wrong joint law, which the same draws reject.
+Seeds are fixed. A statistic within 4.5 standard errors of its expected value passes: 7e-6 false alarms per
+comparison. Beside each stands the value under a wrong joint law, which the same draws reject.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ LIMITS_LEVEL = ("polynomial(0.54, -0.96, 1.32)", "constant(0.5)")  # under r^-0.
 
 
 def exponent(pair: tuple[str, str], measure: str) -> tuple[float | None, str]:
-    found = speed(*map(Relevance.parse, pair), Measure.parse(measure))
-    assert found == speed(*map(Relevance.parse, reversed(pair)), Measure.parse(measure))
+    a, b, asked = Relevance.parse(pair[0]), Relevance.parse(pair[1]), Measure.parse(measure)
+    found = speed(a, b, asked)
+    assert found == speed(b, a, asked)
     return found.exponent, found.reason
 
 
@@ -104,7 +105,9 @@ def test_certain_and_different_tops_with_the_same_limit() -> None:
     hats = [lambda u, i=i: np.interp(u, t, np.eye(4)[i]) for i in range(4)]
     means = [quad(h, 0, 1, points=t[1:3])[0] for h in hats]
     # int h(t) t^-0.8 dt, t = u^5
-    weighed = [quad(lambda u, h=h: 5 * h(u**5), 0, 1, points=np.power(t[1:3], 0.2), limit=500)[0] for h in hats]
+    weighed = [
+        quad(lambda u, h=h: 5 * h(u**5), 0, 1, points=np.power(t[1:3], 0.2), limit=500)[0] for h in hats
+    ]
     # the difference of the curves: 1 at the top, -0.2 at 1e-5, such that both integrals vanish
     right = [-(x[0] - 0.2 * x[1]) for x in (means, weighed)]
     inner = np.linalg.solve([means[2:], weighed[2:]], right)
@@ -137,7 +140,8 @@ def test_the_constant_of_theorem_d() -> None:
         ]
         for h, density, mass in of:
             first, second = (
-                quad(lambda t, h=h, d=density, k=k: d(t) * h(t) ** k, 0, 1, limit=200)[0] / mass for k in (1, 2)
+                quad(lambda t, h=h, d=density, k=k: d(t) * h(t) ** k, 0, 1, limit=200)[0] / mass
+                for k in (1, 2)
             )
             moments.append((first, second - first**2))
     (a1, va1), (a0, va0), (b1, vb1), (b0, vb0) = moments

@@ -9,7 +9,7 @@ from ndcg_asymptotics.theory.rare.rates import (
     predict_pair,
     slope,
 )
-from ndcg_asymptotics.theory.rare.speed import Speed, speed
+from ndcg_asymptotics.theory.rare.speeds import Speed, speed
 
 __all__ = [
     "CELLS",

@@ -17,7 +17,7 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.rare.fixed_point import tilt
 from ndcg_asymptotics.theory.rare.law import Tilt
-from ndcg_asymptotics.theory.rare.speed import speed
+from ndcg_asymptotics.theory.rare.speeds import speed
 
 _STEP = 10**0.125  # of n, to both sides, for the local slope
 
