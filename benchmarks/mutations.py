@@ -288,7 +288,7 @@ def caught(folder: Path, study: tuple[str, ...], tests: tuple[str, ...]) -> str:
     scorer, *measures = study
     found = _python(folder, "-c", _CHECK, json.dumps([{"a": scorer}, measures]))
     if found.returncode:
-        return f"check fails: {found.stderr.strip().splitlines()[-1]}"
+        return f"check ends with exit status {found.returncode}: {found.stderr.strip()[-200:]}"
     wrong = json.loads(found.stdout.splitlines()[-1])
     if wrong:
         return f"check: {wrong[0]}"
