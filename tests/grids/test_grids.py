@@ -68,7 +68,7 @@ def test_the_check_has_one_chance_of_a_false_alarm_for_all_points() -> None:
     found = check_grid(results)
     assert found.agrees
     assert {check.alpha for check in found.points.values()} == {1e-4 / 6}
-    assert "6 points. Tested: 48 of 48 means, 0 of 36 standard deviations, 0 of 12 laws, " in str(found)
+    assert "6 points. Tested: 48 of 48 means, 0 of 48 standard deviations, 0 of 24 laws, " in str(found)
     assert not check_grid(results, perturb=0.05).agrees
 
 
