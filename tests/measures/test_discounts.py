@@ -11,8 +11,8 @@ from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount
-from ndcg_asymptotics.measures.discounts.custom import discount
 from ndcg_asymptotics.measures.discounts import discount as own
+from ndcg_asymptotics.measures.discounts.custom import discount
 
 RANKS = [
     1,

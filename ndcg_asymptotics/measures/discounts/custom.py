@@ -193,11 +193,6 @@ class Custom(Discount, keyword="custom"):
         except InputError:  # such as a table: theory says so when it needs a longer one
             return np.empty(0)
 
-
-def _single(values: Floats) -> bytes:
-    with np.errstate(over="ignore"):
-        return values.astype(np.float32).tobytes()
-
     def _require_like(self, model: Discount) -> None:
         """Refuse a discount whose known ranks contradict the one it is said to fall like.
 
@@ -227,6 +222,11 @@ def _single(values: Floats) -> bytes:
             f"of {math.exp(changes[1]):.3g} from rank {ranks[1]:.3g} to {ranks[2]:.3g}, and of "
             f"{math.exp(changes[0]):.3g} in the decade before",
         )
+
+
+def _single(values: Floats) -> bytes:
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32).tobytes()
 
 
 @lru_cache(maxsize=4)
