@@ -15,7 +15,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.evaluation import without_negatives
-from ndcg_asymptotics.lists.readers import RankedList, Records
+from ndcg_asymptotics.lists.records import RankedList, Records
 
 Pool = Literal["retrieved", "judged"]
 

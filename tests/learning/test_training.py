@@ -20,11 +20,9 @@ from ndcg_asymptotics.learning.training import (
     read_svmlight,
     train_files,
     train_ranker,
-    write_qrels,
-    write_run,
 )
 from ndcg_asymptotics.learning.utilities import Discounted, utility_of
-from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
+from ndcg_asymptotics.lists import evaluate, read_qrels, read_run, write_qrels, write_run
 from ndcg_asymptotics.measures import Measure
 
 NDCG = Discounted("exp2", Measure("log"))

@@ -31,7 +31,8 @@ from ndcg_asymptotics.lists.evaluation import (
 from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.growing.growth import resampled_means
 from ndcg_asymptotics.lists.pooling import Pooled, pooled
-from ndcg_asymptotics.lists.readers import Columns, Records, load_qrels, load_run
+from ndcg_asymptotics.lists.reading import ColumnNames, read
+from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture
 from ndcg_asymptotics.theory.limits import limit
@@ -147,7 +148,7 @@ def compare_files(
     qrels: Path | str,
     measures: Measures = MEASURES,
     *,
-    columns: Columns | None = None,
+    columns: ColumnNames | None = None,
     **options: Any,
 ) -> Comparison:
     """`compare` for files.
@@ -169,9 +170,9 @@ def compare_files(
     """
     paths, measures = [Path(run) for run in runs], measures_of(measures)
     require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
-    scores = {name: load_run(path, columns) for name, path in zip(run_names(paths), paths, strict=True)}
+    scores = {name: read(path, "score", columns) for name, path in zip(run_names(paths), paths, strict=True)}
     require(len(scores) == len(paths), f"a run is given twice: {', '.join(map(str, paths))}")
-    return compare(scores, load_qrels(Path(qrels), columns), measures, **options)
+    return compare(scores, read(qrels, "label", columns), measures, **options)
 
 
 _Pair = tuple[str, str]
