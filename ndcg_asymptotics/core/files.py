@@ -32,7 +32,8 @@ def open_regular(path: Path) -> BinaryIO:
         Naming the file, if it cannot be opened or is a folder, a pipe, a socket or a device.
     """
     # a pipe that is opened with O_NONBLOCK opens at once; for regular files the flag has no effect
-    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))
+    without_waiting = getattr(os, "O_NONBLOCK", 0)
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | without_waiting))  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(errno.EINVAL, "not a regular file", str(path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,12 +12,56 @@ from ndcg_asymptotics.core.arrays import Integers
 Codes = NDArray[np.int32]
 
 Texts = Any
-"""A list of str, or an array of strings from pyarrow."""
+"""A list of str, or an array of distinct strings and codes from pyarrow (``DictionaryArray``)."""
 
 
 def to_numpy(array: Any) -> NDArray[Any]:
     """Return the numbers of an array of pyarrow, whose own method would import pandas (0.3 s)."""
     return np.from_dlpack(array)
+
+
+class Encoder:
+    """Gives every text of a column, which arrives in parts, the code of its name.
+
+    Each distinct name is kept once from the first part on, so that a column that repeats a long name a
+    million times, which may come out of a small compressed file, takes little memory.
+
+    >>> codes, names = Encoder(["a", "b"], ["b"]).result()
+    >>> codes, names.texts()
+    (array([0, 1, 1], dtype=int32), ['a', 'b'])
+    """
+
+    def __init__(self, *parts: Texts) -> None:
+        self._index: dict[str, int] = {}
+        self._parts: list[Any] = []
+        for part in parts:
+            self.add(part)
+
+    def add(self, texts: Texts) -> None:
+        """Add the next part of the column."""
+        if isinstance(texts, list):
+            index = self._index
+            codes = (index.setdefault(text, len(index)) for text in texts)
+            texts = np.fromiter(codes, np.int32, len(texts))
+        self._parts.append(texts)
+
+    def result(self) -> tuple[Codes, Names]:
+        """Return the codes of all texts, and the distinct names."""
+        if all(isinstance(part, np.ndarray) for part in self._parts):
+            return np.concatenate([np.zeros(0, np.int32), *self._parts]), Names(list(self._index))
+        import pyarrow as pa
+
+        parts = self._parts
+        if self._index:  # not without need: `pa.array` imports pandas
+            own = pa.array(list(self._index), pa.large_string())
+            parts = [
+                pa.DictionaryArray.from_arrays(part, own) if isinstance(part, np.ndarray) else part
+                for part in parts
+            ]
+        # one numbering for the distinct names of all parts
+        encoded = pa.chunked_array(parts).unify_dictionaries()
+        codes = np.concatenate([to_numpy(chunk.indices) for chunk in encoded.chunks])
+        return codes, Names(encoded.chunk(0).dictionary)
 
 
 class Names:
@@ -30,36 +73,6 @@ class Names:
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
-
-    @classmethod
-    def encode(cls, parts: Sequence[Texts]) -> tuple[Codes, Self]:
-        """Return the code of every text of some lists or arrays, and the distinct names.
-
-        >>> codes, names = Names.encode([["a", "b"], ["b"]])
-        >>> codes, names.texts()
-        (array([0, 1, 1], dtype=int32), ['a', 'b'])
-        """
-        if any(not isinstance(part, list) for part in parts):
-            return cls._encode_arrow(parts)
-        index: dict[str, int] = {}
-        codes = np.fromiter((index.setdefault(text, len(index)) for part in parts for text in part), np.int32)
-        return codes, cls(list(index))
-
-    @classmethod
-    def _encode_arrow(cls, parts: Sequence[Texts]) -> tuple[Codes, Self]:
-        import pyarrow as pa
-
-        # offsets of 64 bits: the names of a large run may take more than 2 GB together
-        arrays = [pa.array(part, pa.large_string()) if isinstance(part, list) else part for part in parts]
-        texts = pa.chunked_array(arrays)
-        encoded = texts.unify_dictionaries().dictionary_encode()
-        codes = np.concatenate([to_numpy(chunk.indices) for chunk in encoded.chunks])
-        names = encoded.chunk(0).dictionary
-        if pa.types.is_dictionary(texts.type):
-            # a column of a Parquet file comes with its own dictionary, which may hold a name twice
-            distinct = names.dictionary_encode()
-            codes, names = to_numpy(distinct.indices)[codes], distinct.dictionary
-        return codes, cls(names)
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -109,6 +122,6 @@ class Names:
 def _taken(array: Any, codes: Integers | Codes) -> Any:
     import pyarrow as pa
 
-    # not `pa.array`, which imports pandas as `to_numpy` of an array does
+    # not by `pa.array`, which imports pandas
     buffers = [None, pa.py_buffer(np.ascontiguousarray(codes, np.int64))]
     return array.take(pa.Array.from_buffers(pa.int64(), len(codes), buffers))

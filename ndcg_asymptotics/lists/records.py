@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -11,7 +11,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.lists.names import Codes, Names, Texts
+from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
 Kind = Literal["score", "label", "time"]
 
@@ -94,7 +94,8 @@ class Records:
             raise InputError(f"expected {expected}, got {brief(given)}")
         columns: tuple[list[Any], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
         queries, documents, values = columns
-        found = cls.from_columns([[*map(str, queries)]], [[*map(str, documents)]], _numbers(values, kind))
+        names = Encoder([*map(str, queries)]), Encoder([*map(str, documents)])
+        found = cls.from_columns(*names, _numbers(values, kind))
         for record in np.flatnonzero(~np.isfinite(found.values))[:1].tolist():
             what = f"{found.values[record]} for {found.describe(record)}"
             raise InputError(f"a {kind} must be finite, got {what}")
@@ -104,12 +105,9 @@ class Records:
         return found
 
     @classmethod
-    def from_columns(
-        cls, queries: Sequence[Texts], documents: Sequence[Texts], values: Floats, source: str = ""
-    ) -> Self:
-        """Return the records of columns, of which those of texts may be in several parts."""
-        row, distinct = Names.encode(queries)
-        document, names = Names.encode(documents)
+    def from_columns(cls, queries: Encoder, documents: Encoder, values: Floats, source: str = "") -> Self:
+        """Return the records of three columns."""
+        (row, distinct), (document, names) = queries.result(), documents.result()
         return cls(tuple(distinct.texts()), row, names, document, values, source)
 
     def __len__(self) -> int:
@@ -190,7 +188,7 @@ class Records:
     def repeated(self) -> tuple[int, int] | None:
         """Return the first record whose query and document came before, after the record they came in.
 
-        >>> records = Records.from_columns([["q", "q", "q"]], [["a", "b", "a"]], np.ones(3))
+        >>> records = Records.from_columns(Encoder(["q"] * 3), Encoder(["a", "b", "a"]), np.ones(3))
         >>> records.repeated()
         (0, 2)
         """

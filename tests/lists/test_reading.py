@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
-from ndcg_asymptotics.lists.names import Names
+from ndcg_asymptotics.lists.names import Encoder
 from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
 from ndcg_asymptotics.lists.reading.lines import Cells, by_arrow, by_line
 from ndcg_asymptotics.lists.reading.load import TREC
@@ -266,7 +266,6 @@ def test_frames_and_records_are_taken():
     frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "score": [2.0, 3.0], "rank": [1, 0]})
     assert Records.of(frame, "score").as_dict() == expected
     assert Records.of([Scored("1", "a", 2.0), Scored("1", "b", 3)], "score").as_dict() == expected
-    Judged = NamedTuple("Judged", [("query_id", str), ("doc_id", str), ("relevance", int)])
     rows = (Judged("1", document, label) for document, label in [("a", 2), ("b", 3)])
     assert Records.of(rows, "label").as_dict() == expected
     for given_, said in (
@@ -292,7 +291,7 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 
 def arrow(texts):
     pa = pytest.importorskip("pyarrow")
-    return pa.array(texts, pa.large_string())
+    return pa.array(texts, pa.large_string()).dictionary_encode()
 
 
 @pytest.mark.parametrize("kinds", [(list, list), (arrow, arrow), (list, arrow), (arrow, list)], ids=str)
@@ -300,19 +299,23 @@ def arrow(texts):
 def test_names_are_ordered_and_found_as_texts(kinds, texts, random):
     one, two = kinds
     drawn = random.choices(texts, k=50)
-    codes, names = Names.encode([one(drawn), one(texts)])
+    codes, names = Encoder(one(drawn), one(texts)).result()
     assert [names.texts()[code] for code in codes.tolist()] == drawn + texts
     assert sorted(names.texts()) == sorted(texts)
     assert names.texts(codes) == drawn + texts
-    records = Records.from_columns([["q"] * len(texts)], [one(texts)], np.arange(float(len(texts))))
-    other = random.sample(texts, len(texts)) + ["\0"]
+    records = Records.from_columns(
+        Encoder(["q"] * len(texts)), Encoder(one(texts)), np.arange(float(len(texts)))
+    )
+    other = [*random.sample(texts, len(texts)), "\0"]
     for query, there in (("q", True), ("x", False)):
-        wanted = Records.from_columns([[query] * len(other)], [two(other)], np.zeros(len(other)))
+        wanted = Records.from_columns(
+            Encoder([query] * len(other)), Encoder(two(other)), np.zeros(len(other))
+        )
         expected = [texts.index(text) if there and text in texts else -1 for text in other]
         assert records.find(wanted).tolist() == expected
     by_bytes = sorted(range(len(texts)), key=lambda i: texts[i].encode())
     assert records.by_name().values.tolist() == by_bytes
-    more = records.joined(Records.from_columns([["q"]], [two(["\0", "\0"][:1])], np.zeros(1)))
+    more = records.joined(Records.from_columns(Encoder(["q"]), Encoder(two(["\0"])), np.zeros(1)))
     assert list(more.as_dict()["q"]) == [*texts, "\0"]
 
 
@@ -320,12 +323,20 @@ def test_names_are_ordered_and_found_as_texts(kinds, texts, random):
 def test_the_first_document_that_is_repeated(kind):
     texts = [f"d{i}" for i in range(20)]
     documents = [*texts, "d9", "d3", "d9"]
-    records = Records.from_columns([["q"] * 23], [kind(documents)], np.zeros(23))
+    records = Records.from_columns(Encoder(["q"] * 23), Encoder(kind(documents)), np.zeros(23))
     assert records.repeated() == (9, 20)
-    apart = Records.from_columns([["q"] * 20 + ["r", "s", "t"]], [kind(documents)], np.zeros(23))
+    apart = Records.from_columns(Encoder(["q"] * 20, ["r", "s", "t"]), Encoder(kind(documents)), np.zeros(23))
     assert apart.repeated() is None
-    with pytest.raises(InputError, match="^document d3 of topic q comes twice$"):
+    with pytest.raises(InputError, match=r"^document d3 of topic q comes twice$"):
         Records.of([*(Scored("q", text, 0.0) for text in texts), Scored("q", "d3", 1.0)], "score")
+
+
+class Judged(NamedTuple):
+    """A record as those of ir_datasets."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
 
 
 class Scored(NamedTuple):

@@ -10,7 +10,6 @@ import numpy as np
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.training.queries import Queries
 from ndcg_asymptotics.lists.reading.svmlight import Part, svmlight_parts
-from ndcg_asymptotics.lists.reading.text import require_records
 
 _FREE, _RATIO = 1 << 26, 100
 """Numbers, zeros included, that a file may hold: 64 million (0.5 GB), and 100 for each of its bytes."""
@@ -68,10 +67,6 @@ def read_svmlight(*paths: Path | str) -> Queries:
 
 
 def _read(path: Path) -> Sequence[Part]:
-    parts, rows = [], 0
-    for part in svmlight_parts(path, lowest=0.0):
-        rows += part.labels.size
-        require_records(path, rows)
-        parts.append(part)
-    require(rows > 0, f"{path}: holds no data, expected lines 'label qid:query feature:value …'")
+    parts = list(svmlight_parts(path, lowest=0.0))
+    require(bool(parts), f"{path}: holds no data, expected lines 'label qid:query feature:value …'")
     return parts

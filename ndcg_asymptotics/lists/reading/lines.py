@@ -109,12 +109,9 @@ class WhiteSpace(Form):
             # of bytes, since a str is split at the spaces of all scripts
             fields = line.split()
             if fields:
-                # a control character fits no field: a line that has one is to be refused as a whole
-                controlled = len(line.translate(None, _CONTROL)) < len(line)
-                parts = (
-                    [] if controlled or len(fields) != self.width else [field.decode() for field in fields]
-                )
-                yield first + index, line.decode().strip(), parts
+                # nothing is read from a line that holds another number of fields or a control character
+                valid = len(fields) == self.width and len(line.translate(None, _CONTROL)) == len(line)
+                yield first + index, line.decode().strip(), [field.decode() for field in fields if valid]
 
 
 @dataclass(frozen=True)
@@ -197,7 +194,8 @@ def by_arrow(chunk: bytes, form: Form) -> Columns | None:
     if separator is None:
         return None
     # pyarrow takes a hexadecimal number for a whole one: labels and times go through `Form.parser`
-    types = {name: pa.float64() if name == "score" else pa.large_string() for name in form.places}
+    texts = pa.dictionary(pa.int32(), pa.large_string())
+    types = {name: pa.float64() if name == "score" else texts for name in form.places}
     names = [str(index) for index in range(form.width)]
     try:
         table = arrow.read_csv(
@@ -224,10 +222,8 @@ def by_arrow(chunk: bytes, form: Form) -> Columns | None:
 
 def _each_once(texts: Any, parser: Callable[[str], float]) -> Any:
     """Return the numbers of many texts, of which every distinct one is parsed once."""
-    encoded = texts.dictionary_encode()
-    return np.array([parser(text) for text in encoded.dictionary.to_pylist()], np.float64)[
-        to_numpy(encoded.indices)
-    ]
+    numbers = np.array([parser(text) for text in texts.dictionary.to_pylist()], np.float64)
+    return numbers[to_numpy(texts.indices)]
 
 
 def by_line(chunk: bytes, first: int, form: Form, path: Path) -> Columns:

@@ -9,11 +9,11 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.lists.names import Texts
+from ndcg_asymptotics.lists.names import Encoder
 from ndcg_asymptotics.lists.reading.lines import Columns, Form, WhiteSpace, columns_of, line_of
 from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, svmlight_columns
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
-from ndcg_asymptotics.lists.reading.text import first_line, opened, require_records
+from ndcg_asymptotics.lists.reading.text import first_line, opened
 from ndcg_asymptotics.lists.records import Kind, Qrels, RankedList, Records, Run, ranked_lists
 
 ColumnNames = Mapping[str, str]
@@ -123,15 +123,13 @@ def _records(
     path: Path, parts: Iterator[Columns], kinds: Sequence[Kind], form: Form | None = None
 ) -> list[Records]:
     """Return the records of each kind; the form is that of a text, by which lines are found again."""
-    queries: list[Texts] = []
-    documents: list[Texts] = []
+    queries, documents = Encoder(), Encoder()
     values: dict[Kind, list[Floats]] = {kind: [] for kind in kinds}
     total = 0
     for part in parts:
         numbers = range(total + 1, total + len(part["query"]) + 1)
-        require_records(path, numbers.stop)
-        queries.append(part["query"])
-        documents.append(part["document"] if "document" in part else [str(number) for number in numbers])
+        queries.add(part["query"])
+        documents.add(part["document"] if "document" in part else [str(number) for number in numbers])
         for kind in kinds:
             values[kind].append(part[kind])
         total += len(numbers)

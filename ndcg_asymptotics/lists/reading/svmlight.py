@@ -163,9 +163,8 @@ def _loader(path: Path) -> Callable[[Sequence[bytes]], tuple[Any, Floats]]:
 
     def parse(lines: Sequence[bytes]) -> tuple[Any, Floats]:
         # the numbers of queries are not asked for: queries may have names
-        found: tuple[Any, Floats] = load_svmlight_file(
-            io.BytesIO(b"\n".join(lines) + b"\n"), zero_based=False
-        )
+        text = io.BytesIO(b"\n".join(lines) + b"\n")
+        found: tuple[Any, Floats] = load_svmlight_file(text, zero_based=False)
         return found
 
     return parse

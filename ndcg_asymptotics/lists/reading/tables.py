@@ -12,7 +12,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.reading.lines import Cells, Columns
-from ndcg_asymptotics.lists.reading.text import first_line, opened, require_records
+from ndcg_asymptotics.lists.reading.text import first_line, opened, require_lines
 from ndcg_asymptotics.lists.reading.values import CELLS
 from ndcg_asymptotics.lists.records import COLUMNS
 
@@ -107,7 +107,7 @@ def parquet_columns(
 
 def _require_small(metadata: Any, names: Sequence[str], path: Path) -> None:
     """Refuse what the footer of a Parquet file says to be too large for the file's size."""
-    require_records(path, metadata.num_rows)
+    require_lines(path, metadata.num_rows)
     most = _UNPACKED + _RATIO * path.stat().st_size
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
@@ -135,11 +135,13 @@ def _texts(column: Any) -> Any:
     from pyarrow import compute
 
     if pa.types.is_dictionary(column.type):
-        names = compute.utf8_trim_whitespace(column.dictionary.cast(pa.large_string()))
-        return pa.DictionaryArray.from_arrays(column.indices, names)
+        # a dictionary of a file may hold a name twice, and names have no blanks at their ends
+        names = compute.utf8_trim_whitespace(column.dictionary.cast(pa.large_string())).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(names.indices.take(column.indices), names.dictionary)
     if pa.types.is_integer(column.type):
-        return column.cast(pa.large_string())
-    return pa.array([CELLS["document"](value) for value in column.to_pylist()], pa.large_string())
+        return column.cast(pa.large_string()).dictionary_encode()
+    texts = [CELLS["document"](value) for value in column.to_pylist()]
+    return pa.array(texts, pa.large_string()).dictionary_encode()
 
 
 def _numbers(name: str, column: Any) -> Any:

@@ -29,10 +29,10 @@ LONGEST_LINE = 1 << 24
 _UNPACKED, _RATIO = 1 << 33, 2000
 """A file may unpack to 8 GB and 2000 times its size: more than gzip can (1032), or any real run in zstd."""
 
-FREE_RECORDS = 10**7
-"""Records that a file of any size may hold; a larger file may hold one more for each of its bytes.
+FREE_LINES = 10**7
+"""Lines that a file of any size may hold; a larger file may hold one more for each of its bytes.
 
-A record takes about 50 bytes of memory, and no less than one byte in any real file, however compressed.
+No real file takes less than a byte for a line, however it is compressed.
 """
 
 
@@ -73,6 +73,7 @@ def chunks(path: Path, *, quoted: bool = False, block: int = _BLOCK) -> Iterator
         if end:
             yield number, _checked(text[:end], path, number)
             number += text.count(b"\n", 0, end)
+            require_lines(path, number - 1)
         rest = text[end:]
     rest += _with_line_feeds(carriage_return)
     if rest:
@@ -82,16 +83,16 @@ def chunks(path: Path, *, quoted: bool = False, block: int = _BLOCK) -> Iterator
 def first_line(path: Path) -> tuple[int, bytes]:
     """Return the first line of a text file that is not blank, and its number; (0, b"") if there is none."""
     for number, chunk in chunks(path, block=1 << 16):
-        for index, line in enumerate(chunk.split(b"\n")):
-            if line.strip():
-                return number + index, line
+        rest = chunk.lstrip()
+        if rest:
+            return number + chunk.count(b"\n", 0, len(chunk) - len(rest)), rest.partition(b"\n")[0]
     return 0, b""
 
 
-def require_records(path: Path, records: int) -> None:
-    """Refuse more records than a file of its size may hold (see `FREE_RECORDS`)."""
-    most = FREE_RECORDS + path.stat().st_size
-    require(records <= most, f"{path}: holds more than {most:,} records, too many for the size of the file")
+def require_lines(path: Path, lines: int) -> None:
+    """Refuse more lines, or rows of a table, than a file of its size may hold (see `FREE_LINES`)."""
+    most = FREE_LINES + path.stat().st_size
+    require(lines <= most, f"{path}: holds more than {most:,} lines, too many for the size of the file")
 
 
 def opened(path: Path) -> BinaryIO:
