@@ -1,3 +1,4 @@
+from .coupling import fit_coupling as fit_coupling
 from .evaluation import evaluate as evaluate
 from .evaluation import evaluate_files as evaluate_files
 from .evaluation import evaluate_lists as evaluate_lists
@@ -5,12 +6,16 @@ from .fitted_files import fit_csv as fit_csv
 from .fitted_files import fit_files as fit_files
 from .fitting import FittedCurve as FittedCurve
 from .fitting import fit_curves as fit_curves
+from .groups import fit_groups as fit_groups
+from .growing import Growth as Growth
+from .growing import grow as grow
+from .growing import grow_files as grow_files
 from .outcome import Evaluation as Evaluation
 from .outcome import Evaluations as Evaluations
 from .pooling import pool_runs as pool_runs
-from .reading.load import read_csv as read_csv
-from .reading.load import read_qrels as read_qrels
-from .reading.load import read_run as read_run
+from .reading import read_csv as read_csv
+from .reading import read_qrels as read_qrels
+from .reading import read_run as read_run
 from .records import Qrels as Qrels
 from .records import RankedList as RankedList
 from .records import Run as Run

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.lists.outcome import Evaluation, Evaluations
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, hits, ndcg
@@ -78,8 +79,7 @@ def evaluate(
         (ties, Ties, "ties"), (ideal, Ideal, "ideal"), (empty, Empty, "empty"),
         (missing, Missing, "missing"),
     ):  # fmt: skip
-        choices = get_args(known)
-        require(value in choices, f"must be one of {', '.join(choices)}, got {value!r}", argument)
+        _require_choice(value, get_args(known), argument)
     found = measures_of(measures)
     scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"))
     common = sorted({*scores.queries} & {*labels.queries})
@@ -135,7 +135,7 @@ def without_negatives(labels: Records) -> Records:
 
 def gains_of(labels: Records, gain: Gain) -> Records:
     """What labels are worth: themselves, or 2^y - 1."""
-    require(gain in get_args(Gain), f"must be one of {', '.join(get_args(Gain))}, got {gain!r}", "gain")
+    _require_choice(gain, get_args(Gain), "gain")
     if gain == "linear":
         return labels
     with np.errstate(over="ignore"):
@@ -242,6 +242,11 @@ def run_names(paths: Sequence[Path]) -> list[str]:
 def stem(path: Path) -> str:
     """The name of a file without .gz or .zst, and without the ending before that."""
     return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
+
+
+def _require_choice(value: Any, choices: Sequence[str], argument: str) -> None:
+    known = isinstance(value, str) and value in choices
+    require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
 
 
 def _listed(queries: Iterable[str]) -> str:

@@ -20,6 +20,10 @@ def to_numpy(array: Any) -> NDArray[Any]:
     return np.from_dlpack(array)
 
 
+_PENDING = 1 << 28
+"""Bytes of names that may be kept more than once, before the dictionaries of parts are unified."""
+
+
 class Encoder:
     """Gives every text of a column, which arrives in parts, the code of its name.
 
@@ -34,6 +38,7 @@ class Encoder:
     def __init__(self, *parts: Texts) -> None:
         self._index: dict[str, int] = {}
         self._parts: list[Any] = []
+        self._bytes, self._most = 0, _PENDING  # of the dictionaries from pyarrow
         for part in parts:
             self.add(part)
 
@@ -42,26 +47,35 @@ class Encoder:
         if isinstance(texts, list):
             index = self._index
             codes = (index.setdefault(text, len(index)) for text in texts)
-            texts = np.fromiter(codes, np.int32, len(texts))
+            self._parts.append(np.fromiter(codes, np.int32, len(texts)))
+            return
         self._parts.append(texts)
+        self._bytes += texts.dictionary.nbytes
+        if self._bytes > self._most:
+            self._parts = self._unified()
+            self._bytes = self._parts[0].dictionary.nbytes
+            self._most = max(_PENDING, 2 * self._bytes)
 
     def result(self) -> tuple[Codes, Names]:
-        """Return the codes of all texts, and the distinct names."""
+        """Return the codes of all texts, and the distinct names; the encoder is empty afterwards."""
         if all(isinstance(part, np.ndarray) for part in self._parts):
             return np.concatenate([np.zeros(0, np.int32), *self._parts]), Names(list(self._index))
+        parts = self._unified()
+        return np.concatenate([to_numpy(part.indices) for part in parts]), Names(parts[0].dictionary)
+
+    def _unified(self) -> list[Any]:
+        """Return the parts with one dictionary for all of them, and forget them."""
         import pyarrow as pa
 
-        parts = self._parts
+        parts, self._parts = self._parts, []  # which may be large
         if self._index:  # not without need: `pa.array` imports pandas
             own = pa.array(list(self._index), pa.large_string())
             parts = [
                 pa.DictionaryArray.from_arrays(part, own) if isinstance(part, np.ndarray) else part
                 for part in parts
             ]
-        # one numbering for the distinct names of all parts
-        encoded = pa.chunked_array(parts).unify_dictionaries()
-        codes = np.concatenate([to_numpy(chunk.indices) for chunk in encoded.chunks])
-        return codes, Names(encoded.chunk(0).dictionary)
+        unified: list[Any] = pa.chunked_array(parts).unify_dictionaries().chunks
+        return unified
 
 
 class Names:

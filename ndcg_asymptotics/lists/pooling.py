@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import without_negatives
 from ndcg_asymptotics.lists.records import RankedList, Records
 
@@ -92,8 +92,7 @@ def pooled(runs: Mapping[str, Any], qrels: Any, documents: Pool = "retrieved") -
         If there is no query that all have.
     """
     require(documents in get_args(Pool), f"pool must be one of {get_args(Pool)}, got {documents!r}")
-    require(len(runs) > 0, "must hold at least one run", "runs")
-    scores = {name: Records.of(run, "score") for name, run in runs.items()}
+    scores = scores_of(runs)
     labels = without_negatives(Records.of(qrels, "label"))
     queries = tuple(sorted({*labels.queries}.intersection(*(run.queries for run in scores.values()))))
     require(len(queries) > 0, f"{', '.join(runs)} and the qrels have no query in common")
@@ -108,6 +107,21 @@ def pooled(runs: Mapping[str, Any], qrels: Any, documents: Pool = "retrieved") -
         everything.with_values(looked_up(labels, everything, 0.0)),
         np.array([looked_up(run, everything, -np.inf) for run in scores.values()]),
     )
+
+
+def scores_of(runs: Mapping[str, Any], fewest: int = 1) -> dict[str, Records]:
+    """Return the scores of some runs by name, each of which may be anything that `evaluate` takes.
+
+    Raises
+    ------
+    InputError
+        If the runs are no mapping, or fewer than that.
+    """
+    expected = "must be a mapping of name to run"
+    if not isinstance(runs, Mapping):
+        raise InputError(f"{expected}, got {brief(runs)}", "runs")
+    require(len(runs) >= fewest, f"{expected} with at least {fewest}, got {len(runs)}", "runs")
+    return {name: Records.of(run, "score") for name, run in runs.items()}
 
 
 def looked_up(records: Records, wanted: Records, default: float) -> Floats:

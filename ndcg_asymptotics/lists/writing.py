@@ -49,8 +49,7 @@ def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
         require(named, f"names in a TREC file must not be empty or hold spaces, got {text[:80]!r}")
         texts.append(f"{text}\n")
     path = Path(path)
-    possible = path.parent.is_dir() and (path.is_file() or not path.exists())
-    require(possible, f"{path}: cannot be written, it must be a regular file in a folder that exists")
+    require(path.parent.is_dir(), f"{path}: cannot be written (there is no folder {path.parent})")
     try:
         write_file(path, "".join(texts).encode())
     except OSError as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -405,3 +407,172 @@ def test_pyarrow_reads_regular_chunks():
     pytest.importorskip("pyarrow")
     for form, text in ((TREC["score"], RUN), (TREC["label"], QRELS), (CELLS, "d1,2.5,q,1\nd2,0,q,0.5\n")):
         assert by_arrow(text.encode(), form) is not None
+
+
+LARGE = 40_000
+"""Lines of a file that pyarrow parses."""
+
+
+def large_run() -> list[str]:
+    return [f"q{i // 1000}\tQ0\tdocument-{i}\t1\t{-i / 7}\ttag\n" for i in range(LARGE)]
+
+
+def test_large_files_are_read_as_small_ones(tmp_path):
+    rows = large_run()
+    expected = {
+        f"q{q}": {f"document-{i}": -i / 7 for i in range(1000 * q, 1000 * (q + 1))}
+        for q in range(LARGE // 1000)
+    }
+    text = "".join(rows)
+    commas = "query,doc_id,score\n" + "".join(",".join(row.split()[::2]) + "\n" for row in rows)
+    spaces, returns = text.replace("\t", "  "), text.replace("\n", "\r")
+    for content in (text, spaces, returns, commas, gzip.compress(text.replace("\n", "\r\n").encode())):
+        assert read_run(write(tmp_path, content)) == expected
+
+
+@pytest.mark.parametrize("at", [0, LARGE // 2, LARGE - 1])
+def test_a_bad_line_of_a_large_file_is_named(tmp_path, at):
+    rows = large_run()
+    rows[at] = "q Q0 document 1 nan tag\n"
+    message = complaint(tmp_path, "run", "".join(rows))
+    assert f"line {at + 1}: got 'q Q0 document 1 nan tag', expected" in message
+    rows[at] = "q é\n"
+    assert f"line {at + 1} is not UTF-8" in complaint(tmp_path, "run", "".join(rows).encode("latin-1"))
+    rows[at] = "\n \n" + large_run()[5]
+    first, second = sorted([6 if at >= 6 else 8, at + 3])
+    said = "document document-5 of topic q0 comes twice"
+    assert f"line {second}: {said} (first in line {first})" in complaint(tmp_path, "run", "".join(rows))
+
+
+def test_a_table_with_quoted_cells_is_cut_between_rows(tmp_path):
+    """Cells may hold ends of lines; more than one block of them."""
+    rows = [f'q{i // 100},"a ""long"" name\nof document {i}",{i}\n' for i in range(LARGE)]
+    found = read_run(write(tmp_path, "query,document,score\n" + "".join(rows)))
+    assert found["q7"]['a "long" name\nof document 712'] == 712
+    assert sum(map(len, found.values())) == LARGE
+    rows[-1] = rows[-1].replace(f",{LARGE - 1}", ",none")
+    with pytest.raises(InputError, match=rf"line {2 * LARGE + 1}: got .*expected query, document, score"):
+        read_run(write(tmp_path, "query,document,score\n" + "".join(rows)))
+    twice = "query,document,score\nq,a,1\n\nq,b,2\nq,a,3\n"
+    with pytest.raises(InputError, match=r"line 5: document a of topic q comes twice \(first in line 2\)"):
+        read_run(write(tmp_path, twice))
+
+
+def test_without_pyarrow(tmp_path, monkeypatch):
+    """Text is read all the same; for what is not one line names the extra."""
+    expected = read_run(write(tmp_path, "".join(large_run())))
+    packed = zstd(RUN)
+    for name in ("pyarrow", "sklearn.datasets"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert read_run(write(tmp_path, "".join(large_run()))) == expected
+    install = r'which is not installed: pip install "ndcg-asymptotics\[data\]"'
+    for content in (packed, b"PAR1"):
+        with pytest.raises(InputError, match=f"pyarrow, {install}"):
+            read_run(write(tmp_path, content))
+    with pytest.raises(InputError, match=f"scikit-learn, {install}"):
+        read_lists(write(tmp_path, LETOR), weights={1: 1.0})
+
+
+def peak(path: Path) -> tuple[str, float]:
+    """What reading a run in a process of its own ends with, and the memory it takes, in GB."""
+    code = (
+        "import resource, sys\nfrom ndcg_asymptotics.lists import read_run\n"
+        f"try: print(len(read_run({str(path)!r})))\nexcept ValueError as error: print(error)\n"
+        "unit = 1 if sys.platform == 'darwin' else 1024\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    said, memory = done.stdout.splitlines()
+    return said, float(memory)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        (b"a" * 2**20, "line 1: longer than 16 MB"),
+        (b"\n" * 2**20, "holds more than 10,"),
+        (b"q Q0 d 1 1 t\n" * 2**16, "holds more than 10,"),
+        (b"q Q0 " + b"d" * 2**20 + b" 1 1 t\n", "document ddd"),
+    ],
+    ids=["a line", "blank lines", "one line", "a long name"],
+)
+def test_a_small_file_costs_little(tmp_path, unit, said):
+    """Each unpacks to two gigabytes from less than a megabyte."""
+    pa = pytest.importorskip("pyarrow")
+    path = tmp_path / "file"
+    with pa.CompressedOutputStream(pa.OSFile(str(path), "wb"), "zstd") as packed:
+        for _ in range(2**31 // len(unit)):
+            packed.write(unit)
+    assert path.stat().st_size < 2**20
+    found, memory = peak(path)
+    assert said in found
+    assert memory < 1
+
+
+def test_short_lines_may_be_compressed_well(tmp_path):
+    same = gzip.compress(b"q Q0 document 1 1 tag\n" * 10**6)
+    assert len(same) * 270 < 22 * 10**6
+    message = complaint(tmp_path, "run", same)
+    assert "line 2: document document of topic q comes twice (first in line 1)" in message
+
+
+def test_what_a_parquet_file_unpacks_to_is_bounded(tmp_path):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    schema = pa.schema([("query", pa.string()), ("document", pa.string()), ("score", pa.float64())])
+    rows = 2**20
+    table = pa.table([pa.array(["q"] * rows), pa.array(["d"] * rows), np.ones(rows)], schema=schema)
+    with parquet.ParquetWriter(tmp_path / "rows", schema, compression="zstd") as file:
+        for _ in range(12):
+            file.write_table(table)
+    with pytest.raises(InputError, match=r"rows: holds more than 10,\d+,\d+ lines, too many for the size"):
+        read_run(tmp_path / "rows")
+    names = pa.array([f"{i}{'d' * 2**20}" for i in range(600)])
+    table = pa.table([pa.array(["q"] * 600), names, np.ones(600)], schema=schema)
+    parquet.write_table(table, tmp_path / "names", compression="zstd", use_dictionary=False)
+    with pytest.raises(InputError, match=r"names: unpacks to 629,\d+,\d+ bytes, too many for its size"):
+        read_run(tmp_path / "names")
+    # one long name in many rows is kept once
+    codes = pa.array(np.zeros(10**5, np.int32))
+    long = pa.DictionaryArray.from_arrays(codes, pa.array(["d" * 2**20]))
+    table = pa.table({"query": pa.array([f"q{i}" for i in range(10**5)]), "document": long, "score": codes})
+    parquet.write_table(table, tmp_path / "long", compression="zstd")
+    found = read(tmp_path / "long", "score")
+    assert (len(found), len(found.names)) == (10**5, 1)
+
+
+def test_parquet_columns_of_other_types(tmp_path):
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    days = pd.to_datetime(["1970-01-02", "1970-01-03"]).date
+    pd.DataFrame({"qid": [7, 7], "docno": [1.5, 2.0], "date": days}).to_parquet(tmp_path / "times")
+    assert read(tmp_path / "times", "time").as_dict() == {"7": {"1.5": 86400.0, "2.0": 172800.0}}
+    # a dictionary that holds a name twice, but for a blank
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", " a"]))
+    table = pa.table({"query": ["q", "q"], "document": twice, "score": [1, 2]})
+    parquet.write_table(table, tmp_path / "twice")
+    with pytest.raises(InputError, match=r"twice, record 2: document a of topic q comes twice"):
+        read_run(tmp_path / "twice")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["1 qid:2 99999999999999999999:1", "1 qid:2 1000001:1", "1 qid:2 4294967297:1", "1 qid:2 1:1e400",
+     "1e400 qid:2 1:1", "1 qid: 1:1", "1 qid:2 2:1 1:1", "1 qid:2 0:1", "1 qid:2 -1:1", "1 qid:2 1:1_0",
+     "1_0 qid:2 1:1", "1 2 1:1"],
+)  # fmt: skip
+def test_a_bad_line_of_an_svmlight_file_is_named(tmp_path, line):
+    path = write(tmp_path, f"{LETOR}\n# a comment\n{line}\n{LETOR}")
+    with pytest.raises(InputError, match=r"^.*file, line 6: got '.*', expected 'label qid:query") as error:
+        read_lists(path, weights={1: 1.0})
+    assert repr(line) in str(error.value)
+
+
+def test_queries_of_an_svmlight_file_may_have_any_name(tmp_path):
+    path = write(tmp_path, "1 qid:99999999999999999999 1:1\n0 qid:robots 1:2\n")
+    scores, _ = read_lists(path, weights={1: 1.0})
+    assert scores.queries == ("99999999999999999999", "robots")
+    big = write(tmp_path, "1 qid:1 1:1e308 2:1e308\n")
+    with pytest.raises(InputError, match="line 1: the weighted sum of features is not finite"):
+        read_lists(big, weights={1: 1.0, 2: 1.0})

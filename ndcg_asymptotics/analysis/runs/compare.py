@@ -17,7 +17,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison, Cut, Judgement, PairComparison, Prospect
 from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, require_fraction
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import (
@@ -30,7 +30,7 @@ from ndcg_asymptotics.lists.evaluation import (
 )
 from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.growing.growth import resampled_means
-from ndcg_asymptotics.lists.pooling import Pooled, pooled
+from ndcg_asymptotics.lists.pooling import Pooled, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
@@ -94,9 +94,10 @@ def compare(
     >>> found.pairs[0].judgements[0].difference.sign, found.queries
     (1, 20)
     """
-    require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
     parsed = measures_of(measures)
-    scores = {name: Records.of(run, "score") for name, run in runs.items()}
+    scores = scores_of(runs, 2)
+    require_fraction(level, "level")
+    require_fraction(power, "power")
     labels = without_negatives(Records.of(qrels, "label"))
     found = {name: evaluate(run, labels, parsed, name=name, **conventions) for name, run in scores.items()}
     queries = sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))

@@ -13,14 +13,14 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.arrays import Floats, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, measures_of, run_names
 from ndcg_asymptotics.lists.groups import By
 from ndcg_asymptotics.lists.growing.arrivals import RANDOM, Arrivals, Order
 from ndcg_asymptotics.lists.growing.growth import Growth
 from ndcg_asymptotics.lists.growing.iid import mean_paths, theory_of
-from ndcg_asymptotics.lists.pooling import Pool, Pooled, looked_up, pooled
+from ndcg_asymptotics.lists.pooling import Pool, Pooled, looked_up, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 
@@ -95,9 +95,9 @@ def grow(
         "order 'time' needs times, and no other order takes them",
         "times",
     )
-    require(not random or RANDOM not in runs, f"a run is called {RANDOM!r} already", "random")
+    scores = scores_of(runs)
+    require(not random or RANDOM not in scores, f"a run is called {RANDOM!r} already", "random")
     parsed = measures_of(measures)
-    scores = {name: Records.of(run, "score") for name, run in runs.items()}
     labels = Records.of(qrels, "label")
     documents, left_out, longest = _followed(pooled(scores, labels, pool), length)
     documents = documents.with_labels(_worth(documents.documents, gain, binary_at).values)
@@ -171,6 +171,7 @@ def _followed(documents: Pooled, length: int | None) -> tuple[Pooled, tuple[str,
 def _worth(labels: Records, gain: Gain, binary_at: float | None) -> Records:
     """The gains of labels, which are made binary first if that is asked for."""
     if binary_at is not None:
+        floats(binary_at, "binary_at")
         labels = labels.with_values((labels.values >= binary_at).astype(np.float64))
     return gains_of(labels, gain)
 
