@@ -109,18 +109,17 @@ def pooled(runs: Mapping[str, Any], qrels: Any, documents: Pool = "retrieved") -
     )
 
 
-def scores_of(runs: Mapping[str, Any], fewest: int = 1) -> dict[str, Records]:
+def scores_of(runs: Mapping[str, Any]) -> dict[str, Records]:
     """Return the scores of some runs by name, each of which may be anything that `evaluate` takes.
 
     Raises
     ------
     InputError
-        If the runs are no mapping, or fewer than that.
+        If the runs are no mapping, or there is none.
     """
-    expected = "must be a mapping of name to run"
     if not isinstance(runs, Mapping):
-        raise InputError(f"{expected}, got {brief(runs)}", "runs")
-    require(len(runs) >= fewest, f"{expected} with at least {fewest}, got {len(runs)}", "runs")
+        raise InputError(f"must be a mapping of name to run, got {brief(runs)}", "runs")
+    require(len(runs) > 0, "must hold at least one run", "runs")
     return {name: Records.of(run, "score") for name, run in runs.items()}
 
 

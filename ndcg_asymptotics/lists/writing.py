@@ -46,7 +46,7 @@ def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
     for fields in lines:
         text = " ".join(map(str, fields))
         named = len(text.split()) == len(fields)
-        require(named, f"names in a TREC file must not be empty or hold spaces, got {text[:80]!r}")
+        require(named, f"names in a TREC file must not hold spaces, got {text[:80]!r}")
         texts.append(f"{text}\n")
     path = Path(path)
     require(path.parent.is_dir(), f"{path}: cannot be written (there is no folder {path.parent})")

@@ -95,7 +95,8 @@ def compare(
     (1, 20)
     """
     parsed = measures_of(measures)
-    scores = scores_of(runs, 2)
+    scores = scores_of(runs)
+    require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
     require_fraction(level, "level")
     require_fraction(power, "power")
     labels = without_negatives(Records.of(qrels, "label"))

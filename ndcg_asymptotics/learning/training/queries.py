@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, floats
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.batch import Batch
 from ndcg_asymptotics.learning.gains import Gain, gains_of
@@ -51,7 +51,10 @@ class Queries:
     documents: Sequence[str] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        features = floats(self.features, "features")
+        try:
+            features = np.asarray(self.features, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"must be a table of numbers, got {brief(self.features)}", "features") from None
         lists = Batch(floats(self.labels, "labels"), np.asarray(self.sizes))
         object.__setattr__(self, "labels", lists.labels)
         object.__setattr__(self, "sizes", lists.sizes)
