@@ -20,6 +20,7 @@ from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
 from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means, means_table
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
 from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spread_sizes, spreads_table
+from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
@@ -231,7 +232,7 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
     study, values, replicates = results.study, results.values, results.replicates_complete
     require(replicates >= 2, f"check needs at least 2 complete replicates, this study has {replicates}")
     require("ndcg" in values, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
-    require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
+    require_fraction(alpha, "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, rows, limits = 1.0 + perturb, [], []
     sizes = spread_sizes(study.n, spread)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.right_order import required_lengths
-from ndcg_asymptotics.core.arrays import list_lengths
+from ndcg_asymptotics.core.arrays import list_lengths, require_fraction
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, general
@@ -152,7 +152,7 @@ def required(
     scorers = Population.of({"a": a, "b": b}).scorers
     first, second = scorers["a"], scorers["b"]
     (size,) = list_lengths(n, "n")
-    require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
+    require_fraction(alpha, "alpha")
     require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
     require(0.5 < rate < 1, f"must lie between 0.5 and 1, got {rate:g}", "rate")
     require(

@@ -94,7 +94,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def columns_of(text: str | None) -> dict[str, str] | None:
     """What the columns of tables are called."""
-    from ndcg_asymptotics.lists.readers.tabular import parse_columns
+    from ndcg_asymptotics.lists.reading import parse_columns
 
     return parse_columns(text) if text else None
 
@@ -106,7 +106,7 @@ def groups_of(text: str | None) -> int | str | None:
 
 def weights_of(feature: int | None, weights: Path | None) -> dict[int, float] | None:
     """How the features of an SVMlight file are weighed."""
-    from ndcg_asymptotics.lists.readers.svmlight import read_weights
+    from ndcg_asymptotics.lists.reading import read_weights
 
     if feature is not None and weights is not None:
         raise InputError("give either --feature or --weights")

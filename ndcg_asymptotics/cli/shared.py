@@ -99,6 +99,8 @@ def _run(command: Callable[[], None], form: Format, quiet: bool, verbose: bool) 
 def whole_number(text: str, argument: str) -> int:
     """A whole number as a study file has it: 1000 or 1e3."""
     try:
+        if "_" in text:  # which Python takes for a number, but no other field of the package does
+            raise ValueError
         return int(text) if text.strip().lstrip("+-").isdigit() else _whole(float(text))
     except (ValueError, OverflowError):
         raise InputError(f"must be a whole number, such as 1000 or 1e3, got {text!r}", argument) from None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import uuid
 from pathlib import Path
+from typing import BinaryIO
 
 from ndcg_asymptotics.core.errors import InputError
 
@@ -18,15 +20,35 @@ ASIDE = ".partial"
 """The folder, within one of results, where files are written before they are renamed."""
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading; never wait for one that is not.
+
+    A path comes from a user or out of a file that somebody else wrote. A pipe without a writer would block
+    for ever, and a device such as /dev/zero has no end.
+
+    Raises
+    ------
+    OSError
+        Naming the file, if it cannot be opened or is a folder, a pipe, a socket or a device.
+    """
+    # a pipe that is opened with O_NONBLOCK opens at once; for regular files the flag has no effect
+    without_waiting = getattr(os, "O_NONBLOCK", 0)
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | without_waiting))  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return file
+
+
 def read_file(path: Path, largest: int) -> bytes:
-    """The content of a file or a pipe of at most so many bytes.
+    """Return the content of a regular file of at most ``largest`` bytes.
 
     Raises
     ------
     OSError
         Naming the file, also if it is larger.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         content = file.read(largest + 1)
     if len(content) > largest:
         raise OSError(errno.EFBIG, f"more than {largest:g} bytes", str(path))

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ndcg_asymptotics.core.text import in_tex, shortened, visible
+from ndcg_asymptotics.core.text import in_spreadsheet, in_tex, shortened, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,10 +139,12 @@ class Table:
         """The values, unrounded; nothing where there is none or no number."""
         file = StringIO()
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(column.name for column in self.columns)
+        writer.writerow(in_spreadsheet(column.name) for column in self.columns)
         for row in self.rows:
             nothing = (value is None or (isinstance(value, float) and math.isnan(value)) for value in row)
-            writer.writerow("" if none else value for value, none in zip(row, nothing, strict=True))
+            writer.writerow(
+                "" if none else in_spreadsheet(value) for value, none in zip(row, nothing, strict=True)
+            )
         return file.getvalue()
 
     def to_markdown(self) -> str:

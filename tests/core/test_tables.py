@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from ndcg_asymptotics.core.tables import Column, Line, Table, fixed, general, in_format, print_parts
+from ndcg_asymptotics.core.tables import Column, Line, Table, csv_of, fixed, general, in_format, print_parts
 
 EVIL = 'a|b & "c" <d> \x1b[31m$x_1$ \\y{z} \u202e 50%'
 TABLE = Table(
@@ -70,6 +70,16 @@ def test_a_terminal_gets_lines_folded_between_words() -> None:
     text = printed(TABLE, 80, terminal=True)
     assert all(len(re.sub("\x1b\\[[0-9;]*m", "", line)) <= 80 for line in text)
     assert "\x1b[31m" not in "".join(text)
+
+
+def test_no_cell_of_a_csv_file_is_a_formula() -> None:
+    texts = ["=1+1", "+a", "-b", "@SUM(A1)", "\t=1", "-1.5", "+2", "plain", "a=1"]
+    table = Table("", (Column("=name"), Column("value", fixed(1))), tuple((text, -1.5) for text in texts))
+    for text in (table.to_csv(), csv_of(table.to_dataframe())):
+        head, *rows = csv.reader(io.StringIO(text))
+        assert head == ["'=name", "value"]
+        expected = ["'=1+1", "'+a", "'-b", "'@SUM(A1)", "'\t=1", "-1.5", "+2", "plain", "a=1"]
+        assert rows == [[name, "-1.5"] for name in expected]
 
 
 def test_csv_holds_the_values() -> None:

@@ -12,7 +12,7 @@ known, the first half of the replicates elects it and the second half is counted
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.analysis.orders.rare import weighted_fields, weighted_note, weighted_parts, words
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
 from ndcg_asymptotics.analysis.orders.weighted import SpeedOf, Weighed, join, speed_of
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
@@ -177,7 +178,7 @@ def distinguish(
     ('good', [(10, True), (100, True)])
     """
     study = results.study
-    wanted = study.pairs if pair is None else [(pair[0], pair[1])]
+    wanted = study.pairs if pair is None else [_two_names(pair)]
     require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")
     found = [
         _pair(orders_of(results, names), results, names, measure)
@@ -203,6 +204,13 @@ def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
             text = f"{one.text} With the rare engine: {words(one.right or '', points, found)}"
             return replace(one, points=points, from_n=from_n, speed=found, text=text)
     return one
+
+
+def _two_names(pair: Any) -> tuple[str, str]:
+    names = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str | bytes) else ()
+    two = len(names) == 2 and all(isinstance(name, str) for name in names)
+    require(two, f"must be the names of two scorers, got {brief(pair)}", "pair")
+    return str(names[0]), str(names[1])
 
 
 def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:

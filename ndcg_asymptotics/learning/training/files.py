@@ -15,9 +15,8 @@ from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.training.queries import Queries
 from ndcg_asymptotics.learning.training.ranker import PENALTIES, Ranker, mean_utility, train_ranker
 from ndcg_asymptotics.learning.training.svmlight import read_svmlight
-from ndcg_asymptotics.learning.training.trec import write_qrels, write_run
 from ndcg_asymptotics.learning.utilities import Discounted
-from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.lists import evaluate, write_qrels, write_run
 
 
 @dataclass(frozen=True, repr=False)

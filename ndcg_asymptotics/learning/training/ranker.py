@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.progress import Task, task, tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.learning.gains import Gain
@@ -24,6 +25,7 @@ from ndcg_asymptotics.lists import Run
 PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
 """The strengths of regularisation that are tried, relative to standardised features."""
 
+_LARGEST = 2**26  # bytes of a ranker's file
 _ITERATIONS = 1000
 _CONSTANT = 1e-12  # a standard deviation relative to the mean, below which a feature is constant
 
@@ -97,7 +99,7 @@ class Ranker(Shown):
             If the file holds none.
         """
         try:
-            given = json.loads(Path(path).read_text())
+            given = json.loads(read_file(Path(path), _LARGEST))
             return cls(
                 np.array(given["weights"], np.float64), float(given["intercept"]), Loss.of(given["loss"]),
                 utility_of(given["measure"], given["gain"]), given["penalty"],
