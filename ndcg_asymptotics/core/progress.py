@@ -66,6 +66,11 @@ def show_progress(shown: bool = True) -> Iterator[None]:
         _shown.reset(token)
 
 
+def set_shown(shown: bool) -> None:
+    """Show progress, or show none, until the end of the current context (`contextvars.Context`)."""
+    _shown.set(shown)
+
+
 def _in_notebook() -> bool:
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(shell, "kernel")

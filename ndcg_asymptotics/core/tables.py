@@ -114,8 +114,9 @@ class Table:
         """
         fields = [f for f in dataclasses.fields(rows[0]) if "column" in f.metadata]
         columns = [
-            dataclasses.replace(c, name=names.get(f.name, c.name))
-            for c, f in zip(declared, fields, strict=True)
+            dataclasses.replace(declared, name=names.get(f.name, declared.name))
+            for f in fields
+            for declared in [f.metadata["column"]]
         ]
         return cls(title, tuple(columns), tuple(tuple(getattr(row, f.name) for f in fields) for row in rows))
 

@@ -32,11 +32,10 @@ def show(
     data : optional
         What to print as JSON instead of ``found.as_dict()``.
     """
-    if form == "json":
-        assert data is not None or isinstance(found, Shown)
-        return show_json(found.as_dict() if data is None and isinstance(found, Shown) else data)
     listed = parts if parts is not None else found.parts() if isinstance(found, Shown) else found
-    if form == "csv" and isinstance(found, Shown):
+    if form == "json":
+        show_json(found.as_dict() if data is None and isinstance(found, Shown) else data)
+    elif form == "csv" and isinstance(found, Shown):
         _print_text(csv_of(found.to_dataframe()))
     elif form != "table":
         _print_text(in_format(listed, form))

@@ -177,19 +177,29 @@ def interrupts_deferred() -> Iterator[None]:
             signal.raise_signal(signal.SIGTERM)
 
 
-@functools.cache  # which keeps the pipe open
-def _remove_semaphores_after(process: int) -> subprocess.Popen[bytes] | None:
+@functools.cache
+def _remove_semaphores_after(process: int) -> int | None:
     """Have loky's semaphores of this process removed when it has ended, however it ended.
 
     loky's own tracker does the same, but a SIGKILL to the process group, as of a batch system, ends it too.
-    This shell is in a session of its own and waits until the pipe from this process closes.
+    The shell started here is in a session of its own and waits until the pipe from this process closes.
+
+    Returns
+    -------
+    int or None
+        The end of the pipe that stays open; None where semaphores are no files.
     """
     if not _SEMAPHORES.is_dir():
         return None
-    return subprocess.Popen(
-        ["/bin/sh", "-c", f"read _; rm -f {_SEMAPHORES}/sem.loky-{process}-*"],
-        stdin=subprocess.PIPE,
+    reader, writer = os.pipe()
+    wait_and_remove = f"exec 3<&0; (read _ <&3; rm -f {_SEMAPHORES}/sem.loky-{process}-*) &"
+    subprocess.run(
+        ["/bin/sh", "-c", wait_and_remove],
+        stdin=reader,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        check=False,
     )
+    os.close(reader)
+    return writer
