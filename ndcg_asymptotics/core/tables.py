@@ -282,10 +282,7 @@ def print_parts(parts: Iterable[Part], console: Console) -> None:
             table, left_out = part.fitted(console.width)
             console.print(table)
             if left_out:
-                console.print(
-                    Text(f"Left out for lack of width: {', '.join(left_out)}."),
-                    soft_wrap=not console.is_terminal,
-                )
+                console.print(Text(f"Left out for lack of width: {', '.join(left_out)}."))
             console.print()
         else:
             text = "\n".join(map(visible, part.text.split("\n")))
