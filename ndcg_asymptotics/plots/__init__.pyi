@@ -14,8 +14,8 @@ from .gaps import gap_curves as gap_curves
 from .gaps import length_key as length_key
 from .gaps import length_within as length_within
 from .gaps import lengths_needed as lengths_needed
+from .inset import corner as corner
 from .inset import enlarge as enlarge
-from .inset import free_place as free_place
 from .orders.pairs import order_key as order_key
 from .orders.pairs import right_order as right_order
 from .orders.pairs import wrong_order as wrong_order
