@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
-from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means, means_table
+from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
 from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spread_sizes, spreads_table
 from ndcg_asymptotics.core.errors import require
@@ -81,7 +81,7 @@ class Check(Shown):
         """The same with the means at every n, and every standard deviation and law."""
         yield self._heading()
         for (scorer, measure), rows in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
-            yield means_table(f"{scorer}, {measure}", list(rows))
+            yield Table.of(f"{scorer}, {measure}", Row, list(rows))
         yield spreads_table(self.spreads)
         yield laws_table(self.laws)
         yield from self._ending()

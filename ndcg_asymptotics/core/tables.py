@@ -5,11 +5,11 @@ are declared once, on the fields of the dataclass whose instances are its rows::
 
     @dataclass(frozen=True)
     class Power:
-        measure: str = column("measure")
+        measure: Annotated[str, Column("measure")]
         pairs: int
-        queries: float | None = column("queries (median pair)", general(".0f"), drop=1)
+        queries: Annotated[float | None, Column("queries (median pair)", general(".0f"), drop=1)]
 
-    Table.of("Discriminative power", rows)
+    Table.of("Discriminative power", Power, rows)
 
 Columns that are computed from several fields are listed as `Column` objects instead.
 """
@@ -25,7 +25,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 from rich import box
 from rich.cells import cell_len
@@ -86,13 +86,6 @@ class Column:
         return visible(self.show(value) if self.show else str(value))
 
 
-def column(
-    name: str, show: Callable[[Any], str] | None = None, drop: int = 0, fold: bool = False, **field: Any
-) -> Any:
-    """Return a dataclass field that is also a `Column`; ``field`` are arguments of `dataclasses.field`."""
-    return dataclasses.field(metadata={"column": Column(name, show, drop, fold)}, **field)
-
-
 @dataclass(frozen=True)
 class Table:
     """Rows of values under columns."""
@@ -102,23 +95,29 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
 
     @classmethod
-    def of(cls, title: str, rows: Sequence[Any], **names: str) -> Table:
-        """Return the table of dataclass instances whose fields are declared with `column`.
+    def of(cls, title: str, kind: type, rows: Sequence[Any], **names: str) -> Table:
+        """Return the table of instances of a dataclass whose fields are annotated with a `Column`.
 
         Parameters
         ----------
         title : str
-        rows : instances of one dataclass, at least one
+        kind : type
+            The dataclass.
+        rows : instances of it
         **names : str
             Headings that depend on the data, by field.
         """
-        fields = [f for f in dataclasses.fields(rows[0]) if "column" in f.metadata]
-        columns = [
-            dataclasses.replace(declared, name=names.get(f.name, declared.name))
-            for f in fields
-            for declared in [f.metadata["column"]]
-        ]
-        return cls(title, tuple(columns), tuple(tuple(getattr(row, f.name) for f in fields) for row in rows))
+        hints = get_type_hints(kind, include_extras=True)
+        declared = {
+            field.name: column
+            for field in dataclasses.fields(kind)
+            for column in getattr(hints[field.name], "__metadata__", ())
+            if isinstance(column, Column)
+        }
+        columns = tuple(
+            dataclasses.replace(c, name=names.get(field, c.name)) for field, c in declared.items()
+        )
+        return cls(title, columns, tuple(tuple(getattr(row, field) for field in declared) for row in rows))
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the values, unrounded."""

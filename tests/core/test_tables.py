@@ -7,6 +7,7 @@ import html
 import io
 import re
 from dataclasses import dataclass
+from typing import Annotated
 
 import pandas as pd
 import pytest
@@ -18,7 +19,6 @@ from ndcg_asymptotics.core.tables import (
     Part,
     Shown,
     Table,
-    column,
     fixed,
     general,
     in_format,
@@ -129,10 +129,10 @@ def test_columns_left_out_are_named_below_the_table() -> None:
 
 @dataclass(frozen=True)
 class Row:
-    measure: str = column("measure")
+    measure: Annotated[str, Column("measure")]
     n: int
-    rate: float | None = column("rate", fixed(2))
-    low: float = column("low", fixed(1), drop=1, default=0.5)
+    rate: Annotated[float | None, Column("rate", fixed(2))]
+    low: Annotated[float, Column("low", fixed(1), drop=1)] = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,7 +140,7 @@ class Outcome(Shown):
     rows: tuple[Row, ...]
 
     def parts(self) -> list[Part]:
-        return [Table.of("Rates", self.rows, rate=f"rate at {self.rows[0].n}")]
+        return [Table.of("Rates", Row, self.rows, rate=f"rate at {self.rows[0].n}")]
 
 
 def test_columns_are_declared_on_the_fields_of_rows() -> None:
