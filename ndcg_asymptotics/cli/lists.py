@@ -145,4 +145,4 @@ def fit(
         print(path)
     if len(written) > 1:
         study = out / STUDY
-        print(f"{study}\n\n{study.read_text()}")
+        print(f"{study}\n\n{study.read_text(encoding='utf-8')}")
