@@ -132,37 +132,31 @@ class Table:
     def fitted(self, width: int) -> tuple[RichTable, list[str]]:
         """Return the table in at most ``width`` characters, and the headings of columns left out for that.
 
-        Columns go in the order of their ``drop``, then numbers from the right; two stay in any case. Headings
-        are folded between words, texts are shortened; a number is always whole.
+        Where there is no room, headings are folded between words, then columns with a ``drop`` go, then texts
+        are shortened, then numbers go from the right; two columns stay in any case, and numbers are whole.
         """
         texts, names = self.texts(), [visible(c.name) for c in self.columns]
         cells = [max((cell_len(row[i]) for row in texts), default=0) for i in range(len(names))]
         words = [max(map(cell_len, name.split()), default=0) for name in names]
         numeric = [c.show is not None for c in self.columns]
-        # the least room: numbers are whole, texts may be shortened, headings are folded
+        whole = [max(cell, word, 1) for cell, word in zip(cells, words, strict=True)]
         least = [
-            max(cell if number else min(cell, _SHORTEST), word, 1)
-            for cell, word, number in zip(cells, words, numeric, strict=True)
+            room if number else min(room, max(word, _SHORTEST))
+            for room, word, number in zip(whole, words, numeric, strict=True)
         ]
         kept = list(range(len(names)))
 
         def excess(widths: Sequence[int]) -> int:
             return sum(widths[i] for i in kept) + _GAP * len(kept) - width
 
-        def next_to_go() -> int | None:
-            dropped = max(kept, key=lambda i: (self.columns[i].drop, i))
-            if self.columns[dropped].drop:
-                return dropped
-            numbers = [i for i in kept[1:] if numeric[i]]
-            return numbers[-1] if numbers and len(kept) > 2 else None
-
-        while excess(least) > 0 and (gone := next_to_go()) is not None:
-            kept.remove(gone)
+        while excess(whole) > 0 and any(self.columns[i].drop for i in kept):
+            kept.remove(max(kept, key=lambda i: (self.columns[i].drop, i)))
+        while excess(least) > 0 and len(kept) > 2 and any(numeric[i] for i in kept[1:]):
+            kept.remove([i for i in kept[1:] if numeric[i]][-1])
         widths = list(least)
-        while excess(widths) > 0 and max(widths[i] for i in kept) > 1:  # names too long even for what is left
-            i = max(kept, key=lambda i: (widths[i] > cells[i] or not numeric[i], widths[i]))
-            widths[i] -= 1
-        for wanted in (cells, [max(cell, cell_len(name)) for cell, name in zip(cells, names, strict=True)]):
+        while excess(widths) > 0 and max(widths[i] for i in kept) > 1:  # too narrow even for what is left
+            widths[max(kept, key=lambda i: (widths[i] > cells[i] or not numeric[i], widths[i]))] -= 1
+        for wanted in (whole, [max(room, cell_len(name)) for room, name in zip(whole, names, strict=True)]):
             # the rest of the room goes to the columns that lack most, to texts before headings
             while excess(widths) < 0 and (short := [i for i in kept if widths[i] < wanted[i]]):
                 widths[max(short, key=lambda i: wanted[i] - widths[i])] += 1
