@@ -69,6 +69,11 @@ def bounded(jobs: int | None, most: int, where: str) -> int:
     return min(jobs or most, most)
 
 
+def local_jobs(jobs: int | None) -> int:
+    """Return the number of jobs on this machine: one per core by default, and at most."""
+    return bounded(jobs, cpu_count(), "this machine")
+
+
 @contextmanager
 def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) -> Iterator[Workers]:
     """Yield the workers of a backend. If the body raises, what they compute is abandoned.
@@ -91,7 +96,7 @@ def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) ->
         with cluster.executor(jobs, scheduler) as (executor, threads):
             yield Workers(threads, lambda: executor)
         return
-    jobs = jobs or cpu_count()
+    jobs = local_jobs(jobs)
     if jobs == 1:
         yield Workers(1)
     elif backend == "threading":

@@ -15,8 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from loky import cpu_count
-
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import say, task
 from ndcg_asymptotics.engines import engine
@@ -28,7 +26,7 @@ from ndcg_asymptotics.studies.engines import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.estimate import Estimate
-from ndcg_asymptotics.sweep.executor import Backend, Workers, bounded, check_backend, computed, workers
+from ndcg_asymptotics.sweep.executor import Backend, Workers, check_backend, computed, local_jobs, workers
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
 from ndcg_asymptotics.sweep.resources import LAST_REPLICATE, require_memory_for, require_room
 from ndcg_asymptotics.sweep.scheduler import BlockScheduler
@@ -158,7 +156,7 @@ def sweep(
     require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
     check_backend(backend, scheduler)
     if scheduler is None:
-        jobs = bounded(jobs, cpu_count(), "this machine")
+        jobs = local_jobs(jobs)
     require_room(study, count, None if isinstance(into, Memory) else Path(into))
     require(first >= 0, f"must be at least 0, got {first}", "first")
     last = LAST_REPLICATE - count
