@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
 from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means
@@ -25,9 +25,6 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.limits import limit
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Judged = Row | SpreadRow | LawRow | LimitRow
 
@@ -64,12 +61,6 @@ class Check(Shown):
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""
         return {**asdict(self), "agrees": self.agrees}
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """A row per scorer, measure and n."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows])
 
     def parts(self) -> Iterator[Part]:
         """A line per scorer and measure, every limit, and the verdict."""
