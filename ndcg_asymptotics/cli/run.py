@@ -142,10 +142,10 @@ def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
     folder = shlex.quote(str(out)) + (" --allow-custom" if allow_custom else "")
     steps = []
     if study.pairs:
-        steps.append((f"distinguish {folder}", "how surely the scorers are told apart"))
+        steps.append((f"distinguish {folder}", "how reliably the scorers are ordered"))
     if "ndcg" in engine.load(study.engine).VARIABLES:
-        steps.insert(0, (f"check {folder} --summary", "hold them against theory"))
-        steps.append((f"report {folder} --out report.html", "all of it as a page"))
+        steps.insert(0, (f"check {folder} --summary", "compare them with theory"))
+        steps.append((f"report {folder} --out report.html", "all results as one page"))
     width = max(len(command) for command, _ in steps)
     return "Next:\n" + "\n".join(f"  ndcg-asymptotics {command:{width}}  # {what}" for command, what in steps)
 
