@@ -14,10 +14,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
-from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means, means_table
+from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
 from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spread_sizes, spreads_table
 from ndcg_asymptotics.core.arrays import require_fraction
@@ -26,9 +26,6 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.limits import limit
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Judged = Row | SpreadRow | LawRow | LimitRow
 
@@ -66,12 +63,6 @@ class Check(Shown):
         """Everything as plain data, for JSON."""
         return {**asdict(self), "agrees": self.agrees}
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """A row per scorer, measure and n."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows])
-
     def parts(self) -> Iterator[Part]:
         """A line per scorer and measure, every limit, and the verdict."""
         yield self._heading()
@@ -82,7 +73,7 @@ class Check(Shown):
         """The same with the means at every n, and every standard deviation and law."""
         yield self._heading()
         for (scorer, measure), rows in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
-            yield means_table(f"{scorer}, {measure}", list(rows))
+            yield Table.of(f"{scorer}, {measure}", Row, list(rows))
         yield spreads_table(self.spreads)
         yield laws_table(self.laws)
         yield from self._ending()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from ndcg_asymptotics.analysis.bets import detectable, exceeds
 from ndcg_asymptotics.analysis.limits import LimitVerdict
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Column, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Relevance
 from ndcg_asymptotics.results.kept import Kept
@@ -41,28 +41,18 @@ class Row:
 
     scorer: str
     measure: str
-    n: int
-    simulated: float
-    mcse: float
-    pseudo_expectation: float | None
+    n: Annotated[int, Column("n", general("g"))]
+    simulated: Annotated[float, Column("simulated", fixed(5))]
+    mcse: Annotated[float, Column("MCSE", general(".1e"))]
+    pseudo_expectation: Annotated[float | None, Column("pseudo", fixed(5), 1)]
     limit: float | None
     theorem: str
     assumptions: list[str]
-    expectation: float | None
-    z: float | None
-    verdict: Verdict
+    expectation: Annotated[float | None, Column("exact mean", fixed(5))]
+    z: Annotated[float | None, Column("z", fixed(2))]
+    verdict: Annotated[Verdict, Column("verdict")]
     false_alarm: float
     limit_verdict: LimitVerdict
-
-
-def means_table(title: str, rows: list[Row]) -> Table:
-    columns = (
-        Column("n", general("g")), Column("simulated", fixed(5)), Column("MCSE", general(".1e")),
-        Column("exact mean", fixed(5)), Column("z", fixed(2)), Column("verdict"),
-        Column("pseudo", fixed(5), 1),
-    )  # fmt: skip
-    cells = ((r.n, r.simulated, r.mcse, r.expectation, r.z, r.verdict, r.pseudo_expectation) for r in rows)
-    return Table(title, columns, tuple(cells))
 
 
 def quantile_of(level: float, replicates: int) -> float:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 from scipy import stats
@@ -45,28 +46,21 @@ class LawRow:
         Why it was not tested.
     """
 
-    scorer: str
-    measure: str
-    n: int
-    law: str
-    distance: float | None
-    stated: float | None
-    critical: float
-    verdict: Verdict
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure")]
+    n: Annotated[int, Column("n", general("g"))]
+    law: Annotated[str, Column("law")]
+    distance: Annotated[float | None, Column("distance", fixed(4))]
+    stated: Annotated[float | None, Column("error of the limit", general(".0e"), 2)]
+    critical: Annotated[float, Column("critical distance", fixed(4), 1)]
+    verdict: Annotated[Verdict, Column("verdict")]
     reason: str
     false_alarm: float
 
 
 def laws_table(rows: Sequence[LawRow]) -> Table:
-    columns = (
-        Column("scorer"), Column("measure"), Column("n", general("g")), Column("law"),
-        Column("distance", fixed(4)), Column("too large from", fixed(4), 1),
-        Column("stated of limit", general(".0e"), 2), Column("verdict"),
-    )  # fmt: skip
-    cells = (
-        (r.scorer, r.measure, r.n, r.law, r.distance, r.critical, r.stated, r.verdict) for r in rows
-    )  # fmt: skip
-    return Table("Laws of NDCG on long lists (Kolmogorov-Smirnov)", columns, tuple(cells))
+    """Return the table of the tested laws."""
+    return Table.of("Laws of NDCG on long lists (Kolmogorov-Smirnov)", LawRow, rows)
 
 
 def judge_law(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.required import Requirement, difference_at, required
@@ -15,9 +15,6 @@ from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import speed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MEASURES = (
     "nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.5))", "nDCG(power(0.7))", "nDCG(zipf)",
@@ -65,12 +62,6 @@ class Verdict(Shown):
     def as_dicts(self) -> list[dict[str, Any]]:
         """As plain data, for JSON."""
         return [asdict(row) for row in self.rows]
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """A row per measure."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows])
 
     def parts(self) -> Iterator[Part]:
         """One table."""

@@ -1,16 +1,5 @@
 """Many studies at once: one per point of a grid of parameters, as simulation studies are designed."""
 
-from ndcg_asymptotics.grids.check import GridCheck, check_grid
-from ndcg_asymptotics.grids.grid import Grid, load_grid
-from ndcg_asymptotics.grids.results import GridResults, open_grid
-from ndcg_asymptotics.grids.run import run_grid
+import lazy_loader
 
-__all__ = [
-    "Grid",
-    "GridCheck",
-    "GridResults",
-    "check_grid",
-    "load_grid",
-    "open_grid",
-    "run_grid",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

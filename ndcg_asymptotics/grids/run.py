@@ -16,7 +16,8 @@ from ndcg_asymptotics.grids.grid import Grid
 from ndcg_asymptotics.grids.results import GridResults, grid_in, point_folder, write_grid
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep.estimate import announce
-from ndcg_asymptotics.sweep.precision import looks
+from ndcg_asymptotics.sweep.executor import local_jobs
+from ndcg_asymptotics.sweep.precision import interim_sizes
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
 _TRIED = 4  # points that are timed to estimate the cost
@@ -62,7 +63,7 @@ def estimate(studies: Sequence[Study], replicates: int | None, jobs: int | None,
         engine.draw(engine_, study.design, 0)
         each = time.perf_counter() - start
         count = replicates or study.replicates
-        begun = len(list(looks(count))) if looking else 1
+        begun = len(list(interim_sizes(count))) if looking else 1
         seconds.append(each * count / (jobs or os.cpu_count() or 1) + begun * _SECONDS_TO_BEGIN)
     return sum(seconds) / len(seconds) * len(studies)
 
@@ -72,6 +73,8 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
     for study in grid.studies.values():
         engine.check(engine.load(study.engine), study.design)
     write_grid(folder, grid.axes)
+    if options.get("scheduler") is None:
+        jobs = local_jobs(jobs)  # here, so that too many are told once and not for every point
     looking = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
     new = [
         study

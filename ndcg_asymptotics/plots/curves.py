@@ -203,3 +203,6 @@ def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choic
     if any(limit(s, m).value is not None for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, ls=":", lw=0.9, label="limit"))
     return handles
+
+
+plot = ndcg_curves

@@ -64,7 +64,7 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
 
     >>> import tempfile
     >>> import ndcg_asymptotics as na
-    >>> grown = na.grow({"mine": {"q": {"a": 2.0, "b": 1.0}}}, {"q": {"b": 1.0}}, "nDCG", orders=3)
+    >>> grown = na.lists.grow({"mine": {"q": {"a": 2.0, "b": 1.0}}}, {"q": {"b": 1.0}}, "nDCG", orders=3)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_growth(grown, folder)
     ...     bool((open_growth(folder).ndcg == grown.ndcg).all())

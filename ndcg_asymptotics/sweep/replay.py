@@ -1,4 +1,4 @@
-"""One replicate simulated again, to see what it raises or whether it is what is stored."""
+"""Simulates one replicate again, to see what it raises or to compare it with the stored one."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ndcg_asymptotics.studies import Study
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of replaying one replicate.
+    """The outcome of replaying one replicate.
 
     Attributes
     ----------
     written : bool
         Whether the folder did not hold it yet, and holds it now.
     apart : str, optional
-        How far its values are from those that the folder held; None where they are the same bits.
+        How much its values differ from those in the folder; None if they are the same bit for bit.
     makers : list of str
-        In what the versions and vector units here differ from those that the folder's results were made with.
+        Versions and vector units of this machine that differ from those the stored results were made with.
     """
 
     written: bool
@@ -34,9 +34,9 @@ class Replay:
 
 
 def replay(study: Study, folder: str | Path, replicate: int) -> Replay:
-    """Simulate one replicate in this process, whatever it raises.
+    """Simulate one replicate in this process.
 
-    Its values are written if the folder does not hold them yet, and compared with those it holds.
+    Its values are written if the folder does not hold them yet; else they are compared with the stored ones.
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.limits import Limit, limit
 
+CHECK = import_module("ndcg_asymptotics.analysis.check")  # not the function of the same name
 SIZES = (10, 100, 1000, 10_000)
 MEASURES = (
     "nDCG(log)", "nDCG(power(0.3))", "nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))",
@@ -108,14 +110,14 @@ def grades_shifted_by_one(relevance: Relevance, measure: Measure, value: float) 
 def test_mutated_binary_limits_are_caught(
     binary: Results, monkeypatch: pytest.MonkeyPatch, change: Callable[..., float], measure: str
 ) -> None:
-    monkeypatch.setattr("ndcg_asymptotics.analysis.check.limit", mutated(change))
+    monkeypatch.setattr(CHECK, "limit", mutated(change))
     found = verdicts(check(binary))
     assert found["good", measure] == "disagrees"
     assert found["good", "nDCG(log)"] == "agrees"
 
 
 def test_mutated_graded_limit_is_caught(graded: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ndcg_asymptotics.analysis.check.limit", mutated(grades_shifted_by_one))
+    monkeypatch.setattr(CHECK, "limit", mutated(grades_shifted_by_one))
     found = verdicts(check(graded))
     assert found["graded", "nDCG(power(0.3))"] == "disagrees"
     assert found["graded", "nDCG(log)@0.2n"] == "agrees"

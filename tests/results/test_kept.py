@@ -242,8 +242,8 @@ def test_two_processes_keep_what_both_computed(folder: Path, asked: list[Any]):
 
 def test_what_depends_on_a_function_of_ones_own_is_not_kept(folder: Path):
     kept = Kept(folder)
-    kept.mean(na.curve(lambda s: 0.2 + 0.1 * s, name="mine"), MEASURE, SIZES)
-    kept.mean(CURVE, Measure(na.discount(lambda r: 1 / r, name="mine", largest=1000)), SIZES)
+    kept.mean(na.populations.curve(lambda s: 0.2 + 0.1 * s, name="mine"), MEASURE, SIZES)
+    kept.mean(CURVE, Measure(na.measures.discount(lambda r: 1 / r, name="mine", largest=1000)), SIZES)
     kept.save()
     assert not (folder / FILE).exists()
 
@@ -280,6 +280,6 @@ def test_it_is_no_part_of_the_results(folder: Path, tmp_path: Path):
 
 
 def test_what_theory_does_not_know_is_refused_as_theory_does(folder: Path):
-    unknown = Measure(na.discount(lambda r: np.where(r < 5, 1.0, 0.5), name="step", largest=100))
+    unknown = Measure(na.measures.discount(lambda r: np.where(r < 5, 1.0, 0.5), name="step", largest=100))
     with pytest.raises(InputError, match="exponentials"):
         Kept(folder).mean(CURVE, unknown, SIZES)

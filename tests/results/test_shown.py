@@ -17,14 +17,14 @@ SCORERS = {"good": "linear(0.1, 0.7)", "random": "constant(0.4)"}
 
 
 @pytest.fixture(scope="module")
-def results() -> na.Results:
+def results() -> na.results.Results:
     study = cases.study(
         SCORERS, measures=["nDCG", "nDCG@10"], pairs=[("good", "random")], title="<b>A study</b>"
     )
     return cases.simulated(study, 12)
 
 
-def test_they_print(results: na.Results) -> None:
+def test_they_print(results: na.results.Results) -> None:
     text = repr(results)
     assert "12 of 12 replicates complete" in text
     assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG(log)', n=100).mean().item():.5f}" in text
@@ -33,7 +33,7 @@ def test_they_print(results: na.Results) -> None:
     assert "<b>" not in html
 
 
-def test_the_frame_has_the_means(results: na.Results) -> None:
+def test_the_frame_has_the_means(results: na.results.Results) -> None:
     frame = results.to_dataframe()
     assert len(frame) == 2 * 2 * 2
     values = results.data["ndcg"].sel(scorer="random", measure="nDCG(log)@10", n=10).to_numpy()
@@ -43,7 +43,7 @@ def test_the_frame_has_the_means(results: na.Results) -> None:
     assert row["q95"] == pytest.approx(np.quantile(values, 0.95))
 
 
-def test_everything_found_goes_into_a_frame(results: na.Results) -> None:
+def test_everything_found_goes_into_a_frame(results: na.results.Results) -> None:
     assert len(na.check(results).to_dataframe()) == 8
     assert len(na.distinguish(results).to_dataframe()) == 4
     assert len(na.predict("constant(0.4)", "nDCG", [10, 20]).to_dataframe()) == 2

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Line, Part, Shown
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
@@ -119,10 +118,7 @@ def train_files(
 
 
 def _read(paths: Sequence[Path | str]) -> Queries | None:
-    if not paths:
-        return None
-    with task(f"reading {', '.join(map(str, paths))}"):
-        return read_svmlight(*paths)
+    return read_svmlight(*paths) if paths else None
 
 
 def _can_be_written(path: Path | str | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
-from ndcg_asymptotics.core.progress import Task, task, tracked
+from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
@@ -183,8 +183,8 @@ def train_ranker(
     tried: list[tuple[float, float | None]] = []
     best: tuple[float, Floats, float, int, bool] | None = None
     for penalty in tracked(strengths, f"{loss}, penalties"):
-        with task(f"penalty {penalty:g}, iterations") as steps:
-            w, iterations, converged = problem.minimise(penalty, w, steps)
+        with task(f"penalty {penalty:g}, iterations") as bar:
+            w, iterations, converged = problem.minimise(penalty, w, bar.update)
         value = (
             None if validation is None else mean_utility(validation, problem.scores(validation, w), utility)
         )
@@ -228,7 +228,7 @@ class _Objective:
         self._free = not loss.scale_invariant
         self.start = np.append(np.zeros(x.shape[1]), 0.0 if self._free else 1.0)
 
-    def minimise(self, penalty: float, start: Floats, steps: Task) -> tuple[Floats, int, bool]:
+    def minimise(self, penalty: float, start: Floats, step: Callable[[], None]) -> tuple[Floats, int, bool]:
         """The weights, the number of iterations, and whether they sufficed."""
 
         def objective(w: Floats) -> tuple[float, Floats]:
@@ -239,7 +239,7 @@ class _Objective:
 
         options: Any = {"maxiter": _ITERATIONS, "maxfun": 3 * _ITERATIONS, "ftol": 1e-12, "gtol": 1e-8}
         found = minimize(
-            objective, start, jac=True, method="L-BFGS-B", callback=lambda w: steps.advance(), options=options
+            objective, start, jac=True, method="L-BFGS-B", callback=lambda w: step(), options=options
         )
         return np.asarray(found.x), int(found.nit), bool(found.success)
 

@@ -1,4 +1,4 @@
-"""How the missing replicates of a sweep are dealt out in blocks."""
+"""Cuts the missing replicates of a sweep into blocks that take about two seconds each."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from collections.abc import Iterator, Sequence
 
 from ndcg_asymptotics.sweep.block import Block
 
-_BLOCK_BYTES = 2**24
+_BLOCK_BYTES = 2**24  # 16 MiB: what comes back from a worker in one piece
 
 
-class Deal:
+class BlockScheduler:
     """Consecutive blocks of the missing replicates, until the deadline.
 
-    A block is meant to take about two seconds (longer for many workers, so that the writer keeps
-    up), no longer than until the deadline, and no more than a fair part of what is left to several. The
-    first ones, of unknown cost, hold one replicate each.
+    A block takes about two seconds (longer for many workers, so that the writer keeps up), ends before
+    the deadline, and holds at most half a worker's share of what is left, so that all workers finish
+    together. The first blocks, whose cost is unknown, hold one replicate each.
+
+    Attributes
+    ----------
+    late : bool
+        Whether the deadline came before the last block.
     """
 
     def __init__(self, missing: Sequence[int], jobs: int, size: int | None, deadline: float) -> None:
@@ -29,7 +34,7 @@ class Deal:
         self.late = False
 
     def learn(self, block: Block) -> None:
-        """Take the cost of a replicate from a block."""
+        """Update the cost of a replicate and its size in bytes from a finished block."""
         if not block.replicates:
             return
         self._each = max(block.seconds / len(block.asked), 1e-9)

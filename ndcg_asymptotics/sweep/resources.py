@@ -1,4 +1,4 @@
-"""Whether there is room for a sweep: asked before anything is allocated."""
+"""Checks, before anything is allocated, that memory and disk suffice for a sweep."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ndcg_asymptotics.results.layout import coordinates
 from ndcg_asymptotics.studies import Study
 
 LAST_REPLICATE = 10**9
-"""No replicate has a greater index."""
+"""The largest index of a replicate."""
 
 
 def bytes_per_replicate(study: Study) -> int:
-    """Of the values that are kept of one replicate."""
+    """Return the size in bytes of the results of one replicate."""
     lengths = {
         name: len(labels)
         for name, labels in coordinates(study.scorers, map(str, study.measures), study.n, study.pairs).items()
@@ -33,7 +33,7 @@ def bytes_per_replicate(study: Study) -> int:
 
 
 def require_room(study: Study, replicates: int, folder: Path | None) -> None:
-    """Refuse more results than memory, or the disk that the folder is on, can hold."""
+    """Refuse results larger than memory, or than the free space of the folder's disk."""
     needed = replicates * bytes_per_replicate(study)
     if folder is None:
         there, what = available(), "memory"
@@ -49,7 +49,7 @@ def require_room(study: Study, replicates: int, folder: Path | None) -> None:
 
 
 def require_memory_for(study: Study, jobs: int) -> None:
-    """Refuse more processes than memory can hold."""
+    """Refuse more processes than fit into memory."""
     module = engine.load(study.engine)
     each, there = max(module.memory(part) for part in study.design.parts()), available()
     require(

@@ -1,0 +1,2 @@
+from .sweep import Outcome as Outcome
+from .sweep import run as run
