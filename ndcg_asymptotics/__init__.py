@@ -14,7 +14,7 @@ The rooms, from the bottom up; each knows only those below it:
     lists, results, sweep          real ranked lists; where results are kept; replicates in parallel
     learning                       losses for learning to rank: which are right for NDCG; training
     analysis, plots, reports       results against theory; figures; tables
-    grids, cli                     many studies at once; the command line
+    cli                            the command line
 """
 
 from importlib import import_module
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.check import Check as Check
     from ndcg_asymptotics.analysis.check import check as check
+    from ndcg_asymptotics.analysis.grid import check_grid as check_grid
     from ndcg_asymptotics.analysis.orders.distinguish import Distinction as Distinction
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish
     from ndcg_asymptotics.analysis.required import Required as Required
@@ -38,12 +39,6 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.core.errors import InputError as InputError
     from ndcg_asymptotics.core.errors import InputWarning as InputWarning
     from ndcg_asymptotics.engines.every_n import evaluate_every_n as evaluate_every_n
-    from ndcg_asymptotics.grids import Grid as Grid
-    from ndcg_asymptotics.grids import check_grid as check_grid
-    from ndcg_asymptotics.grids import load_grid as load_grid
-    from ndcg_asymptotics.grids import open_grid as open_grid
-    from ndcg_asymptotics.grids import run_grid as run_grid
-    from ndcg_asymptotics.grids.figures import draw_grid as draw_grid
     from ndcg_asymptotics.learning.consistency import Problem as Problem
     from ndcg_asymptotics.learning.consistency import decide_losses as decide_losses
     from ndcg_asymptotics.learning.consistency import load_problem as load_problem
@@ -77,6 +72,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.plots import draw_comparison as draw_comparison
     from ndcg_asymptotics.plots import draw_growth as draw_growth
     from ndcg_asymptotics.plots import ndcg_curves
+    from ndcg_asymptotics.plots.grid import draw_grid as draw_grid
     from ndcg_asymptotics.populations import Coupling as Coupling
     from ndcg_asymptotics.populations import Curve as Curve
     from ndcg_asymptotics.populations import Mixture as Mixture
@@ -88,15 +84,19 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.reports.specs import specs as specs
     from ndcg_asymptotics.results import Results as Results
     from ndcg_asymptotics.results import open_results as open_results
-    from ndcg_asymptotics.results.damage.verify import Verification as Verification
-    from ndcg_asymptotics.results.damage.verify import verify as verify
+    from ndcg_asymptotics.results.grid import open_grid as open_grid
     from ndcg_asymptotics.results.growing import open_growth as open_growth
     from ndcg_asymptotics.results.growing import save_growth as save_growth
     from ndcg_asymptotics.results.merge import merge as merge
+    from ndcg_asymptotics.results.verify import Verification as Verification
+    from ndcg_asymptotics.results.verify import verify as verify
     from ndcg_asymptotics.studies import Design as Design
     from ndcg_asymptotics.studies import Study as Study
     from ndcg_asymptotics.studies import decades as decades
     from ndcg_asymptotics.studies import load
+    from ndcg_asymptotics.studies.grid import Grid as Grid
+    from ndcg_asymptotics.studies.grid import load_grid as load_grid
+    from ndcg_asymptotics.sweep.grid import run_grid as run_grid
     from ndcg_asymptotics.sweep.sweep import run as run
     from ndcg_asymptotics.theory.fluctuations import Spread as Spread
     from ndcg_asymptotics.theory.fluctuations import difference_spread as difference_spread
@@ -124,7 +124,7 @@ _HOMES = {
     "cheapest_pool": "analysis.verdict:cheapest_pool",
     "Check": "analysis.check:Check",
     "check": "analysis.check:check",
-    "check_grid": "grids:check_grid",
+    "check_grid": "analysis.grid:check_grid",
     "compare": "analysis.runs.compare:compare",
     "compare_files": "analysis.runs.compare:compare_files",
     "Comparison": "analysis.runs.comparison:Comparison",
@@ -145,7 +145,7 @@ _HOMES = {
     "distinguishable_in_expectation": "theory.pairs:distinguishable_in_expectation",
     "draw_all": "plots:draw_all",
     "draw_comparison": "plots:draw_comparison",
-    "draw_grid": "grids.figures:draw_grid",
+    "draw_grid": "plots.grid:draw_grid",
     "draw_growth": "plots:draw_growth",
     "evaluate": "lists:evaluate",
     "evaluate_every_n": "engines.every_n:evaluate_every_n",
@@ -163,7 +163,7 @@ _HOMES = {
     "fit_files": "lists:fit_files",
     "fit_groups": "lists.groups:fit_groups",
     "FittedCurve": "lists:FittedCurve",
-    "Grid": "grids:Grid",
+    "Grid": "studies.grid:Grid",
     "grow": "lists.growing:grow",
     "grow_files": "lists.growing:grow_files",
     "Growth": "lists.growing:Growth",
@@ -172,7 +172,7 @@ _HOMES = {
     "leading_gap": "theory.gap:leading_gap",
     "Limit": "theory.limits:Limit",
     "limit": "theory.limits:limit",
-    "load_grid": "grids:load_grid",
+    "load_grid": "studies.grid:load_grid",
     "load_problem": "learning.consistency:load_problem",
     "load_study": "studies:load",
     "Loss": "learning.losses:Loss",
@@ -181,7 +181,7 @@ _HOMES = {
     "Mixture": "populations:Mixture",
     "mixture": "populations:mixture",
     "ndcg_spread": "theory.fluctuations:ndcg_spread",
-    "open_grid": "grids:open_grid",
+    "open_grid": "results.grid:open_grid",
     "open_growth": "results.growing:open_growth",
     "open_results": "results:open_results",
     "plot": "plots:ndcg_curves",
@@ -200,7 +200,7 @@ _HOMES = {
     "required": "analysis.required:required",
     "Results": "results:Results",
     "run": "sweep.sweep:run",
-    "run_grid": "grids:run_grid",
+    "run_grid": "sweep.grid:run_grid",
     "save_growth": "results.growing:save_growth",
     "search_losses": "learning.consistency:search_losses",
     "specs": "reports.specs:specs",
@@ -210,8 +210,8 @@ _HOMES = {
     "train_ranker": "learning.training:train_ranker",
     "Verdict": "analysis.verdict:Verdict",
     "verdict": "analysis.verdict:verdict",
-    "Verification": "results.damage.verify:Verification",
-    "verify": "results.damage.verify:verify",
+    "Verification": "results.verify:Verification",
+    "verify": "results.verify:verify",
 }
 __all__ = sorted(_HOMES)
 

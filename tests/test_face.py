@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.results.damage.verify import verify
+from ndcg_asymptotics.results.verify import verify
 
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random"}
 

@@ -14,8 +14,8 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.theory.approach import approach
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
 from ndcg_asymptotics.theory.gap import leading_gap
 from ndcg_asymptotics.theory.limits import Limit
@@ -76,7 +76,7 @@ def limits_table(limits: list[LimitRow]) -> Table:
 
 
 def judge_limit(
-    name: str, scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
+    name: str, scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
 ) -> LimitRow:  # fmt: skip
     texts = [str(a) for a in found.assumptions]
 
@@ -87,11 +87,11 @@ def judge_limit(
     if found.converges is None:
         return row("not tested", found.reason)
     if found.value is None:
-        return row(*_judge_lasting(scorer, measure, found, kept, factor))
+        return row(*_judge_lasting(scorer, measure, found, cache, factor))
     if found.unmet:
         return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
     try:
-        path = approach(scorer, measure, kept.mean)
+        path = approach(scorer, measure, cache.mean)
     except InputError as error:
         return row("not tested", str(error))
     claimed = found.value * factor
@@ -121,18 +121,18 @@ def judge_limit(
 
 
 def _judge_lasting(
-    scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
+    scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
 ) -> tuple[LimitVerdict, str]:
     """Whether the spread that stays is where the exact standard deviation goes."""
-    stays = factor * kept.size(
+    stays = factor * cache.size(
         "lasting sd", scorer, measure, _LONGEST, lambda: lasting_spread(scorer, measure)
     )
     text = f"{found.reason}; sd in the limit {stays:.4f}"
     try:
-        exact = kept.spread(scorer, measure, [_LONGEST])
+        exact = cache.spread(scorer, measure, [_LONGEST])
     except InputError as error:
         return "not tested", f"{text}, but none to hold it against: {error}"
-    about = kept.size("sd about n", scorer, measure, _LONGEST, lambda: spread_at(scorer, measure, _LONGEST))
+    about = cache.size("sd about n", scorer, measure, _LONGEST, lambda: spread_at(scorer, measure, _LONGEST))
     here, there = about * factor, float(exact.value[0])
     off = _POWER * here + float(exact.error[0])
     said = f"{text}, at n = {_LONGEST:.0e} {here:.4f}, where the exact one is {there:.4f}"

@@ -14,8 +14,8 @@ from ndcg_asymptotics.cli.shared import quiet, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
-    from ndcg_asymptotics.grids import Grid
     from ndcg_asymptotics.studies import Study
+    from ndcg_asymptotics.studies.grid import Grid
 
 app = typer.Typer()
 
@@ -82,8 +82,8 @@ def run(
     """
     import math
 
-    from ndcg_asymptotics.grids.grid import is_grid, load_grid
     from ndcg_asymptotics.studies import load
+    from ndcg_asymptotics.studies.grid import is_grid, load_grid
     from ndcg_asymptotics.sweep.sweep import sweep
 
     options: dict[str, Any] = {
@@ -123,7 +123,7 @@ def run(
 
 
 def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
-    from ndcg_asymptotics.grids.run import sweep_grid
+    from ndcg_asymptotics.sweep.grid import sweep_grid
 
     outcome = sweep_grid(grid, out, **options)
     stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""

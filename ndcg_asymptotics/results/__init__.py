@@ -1,5 +1,6 @@
-"""Results: where they are kept, how they are written so that nothing spoils them, how parts are merged."""
+"""Results: what a study found, and immutable files of it on the disk."""
 
-from ndcg_asymptotics.results.results import Results, open_results, results_of
+from ndcg_asymptotics.results.folder import open_results
+from ndcg_asymptotics.results.record import Results, results_of
 
 __all__ = ["Results", "open_results", "results_of"]

@@ -13,7 +13,8 @@ from joblib._dask import DaskDistributedBackend
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.progress import say
-from ndcg_asymptotics.results.layout import differing_makers, versions_here
+from ndcg_asymptotics.core.versions import differing_makers
+from ndcg_asymptotics.results.layout import versions_here
 
 
 def check_workers(client: Client) -> None:

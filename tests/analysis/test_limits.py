@@ -10,8 +10,8 @@ import pytest
 from ndcg_asymptotics.analysis.limits import judge_limit
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.theory.approach import destination
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.limits import limit
 
 
@@ -19,7 +19,7 @@ def judged(curve: str, measure: str | Measure, **changes):
     scorer, asked = Relevance.parse(curve), Measure.of(measure)
     factor = changes.pop("factor", 1.0)
     found = dataclasses.replace(limit(scorer, asked), **changes)
-    return judge_limit("a", scorer, asked, found, Kept(None), factor)
+    return judge_limit("a", scorer, asked, found, TheoryCache(None), factor)
 
 
 @pytest.mark.slow

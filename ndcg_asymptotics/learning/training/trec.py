@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import write_file
 from ndcg_asymptotics.lists import Qrels, Run
 
 
@@ -43,6 +44,6 @@ def _write(path: Path | str, lines: list[str], columns: int) -> None:
     for line in lines:
         require(len(line.split()) == columns, f"names in a TREC file must not hold spaces, got {line[:80]!r}")
     try:
-        Path(path).write_text("".join(f"{line}\n" for line in lines))
+        write_file(Path(path), "".join(f"{line}\n" for line in lines).encode())
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None

@@ -12,15 +12,16 @@ from typing import Any
 
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.grids.grid import Grid
-from ndcg_asymptotics.grids.results import GridResults, grid_in, point_folder, write_grid
+from ndcg_asymptotics.results.folder import begun
+from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, write_grid
 from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.estimate import announce
 from ndcg_asymptotics.sweep.precision import looks
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
 _TRIED = 4  # points that are timed to estimate the cost
-_SECONDS_TO_BEGIN = 0.4  # that a sweep takes to start its workers and to read the results there are
+_SECONDS_TO_BEGIN = 0.02  # that a sweep takes to start its workers and to read the results there are
 
 
 @dataclass
@@ -62,8 +63,8 @@ def estimate(studies: Sequence[Study], replicates: int | None, jobs: int | None,
         engine.draw(engine_, study.design, 0)
         each = time.perf_counter() - start
         count = replicates or study.replicates
-        begun = len(list(looks(count))) if looking else 1
-        seconds.append(each * count / (jobs or os.cpu_count() or 1) + begun * _SECONDS_TO_BEGIN)
+        sweeps = len(list(looks(count))) if looking else 1
+        seconds.append(each * count / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN)
     return sum(seconds) / len(seconds) * len(studies)
 
 
@@ -71,13 +72,10 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
     """Simulate the points of a grid that the folder does not hold yet; options are those of `sweep`."""
     for study in grid.studies.values():
         engine.check(engine.load(study.engine), study.design)
-    write_grid(folder, grid.axes)
+    write_grid(folder, grid)
     looking = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
-    new = [
-        study
-        for values, study in grid.studies.items()
-        if not point_folder(folder, grid.axes, values).exists()
-    ]
+    places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}
+    new = [study for values, study in grid.studies.items() if not begun(places[values])]
     if new:
         seconds = estimate(new, options.get("replicates"), jobs, looking)
         announce(f"{len(new)} points", seconds, at_most=looking)
@@ -86,10 +84,13 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
     for values, study in tracked(grid.studies.items(), "points"):
         name = grid.axes.name(values)
         left = max(deadline - time.monotonic(), 1e-9)
-        into = point_folder(folder, grid.axes, values)
-        outcome.points[name] = sweep(study, into, jobs=jobs, time_limit=left, **options)
+        outcome.points[name] = sweep(
+            study, places[values], jobs=jobs, time_limit=left, durable=False, **options
+        )
         if outcome.points[name].stopped:
             break
+    if new and hasattr(os, "sync"):
+        os.sync()  # once for all points: to flush every file by itself takes longer than most simulations
     return outcome
 
 
@@ -103,7 +104,7 @@ def run_grid(grid: Grid, folder: str | Path | None = None, **options: Any) -> Gr
     InputError
         If an engine cannot do a point, or the folder holds another grid.
 
-    >>> from ndcg_asymptotics.grids.grid import grid_of
+    >>> from ndcg_asymptotics.studies.grid import grid_of
     >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 5}
     >>> dict(run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1).data["ndcg"].sizes)
     {'p': 2, 'replicate': 5, 'scorer': 1, 'measure': 1, 'n': 2}
