@@ -10,6 +10,7 @@ is noticed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,7 +39,7 @@ from ndcg_asymptotics.results.folder import (
 )
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.studies.canonical import canonical
-from ndcg_asymptotics.studies.grid import Axes, Grid
+from ndcg_asymptotics.studies.grid import MOST_POINTS, Axes, Grid
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -189,6 +190,8 @@ def read_grid(folder: Path) -> StatedGrid:
     found = described(folder / GRID)
     try:
         parameters, fields = found["grid"]["parameters"], dict(found["grid"]["fields"])
+        if math.prod(map(len, parameters.values())) > MOST_POINTS:
+            raise ValueError("more points than a grid may have")
         axes = Axes({name: tuple(map(float, values)) for name, values in parameters.items()}, fields)
         keys = {str(name): str(key) for name, key in found["points"].items()}
         good = list(keys) == list(map(axes.name, axes.points)) and len(axes.scorers) * len(axes.measures) > 0

@@ -216,6 +216,9 @@ class FolderSink:
         )
         if self.folder.is_dir():
             self._hold()
+        else:
+            there = self.folder.exists()
+            require(not there, f"{self.folder}: is a file, expected a folder of results; move it away")
 
     def __enter__(self) -> Self:
         return self

@@ -201,7 +201,15 @@ def test_a_record_with_wrong_content_is_one_line_and_made_again(
     assert run("verify", out)[0] == 0
 
 
-@pytest.mark.parametrize("change", [{"parameters": {"p": 3}}, {"parameters": {}}, {"fields": {"scorers": 1}}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parameters": {"p": 3}},
+        {"parameters": {}},
+        {"fields": {"scorers": 1}},
+        {"parameters": {name: list(range(10_000)) for name in "pqr"}},
+    ],
+)
 def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
     out: Path, run: Done, change: dict[str, object]
 ) -> None:
@@ -212,6 +220,16 @@ def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
     code, _, error = run("check", out)
     assert (code, error.count("\n")) == (2, 1)
     assert "grid.json is damaged (not a grid)" in error
+
+
+def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Done) -> None:
+    place = out / "points" / "top=0.5,b=0.2"
+    shutil.rmtree(place)
+    place.write_text("something else")
+    assert run("verify", out)[0] == 1
+    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "top=0.5,b=0.2: is a file, expected a folder of results; move it away" in error
 
 
 def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:
