@@ -20,6 +20,7 @@ from ndcg_asymptotics.sweep.estimate import announce
 from ndcg_asymptotics.sweep.precision import looks
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
+_SMALL = 0.2  # seconds: a point that takes less is simulated in this process
 _TRIED = 4  # points that are timed to estimate the cost
 _SECONDS_TO_BEGIN = 0.02  # that a sweep takes to start its workers and to read the results there are
 
@@ -42,30 +43,26 @@ class GridOutcome:
         return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
 
 
-def estimate(studies: Sequence[Study], replicates: int | None, jobs: int | None, looking: bool) -> float:
-    """Return the seconds that these studies take, from one replicate of a few of them.
+def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float:
+    """Return the seconds that a study takes in one process, from one replicate of a few of them.
 
     Parameters
     ----------
     studies : sequence of Study
         At least one.
-    replicates, jobs : int, optional
-        As in `sweep.run.sweep`.
-    looking : bool
-        Whether every sweep looks at its precision again and again.
+    replicates : int, optional
+        As in `sweep`.
     """
     step = max(1, len(studies) // _TRIED)
     seconds = []
     for study in studies[step // 2 :: step]:
         engine_ = engine.load(study.engine)
         engine_.warm(study.design.parts()[0])
+        engine.draw(engine_, study.design, 0)  # the first one makes tables
         start = time.perf_counter()
         engine.draw(engine_, study.design, 0)
-        each = time.perf_counter() - start
-        count = replicates or study.replicates
-        sweeps = len(list(looks(count))) if looking else 1
-        seconds.append(each * count / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN)
-    return sum(seconds) / len(seconds) * len(studies)
+        seconds.append((time.perf_counter() - start) * (replicates or study.replicates))
+    return sum(seconds) / len(seconds)
 
 
 def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
@@ -77,8 +74,13 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
     places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}
     new = [study for values, study in grid.studies.items() if not begun(places[values])]
     if new:
-        seconds = estimate(new, options.get("replicates"), jobs, looking)
-        announce(f"{len(new)} points", seconds, at_most=looking)
+        seconds = seconds_per_point(new, options.get("replicates"))
+        if (jobs is None or jobs > 1) and seconds < _SMALL and options.get("backend") != "dask":
+            jobs = 1  # to hand a point to other processes takes longer
+        most = options.get("replicates") or max(study.replicates for study in new)
+        sweeps = len(list(looks(most))) if looking else 1
+        each = seconds / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
+        announce(f"{len(new)} points", len(new) * each, at_most=looking)
     outcome = GridOutcome(len(grid.studies))
     deadline = time.monotonic() + options.pop("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):

@@ -175,7 +175,7 @@ def test_a_complete_grid_simulates_nothing(out: Path, run: Done, monkeypatch: py
     def simulated(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(grids, "estimate", simulated)
+    monkeypatch.setattr(grids, "seconds_per_point", simulated)
     code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
     assert (code, "to be simulated" in error) == (0, False)
 
