@@ -14,6 +14,7 @@ from ndcg_asymptotics.results.blocks import Damage, count_of
 from ndcg_asymptotics.results.folder import (
     GRID,
     POINTS,
+    STUDY,
     UndescribedError,
     examine,
     holds_grid,
@@ -110,6 +111,7 @@ def verify(folder: str | Path) -> Verification:
     (True, False, (0, 1))
     """
     folder = Path(folder)
+    folder = folder.parent if folder.name == STUDY else folder
     if holds_grid(folder):
         return _verify_grid(folder)
     if holds_growth(folder):
