@@ -8,12 +8,12 @@ Everything else is in the rooms, from the bottom up; each knows only those below
 
     core                           arrays, errors, files, text, tables, progress
     specs, measures, populations   what has a text: discounts, cutoffs, measures; relevance curves
-    studies                        a study as an object and as a file, the design that an engine is given
+    studies                        studies as objects and as files, grids of them; the design of an engine
     theory, engines                the same numbers without drawing and with; numba is in engines only
     lists, results, sweep          real ranked lists; folders of results; replicates in parallel
     learning                       losses for learning to rank: consistency, training
     analysis, plots, reports       results against theory; figures; tables
-    grids, cli                     many studies at once; the command line
+    cli                            the command line
 
 For example ``na.theory.limit``, ``na.lists.evaluate_files``, ``na.learning.train_ranker``.
 """

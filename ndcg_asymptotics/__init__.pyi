@@ -1,7 +1,6 @@
 from . import analysis as analysis
 from . import core as core
 from . import engines as engines
-from . import grids as grids
 from . import learning as learning
 from . import lists as lists
 from . import measures as measures

@@ -28,7 +28,6 @@ ROOMS = (
     "learning",
     "plots",
     "reports",
-    "grids",
 )
 PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 

@@ -25,6 +25,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
 Judged = Row | SpreadRow | LawRow | LimitRow
@@ -235,11 +236,11 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
         cell = {part: values[part][:, i, j] for part in ("ndcg", "low", "high") if part in values}
         found = limit(scorer, measure)
-        judged = judge_limit(name, scorer, measure, found, results.kept, factor)
+        judged = judge_limit(name, scorer, measure, found, user_cache(), factor)
         limits.append(judged)
         least = detectable.get(str(measure), math.inf)
-        means = judge_means(cell, results.kept, scorer, measure, study.n, factor, level, least)
-        pseudos = results.kept.pseudo(scorer, measure, study.n)
+        means = judge_means(cell, user_cache(), scorer, measure, study.n, factor, level, least)
+        pseudos = user_cache().pseudo(scorer, measure, study.n)
         for n, mean, pseudo in zip(study.n, means, pseudos, strict=True):
             rows.append(
                 Row(
@@ -251,14 +252,13 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
             )  # fmt: skip
             if mean.detectable < math.inf:
                 detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
-        about = (results.kept, (name, scorer), measure, factor, level)
+        about = (user_cache(), (name, scorer), measure, factor, level)
         at = {n: {"n": n} | {part: x[:, study.n.index(n)] for part, x in cell.items()} for n in sizes}
         spreads += [judge_spread(at[n], *about) for n in sizes]
         laws.append(judge_law(at[sizes[-1]], *about))
         seen = [row.detectable for row in spreads if row.measure == str(measure) and row.detectable]
         if seen:
             detectable_spread[str(measure)] = min(seen)
-    results.kept.save()
     return Check(
         study.title, replicates, results.complete, alpha, rows, limits, spreads, laws, detectable,
         detectable_spread,

@@ -16,7 +16,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
 from ndcg_asymptotics.theory.gap import Gap, leading_gap
@@ -81,7 +81,7 @@ def limits_table(limits: list[LimitRow]) -> Table:
 
 
 def judge_limit(
-    name: str, scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
+    name: str, scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
 ) -> LimitRow:
     """Compare a limit, times ``factor``, with the one extrapolated from exact means."""
     texts = [str(a) for a in found.assumptions]
@@ -93,11 +93,11 @@ def judge_limit(
     if found.converges is None:
         return row("not tested", found.reason)
     if found.value is None:
-        return row(*_judge_lasting(scorer, measure, found, kept, factor))
+        return row(*_judge_lasting(scorer, measure, found, cache, factor))
     if found.unmet:
         return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
     try:
-        path = extrapolated_limit(scorer, measure, kept.mean)
+        path = extrapolated_limit(scorer, measure, cache.mean)
     except InputError as error:
         return row("not tested", str(error))
     claimed = found.value * factor
@@ -137,18 +137,18 @@ def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None
 
 
 def _judge_lasting(
-    scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
+    scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
 ) -> tuple[LimitVerdict, str]:
     """Compare the standard deviation that stays where NDCG does not converge with the exact one."""
-    stays = factor * kept.size(
+    stays = factor * cache.size(
         "lasting sd", scorer, measure, _LONGEST, lambda: lasting_spread(scorer, measure)
     )
     text = f"{found.reason}; sd in the limit {stays:.4f}"
     try:
-        exact = kept.spread(scorer, measure, [_LONGEST])
+        exact = cache.spread(scorer, measure, [_LONGEST])
     except InputError as error:
         return "not tested", f"{text}, but there is no exact one to compare with: {error}"
-    about = kept.size("sd about n", scorer, measure, _LONGEST, lambda: spread_at(scorer, measure, _LONGEST))
+    about = cache.size("sd about n", scorer, measure, _LONGEST, lambda: spread_at(scorer, measure, _LONGEST))
     here, there, bound = about * factor, float(exact.value[0]), float(exact.error[0])
     said = f"{text}, at n = {_LONGEST:.0e} {here:.4f}, where the exact one is {there:.4f}"
     if not all(map(math.isfinite, (here, there, bound))) or bound > _POWER * there:

@@ -21,7 +21,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 
 Verdict = Literal["agrees", "disagrees", "not tested"]
 
@@ -78,7 +78,7 @@ def brackets(data: Mapping[Any, _T]) -> tuple[_T, _T]:
 
 
 def judge_means(
-    cell: Cell, kept: Kept, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
+    cell: Cell, cache: TheoryCache, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
     factor: float, level: float, below: float = math.inf,
 ) -> list[Mean]:  # fmt: skip
     """The mean at each n against the exact one.
@@ -89,7 +89,7 @@ def judge_means(
     simulated = values.mean(axis=0)
     mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
     try:
-        expectation = kept.mean(scorer, measure, sizes)
+        expectation = cache.mean(scorer, measure, sizes)
     except InputError:  # a discount of the user's own that is no sum of exponentials
         return [Mean(float(m), float(s)) for m, s in zip(simulated, mcse, strict=True)]
     # the simulated mean is known up to its bracket, the exact one up to its stated error

@@ -25,7 +25,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 
 _TENS = 30  # items of a grade, from which the fourth moment is that of the labels at the top
@@ -78,7 +78,8 @@ def spreads_table(rows: Sequence[SpreadRow]) -> Table:
 
 
 def judge_spread(
-    cell: Cell, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
+    cell: Cell, cache: TheoryCache, named: tuple[str, Relevance], measure: Measure, factor: float,
+    level: float,
 ) -> SpreadRow:  # fmt: skip
     """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``."""
     name, scorer = named
@@ -93,7 +94,7 @@ def judge_spread(
         return SpreadRow(name, str(measure), n, seen, exact, ratio, verdict, reason, least, level)
 
     try:
-        mean, spread = kept.mean(scorer, measure, [n]), kept.spread(scorer, measure, [n])
+        mean, spread = cache.mean(scorer, measure, [n]), cache.spread(scorer, measure, [n])
     except InputError as why:
         return row("not tested", str(why))
     known, error = float(spread.value[0]), float(spread.error[0])

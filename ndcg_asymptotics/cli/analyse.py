@@ -44,18 +44,19 @@ def check(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compare simulation with theory; exit status 1 if anything disagrees.
+    """Compare simulation with theory; exit status 1 if anything disagrees or is missing.
 
     For growing lists of real runs, show where they differ from i.i.d. theory; exit status 0.
     """
     from ndcg_asymptotics.analysis.check import Check
     from ndcg_asymptotics.analysis.check import check as check_results
+    from ndcg_asymptotics.analysis.grid import GridCheck, check_grid
     from ndcg_asymptotics.analysis.runs.iid import departures
-    from ndcg_asymptotics.grids import GridCheck, check_grid, open_grid
-    from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
-    from ndcg_asymptotics.results.growing import holds_growth, open_growth
+    from ndcg_asymptotics.results.folder import holds_grid, holds_growth
+    from ndcg_asymptotics.results.grid import open_grid
+    from ndcg_asymptotics.results.growing import open_growth
 
     if holds_growth(results):
         parted = departures(open_growth(results))
@@ -68,7 +69,7 @@ def check(
     else:
         found = check_results(open_results(results, allow_custom=allow_custom), **options)
     show(found, form, parts=None if summary or isinstance(found, GridCheck) else found.long())
-    raise typer.Exit(0 if found.agrees else 1)
+    raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 
 @app.command()
@@ -127,12 +128,12 @@ def figures(
     verbose: Verbose = False,
 ) -> None:
     """Draw a study (an overview, one figure per measure, one per pair), a grid, growing lists, or curves."""
-    from ndcg_asymptotics.grids import open_grid
-    from ndcg_asymptotics.grids.figures import draw_grid
-    from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
+    from ndcg_asymptotics.plots.grid import draw_grid
     from ndcg_asymptotics.results import open_results
-    from ndcg_asymptotics.results.growing import holds_growth, open_growth
+    from ndcg_asymptotics.results.folder import holds_grid, holds_growth
+    from ndcg_asymptotics.results.grid import open_grid
+    from ndcg_asymptotics.results.growing import open_growth
 
     formats = [text.strip().lower() for text in form.split(",") if text.strip()]
     require(bool(formats), "must be of svg, png, pdf, got none", "format")
@@ -162,15 +163,13 @@ def verify(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compare results with the checksums that were written with them; exit status 1 if any is damaged."""
-    from ndcg_asymptotics.grids.results import holds_grid
-    from ndcg_asymptotics.grids.verify import verify_grid
+    """Compare results with the digests written with them; exit status 1 if any are damaged or missing."""
     from ndcg_asymptotics.reports.terminal import show
-    from ndcg_asymptotics.results.damage.verify import verify as verify_results
+    from ndcg_asymptotics.results.verify import verify as verify_results
 
-    found = verify_grid(results) if holds_grid(results) else verify_results(results)
+    found = verify_results(results)
     show(found, form)
-    raise typer.Exit(0 if found.sound else 1)
+    raise typer.Exit(0 if found.whole else 1)
 
 
 @app.command()

@@ -13,8 +13,8 @@ from ndcg_asymptotics.cli.options import Custom, Quiet, Verbose, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
-    from ndcg_asymptotics.grids import Grid
     from ndcg_asymptotics.studies import Study
+    from ndcg_asymptotics.studies.grid import Grid
 
 app = typer.Typer()
 
@@ -80,8 +80,8 @@ def run(
     """
     import math
 
-    from ndcg_asymptotics.grids.grid import is_grid, load_grid
     from ndcg_asymptotics.studies import load
+    from ndcg_asymptotics.studies.grid import is_grid, load_grid
     from ndcg_asymptotics.sweep.sweep import sweep
 
     options: dict[str, Any] = {
@@ -121,7 +121,7 @@ def run(
 
 
 def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
-    from ndcg_asymptotics.grids.run import sweep_grid
+    from ndcg_asymptotics.sweep.grid import sweep_grid
 
     outcome = sweep_grid(grid, out, **options)
     stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""

@@ -1,11 +1,15 @@
-"""Files that are the old one or the new one, never half of one; and a folder's lock."""
+"""Reading files with bounds, writing files that are whole or absent, and locking a folder."""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
 import stat
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,8 +20,12 @@ try:
 except ImportError:  # no locks of this kind on Windows: there the user keeps to one writer
     fcntl = None  # type: ignore[assignment]
 
-ASIDE = ".partial"
-"""The folder, within one of results, where files are written before they are renamed."""
+_DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
+"""The names of files that are still being written."""
+
+
+class UnreadableError(Exception):
+    """What is wrong with a file, in a few words that follow its name."""
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -40,6 +48,39 @@ def open_regular(path: Path) -> BinaryIO:
     return file
 
 
+@contextmanager
+def open_bounded(path: Path, largest: int) -> Iterator[BinaryIO]:
+    """Open a regular file of at most ``largest`` bytes for reading; nothing is read before its size is known.
+
+    Raises
+    ------
+    UnreadableError
+        If there is no such file, or reading it fails.
+    """
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > largest:
+                raise UnreadableError(f"is too large ({size} bytes)")
+            yield file
+    except FileNotFoundError:
+        raise UnreadableError("is missing") from None
+    except OSError as error:
+        raise UnreadableError(f"cannot be read ({error.strerror})") from None
+
+
+def read_regular(path: Path, largest: int) -> bytes:
+    """Return the content of a regular file of at most ``largest`` bytes.
+
+    Raises
+    ------
+    UnreadableError
+        If there is no such file, or reading it fails.
+    """
+    with open_bounded(path, largest) as file:
+        return file.read(largest + 1)
+
+
 def read_file(path: Path, largest: int) -> bytes:
     """Return the content of a regular file of at most ``largest`` bytes.
 
@@ -55,44 +96,61 @@ def read_file(path: Path, largest: int) -> bytes:
     return content
 
 
-def write_file(path: Path, content: bytes, results: Path | None = None) -> None:
-    """Write a file that is the old one or the new one; folders that are not there are made.
+def write_file(path: Path, content: bytes, root: Path | None = None, *, durable: bool = True) -> None:
+    """Write a file under another name and rename it, so that it is never seen half written.
+
+    Folders that do not exist are made. A pipe, a device or a link that a user names is written through.
 
     Parameters
     ----------
     path : Path
     content : bytes
-    results : Path, optional
-        The folder of results that the file belongs to. It may have come from somebody else, so no
-        symbolic link below it is followed; and it has its own place for what is being written.
+    root : Path, optional
+        A folder of results that the file belongs to. It may have come from somebody else: no symbolic link
+        below it is followed, and a folder in the place of the file is removed.
+    durable : bool
+        Whether to wait until the file is on the disk. Without it a power cut may leave an empty file.
 
     Raises
     ------
     OSError
         Naming the file.
     """
-    name = uuid.uuid4().hex
-    draft = path.with_name(f".{name}.partial") if results is None else results / ASIDE / name
+    if root is None and (path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir())):
+        path.write_bytes(content)
+        return
+    draft = path.with_name(f".{uuid.uuid4().hex}.partial")
     try:
-        for folder in {path.parent, draft.parent}:
-            if results is not None:
-                refuse_links(folder, results)
-            make_folder(folder)
+        if root is not None:
+            refuse_links(path.parent, root)
+        make_folder(path.parent, durable=durable)
         with draft.open("wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if results is not None and path.is_dir() and not path.is_symlink():
-            path.rename(draft.with_name(uuid.uuid4().hex))  # somebody's folder in the place of our file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        if root is not None and path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
         os.replace(draft, path)
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
-    flush(path.parent)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    if durable:
+        flush(path.parent)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove files whose writer was killed before it could rename them."""
+    for entry in os.scandir(folder):
+        if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            os.unlink(entry)
 
 
 def refuse_links(folder: Path, results: Path) -> None:
-    """Refuse a folder that is a symbolic link, or below one, within a folder of results.
+    """Refuse a folder that is, or lies below, a symbolic link within a folder of results.
 
     Raises
     ------
@@ -106,16 +164,18 @@ def refuse_links(folder: Path, results: Path) -> None:
             raise OSError(errno.ELOOP, "a symbolic link is not written through", str(part))
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, so that they are there after a power cut too."""
+def make_folder(folder: Path, *, durable: bool = True) -> None:
+    """Make a folder and those above it; if durable, flush them to the disk."""
+    if folder.is_dir():
+        return
     missing = [part for part in (folder, *folder.parents) if not part.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    for part in reversed(missing):
+    for part in reversed(missing if durable else []):
         flush(part.parent)
 
 
 def flush(path: Path) -> None:
-    """Put a file, or what was made or renamed in a folder, on the disk."""
+    """Flush a file to the disk, or the names in a folder."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -127,7 +187,9 @@ _held: set[int] = set()
 
 
 def lock(folder: Path) -> int:
-    """Hold a folder for writing; the lock goes with the process, however it ends, though forks of it live on.
+    """Lock a folder for writing.
+
+    The lock ends with this process, however it ends, even if processes that it forked live on.
 
     Returns
     -------
@@ -153,7 +215,7 @@ def lock(folder: Path) -> int:
 
 
 def unlock(handle: int) -> None:
-    """Let a folder go."""
+    """Release the lock of `lock`."""
     _held.discard(handle)
     os.close(handle)
 

@@ -17,6 +17,13 @@ def write_run(run: Run, path: Path | str, tag: str) -> None:
     ------
     InputError
         If a name or the tag holds white space, or the file cannot be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_run({"q1": {"d1": 0.5, "d2": 2.0}}, Path(folder, "mine.run"), "mine")
+    ...     print(Path(folder, "mine.run").read_text(), end="")
+    q1 Q0 d2 1 2.0 mine
+    q1 Q0 d1 2 0.5 mine
     """
     lines = []
     for query, scores in run.items():
@@ -32,6 +39,13 @@ def write_qrels(qrels: Qrels, path: Path | str) -> None:
     ------
     InputError
         If a name holds white space, a label is not whole, or the file cannot be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_qrels({"q1": {"d1": 1.0, "d2": 0.0}}, Path(folder, "mine.qrels"))
+    ...     print(Path(folder, "mine.qrels").read_text(), end="")
+    q1 0 d1 1
+    q1 0 d2 0
     """
     lines = []
     for query, labels in qrels.items():

@@ -14,6 +14,7 @@ from .gaps import gap_curves as gap_curves
 from .gaps import length_key as length_key
 from .gaps import length_within as length_within
 from .gaps import lengths_needed as lengths_needed
+from .grid import draw_grid as draw_grid
 from .inset import corner as corner
 from .inset import enlarge as enlarge
 from .orders.pairs import order_key as order_key

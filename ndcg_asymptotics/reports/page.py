@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ndcg_asymptotics.analysis.check import Check, check, if_tested, overall
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import write_file
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.reports.answer import answer, settled
@@ -59,7 +60,7 @@ def report(results: Results, out: Path | str | None = None, *, alpha: float = 1e
     Raises
     ------
     InputError
-        If no replicate is complete.
+        If no replicate is complete, or the engine draws no NDCG.
     OSError
         If the file cannot be written.
 
@@ -73,10 +74,11 @@ def report(results: Results, out: Path | str | None = None, *, alpha: float = 1e
         out = Path(out)
         require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
         require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
+    rare = results.study.engine == "rare"
+    require(not rare, "the rare engine draws orders of pairs, not NDCG: use distinguish", "report")
     page = _environment().get_template("report.html").render(_contents(results, alpha))
-    results.kept.save()
     if out is not None:
-        out.write_text(page, encoding="utf-8")
+        write_file(out, page.encode("utf-8"))
     return page
 
 

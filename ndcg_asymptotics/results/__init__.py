@@ -1,4 +1,4 @@
-"""Results of studies, and the folders they are kept in."""
+"""Results: what a study found, and immutable files of it on the disk."""
 
 import lazy_loader
 

@@ -12,7 +12,8 @@ from distributed import Client, KilledWorker, LocalCluster
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.progress import say
-from ndcg_asymptotics.results.layout import differing_makers, versions_here
+from ndcg_asymptotics.core.versions import differing_makers
+from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.sweep.executor import bounded, interrupts_deferred
 
 SECONDS_TO_CONNECT = 30

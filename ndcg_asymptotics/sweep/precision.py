@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.results.results import Results
+from ndcg_asymptotics.results.record import Results
 
 FIRST_SIZE = 32
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from ndcg_asymptotics.core.arrays import spans
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.results.layout import differing_makers, versions_here
-from ndcg_asymptotics.results.results import results_in
-from ndcg_asymptotics.results.writer import Writer
+from ndcg_asymptotics.results.folder import results_in
+from ndcg_asymptotics.results.layout import versions_here
+from ndcg_asymptotics.results.sinks import FolderSink
 from ndcg_asymptotics.studies import Study
 
 
@@ -48,17 +51,15 @@ def replay(study: Study, folder: str | Path, replicate: int) -> Replay:
     folder = Path(folder)
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
-    with Writer(folder, study) as writer:
-        wanted = writer.replicates or range(study.replicates)
+    with FolderSink(folder, study) as sink:
+        wanted = sink.replicates if sink.wanted else np.arange(study.replicates)
         require(
-            replicate in wanted,
-            f"there is no replicate {replicate}: {folder} is for {spans(list(wanted))}",
-            "only",
+            replicate in wanted, f"there is no replicate {replicate}: {folder} is for {spans(wanted)}", "only"
         )
         draw = engine.draw(engine_, study.design, replicate)
-        if writer.missing([replicate]):
-            writer.extend(wanted)
-            writer.write([replicate], {name: values[None] for name, values in draw.items()})
+        if sink.missing([replicate]):
+            sink.want(wanted)
+            sink.add([replicate], {name: values[None] for name, values in draw.items()})
             return Replay(written=True)
     results = results_in(folder, study)
     stored = results.data.sel(replicate=replicate)

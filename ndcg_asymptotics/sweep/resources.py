@@ -13,9 +13,6 @@ from ndcg_asymptotics.engines.shared.memory import available
 from ndcg_asymptotics.results.layout import coordinates
 from ndcg_asymptotics.studies import Study
 
-LAST_REPLICATE = 10**9
-"""The largest index of a replicate."""
-
 
 def bytes_per_replicate(study: Study) -> int:
     """Return the size in bytes of the results of one replicate."""

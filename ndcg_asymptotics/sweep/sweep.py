@@ -18,9 +18,10 @@ from typing import Any, Literal, NamedTuple
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import say, task
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.results.memory import Memory
-from ndcg_asymptotics.results.results import Results, results_in
-from ndcg_asymptotics.results.writer import Writer
+from ndcg_asymptotics.results.blocks import LAST_REPLICATE
+from ndcg_asymptotics.results.folder import results_in
+from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.engines import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
@@ -28,7 +29,7 @@ from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.estimate import Estimate
 from ndcg_asymptotics.sweep.executor import Backend, Workers, check_backend, computed, local_jobs, workers
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
-from ndcg_asymptotics.sweep.resources import LAST_REPLICATE, require_memory_for, require_room
+from ndcg_asymptotics.sweep.resources import require_memory_for, require_room
 from ndcg_asymptotics.sweep.scheduler import BlockScheduler
 
 _LOSSES_IN_A_ROW = 3
@@ -87,7 +88,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
     >>> run(study, jobs=1).data["ndcg"].shape
     (3, 1, 1, 2)
     """
-    into = Memory(study) if folder is None else folder
+    into = MemorySink(study) if folder is None else folder
     outcome = sweep(study, into, **options)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt
@@ -98,12 +99,12 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
             RuntimeWarning,
             stacklevel=2,
         )
-    return into.results() if isinstance(into, Memory) else results_in(into, study)
+    return into.results() if isinstance(into, MemorySink) else results_in(into, study)
 
 
 def sweep(
     study: Study,
-    into: str | Path | Memory,
+    into: str | Path | MemorySink,
     *,
     replicates: int | None = None,
     first: int = 0,
@@ -113,13 +114,14 @@ def sweep(
     time_limit: float = math.inf,
     block: int | None = None,
     precision: float | None = None,
+    durable: bool = True,
 ) -> Outcome:
     """Simulate the replicates of a study that a folder of results does not hold yet.
 
     Parameters
     ----------
     study : Study
-    into : path or Memory
+    into : path or MemorySink
         A folder, made if it does not exist. Results of the same study in it are continued.
     replicates : int, optional
         How many replicates, if not as many as the study says.
@@ -139,6 +141,8 @@ def sweep(
     precision : float, optional
         The standard error that every mean is to have (`sweep.precision`), if not as the study says; then
         ``replicates`` is the most there may be. Not for parts, whose ``first`` is not 0.
+    durable : bool
+        Whether every file is flushed to the disk at once, as in `results.sinks.FolderSink`.
 
     Raises
     ------
@@ -157,7 +161,7 @@ def sweep(
     check_backend(backend, scheduler)
     if scheduler is None:
         jobs = local_jobs(jobs)
-    require_room(study, count, None if isinstance(into, Memory) else Path(into))
+    require_room(study, count, None if isinstance(into, MemorySink) else Path(into))
     require(first >= 0, f"must be at least 0, got {first}", "first")
     last = LAST_REPLICATE - count
     require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
@@ -166,7 +170,7 @@ def sweep(
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
     estimate = Estimate(count, at_most=precision is not None)
-    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None, estimate)
+    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None, durable, estimate)
     if precision is None or first > 0:
         return _sweep(study, into, range(first, first + count), one)
     require(count > 1, "one replicate has no standard error", "precision")
@@ -178,7 +182,7 @@ def sweep(
         failures = outcome.failures = failures + outcome.failures
         if outcome.stopped or failures:
             break
-        results = into.results() if isinstance(into, Memory) else results_in(into, study)
+        results = into.results() if isinstance(into, MemorySink) else results_in(into, study)
         outcome.precision = precision_of(results, precision, size)
         if outcome.precision.enough:
             break
@@ -194,24 +198,23 @@ class _Options(NamedTuple):
     deadline: float
     block: int | None
     looking: bool
+    durable: bool
     estimate: Estimate
 
 
-def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Options) -> Outcome:
+def _sweep(study: Study, into: str | Path | MemorySink, asked: range, options: _Options) -> Outcome:
     """`sweep` for these replicates, all of them."""
-    jobs, backend, scheduler, deadline, block, looking, estimate = options
+    jobs, backend, scheduler, deadline, block, looking, durable, estimate = options
     engine_, count = engine.load(study.engine), len(asked)
-    with into if isinstance(into, Memory) else Writer(into, study) as writer:
+    sink: Sink = into if isinstance(into, MemorySink) else FolderSink(into, study, durable=durable)
+    with sink as writer:
         missing = writer.missing(asked)
         for damage in writer.damages[:_MOST_DAMAGES_TOLD]:
             say(f"{into}: damaged, and left out: {damage}")
         if len(writer.damages) > _MOST_DAMAGES_TOLD:
             say(f"{into}: and {len(writer.damages) - _MOST_DAMAGES_TOLD} more damages")
-        if len(writer.replicates) > count and not looking:
-            say(
-                f"{into} is for {len(writer.replicates)} replicates, more than the {count} asked for: "
-                "they stay"
-            )
+        if writer.wanted > count and not looking:
+            say(f"{into} is for {writer.wanted} replicates, more than the {count} asked for: they stay")
         outcome = Outcome()
         if missing:
             try:
@@ -226,14 +229,14 @@ def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Opti
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
                 outcome.stopped = "workers lost"
-        outcome.wanted, outcome.complete = len({*writer.replicates, *asked}), writer.complete
+        outcome.wanted, outcome.complete = writer.wanted_with(asked), writer.complete
     return outcome
 
 
 class _Sweep:
     """The missing replicates of some results: computed in blocks and written as these come back."""
 
-    def __init__(self, study: Study, writer: Writer | Memory, outcome: Outcome, estimate: Estimate) -> None:
+    def __init__(self, study: Study, writer: Sink, outcome: Outcome, estimate: Estimate) -> None:
         self._design = study.design
         self._work = partial(simulate, ENGINES[study.engine], self._design)
         self._writer = writer
@@ -246,7 +249,7 @@ class _Sweep:
         """Compute and write; compute again what was lost with a worker."""
         losses, count = 0, len(asked)
         already = count - len(missing)
-        self._writer.extend(asked)
+        self._writer.want(asked)
         with task("replicates", count, already) as bar:
             while missing and self._outcome.stopped is None:
                 pieces = BlockScheduler(missing, workers.jobs, block, deadline)
@@ -270,7 +273,7 @@ class _Sweep:
 
     def _keep(self, block: Block) -> None:
         if block.replicates:
-            self._writer.write(block.replicates, block.draws)
+            self._writer.add(block.replicates, block.draws)
         for failure in block.failures:
             seed = self._design.seed
             say(f"replicate {failure.replicate} (seed {seed}) failed: {failure.reason}")

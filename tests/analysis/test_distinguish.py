@@ -107,7 +107,7 @@ def test_half_elects_half_counts_without_an_exact_mean(monkeypatch: pytest.Monke
     def unknown(*_: object) -> None:
         raise InputError("no exact mean")
 
-    monkeypatch.setattr("ndcg_asymptotics.results.kept.expected_ndcg", unknown)
+    monkeypatch.setattr("ndcg_asymptotics.theory.cache.expected_ndcg", unknown)
     of = of_pair(("good", "random"))
     order = np.ones((100, len(SIZES)))
     order[50:75] = -1  # only the second half is counted, and half of it is wrong

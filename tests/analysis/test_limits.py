@@ -12,7 +12,7 @@ from random_pairs import certain_top
 from ndcg_asymptotics.analysis.limits import judge_limit
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.gap import leading_gap
 from ndcg_asymptotics.theory.limits import limit
@@ -23,7 +23,7 @@ def judged(curve: str, measure: str | Measure, **changes):
     scorer, asked = Relevance.parse(curve), Measure.of(measure)
     factor = changes.pop("factor", 1.0)
     found = dataclasses.replace(limit(scorer, asked), **changes)
-    return judge_limit("a", scorer, asked, found, Kept(None), factor)
+    return judge_limit("a", scorer, asked, found, TheoryCache(None), factor)
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_what_is_not_a_number_is_not_tested(monkeypatch: pytest.MonkeyPatch) -> 
     def mean(self, relevance, measure, sizes):
         return Expectation(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))
 
-    monkeypatch.setattr(Kept, "mean", mean)
+    monkeypatch.setattr(TheoryCache, "mean", mean)
     assert judged("linear(0.1, 0.7)", "nDCG").verdict == "not tested"
 
 

@@ -78,8 +78,9 @@ def test_numbers_as_in_a_study_file(tmp_path: Path, run: Run) -> None:
         assert f"'--replicates': must be a whole number, such as 1000 or 1e3, got '{given}'" in err
 
 
-def test_the_store_itself_is_understood(results: Path, run: Run) -> None:
-    assert run("check", results / "results.zarr", "--summary")[0] == 0
+def test_the_record_stands_for_the_folder(results: Path, run: Run) -> None:
+    for name in ("check", "verify", "info"):
+        assert run(name, results / "study.json")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["check", "distinguish", "info"])

@@ -15,7 +15,7 @@ from random_pairs import pairs
 from ndcg_asymptotics.analysis.limits import judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.gap import leading_gap
 from ndcg_asymptotics.theory.limits import limit
@@ -29,11 +29,11 @@ SMALLEST = 0.01  # limits nearer to 0 are off by a share of this
 def test_no_true_limit_disagrees_and_every_tested_wrong_one_does(capsys: pytest.CaptureFixture[str]) -> None:
     wrong_verdicts, worst, gaps, untested = [], 0.0, 0, Counter[str]()
     for of, text in pairs(COUNT, SEED):
-        scorer, measure, kept = Relevance.parse(of), Measure.parse(text), Kept(None)
+        scorer, measure, cache = Relevance.parse(of), Measure.parse(text), TheoryCache(None)
         known = limit(scorer, measure)
         if known.unmet:  # the formula is tested although the theorem does not apply to a step, say
             known = type(known)(known.value, known.theorem, ())
-        row = judge_limit("a", scorer, measure, known, kept, 1.0)
+        row = judge_limit("a", scorer, measure, known, cache, 1.0)
         if row.verdict == "disagrees":
             wrong_verdicts.append((of, text, row.explanation))
         if not row.tested:
@@ -43,7 +43,7 @@ def test_no_true_limit_disagrees_and_every_tested_wrong_one_does(capsys: pytest.
         gaps += row.leading_gap is not None
         step = 0.01 * max(row.limit, SMALLEST) / row.limit if row.limit else 0.0
         for factor in (1 - step, 1 + step) if row.limit else ():
-            if judge_limit("a", scorer, measure, known, kept, factor).verdict != "disagrees":
+            if judge_limit("a", scorer, measure, known, cache, factor).verdict != "disagrees":
                 wrong_verdicts.append((of, text, factor))
     if COUNT > 25:
         with capsys.disabled():

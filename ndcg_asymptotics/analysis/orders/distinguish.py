@@ -30,6 +30,7 @@ from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.theory.cache import user_cache
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,7 +191,6 @@ def distinguish(
         require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
         require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
         found = [_joined(one, others.pairs, results) for one in found]
-    results.kept.save()
     return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
 
 
@@ -252,7 +252,7 @@ def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Me
 def _speed(points: list[Rate], results: Results, pair: tuple[str, str], measure: Measure) -> SpeedOf:
     try:
         a, b = (results.study.scorers[name] for name in pair)
-        return speed_of(points, a, b, measure, results.kept)
+        return speed_of(points, a, b, measure, user_cache())
     except InputError as error:  # equal curves, level means, no fixed point
         return SpeedOf(None, None, None, None, None, str(error))
 
@@ -263,7 +263,7 @@ def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[i
     if scorers[pair[0]] == scorers[pair[1]]:
         return 0, "the two scorers are the same"
     try:
-        a, b = (results.kept.mean(scorers[name], measure, largest) for name in pair)
+        a, b = (user_cache().mean(scorers[name], measure, largest) for name in pair)
     except InputError:
         return 0, "replicates"
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])

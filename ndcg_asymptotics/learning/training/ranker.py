@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import read_file
+from ndcg_asymptotics.core.files import read_file, write_file
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.learning.gains import Gain
@@ -85,7 +85,7 @@ class Ranker(Shown):
             If the file cannot be written.
         """
         try:
-            Path(path).write_text(json.dumps(self.as_dict(), indent=2) + "\n")
+            write_file(Path(path), (json.dumps(self.as_dict(), indent=2) + "\n").encode())
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 

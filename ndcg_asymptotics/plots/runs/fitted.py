@@ -21,7 +21,7 @@ from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.saving import save_all
 from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, style
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
-from ndcg_asymptotics.results.layout import holds_results
+from ndcg_asymptotics.results.folder import holds_results
 
 _SHADES = mpl.colormaps["viridis"]
 _DASHES = ("-", "--", "-.", ":")

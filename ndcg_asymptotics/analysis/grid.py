@@ -17,9 +17,9 @@ from ndcg_asymptotics.analysis.check import (
 from ndcg_asymptotics.analysis.spreads import Sizes
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed
-from ndcg_asymptotics.grids.grid import Axes
-from ndcg_asymptotics.grids.results import GridResults
+from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.studies.grid import Axes
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,10 +88,10 @@ def check_grid(
     InputError
         As `check`, and if there is no point yet.
 
-    >>> from ndcg_asymptotics.grids.grid import grid_of
-    >>> from ndcg_asymptotics.grids.run import run_grid
+    >>> import ndcg_asymptotics as na
+    >>> from ndcg_asymptotics.studies.grid import grid_of
     >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 50}
-    >>> results = run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1)
+    >>> results = na.sweep.run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1)
     >>> check_grid(results).agrees, check_grid(results, perturb=0.5).agrees
     (True, False)
     """

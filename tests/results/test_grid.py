@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,16 @@ import numpy as np
 import pytest
 from cases import command
 
+from ndcg_asymptotics.analysis.grid import check_grid
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.grids import check_grid, load_grid, open_grid, run_grid
-from ndcg_asymptotics.grids.figures import draw_grid
-from ndcg_asymptotics.grids.grid import Grid, grid_of
-from ndcg_asymptotics.sweep.sweep import run
+from ndcg_asymptotics.plots.grid import draw_grid
+from ndcg_asymptotics.results.blocks import describe
+from ndcg_asymptotics.results.grid import open_grid
+from ndcg_asymptotics.results.verify import verify
+from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
+from ndcg_asymptotics.sweep import grid as grids
+from ndcg_asymptotics.sweep.grid import run_grid
+from ndcg_asymptotics.sweep.sweep import run as run_study
 
 FIELDS: dict[str, Any] = {
     "scorers": {"good": "linear(0.1, $top)", "random": "random"},
@@ -50,7 +57,7 @@ def test_every_point_is_the_study_with_its_values_and_gives_its_bits() -> None:
     assert dict(data["ndcg"].sizes) == {"top": 2, "b": 3, "replicate": 40, "scorer": 2, "measure": 2, "n": 2}
     assert data["measure"].values.tolist() == ["nDCG", "nDCG(power($b))"]
     plain = grid_of({"b": [0.4]}, FIELDS | {"scorers": {"good": "linear(0.1, 0.7)", "random": "random"}})
-    alone = run(next(iter(plain.studies.values())), jobs=1).data["ndcg"]
+    alone = run_study(next(iter(plain.studies.values())), jobs=1).data["ndcg"]
     np.testing.assert_array_equal(data["ndcg"].sel(top=0.7, b=0.4), alone)
     assert np.abs(data["ndcg"].sel(top=0.5, b=0.4).values - alone.values).max() > 0.01
 
@@ -85,11 +92,11 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     code, said, _ = do("run", file, "--out", out, "--jobs", 1)
     assert (code, said) == (0, f"{out}: 6 of 6 points complete\n")
     assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
-    chunk = next((out / "points" / "top=0.7,b=0.4" / "results.zarr" / "ndcg" / "c").rglob("0/0/0/0"))
-    chunk.write_bytes(chunk.read_bytes()[:-1])
+    (block,) = (out / "points" / "top=0.7,b=0.4").glob("*.npz")
+    block.write_bytes(block.read_bytes()[:-1])
     code, said, _ = do("verify", out)
     assert code == 1
-    assert "points/top=0.7,b=0.4/results.zarr/ndcg" in said
+    assert f"points/top=0.7,b=0.4/{block.name} is damaged" in said
     assert do("check", out)[0] == 2
     assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
     assert do("verify", out)[0] == 0
@@ -109,6 +116,120 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     assert (code, sorted(said.splitlines())) == (0, sorted(map(str, (tmp_path / "drawn").iterdir())))
     assert "no measure 'nDCG@3'" in do("figures", out, "--out", tmp_path, "--measure", "nDCG@3")[2]
     assert "holds a grid" in do("figures", out, "--out", tmp_path, "--scorer", "a")[2]
+
+
+Done = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def out(tmp_path: Path, run: Done) -> Path:
+    """A folder with the results of the grid."""
+    (tmp_path / "grid.toml").write_text(TEXT)
+    assert run("run", tmp_path / "grid.toml", "--out", tmp_path / "out", "--jobs", 1)[0] == 0
+    return tmp_path / "out"
+
+
+def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:
+    one, other = out / "points" / "top=0.5,b=0.2", out / "points" / "top=0.7,b=0.4"
+    one.rename(out / "aside")
+    other.rename(one)
+    (out / "aside").rename(other)
+    code, said, _ = run("verify", out)
+    assert code == 1
+    for name in ("top=0.5,b=0.2", "top=0.7,b=0.4"):
+        assert f"points/{name}/study.json is not the study of this point of the grid" in said
+    for arguments in (("check", out), ("figures", out, "--out", out.parent / "drawn")):
+        code, _, error = run(*arguments)
+        assert (code, error.count("\n")) == (2, 1)
+        assert "top=0.5,b=0.2: holds another study than the grid has at this point" in error
+    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "top=0.5,b=0.2: holds another study; move it away" in error
+
+
+def test_a_point_of_an_unrelated_study_is_noticed(out: Path) -> None:
+    place = out / "points" / "top=0.5,b=0.2"
+    shutil.rmtree(place)
+    run_study(grid(seed=6).studies[0.5, 0.2], place, jobs=1)
+    assert not verify(out).sound
+    with pytest.raises(InputError, match="holds another study"):
+        open_grid(out)
+
+
+def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run: Done) -> None:
+    truth = open_grid(out).data
+    shutil.rmtree(out / "points" / "top=0.5,b=0.2")
+    code, said, _ = run("verify", out)
+    assert (code, said) == (1, f"{out}: undamaged, but INCOMPLETE; 200 of 240 replicates are complete.\n")
+    code, said, _ = run("check", out)
+    assert code == 1
+    assert "INCOMPLETE" in said
+    assert json.loads(run("check", out, "--json")[1])["complete"] is False
+    assert not open_grid(out).complete
+    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
+    assert run("check", out)[0] == 0
+    assert open_grid(out).data.identical(truth)
+
+
+def test_a_complete_grid_simulates_nothing(out: Path, run: Done, monkeypatch: pytest.MonkeyPatch) -> None:
+    def simulated(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(grids, "seconds_per_point", simulated)
+    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
+    assert (code, "to be simulated" in error) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "null", '{"parameters": {"p": 3}}', "[" * 10**5, '{"grid": {}, "format": 3}', None],
+)
+def test_a_record_with_wrong_content_is_one_line_and_made_again(
+    out: Path, run: Done, content: str | None
+) -> None:
+    (out / "grid.json").unlink()
+    if content is None:
+        os.mkfifo(out / "grid.json")
+    else:
+        (out / "grid.json").write_text(content)
+    assert run("verify", out)[0] == 1
+    for arguments in (("check", out), ("figures", out, "--out", out.parent / "drawn")):
+        code, said, error = run(*arguments)
+        assert (code, said, error.count("\n")) == (2, "", 1)
+        assert "grid.json is" in error
+    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
+    assert run("verify", out)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parameters": {"p": 3}},
+        {"parameters": {}},
+        {"fields": {"scorers": 1}},
+        {"parameters": {name: list(range(10_000)) for name in "pqr"}},
+    ],
+)
+def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
+    out: Path, run: Done, change: dict[str, object]
+) -> None:
+    stated = json.loads((out / "grid.json").read_text())
+    stated.pop("digest")
+    stated["grid"] |= change
+    describe(out / "grid.json", stated, out)
+    code, _, error = run("check", out)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "grid.json is damaged (not a grid)" in error
+
+
+def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Done) -> None:
+    place = out / "points" / "top=0.5,b=0.2"
+    shutil.rmtree(place)
+    place.write_text("something else")
+    assert run("verify", out)[0] == 1
+    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "top=0.5,b=0.2: is a file, expected a folder of results; move it away" in error
 
 
 def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:

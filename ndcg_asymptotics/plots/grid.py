@@ -11,11 +11,12 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.grids.results import GridResults
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.saving import save_all
 from ndcg_asymptotics.plots.style import GREY, looks, panels, style
+from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
 _MOST = 7  # curves of a panel
@@ -84,7 +85,7 @@ def _theory(point: Any, scorer: str, column: int, n: int) -> tuple[float, float]
     """The exact mean and the limit at a point; NaN where theory does not give them."""
     curve, measure = point.study.scorers[scorer], point.study.measures[column]
     try:
-        exact = float(point.kept.mean(curve, measure, [n]).value[0])
+        exact = float(user_cache().mean(curve, measure, [n]).value[0])
     except InputError:
         exact = np.nan
     found = limit(curve, measure).value
@@ -127,10 +128,7 @@ def draw_grid(
         for name in results.axes.parameters
         for measure in chosen
     ]
-    paths = save_all(figures, folder, **saved)
-    for point in results.points.values():
-        point.kept.save()
-    return paths
+    return save_all(figures, folder, **saved)
 
 
 def _require_measure(results: GridResults, measure: str) -> None:

@@ -12,16 +12,18 @@ from typing import Any
 
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.grids.grid import Grid
-from ndcg_asymptotics.grids.results import GridResults, grid_in, point_folder, write_grid
+from ndcg_asymptotics.results.folder import begun
+from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, write_grid
 from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.estimate import announce
 from ndcg_asymptotics.sweep.executor import local_jobs
 from ndcg_asymptotics.sweep.precision import interim_sizes
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
+_SMALL = 0.2  # seconds: a point that takes less is simulated in this process
 _TRIED = 4  # points that are timed to estimate the cost
-_SECONDS_TO_BEGIN = 0.4  # that a sweep takes to start its workers and to read the results there are
+_SECONDS_TO_BEGIN = 0.02  # that a sweep takes to start its workers and to read the results there are
 
 
 @dataclass
@@ -42,57 +44,58 @@ class GridOutcome:
         return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
 
 
-def estimate(studies: Sequence[Study], replicates: int | None, jobs: int | None, looking: bool) -> float:
-    """Return the seconds that these studies take, from one replicate of a few of them.
+def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float:
+    """Return the seconds that a study takes in one process, from one replicate of a few of them.
 
     Parameters
     ----------
     studies : sequence of Study
         At least one.
-    replicates, jobs : int, optional
-        As in `sweep.run.sweep`.
-    looking : bool
-        Whether every sweep looks at its precision again and again.
+    replicates : int, optional
+        As in `sweep`.
     """
     step = max(1, len(studies) // _TRIED)
     seconds = []
     for study in studies[step // 2 :: step]:
         engine_ = engine.load(study.engine)
         engine_.warm(study.design.parts()[0])
+        engine.draw(engine_, study.design, 0)  # the first one makes tables
         start = time.perf_counter()
         engine.draw(engine_, study.design, 0)
-        each = time.perf_counter() - start
-        count = replicates or study.replicates
-        begun = len(list(interim_sizes(count))) if looking else 1
-        seconds.append(each * count / (jobs or os.cpu_count() or 1) + begun * _SECONDS_TO_BEGIN)
-    return sum(seconds) / len(seconds) * len(studies)
+        seconds.append((time.perf_counter() - start) * (replicates or study.replicates))
+    return sum(seconds) / len(seconds)
 
 
 def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
     """Simulate the points of a grid that the folder does not hold yet; options are those of `sweep`."""
     for study in grid.studies.values():
         engine.check(engine.load(study.engine), study.design)
-    write_grid(folder, grid.axes)
+    write_grid(folder, grid)
     if options.get("scheduler") is None:
         jobs = local_jobs(jobs)  # here, so that too many are told once and not for every point
     looking = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
-    new = [
-        study
-        for values, study in grid.studies.items()
-        if not point_folder(folder, grid.axes, values).exists()
-    ]
+    places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}
+    new = [study for values, study in grid.studies.items() if not begun(places[values])]
     if new:
-        seconds = estimate(new, options.get("replicates"), jobs, looking)
-        announce(f"{len(new)} points", seconds, at_most=looking)
+        seconds = seconds_per_point(new, options.get("replicates"))
+        if (jobs is None or jobs > 1) and seconds < _SMALL and options.get("backend") != "dask":
+            jobs = 1  # to hand a point to other processes takes longer
+        most = options.get("replicates") or max(study.replicates for study in new)
+        sweeps = len(list(interim_sizes(most))) if looking else 1
+        each = seconds / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
+        announce(f"{len(new)} points", len(new) * each, at_most=looking)
     outcome = GridOutcome(len(grid.studies))
     deadline = time.monotonic() + options.pop("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):
         name = grid.axes.name(values)
         left = max(deadline - time.monotonic(), 1e-9)
-        into = point_folder(folder, grid.axes, values)
-        outcome.points[name] = sweep(study, into, jobs=jobs, time_limit=left, **options)
+        outcome.points[name] = sweep(
+            study, places[values], jobs=jobs, time_limit=left, durable=False, **options
+        )
         if outcome.points[name].stopped:
             break
+    if new and hasattr(os, "sync"):
+        os.sync()  # once for all points: to flush every file by itself takes longer than most simulations
     return outcome
 
 
@@ -106,7 +109,7 @@ def run_grid(grid: Grid, folder: str | Path | None = None, **options: Any) -> Gr
     InputError
         If an engine cannot do a point, or the folder holds another grid.
 
-    >>> from ndcg_asymptotics.grids.grid import grid_of
+    >>> from ndcg_asymptotics.studies.grid import grid_of
     >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 5}
     >>> dict(run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1).data["ndcg"].sizes)
     {'p': 2, 'replicate': 5, 'scorer': 1, 'measure': 1, 'n': 2}

@@ -36,7 +36,8 @@ from ndcg_asymptotics.studies.toml import fields_of, study_of
 
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
 _TAKEN = ("replicate", "scorer", "measure", "n", "pair")
-_MOST = 10_000  # points of a grid
+MOST_POINTS = 10_000
+"""Points of a grid, at most."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def grid_of(
     require(isinstance(parameters, Mapping) and len(parameters) > 0, "names no parameter", "grid")
     values = {name: _values(name, given) for name, given in parameters.items()}
     count = math.prod(map(len, values.values()))
-    require(count <= _MOST, f"has {count} points, at most {_MOST} are allowed", "grid")
+    require(count <= MOST_POINTS, f"has {count} points, at most {MOST_POINTS} are allowed", "grid")
     used = set(_PARAMETER.findall(repr([fields.get(name) for name in ("scorers", "measures", "coupling")])))
     for name in sorted(used - set(values)):
         raise InputError(f"no parameter {name!r}, expected one of: {', '.join(values)}", "grid")
@@ -165,7 +166,7 @@ def _values(name: str, given: Any) -> tuple[float, ...]:
         require(numbers, f"must be a list, or {{ start, stop, step }}, got {brief(given)}", argument)
         start, stop, step = (float(given[key]) for key in ("start", "stop", "step"))
         require(step > 0 and start <= stop, "needs start <= stop and step > 0", argument)
-        require((stop - start) / step <= _MOST, f"has more than {_MOST} values", argument)
+        require((stop - start) / step <= MOST_POINTS, f"has more than {MOST_POINTS} values", argument)
         # rounded as it was written: 0.1 + 2 * 0.1 is to be 0.3
         given = [float(f"{start + i * step:.12g}") for i in range(int((stop - start) / step + 1e-9) + 1)]
     proper = isinstance(given, Sequence) and not isinstance(given, str) and len(given) > 0
