@@ -31,7 +31,7 @@ from typing import Any
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.study import Study
 from ndcg_asymptotics.studies.toml import fields_of, study_of
 
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")

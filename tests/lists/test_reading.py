@@ -296,7 +296,11 @@ def arrow(texts):
     return pa.array(texts, pa.large_string()).dictionary_encode()
 
 
-@pytest.mark.parametrize("kinds", [(list, list), (arrow, arrow), (list, arrow), (arrow, list)], ids=str)
+@pytest.mark.parametrize(
+    "kinds",
+    [(list, list), (arrow, arrow), (list, arrow), (arrow, list)],
+    ids=lambda kinds: "-".join(kind.__name__ for kind in kinds),
+)
 @given(texts=st.lists(words, min_size=1, max_size=20, unique=True), random=st.randoms())
 def test_names_are_ordered_and_found_as_texts(kinds, texts, random):
     one, two = kinds
