@@ -24,6 +24,10 @@ _DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
 """The names of files that are still being written."""
 
 
+class IrregularFileError(OSError):
+    """A pipe, a socket or a device in the place of a file."""
+
+
 class UnreadableError(Exception):
     """What is wrong with a file, in a few words that follow its name."""
 
@@ -44,7 +48,7 @@ def open_regular(path: Path) -> BinaryIO:
     file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | without_waiting))  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
+        raise IrregularFileError(errno.EINVAL, "not a regular file", str(path))
     return file
 
 
@@ -65,6 +69,8 @@ def open_bounded(path: Path, largest: int) -> Iterator[BinaryIO]:
             yield file
     except FileNotFoundError:
         raise UnreadableError("is missing") from None
+    except IrregularFileError:
+        raise UnreadableError("is not a regular file") from None
     except OSError as error:
         raise UnreadableError(f"cannot be read ({error.strerror})") from None
 
