@@ -61,9 +61,10 @@ bench: $(VENV)/installed  ## ratios within one run, into results/benchmarks.json
 	for name in looks required; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, searches fifty times as long: the long version of the suite
-	for name in soak signals damage fuzz false_alarms; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in soak signals damage fuzz false_alarms mutations; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 50
+	$(BIN)/pytest tests/analysis/test_limits.py -k certain_at_the_top --effort 20
 	$(BIN)/python -m benchmarks.rare_agreement
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/

@@ -1,7 +1,9 @@
-"""Stores harmed in every way that comes to mind: what `verify`, `check`, `merge` and `run` make of them.
+"""Folders of results harmed in every way that comes to mind, and what the commands make of them.
 
-``python -m benchmarks.damage [CASES [SEED]]``. A case is a copy of a sound store with one harm. Nothing may
-raise, no wrong number may be read, and the same run must give the undisturbed bits again.
+``python -m benchmarks.damage [CASES [SEED]]``. A case is a copy of a sound folder with one harm: a study, a
+grid of studies, growing lists, or weighted draws of the rare engine. Nothing may raise or hang, no wrong
+number may be read, nothing that is missing may be reported as complete, and the same command must give the
+undisturbed bits again.
 """
 
 from __future__ import annotations
@@ -9,20 +11,26 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import shutil
+import signal
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.commands import command
-from benchmarks.soak import digest
-from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.results import layout, open_results
+import numpy as np
 
-REPLICATES = 40
+from benchmarks.commands import command
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.folder import holds_grid, holds_growth
+from ndcg_asymptotics.results.grid import open_grid
+from ndcg_asymptotics.results.growing import growth_dataset, open_growth
+
 STUDY = """
 title = "harmed"
 measures = ["nDCG", "nDCG(zipf)@0.2n", 'nDCG(custom("own:slow", 1000, "log"))']
@@ -35,6 +43,29 @@ pairs = [["fitted", "random"]]
 fitted = 'empirical("fitted.json")'
 random = "random"
 """
+GRID = """
+measures = ["nDCG", "nDCG(power($b))"]
+n = [10, 100]
+replicates = 12
+seed = 5
+[grid]
+top = [0.5, 0.7]
+b = [0.2, 0.6]
+[scorers]
+good = "linear(0.1, $top)"
+random = "random"
+"""
+RARE = """
+measures = ["nDCG", "nDCG@10"]
+n = [100, 1000]
+engine = "rare"
+replicates = 12
+seed = 7
+pairs = [["good", "weak"]]
+[scorers]
+good = "linear(0.1, 0.5)"
+weak = "linear(0.2, 0.4)"
+"""
 CURVE = {
     "format": "ndcg-asymptotics curve 1",
     "gains": [1],
@@ -43,12 +74,112 @@ CURVE = {
 }
 OWN = "import numpy as np\n\ndef slow(rank):\n    return 1 / np.log(2 + rank)\n"
 
+_SECONDS = 120  # that a single command may take
+
+Arrays = dict[str, Any]
 Harm = Callable[[Path, random.Random], str]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of folder, in a sound example.
+
+    Attributes
+    ----------
+    name : str
+    sound : Path
+    another : Path
+        Another folder of the same kind, whose files have the same shapes.
+    again : tuple
+        The command that made it, without its folder.
+    """
+
+    name: str
+    sound: Path
+    another: Path
+    again: tuple[object, ...]
+
+
+def make_kinds(place: Path) -> list[Kind]:
+    """Make a sound folder of every kind."""
+    (place / "fitted.json").write_text(json.dumps(CURVE))
+    (place / "own.py").write_text(OWN)
+    chance = random.Random(1)
+    names = [f"d{i}" for i in range(40)]
+    run = [f"q{q} Q0 {name} 1 {chance.random()} mine" for q in range(4) for name in names]
+    qrels = [f"q{q} 0 {name} {int(chance.random() < 0.3)}" for q in range(4) for name in names]
+    (place / "run.txt").write_text("\n".join(run))
+    (place / "qrels.txt").write_text("\n".join(qrels))
+    kinds = []
+    for name, text in (("study", STUDY), ("grid", GRID), ("rare", RARE)):
+        commands = []
+        for seed in ("", "9"):
+            file = place / f"{name}{seed}.toml"
+            file.write_text(text.replace("seed = ", f"seed = {seed}"))
+            commands.append(("run", file, "--jobs", 1, "--allow-custom"))
+        kinds.append(_made(name, place, *commands))
+    files = "grow", "--run", place / "run.txt", "--qrels", place / "qrels.txt", "--measure", "nDCG"
+    grow = (*files, "--measure", "nDCG@5", "--orders", 3, "--by", 2)
+    kinds.append(_made("growth", place, grow, (*grow, "--seed", 9)))
+    return kinds
+
+
+def _made(name: str, place: Path, again: tuple[object, ...], other: tuple[object, ...]) -> Kind:
+    kind = Kind(name, place / f"sound-{name}", place / f"another-{name}", again)
+    for folder, given in ((kind.sound, again), (kind.another, other)):
+        ended = command(*given, "--out", folder)
+        if ended.code != 0:
+            raise AssertionError(ended.err)
+        if name in ("study", "rare"):  # several blocks
+            shutil.rmtree(folder)
+            for count in (3, 8, 12 if name == "rare" else 40):
+                command(*given, "--out", folder, "--replicates", count)
+    return kind
+
+
+def read(folder: Path) -> tuple[Arrays, bool]:
+    """Read every number of a folder, by point and replicate, and whether it says that none is missing.
+
+    Raises
+    ------
+    InputError
+        If the folder is refused.
+    """
+    if holds_growth(folder):
+        data = growth_dataset(open_growth(folder))
+        return {str(name): array.values for name, array in data.variables.items()}, True
+    if holds_grid(folder):
+        grid = open_grid(folder, allow_custom=True)
+        points, complete = {grid.axes.name(v): r for v, r in grid.points.items()}, grid.complete
+    else:
+        results = open_results(folder, allow_custom=True)
+        points, complete = {"": results}, results.complete
+    found: Arrays = {}
+    for point, results in points.items():
+        if results.replicates_complete == 0:
+            continue
+        for name, array in results.data.variables.items():
+            if "replicate" not in array.dims:
+                found[f"{point} {name}"] = array.values
+                continue
+            for replicate, values in zip(results.data["replicate"].values, array.values, strict=True):
+                found[f"{point} {name} {replicate}"] = values
+    return found, complete
+
+
+def same(one: Arrays, other: Arrays) -> bool:
+    """Whether everything in one is in the other, with the same bits."""
+    return all(
+        name in other
+        and values.dtype == other[name].dtype
+        and np.array_equal(values, other[name], equal_nan=values.dtype.kind == "f")
+        for name, values in one.items()
+    )
 
 
 def flip_values(folder: Path, chance: random.Random) -> str:
     """One bit of a value."""
-    return _flip(chance.choice(_files(folder, "ndcg/c")), chance)
+    return _flip(chance.choice(_files(folder, ".npz")), chance)
 
 
 def flip_anything(folder: Path, chance: random.Random) -> str:
@@ -65,46 +196,65 @@ def _flip(file: Path, chance: random.Random) -> str:
 
 
 def cut(folder: Path, chance: random.Random) -> str:
-    """A file that ends early, or goes on."""
+    """A file that ends early, goes on, or has zeros at its end."""
     file = chance.choice(_files(folder))
     content = file.read_bytes()
     kept = chance.randrange(len(content))
-    file.write_bytes(content[:kept] if chance.random() < 0.8 else content + content[kept:])
-    return f"{file} cut at {kept}"
+    rest = chance.choice((b"", b"", content, bytes(len(content) - kept)))
+    file.write_bytes(content[:kept] + rest)
+    return f"{file} cut at {kept}, then {len(rest)} bytes"
 
 
 def delete(folder: Path, chance: random.Random) -> str:
-    """A file, or a folder of the store."""
+    """A file, or a folder within."""
     file = chance.choice(_files(folder))
-    if chance.random() < 0.8:
+    if chance.random() < 0.8 or file.parent == folder:
         file.unlink()
         return f"{file} deleted"
-    within = file.parent if file.parent not in (folder, folder / layout.STORE) else file
-    shutil.rmtree(within) if within.is_dir() else within.unlink()
+    within = chance.choice([part for part in file.parents if folder in part.parents])
+    shutil.rmtree(within)
     return f"{within} deleted"
 
 
 def swap(folder: Path, chance: random.Random) -> str:
     """Two files, each in the place of the other."""
-    one, other = chance.sample(_files(folder), 2)
+    return _swap(*chance.sample(_files(folder), 2))
+
+
+def swap_alike(folder: Path, chance: random.Random) -> str:
+    """Two blocks or two points that could pass for each other."""
+    points = sorted((folder / "points").glob("*"))
+    if points and chance.random() < 0.7:
+        one, other = chance.sample(points, 2)
+        one.rename(folder / "aside")
+        other.rename(one)
+        (folder / "aside").rename(other)
+        return f"{one} and {other} exchanged"
+    blocks = _files(folder, ".npz")
+    if len(blocks) < 2:
+        return _flip(blocks[0], chance)
+    return _swap(*chance.sample(blocks, 2))
+
+
+def _swap(one: Path, other: Path) -> str:
     contents = one.read_bytes(), other.read_bytes()
     one.write_bytes(contents[1])
     other.write_bytes(contents[0])
     return f"{one} and {other} swapped"
 
 
-def swap_chunks(folder: Path, chance: random.Random) -> str:
-    """Two chunks that could pass for each other."""
-    one, other = chance.sample(_files(folder, "/c/"), 2)
-    contents = one.read_bytes(), other.read_bytes()
-    one.write_bytes(contents[1])
-    other.write_bytes(contents[0])
-    return f"{one} and {other} swapped"
+def rename(folder: Path, chance: random.Random) -> str:
+    """A block with a name that says something else."""
+    file = chance.choice(_files(folder, ".npz"))
+    first, last, digest = file.stem.split("-")
+    name = chance.choice((f"{int(first) + 1}-{int(last) + 1}-{digest}", f"{first}-{int(last) + 99}-{digest}"))
+    file.rename(file.with_name(f"{name}.npz"))
+    return f"{file} named {name}"
 
 
 def edit(folder: Path, chance: random.Random) -> str:
     """A number, text or list in a description."""
-    file = chance.choice([f for f in _files(folder) if f.suffix == ".json"])
+    file = chance.choice(_files(folder, ".json"))
     found = json.loads(file.read_text())
     places = list(_leaves(found))
     holder, key = chance.choice(places)
@@ -127,107 +277,206 @@ def _leaves(value: Any) -> Any:
 def replace(folder: Path, chance: random.Random) -> str:
     """Something else in the place of a file."""
     file = chance.choice(_files(folder))
+    size = file.stat().st_size
     file.unlink()
-    kind = chance.choice(("noise", "empty", "device", "pipe", "folder", "nowhere"))
+    kind = chance.choice(("noise", "zeros", "huge", "empty", "device", "pipe", "folder", "nowhere", "deep"))
     if kind == "noise":
         file.write_bytes(chance.randbytes(chance.randrange(1, 3000)))
+    elif kind == "deep":
+        file.write_bytes(b"[" * 10**6)
+    elif kind in ("zeros", "huge"):
+        with file.open("wb") as opened:
+            opened.truncate(size if kind == "zeros" else 10**12)
     elif kind == "empty":
         file.touch()
     elif kind == "pipe":
         os.mkfifo(file)
     elif kind == "folder":
-        file.mkdir()
+        (file / "within").mkdir(parents=True)
     else:
         file.symlink_to("/dev/zero" if kind == "device" else "/nowhere/at/all")
     return f"{file} made {kind}"
 
 
-HARMS: tuple[Harm, ...] = (flip_values, flip_anything, cut, delete, swap, swap_chunks, edit, replace)
+def foreign(folder: Path, chance: random.Random) -> str:
+    """A sound file or point of another study in the place of one of this."""
+    another = folder.parent / "another"
+    points = sorted((folder / "points").glob("*"))
+    if points and chance.random() < 0.5:
+        point = chance.choice(points)
+        shutil.rmtree(point)
+        shutil.copytree(another / "points" / point.name, point)
+        return f"{point} of another grid"
+    ours, theirs = (
+        sorted(file for file in _files(place) if file.suffix in (".npz", ".json"))
+        for place in (folder, another)
+    )
+    file = chance.choice(ours)
+    there = [other for other in theirs if _kind_of(other, another) == _kind_of(file, folder)]
+    if not there:
+        return _flip(file, chance)
+    other = chance.choice(there)
+    target = file.with_name(other.name)
+    file.unlink()
+    shutil.copy(other, target)
+    return f"{target} of another study"
 
 
-def _files(folder: Path, within: str = "") -> list[Path]:
+def _kind_of(file: Path, folder: Path) -> tuple[Path, str]:
+    name = file.suffix if file.name[0].isdigit() else file.name
+    return file.parent.relative_to(folder), name
+
+
+HARMS: tuple[Harm, ...] = (
+    flip_values, flip_anything, cut, delete, swap, swap_alike, rename, edit, replace, foreign,
+)  # fmt: skip
+
+
+def _files(folder: Path, suffix: str = "") -> list[Path]:
     files = (file for file in sorted(folder.rglob("*")) if file.is_file() and file.stat().st_size)
-    return [file for file in files if within in file.as_posix()]
+    return [file for file in files if file.name.endswith(suffix)]
 
 
-def sound_store(place: Path) -> tuple[Path, Path]:
-    """A study file and a folder with its results, in several chunks."""
-    (place / "fitted.json").write_text(json.dumps(CURVE))
-    (place / "own.py").write_text(OWN)
-    study = place / "study.toml"
-    study.write_text(STUDY)
-    ended = command("run", study, "--out", place / "sound", "--jobs", 1, "--allow-custom")
-    if ended.code != 0:
-        raise AssertionError(ended.err)
-    return study, place / "sound"
+def try_harm(harm: Harm, chance: random.Random, kind: Kind, looks: bool) -> tuple[str, str]:
+    """Harm a copy of a folder; return what became of it, and what the harm was.
 
-
-def try_harm(harm: Harm, chance: random.Random, study: Path, sound: Path, looks: bool) -> tuple[str, str]:
-    """What became of one harm, and what it was; ``looks`` for `check` and `merge`, which take longer.
+    Parameters
+    ----------
+    harm : callable
+    chance : random.Random
+    kind : Kind
+    looks : bool
+        Whether the commands that take longer are tried as well.
 
     Raises
     ------
     AssertionError
-        If anything raised, a wrong number was read, or the same run does not mend it.
+        If anything raised or hung, a wrong number was read, something that is missing was not noticed, or the
+        same command does not mend it.
     """
-    truth = digest(open_results(sound, allow_custom=True))
+    truth, _ = read(kind.sound)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "harmed"
-        shutil.copytree(sound, folder)
-        what = f"{harm.__name__}: {harm(folder, chance)}".replace(str(folder) + "/", "")
-        verified = command("verify", folder)
-        assert verified.code in (0, 1), (what, verified)
+        shutil.copytree(kind.sound, folder)
+        shutil.copytree(kind.another, Path(place) / "another")
+        what = f"{kind.name}, {harm.__name__}: {harm(folder, chance)}".replace(f"{folder}/", "")
+        verified = _timed("verify", folder)
+        assert verified.code in (0, 1) or verified.refused, (what, verified)
         try:
-            read = digest(open_results(folder, allow_custom=True))
-            assert read == truth, f"{what}: wrong numbers were read"
-            outcome = (
-                "changes nothing" if verified.code == 0 else "changes nothing that is read, but is named"
-            )
-        except InputError as error:
-            one_line = "\n" not in str(error)
-            assert one_line, what
-            assert verified.code == 1, f"{what}: refused, but verify finds nothing"
+            found, complete = read(folder)
+            assert same(found, truth), f"{what}: wrong numbers were read"
+            assert complete or verified.code != 0, f"{what}: missing, but verify finds nothing"
+            whole = complete and same(truth, found)
+            assert whole or not complete, f"{what}: a part was reported as the whole"
+            outcome = "nothing changed" if verified.code == 0 else "named" if whole else "reported as missing"
+            assert whole or outcome != "nothing changed", what
+        except InputError:
+            assert verified.code != 0, f"{what}: refused, but verify finds nothing"
             outcome = "refused"
         if looks:
-            ended = command("check", folder, "--summary", "--allow-custom")
-            assert ended.code == 0 if outcome == "changes nothing" else ended.refused, (what, ended)
-            ended = command("merge", folder, "--out", Path(place) / "merged", "--allow-custom")
-            assert ended.code == 0 if outcome == "changes nothing" else ended.refused, (what, ended)
-        ended = command("run", study, "--out", folder, "--jobs", 1, "--allow-custom")
-        assert ended.code == 0, (what, ended)
-        assert f"{REPLICATES} of {REPLICATES} replicates complete" in ended.out, (what, ended)
-        assert digest(open_results(folder, allow_custom=True)) == truth, f"{what}: mended with other bits"
-        assert command("verify", folder).code == 0, what
+            _look(kind, folder, Path(place), outcome, what)
+        _mend(kind, folder, Path(place), truth, outcome, what)
     return outcome, what
 
 
-def harmed(cases: int, seed: int, looks: int) -> Counter[tuple[str, str]]:
-    """How many harms of each kind had which outcome; `check` and `merge` look at every ``looks``-th."""
-    chance = random.Random(seed)
-    counts: Counter[tuple[str, str]] = Counter()
-    chunk_bytes = layout.CHUNK_BYTES
-    layout.CHUNK_BYTES = 2**11  # several chunks in a small store
+def _look(kind: Kind, folder: Path, place: Path, outcome: str, what: str) -> None:
+    allowed = () if kind.name == "growth" else ("--allow-custom",)
+    tries: list[tuple[object, ...]] = [
+        ("check", folder, "--summary"),
+        ("figures", folder, "--out", place / "drawn"),
+    ]
+    if kind.name == "study":
+        tries += [("merge", folder, "--out", place / "merged"), ("info", folder)]
+    for given in tries:
+        extra = ("--allow-custom",) if given[0] != "info" else ()
+        ended = _timed(*given, *extra)
+        fine = ended.code == 0 or (ended.code == 1 and given[0] in ("check", "merge"))
+        if kind.name == "rare" and given[0] == "check":
+            assert ended.refused, (what, ended)  # there is no NDCG to look at
+        elif outcome == "refused":
+            assert ended.refused, (what, given, ended)
+        else:
+            assert fine or ended.refused, (what, given, ended)
+        assert (
+            ended.code != 0 or outcome in ("nothing changed", "named") or given[0] in ("info", "figures")
+        ), what
+    del allowed
+
+
+def _mend(kind: Kind, folder: Path, place: Path, truth: Arrays, outcome: str, what: str) -> None:
+    """Run the same command again; foreign files are to be moved away first, as the refusal says."""
+    if kind.name == "growth":
+        again = place / "again"
+        if outcome != "refused" or holds_growth(folder):
+            assert _timed(*kind.again, "--out", folder).refused, what
+    else:
+        again = folder
+        ended = _timed(*kind.again, "--out", folder)
+        for _ in range(5):
+            if not ended.refused:
+                break
+            said = ended.err.strip()
+            if "holds another" in said:  # a point: it is not for us to change
+                place_named = said.removeprefix("ndcg-asymptotics: ").partition(": holds another")[0]
+                shutil.rmtree(place_named)
+            else:
+                assert "move the file away" in said, (what, ended)
+                named = said.removeprefix("ndcg-asymptotics: ")
+                inside, _, rest = named.partition(": ")
+                (Path(inside) / rest.split()[0]).unlink()
+            ended = _timed(*kind.again, "--out", folder)
+    ended = _timed(*kind.again, "--out", again)
+    assert ended.code == 0, (what, ended)
+    found, complete = read(again)
+    assert complete, what
+    assert same(found, truth), f"{what}: mended with other bits"
+    assert same(truth, found), f"{what}: mended with other bits"
+    assert _timed("verify", again).code == 0, what
+
+
+def _timed(*arguments: object) -> Any:
+    """Run a command, which may not hang."""
+
+    def hangs(*_: object) -> None:
+        raise AssertionError(f"hangs: {arguments}")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(_SECONDS)
     try:
-        with tempfile.TemporaryDirectory() as place:
-            study, sound = sound_store(Path(place))
-            for case in range(cases):
-                harm = HARMS[case % len(HARMS)]
-                outcome, _ = try_harm(harm, chance, study, sound, case % looks == 0)
-                counts[harm.__name__, outcome] += 1
+        return command(*arguments)
     finally:
-        layout.CHUNK_BYTES = chunk_bytes
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def harmed(cases: int, seed: int, looks: int) -> Counter[tuple[str, str, str]]:
+    """Count how many harms of each kind had which outcome; all commands look at every ``looks``-th."""
+    chance = random.Random(seed)
+    counts: Counter[tuple[str, str, str]] = Counter()
+    with tempfile.TemporaryDirectory() as place:
+        kinds = make_kinds(Path(place))
+        for case in range(cases):
+            harm, kind = HARMS[case % len(HARMS)], kinds[case // len(HARMS) % len(kinds)]
+            outcome, _ = try_harm(harm, chance, kind, case % looks == 0)
+            counts[kind.name, harm.__name__, outcome] += 1
     return counts
 
 
 def main() -> None:
     """Print what became of how many cases of each kind."""
-    cases = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    counts = harmed(cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1, looks=5)
-    for harm in HARMS:
-        outcomes = sorted((n, outcome) for (name, outcome), n in counts.items() if name == harm.__name__)
-        found = ", ".join(f"{n} {outcome}" for n, outcome in reversed(outcomes))
-        print(f"{(harm.__doc__ or '').rstrip('.')}: {found}")
-    print(f"{cases} cases: 0 wrong numbers read, 0 tracebacks, all mended with the same bits")
+    cases = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    counts = harmed(cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1, looks=3)
+    for kind in dict.fromkeys(name for name, _, _ in counts):
+        print(f"{kind}:")
+        for harm in HARMS:
+            outcomes = sorted(
+                (n, o) for (k, name, o), n in counts.items() if (k, name) == (kind, harm.__name__)
+            )
+            found = ", ".join(f"{n} {outcome}" for n, outcome in reversed(outcomes))
+            print(f"  {(harm.__doc__ or '').rstrip('.')}: {found}")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{cases} cases: 0 wrong numbers read, 0 tracebacks, 0 hangs, all mended with the same bits")
+    print(f"largest memory of the process: {peak:.2f} GB")
 
 
 if __name__ == "__main__":

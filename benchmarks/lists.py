@@ -1,15 +1,16 @@
-"""Evaluating runs from files: time beside pytrec_eval doing the same, and memory.
+"""Evaluating runs from files: time next to pytrec_eval on the same files, and memory.
 
-``python -m benchmarks.lists --long`` does a run of ten million lines.
+``python -m benchmarks.lists`` prints the CPU time and the memory of the command for runs of 3000 and of
+a million lines; with ``--long`` also for ten million lines of 100,000 queries.
 """
 
 from __future__ import annotations
 
-import resource
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,19 +30,19 @@ for name in ("ndcg", "ndcg_cut_10"):
 """
 
 
-def write(folder: Path, queries: int) -> tuple[Path, Path]:
-    """A run of so many queries, each with its documents by falling score, and judgements of a tenth."""
+def write(folder: Path, queries: int, depth: int = DEPTH) -> tuple[Path, Path]:
+    """Write a run of so many queries with ``depth`` documents each, and judgements of a tenth of them."""
     rng = np.random.default_rng(queries)
     run, qrels = folder / f"{queries}.run", folder / f"{queries}.qrels"
     with run.open("w") as scores, qrels.open("w") as labels:
         for query in range(queries):
-            documents = rng.choice(10**7, DEPTH, replace=False).tolist()
-            falling = np.sort(rng.normal(10, 3, DEPTH))[::-1].tolist()
+            documents = rng.choice(10**7, depth, replace=False).tolist()
+            falling = np.sort(rng.normal(10, 3, depth))[::-1].tolist()
             scores.writelines(
                 f"{query}\tQ0\tclueweb-{document:08d}\t{rank}\t{score:.6f}\ttag\n"
                 for rank, (document, score) in enumerate(zip(documents, falling, strict=True), 1)
             )
-            judged = rng.choice(documents, DEPTH // 10, replace=False).tolist()
+            judged = rng.choice(documents, depth // 10, replace=False).tolist()
             labels.writelines(
                 f"{query} 0 clueweb-{document:08d} {label}\n"
                 for document, label in zip(judged, rng.integers(0, 3, len(judged)).tolist(), strict=True)
@@ -85,14 +86,24 @@ def lines() -> Iterator[Line]:
         )
 
 
-def long() -> None:
-    """Ten million lines, once."""
+def used(run: Path, qrels: Path) -> tuple[float, float]:
+    """Return the CPU time of one command, in seconds, and its peak memory, in GB."""
+    child = subprocess.Popen([sys.executable, *map(str, evaluation(run, qrels))], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    assert status == 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e9
+
+
+def main(sizes: Sequence[tuple[int, int]]) -> None:
+    """Print the cost of runs of so many queries and documents per query."""
     with TemporaryDirectory() as folder:
-        took, _ = seconds(*evaluation(*write(Path(folder), 10_000)))
-        unit = 1 if sys.platform == "darwin" else 1024
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 1e9
-        print(f"evaluate, 1e7 lines: {took:.0f} s, {peak:.2f} GB (asked: <= 1.5)")
+        for queries, depth in sizes:
+            files = write(Path(folder), queries, depth)
+            cpu, memory = zip(*(used(*files) for _ in range(RUNS)), strict=True)
+            print(f"evaluate, {queries * depth:g} lines of {queries} queries: "
+                  f"{min(cpu):.2f} s of CPU, {max(memory):.2f} GB")  # fmt: skip
 
 
-if __name__ == "__main__" and "--long" in sys.argv:
-    long()
+if __name__ == "__main__":
+    main([(3, DEPTH), (1000, DEPTH), *([(100_000, 100)] if "--long" in sys.argv else [])])

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from benchmarks.soak import TOML
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.damage.verify import verify
-from ndcg_asymptotics.results.layout import holds_results
+from ndcg_asymptotics.results.folder import holds_results
+from ndcg_asymptotics.results.verify import verify
 
 ALLOWED = 60.0
 """Seconds within which nothing may be left."""

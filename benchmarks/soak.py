@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 from ndcg_asymptotics.results import Results, open_results
-from ndcg_asymptotics.results.layout import holds_results
+from ndcg_asymptotics.results.folder import holds_results
 
 REPLICATES = 200
 TOML = f"""
@@ -68,7 +68,7 @@ def struck(folder: Path, before: int, ended: bool) -> str:
     if ended:
         return "after the end"
     if not holds_results(folder):
-        return "before there was a store"
+        return "before there was a folder"
     complete = open_results(folder).replicates_complete
     if complete < before:
         raise AssertionError(f"{folder}: {before} replicates were complete, now {complete}")
@@ -78,7 +78,7 @@ def struck(folder: Path, before: int, ended: bool) -> str:
 
 
 def main() -> None:
-    """Print what the kills met and how many of the stores are identical to the undisturbed one."""
+    """Print what the kills met and how many of the results are identical to the undisturbed one."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     chance = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     met: Counter[str] = Counter()
@@ -108,7 +108,7 @@ def main() -> None:
             same += last == 0 and results.complete and digest(results) == truth
         two = digest(open_results(Path(place) / "whole2"))
     print(f"{runs} runs, {met.total()} kills: " + ", ".join(f"{n} {what}" for what, n in met.most_common()))
-    print(f"stores identical to the undisturbed one: {same} of {runs} (asked: all)")
+    print(f"results identical to the undisturbed one: {same} of {runs} (asked: all)")
     print(f"undisturbed with one and with two jobs: {'identical' if two == truth else 'DIFFERENT'}")
     if same < runs or two != truth:
         sys.exit(1)

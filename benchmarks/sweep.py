@@ -15,19 +15,18 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.line import RUNS, Line, seconds
-from ndcg_asymptotics.core.progress import listening
-from ndcg_asymptotics.core.progress.listeners import Lines
+from ndcg_asymptotics.core.progress import show_progress
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.sweep.sweep import sweep
 
 STUDY = Path(__file__).parents[1] / "experiments" / "wang2013.toml"
-REPLICATES = 80
+REPLICATES = 400
 
 
 def swept(study: Study, replicates: int, jobs: int) -> float:
     """The time of a whole sweep into a new folder, with workers, store and progress."""
-    with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()), listening(Lines()):
+    with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()), show_progress():
         return seconds(lambda: sweep(study, folder, replicates=replicates, jobs=jobs), time.perf_counter)
 
 
@@ -64,7 +63,7 @@ def lines() -> Iterator[Line]:
         begun.append((swept(study, 1, 1) - loop / REPLICATES, swept(study, 2, 2) - loop / REPLICATES))
     each = f"standard study, {REPLICATES} replicates: "
     yield Line(each + "one job", "a bare loop", tuple(one / loop for loop, _, one, _ in rounds), 1.03)
-    yield Line(each + "one job", "two jobs", tuple(one / two for _, _, one, two in rounds), 1.9, True)
+    yield Line(each + "one job", "two jobs", tuple(one / two for _, _, one, two in rounds), 1.8, True)
     yield Line(
         each + "a bare loop", "its halves side by side", tuple(loop / both for loop, both, *_ in rounds)
     )

@@ -31,7 +31,7 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.plots import save
 from ndcg_asymptotics.results import Results, open_results
-from ndcg_asymptotics.results.layout import holds_results
+from ndcg_asymptotics.results.folder import holds_results
 from ndcg_asymptotics.studies import load
 
 THEORY = ((pseudo_expectation.draw, "pseudo_expectation"), (how_large.draw, "eighteen_decades"))

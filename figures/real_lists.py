@@ -23,7 +23,8 @@ from ndcg_asymptotics.plots import (
 )
 from ndcg_asymptotics.plots.runs.growing import growing_key
 from ndcg_asymptotics.plots.style import GREY
-from ndcg_asymptotics.results.growing import holds_growth, open_growth
+from ndcg_asymptotics.results.folder import holds_growth
+from ndcg_asymptotics.results.growing import open_growth
 
 ARRIVALS = {"robust03": ("random", "file"), "movielens": ("random", "time")}
 ARRIVAL_MEASURES = ("nDCG", "nDCG@0.2n")

@@ -10,6 +10,8 @@ import pytest
 from cases import Run, command
 from hypothesis import settings
 
+from ndcg_asymptotics.theory.cache import user_cache
+
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
@@ -23,6 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def effort(request: pytest.FixtureRequest) -> int:
     """How many times as long a random search takes as in the daily tests."""
     return int(request.config.getoption("--effort"))
+
+
+@pytest.fixture(autouse=True)
+def _theory_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Begin every test, and the commands that it starts, without cached values of theory."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    user_cache.cache_clear()
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import fake_engine
@@ -37,7 +39,7 @@ def expected(replicates: range = range(REPLICATES)) -> np.ndarray[Any, Any]:
 
 
 class Recorder:
-    """Listens to a sweep, remembers what it said, and may do something after each block."""
+    """Stands in for the progress bar of a sweep: remembers what it was told, may act after each block."""
 
     def __init__(self, after_block: Any = None) -> None:
         self.lines: list[str] = []
@@ -45,18 +47,26 @@ class Recorder:
         self.begun: tuple[int, int] | None = None
         self.after_block = after_block
 
-    def begin(self, task: int, what: str, total: int | None, done: int) -> None:
-        assert (what, total is None) == ("replicates", False)
-        self.begun = (total or 0, done)
+    @contextmanager
+    def watching(self) -> Iterator[Recorder]:
+        """Take the place of the bar and the lines of all sweeps inside."""
+        with pytest.MonkeyPatch.context() as patch:
+            for module in ("sweep", "executor", "cluster"):
+                patch.setattr(f"ndcg_asymptotics.sweep.{module}.say", self.lines.append)
+            patch.setattr("ndcg_asymptotics.sweep.sweep.task", self.task)
+            yield self
 
-    def advance(self, task: int, count: int, note: str) -> None:
+    @contextmanager
+    def task(self, what: str, total: int, initial: int) -> Iterator[Recorder]:
+        assert what == "replicates"
+        self.begun = total, initial
+        yield self
+
+    def set_postfix_str(self, note: str, refresh: bool) -> None:
         first, last = note.removeprefix("block ").split("-")
-        self.blocks.append((count, int(first), int(last)))
+        self.blocks.append((0, int(first), int(last)))
+
+    def update(self, count: int) -> None:
+        self.blocks[-1] = (count, *self.blocks[-1][1:])
         if self.after_block:
             self.after_block(len(self.blocks))
-
-    def end(self, task: int) -> None:
-        """Nothing is to be done."""
-
-    def say(self, line: str) -> None:
-        self.lines.append(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import operator
 import os
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.results.damage.verify import verify
+from ndcg_asymptotics.results.verify import verify
 
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random"}
 
@@ -30,17 +31,45 @@ def test_it_shows_its_names_and_nothing_else() -> None:
     assert dir(na) == na.__all__ == sorted(na.__all__)
     for name in na.__all__:
         assert getattr(na, name) is not None
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        _ = na.nothing
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = na.nothing  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", na.__all__)
+ROOMS = ["theory", "analysis", "lists", "learning", "studies", "measures", "populations", "results"]
+PUBLIC = [name for name in na.__all__ if not inspect.ismodule(getattr(na, name))]
+PUBLIC += [f"{room}.{name}" for room in ROOMS for name in getattr(na, room).__all__]
+
+
+def test_few_names_are_at_the_top() -> None:
+    assert {"Study", "Measure", "run", "check", "distinguish", "predict", "plot", "report"} <= set(PUBLIC)
+    assert sum("." not in name for name in PUBLIC) <= 12
+
+
+@pytest.mark.parametrize("room", ["", *ROOMS, "plots", "reports", "sweep"])
+def test_stubs_name_what_there_is(room: str) -> None:
+    package = importlib.import_module(f"ndcg_asymptotics.{room}".rstrip("."))
+    assert all(getattr(package, name) is not None for name in package.__all__)
+
+
+def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
+    code = (
+        "import ndcg_asymptotics as na; from ndcg_asymptotics.analysis import check, required; "
+        "import ndcg_asymptotics.analysis.check, ndcg_asymptotics.theory.pseudo_expectation; "
+        "print(callable(na.check), callable(na.analysis.check), callable(na.theory.pseudo_expectation))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["True"] * 3
+
+
+@pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_function_is_described_and_shown(name: str) -> None:
     """A docstring, and for functions a doctest (which the suite runs)."""
-    thing = getattr(na, name)
+    thing = operator.attrgetter(name)(na)
     assert inspect.getdoc(thing)
+    name = name.rpartition(".")[2]
     takes_files = {"draw_all", "draw_comparison", "draw_grid", "draw_growth", "plot", "fit_files", "fit_csv"}
     takes_files |= {"evaluate_files", "evaluate_lists", "compare_files", "grow_files", "train_files"}
+    takes_files |= {"read_csv", "read_qrels", "read_run", "results_of", "load"}
     if inspect.isfunction(thing) and name not in takes_files:
         assert doctest.DocTestFinder().find(thing, name)[0].examples, name
 
@@ -79,28 +108,28 @@ def test_a_folder_keeps_and_continues(tmp_path: Path) -> None:
 def test_texts_and_objects_and_arrays_are_welcome() -> None:
     by_text = small()
     by_object = small(
-        scorers={"good": na.Curve.parse("linear(0.1, 0.7)"), "random": "random"},
+        scorers={"good": na.populations.Curve.parse("linear(0.1, 0.7)"), "random": "random"},
         measures=na.Measure("log"),
         n=np.array([10, 100]),
-        coupling=na.Coupling.parse("independent"),
+        coupling=na.populations.Coupling.parse("independent"),
     )
     assert by_object.design == by_text.design
     assert small(n=range(5, 8)).n == (5, 6, 7)
     assert str(na.Measure("zipf", 10)) == "nDCG(zipf)@10"
-    assert na.limit("linear(0.1, 0.7)", "nDCG").value == 1
-    assert na.expected_ndcg("linear(0.1, 0.7)", "nDCG", 10).value.shape == (1,)
+    assert na.theory.limit("linear(0.1, 0.7)", "nDCG").value == 1
+    assert na.theory.expected_ndcg("linear(0.1, 0.7)", "nDCG", 10).value.shape == (1,)
     assert by_text.with_(seed=4).seed == 4
 
 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: na.limit(3, "nDCG"), "expected a relevance model .* got 3"),
-        (lambda: na.limit("constant(0.4)", 0.5), "expected a measure or its text, .*, got 0.5"),
+        (lambda: na.theory.limit(3, "nDCG"), "expected a relevance model .* got 3"),
+        (lambda: na.theory.limit("constant(0.4)", 0.5), "expected a measure or its text, .*, got 0.5"),
         (lambda: na.Measure(7), "expected a discount .* got 7"),
         (lambda: na.Measure("log", 1.5), "expected a cutoff .* got 1.5"),
-        (lambda: na.expected_ndcg("linear(0.1, 0.7)", "nDCG", [10.5]), "sizes: must be list lengths.*10.5"),
-        (lambda: na.evaluate_files("a.run", "q", "nDCG"), "a.run: cannot be read"),
+        (lambda: na.theory.expected_ndcg("linear(0.1, 0.7)", "nDCG", [10.5]), "sizes: must be list.*10.5"),
+        (lambda: na.lists.evaluate_files("a.run", "q", "nDCG"), "a.run: cannot be read"),
         (lambda: na.run(small(), jobs=0), "^jobs: must be at least 1, got 0$"),
         (lambda: na.run(small(), replicates=0), "^replicates: must be"),
         (lambda: na.run(small(), backend="mpi"), "^backend: must be one of loky, thr.*, got 'mpi'$"),
@@ -150,8 +179,8 @@ def write_own(folder: Path, factor: str) -> None:
 def test_functions_of_ones_own_run_everywhere(backend: str) -> None:
     slope = 0.6
     study = small(
-        scorers={"a": na.curve(lambda s: 0.1 + slope * s, name="a")},
-        measures=[na.discount(lambda r: 1 / np.log1p(r), name="mine", largest=100)],
+        scorers={"a": na.populations.curve(lambda s: 0.1 + slope * s, name="a")},
+        measures=[na.measures.discount(lambda r: 1 / np.log1p(r), name="mine", largest=100)],
         pairs=[],
     )
     drawn = na.run(study, backend=backend, jobs=2).data["ndcg"].to_numpy()
@@ -160,7 +189,7 @@ def test_functions_of_ones_own_run_everywhere(backend: str) -> None:
 
 
 def test_what_has_no_name_cannot_be_kept(tmp_path: Path) -> None:
-    study = small(measures=[na.discount(lambda r: 1 / r, largest=100)])
+    study = small(measures=[na.measures.discount(lambda r: 1 / r, largest=100)])
     with pytest.raises(na.InputError, match=r"cannot be written to a file.*keep the study in memory"):
         na.run(study, tmp_path / "out", jobs=1)
     assert not (tmp_path / "out").exists()
@@ -173,7 +202,7 @@ def test_a_module_beside_the_study_is_found_everywhere(tmp_path: Path, backend: 
         pytest.importorskip("distributed")
     (tmp_path / "study").mkdir()
     write_own(tmp_path / "study", "1.0")
-    study = na.load_study(tmp_path / "study" / "study.toml", allow_custom=True)
+    study = na.studies.load(tmp_path / "study" / "study.toml", allow_custom=True)
     assert not {"mine", "neighbour"} & sys.modules.keys()
     drawn = na.run(study, tmp_path / "out", jobs=2, backend=backend)
     assert drawn.complete
@@ -198,25 +227,25 @@ def test_editing_a_function_starts_a_new_study(tmp_path: Path, old: str, new: st
     (tmp_path / "mine.py").write_text(source)
     (tmp_path / "study.toml").write_text(STUDY.replace('1000, "log"', "10000"))
     out = tmp_path / "out"
-    na.run(na.load_study(tmp_path / "study.toml", allow_custom=True), out, jobs=1)
+    na.run(na.studies.load(tmp_path / "study.toml", allow_custom=True), out, jobs=1)
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     assert source.replace(old, new) != source
     (tmp_path / "mine.py").write_text(source.replace(old, new))
-    edited = na.load_study(tmp_path / "study.toml", allow_custom=True)
+    edited = na.studies.load(tmp_path / "study.toml", allow_custom=True)
     for replicates in (4, 8):
         with pytest.raises(na.InputError, match=r"holds another study: custom\(.* was edited: its source"):
             na.run(edited, out, jobs=1, replicates=replicates)
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     assert verify(out).sound
     (tmp_path / "mine.py").write_text(source)
-    assert na.run(na.load_study(tmp_path / "study.toml", allow_custom=True), out, jobs=1).complete
+    assert na.run(na.studies.load(tmp_path / "study.toml", allow_custom=True), out, jobs=1).complete
 
 
 def test_an_edited_function_is_another_study(tmp_path: Path) -> None:
     write_own(tmp_path, "1.0")
-    na.run(na.load_study(tmp_path / "study.toml", allow_custom=True), tmp_path / "out", jobs=1)
+    na.run(na.studies.load(tmp_path / "study.toml", allow_custom=True), tmp_path / "out", jobs=1)
     write_own(tmp_path, "1.5")
-    edited = na.load_study(tmp_path / "study.toml", allow_custom=True)
+    edited = na.studies.load(tmp_path / "study.toml", allow_custom=True)
     with pytest.raises(na.InputError, match=r"holds another study: custom.* was edited"):
         na.run(edited, tmp_path / "out", jobs=1)
     (tmp_path / "out" / "mine.py").write_text(OWN.replace("FACTOR", "1.5"))
@@ -236,16 +265,16 @@ def test_an_edited_function_is_another_study(tmp_path: Path) -> None:
 )
 def test_a_discount_is_checked_on_its_whole_table(function, said: str) -> None:
     with pytest.raises(na.InputError, match=said):
-        na.discount(function, name="bad", largest=5000)
+        na.measures.discount(function, name="bad", largest=5000)
 
 
 def test_a_curve_is_checked() -> None:
     with pytest.raises(na.InputError, match=r"within \[0, 1\]"):
-        na.curve(lambda s: 1.5 * s, name="bad")
+        na.populations.curve(lambda s: 1.5 * s, name="bad")
     with pytest.raises(na.InputError, match="one finite number of each score"):
-        na.curve(lambda s: np.log(0 * s - 1), name="bad")
+        na.populations.curve(lambda s: np.log(0 * s - 1), name="bad")
     with pytest.raises(na.InputError, match="name its jumps and kinks"):
-        na.curve(lambda s: np.where(np.sin(1 / (1e-9 + s)) > 0, 0.2, 0.3), name="bad")
+        na.populations.curve(lambda s: np.where(np.sin(1 / (1e-9 + s)) > 0, 0.2, 0.3), name="bad")
 
 
 def test_a_fitted_curve_is_a_scorer_without_a_file() -> None:
@@ -253,7 +282,7 @@ def test_a_fitted_curve_is_a_scorer_without_a_file() -> None:
     from ndcg_asymptotics.lists import RankedList
 
     lists = [RankedList(str(q), rng.random(50), (rng.random(50) < 0.3).astype(float)) for q in range(5)]
-    fitted = na.fit_curves({"a": lists}, resamples=5)["a"]
+    fitted = na.lists.fit_curves({"a": lists}, resamples=5)["a"]
     study = small(scorers={"fitted": fitted.relevance, "random": "random"}, pairs=[("fitted", "random")])
     assert na.run(study, jobs=1).complete
 

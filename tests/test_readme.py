@@ -25,7 +25,9 @@ REFERENCE = 22_000_000
 def test_the_limit_that_is_shown() -> None:
     value = re.search(r"\.value\s+# (0\.\d+), Theorem 3", README)
     assert value is not None
-    assert na.limit("linear(0.1, 0.7)", "nDCG(power(0.5))").value == pytest.approx(float(value[1]), abs=1e-12)
+    assert na.theory.limit("linear(0.1, 0.7)", "nDCG(power(0.5))").value == pytest.approx(
+        float(value[1]), abs=1e-12
+    )
 
 
 def loop() -> float:

@@ -6,6 +6,8 @@ has them.
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,19 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
+ROOMS = (
+    "studies",
+    "measures",
+    "populations",
+    "sweep",
+    "results",
+    "theory",
+    "analysis",
+    "lists",
+    "learning",
+    "plots",
+    "reports",
+)
 PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 
@@ -46,13 +61,18 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def _reference() -> str:
-    """Every public name, where it lives."""
-    source = (ROOT / "ndcg_asymptotics" / "__init__.py").read_text(encoding="utf-8")
-    homes = re.findall(r'^    "(\w+)": "([\w.]+):(\w+)",$', source, re.MULTILINE)
-    return "\n\n".join(
-        f"::: ndcg_asymptotics.{home}.{inner}\n    options: {{heading: na.{name}, toc_label: {name}}}"
-        for name, home, inner in homes
-    )
+    """Every public name of the package and its rooms."""
+    parts = []
+    for room in ("", *ROOMS):
+        package = importlib.import_module(f"ndcg_asymptotics.{room}".rstrip("."))
+        short = f"na.{room}".rstrip(".")
+        parts.append(f"## {short}\n\n{inspect.getdoc(package) if room else ''}")
+        for name in package.__all__:
+            thing = getattr(package, name)
+            if callable(thing):
+                options = f"{{heading: {short}.{name}, toc_label: {name}}}"
+                parts.append(f"::: {thing.__module__}.{thing.__qualname__}\n    options: {options}")
+    return "\n\n".join(parts)
 
 
 def _commands() -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from keeping import keep
 
-from ndcg_asymptotics.core.progress import listening
-from ndcg_asymptotics.core.progress.listeners import for_stderr
+from ndcg_asymptotics.core.progress import show_progress
 from ndcg_asymptotics.learning.consistency import search_losses
 from ndcg_asymptotics.learning.losses import losses_of
 
@@ -15,7 +14,7 @@ DRAWS = 1000
 def main() -> None:
     """Search, and write what was found."""
     found = {}
-    with listening(for_stderr()):
+    with show_progress():
         for items, measure in ((3, "nDCG"), (4, "nDCG"), (4, "nDCG@2"), (3, "PD")):
             by_gain = losses_of('duchi(1, "square", "gain")')
             losses = (*losses_of(None), *by_gain) if measure != "PD" else None

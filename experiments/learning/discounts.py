@@ -14,8 +14,7 @@ import numpy as np
 from keeping import keep
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.progress import listening, tracked
-from ndcg_asymptotics.core.progress.listeners import for_stderr
+from ndcg_asymptotics.core.progress import show_progress, tracked
 from ndcg_asymptotics.learning.consistency import worst_regret
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.utilities import Discounted
@@ -57,7 +56,7 @@ def main() -> None:
     chances = rng.dirichlet(np.ones(VECTORS), DISTRIBUTIONS)
     mean = {name: np.einsum("dv,dvi->di", chances, targets(name, labels)) for name in (*OTHERS, *DISCOUNTS)}
     table = []
-    with listening(for_stderr()):
+    with show_progress():
         for row, column in tracked(product((*OTHERS, *DISCOUNTS), DISCOUNTS), "cells"):
             goal = utility(column)
             worst = worst_regret(targets(row, every), goal, items=ITEMS, grades=GRADES)

@@ -16,8 +16,7 @@ import numpy as np
 from keeping import data, keep
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.progress import listening, tracked
-from ndcg_asymptotics.core.progress.listeners import for_stderr
+from ndcg_asymptotics.core.progress import show_progress, tracked
 from ndcg_asymptotics.learning.training import Queries, train_ranker
 from ndcg_asymptotics.lists import read_qrels, read_run
 from ndcg_asymptotics.measures import Measure
@@ -131,7 +130,7 @@ def main() -> None:
         "movielens": [10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 400, 500],
     }
     results = {}
-    with listening(for_stderr()):
+    with show_progress():
         for name, load, orders in (("robust03", robust03, ORDERS), ("movielens", movielens, 0)):
             queries = load()
             scores = {ranker: cross_fitted(queries, loss) for ranker, loss in RANKERS.items()}

@@ -19,8 +19,7 @@ import numpy as np
 from keeping import keep
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.progress import listening, tracked
-from ndcg_asymptotics.core.progress.listeners import for_stderr
+from ndcg_asymptotics.core.progress import show_progress, tracked
 from ndcg_asymptotics.learning.consistency.independent import (
     cosine_share,
     expected_shares,
@@ -123,7 +122,7 @@ def limits() -> dict[str, float]:
 def main() -> None:
     """Draw lists of every length, and write the mean regret with its standard error."""
     found: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    with listening(for_stderr()):
+    with show_progress():
         for name, population in POPULATIONS.items():
             rows: dict[str, list[tuple[float, float]]] = {}
             for items in SIZES:

@@ -14,8 +14,7 @@ from keeping import keep
 from mq2008 import permutation_test
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.progress import listening, tracked
-from ndcg_asymptotics.core.progress.listeners import for_stderr
+from ndcg_asymptotics.core.progress import show_progress, tracked
 from ndcg_asymptotics.learning.training import Queries, train_ranker
 from ndcg_asymptotics.learning.utilities import utility_of
 from ndcg_asymptotics.lists import evaluate
@@ -69,7 +68,7 @@ def main() -> None:
     of_list = part[np.searchsorted(users, whose)]
     disagreement = utility_of("PD(gain)", "linear")
     found = {text: np.full((everything.count, 1 + len(MEASURES)), np.nan) for text in LOSSES}
-    with listening(for_stderr()):
+    with show_progress():
         for fold in tracked(range(5), "folds"):
             split = [
                 np.flatnonzero(np.isin((of_list - fold) % 5, wanted)) for wanted in ([0, 1, 2], [3], [4])

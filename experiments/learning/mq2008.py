@@ -11,8 +11,7 @@ import numpy as np
 from keeping import data, keep
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.progress import listening, tracked
-from ndcg_asymptotics.core.progress.listeners import for_stderr
+from ndcg_asymptotics.core.progress import show_progress, tracked
 from ndcg_asymptotics.learning.training import Queries, read_svmlight, train_ranker
 from ndcg_asymptotics.lists import evaluate
 
@@ -36,7 +35,7 @@ def main() -> None:
     measures = [f"nDCG@{k}" for k in CUTOFFS]
     values: dict[str, list[NDArray[np.float64]]] = {text: [] for text in LOSSES}
     penalties: dict[str, list[float]] = {text: [] for text in LOSSES}
-    with listening(for_stderr()):
+    with show_progress():
         for fold in tracked(range(5), "folds"):
             first, second, third, held, test = (parts[(fold + k) % 5] for k in range(5))
             train = joined([first, second, third])

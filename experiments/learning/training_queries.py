@@ -11,8 +11,7 @@ import numpy as np
 from keeping import keep
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.progress import listening, tracked
-from ndcg_asymptotics.core.progress.listeners import for_stderr
+from ndcg_asymptotics.core.progress import show_progress, tracked
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.training import TwoReaders, train_ranker
 from ndcg_asymptotics.learning.utilities import Discounted
@@ -41,7 +40,7 @@ def main() -> None:
 
     texts = (*CONSISTENT, *INCONSISTENT)
     regrets: dict[str, list[list[float]]] = {text: [] for text in texts}
-    with listening(for_stderr()):
+    with show_progress():
         for size in SIZES:
             replicates = max(20, min(200, 200_000 // size))
             found: dict[str, list[float]] = {text: [] for text in texts}

@@ -3,31 +3,30 @@
 Questions asked apart. *Is the simulated mean the exact mean?* — at every scorer, measure and n, by Student's
 t or by bets that hold for any law on [0, 1]. *Is the standard deviation the exact one?* — at some n or every
 n, by chi-square or by bets. *Is the law that of long lists?* — at the last n. All of these share one
-family-wise chance of a false alarm (Bonferroni). *Is the theorem's limit where the exact mean goes?* — the
-exact mean, followed to n = 1e18 and extrapolated, against the limit's formula.
+family-wise chance of a false alarm (Bonferroni). *Is the theorem's limit the one the exact means tend to?* —
+the limit's formula against exact means up to n = 1e18, extrapolated.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
-from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means, means_table
+from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
 from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spread_sizes, spreads_table
+from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Judged = Row | SpreadRow | LawRow | LimitRow
 
@@ -65,12 +64,6 @@ class Check(Shown):
         """Everything as plain data, for JSON."""
         return {**asdict(self), "agrees": self.agrees}
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """A row per scorer, measure and n."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows])
-
     def parts(self) -> Iterator[Part]:
         """A line per scorer and measure, every limit, and the verdict."""
         yield self._heading()
@@ -81,7 +74,7 @@ class Check(Shown):
         """The same with the means at every n, and every standard deviation and law."""
         yield self._heading()
         for (scorer, measure), rows in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
-            yield means_table(f"{scorer}, {measure}", list(rows))
+            yield Table.of(f"{scorer}, {measure}", Row, list(rows))
         yield spreads_table(self.spreads)
         yield laws_table(self.laws)
         yield from self._ending()
@@ -121,12 +114,9 @@ class Check(Shown):
                 yield Line(f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}.")
         for what, beside in (("sd", self.spreads), ("law", self.laws)):
             yield from _untested(what, beside)
-        means, spreads, laws = (
-            sum(row.verdict != "not tested" for row in rows) for rows in (self.rows, self.spreads, self.laws)
-        )
         yield Line(
-            f"{means} means, {spreads} standard deviations and {laws} laws tested. Chance of any false alarm "
-            f"among them: at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} each: "
+            f"{coverage_text(coverage_of([self]))} Chance of any false alarm among means, standard "
+            f"deviations and laws: at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} each: "
             "Student's t and chi-square where lists are long and no rank counts for much, elsewhere bets, "
             "which hold for any values in [0, 1]; Kolmogorov-Smirnov for laws)."
         )
@@ -136,11 +126,50 @@ class Check(Shown):
                 yield Line(f"Smallest relative error of an exact {what} reported with 99% power: {details}.")
         wrong = self._wrong
         if not wrong:
-            yield Line("Nothing disagrees.", "bold green")
+            yield nothing_wrong(coverage_of([self]))
             return
         at = "" if isinstance(wrong[0], LimitRow) else f" at n = {wrong[0].n:g}"
         first = f"{wrong[0].scorer}, {wrong[0].measure}{at}"
         yield Line(f"{len(wrong)} verdict(s) disagree, first: {first}.", "bold red")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many statements of one kind were compared with theory, and how many there are."""
+
+    what: str
+    done: int
+    every: int
+
+
+def coverage_of(found: Iterable[Check]) -> list[Coverage]:
+    """Count what one or several checks tested, by kind."""
+    checks, counts = list(found), []
+    for what, name in _KINDS.items():
+        rows = [row for one in checks for row in getattr(one, name)]
+        counts.append(Coverage(what, sum(map(_is_tested, rows)), len(rows)))
+    return counts
+
+
+def coverage_text(tested: Sequence[Coverage]) -> str:
+    """Return the sentence that says what was tested."""
+    return f"Tested: {', '.join(f'{one.done} of {one.every} {one.what}' for one in tested)}."
+
+
+def nothing_wrong(tested: Sequence[Coverage]) -> Line:
+    """Return the last line where nothing disagrees: green only if every mean and every limit was tested."""
+    left = [one for one in tested if one.what in ("means", "limits") and one.done < one.every]
+    if not left:
+        return Line("Nothing disagrees.", "bold green")
+    text = ", ".join(f"{one.every - one.done} of {one.every} {one.what}" for one in left)
+    return Line(f"Nothing that was tested disagrees. Not tested: {text}.", "bold yellow")
+
+
+_KINDS = {"means": "rows", "standard deviations": "spreads", "laws": "laws", "limits": "limits"}
+
+
+def _is_tested(row: Judged) -> bool:
+    return row.tested if isinstance(row, LimitRow) else row.verdict != "not tested"
 
 
 def overall(rows: Sequence[Judged]) -> Verdict:
@@ -195,7 +224,7 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
     study, values, replicates = results.study, results.values, results.replicates_complete
     require(replicates >= 2, f"check needs at least 2 complete replicates, this study has {replicates}")
     require("ndcg" in values, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
-    require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
+    require_fraction(alpha, "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, rows, limits = 1.0 + perturb, [], []
     sizes = spread_sizes(study.n, spread)
@@ -207,11 +236,11 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
         cell = {part: values[part][:, i, j] for part in ("ndcg", "low", "high") if part in values}
         found = limit(scorer, measure)
-        judged = judge_limit(name, scorer, measure, found, results.kept, factor)
+        judged = judge_limit(name, scorer, measure, found, user_cache(), factor)
         limits.append(judged)
         least = detectable.get(str(measure), math.inf)
-        means = judge_means(cell, results.kept, scorer, measure, study.n, factor, level, least)
-        pseudos = results.kept.pseudo(scorer, measure, study.n)
+        means = judge_means(cell, user_cache(), scorer, measure, study.n, factor, level, least)
+        pseudos = user_cache().pseudo(scorer, measure, study.n)
         for n, mean, pseudo in zip(study.n, means, pseudos, strict=True):
             rows.append(
                 Row(
@@ -223,14 +252,13 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
             )  # fmt: skip
             if mean.detectable < math.inf:
                 detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
-        about = (results.kept, (name, scorer), measure, factor, level)
+        about = (user_cache(), (name, scorer), measure, factor, level)
         at = {n: {"n": n} | {part: x[:, study.n.index(n)] for part, x in cell.items()} for n in sizes}
         spreads += [judge_spread(at[n], *about) for n in sizes]
         laws.append(judge_law(at[sizes[-1]], *about))
         seen = [row.detectable for row in spreads if row.measure == str(measure) and row.detectable]
         if seen:
             detectable_spread[str(measure)] = min(seen)
-    results.kept.save()
     return Check(
         study.title, replicates, results.complete, alpha, rows, limits, spreads, laws, detectable,
         detectable_spread,

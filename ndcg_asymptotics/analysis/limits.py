@@ -1,7 +1,9 @@
-"""Is the theorem's limit where the exact mean goes? A verdict per scorer and measure.
+"""Is the theorem's limit the one the exact means tend to? A verdict per scorer and measure.
 
-No chance is involved: the error of where the exact mean goes is a bound (`theory.approach`), so a true
-limit is never called false, and a false one is caught as soon as it is off by twice the error.
+The limit of a theorem is compared with one extrapolated from exact means (`theory.extrapolation`), which
+knows nothing of the theorem. Nothing is random: a limit disagrees if it is further away than the stated
+error of the extrapolation, and the smallest detectable error, twice that, is reported. Where it
+exceeds 1% of the limit, the limit is not tested.
 """
 
 from __future__ import annotations
@@ -14,33 +16,34 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
-from ndcg_asymptotics.theory.approach import approach
+from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
-from ndcg_asymptotics.theory.gap import leading_gap
+from ndcg_asymptotics.theory.gap import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit
 
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 
-_POWER = 0.01  # a limit off by more must be caught, or the verdict is none
-_SMALLEST = 0.01  # what limits nearer to 0 are taken for there
-_LONGEST = 10**18  # where a spread that stays is looked at
+_POWER = 0.01  # a limit must be tested to this relative error, or the verdict is "not tested"
+_SMALLEST = 0.01  # limits below count as this large in relative errors
+_GAP_POWER = 0.05  # the same for the coefficient of the leading gap
+_LONGEST = 10**18  # the list length at which a lasting standard deviation is compared
 
 
 @dataclass(frozen=True)
 class LimitRow:
-    """A theorem's limit against where the exact mean goes, for one scorer and measure.
+    """A theorem's limit and the one extrapolated from exact means, for one scorer and measure.
 
     Attributes
     ----------
     extrapolated, tolerance : float, optional
-        Where the exact mean goes, and the bound of its error.
+        The extrapolated limit and the bound of its error.
     detectable : float, optional
-        By how much, relative, the limit need be wrong to be called so.
+        The smallest relative error of the limit that is certain to be detected.
     leading_gap : str, optional
-        The gap's leading term with its coefficient, from the curve.
-    fitted_gap : str, optional
-        What the exact mean's gap to the limit follows, as a power of the expected scale.
+        The leading term of E[NDCG_n] - limit from the curve, where exact means confirm it.
+    gaps : list of (int, float)
+        E[NDCG_n] - limit at each list length.
     """
 
     scorer: str
@@ -53,31 +56,34 @@ class LimitRow:
     extrapolated: float | None = None
     tolerance: float | None = None
     detectable: float | None = None
-    expected_gap: str | None = None
     leading_gap: str | None = None
-    fitted_gap: str | None = None
     gaps: list[tuple[int, float]] = field(default_factory=list)
+
+    @property
+    def tested(self) -> bool:
+        """Whether the theorem's statement was compared with exact values."""
+        return self.verdict in ("agrees", "disagrees", "does not converge")
 
 
 def limits_table(limits: list[LimitRow]) -> Table:
     columns = (
         Column("scorer"), Column("measure"), Column("limit", fixed(5)), Column("theorem"),
-        Column("mean goes to", fixed(5)), Column("caught if off", general(".0e"), 1),
+        Column("extrapolated", fixed(5)), Column("detectable error", general(".0e"), 1),
         Column("gap at 1e6", general("+.1e"), 2), Column("gap at 1e18", general("+.1e"), 2),
-        Column("gap", None, 3), Column("gap falls like", None, 2), Column("verdict"),
+        Column("leading gap", None, 3), Column("verdict"),
     )  # fmt: skip
     rows = []
     for row in limits:
         gaps = dict(row.gaps)
         rows.append((row.scorer, row.measure, row.limit, row.theorem, row.extrapolated, row.detectable,
-                     gaps.get(10**6), gaps.get(10**18), row.leading_gap, row.fitted_gap,
-                     row.verdict))  # fmt: skip
-    return Table("Limits, against where the exact mean at n = 1e18 goes", columns, tuple(rows))
+                     gaps.get(10**6), gaps.get(10**18), row.leading_gap, row.verdict))  # fmt: skip
+    return Table("Limits, and where exact means up to n = 1e18 extrapolate to", columns, tuple(rows))
 
 
 def judge_limit(
-    name: str, scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
-) -> LimitRow:  # fmt: skip
+    name: str, scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
+) -> LimitRow:
+    """Compare a limit, times ``factor``, with the one extrapolated from exact means."""
     texts = [str(a) for a in found.assumptions]
 
     def row(verdict: LimitVerdict, explanation: str, **details: Any) -> LimitRow:
@@ -87,53 +93,64 @@ def judge_limit(
     if found.converges is None:
         return row("not tested", found.reason)
     if found.value is None:
-        return row(*_judge_lasting(scorer, measure, found, kept, factor))
+        return row(*_judge_lasting(scorer, measure, found, cache, factor))
     if found.unmet:
         return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
     try:
-        path = approach(scorer, measure, kept.mean)
+        path = extrapolated_limit(scorer, measure, cache.mean)
     except InputError as error:
         return row("not tested", str(error))
     claimed = found.value * factor
-    off, scale = abs(path.extrapolated - claimed), max(abs(claimed), _SMALLEST)
-    detectable = 2 * path.error / scale
-    gap = leading_gap(scorer, measure)
-    details = {
-        "extrapolated": path.extrapolated,
+    if not all(map(math.isfinite, (claimed, path.limit, *path.expectation))):
+        return row("not tested", "an exact mean or the limit is not a number")
+    detectable = 2 * path.error / max(abs(claimed), _SMALLEST)
+    details: dict[str, Any] = {
+        "extrapolated": path.limit,
         "tolerance": path.error,
         "detectable": detectable,
-        "expected_gap": path.scale,
-        "leading_gap": None if gap is None else str(gap),
-        "fitted_gap": path.fitted(claimed),
         "gaps": [(n, float(e) - claimed) for n, e in zip(path.sizes, path.expectation, strict=True)],
     }
-    goes = f"the exact mean goes to {path.extrapolated:.6g}"
+    if path.reason:
+        return row("not tested", path.reason, **details)
     unknown = "; ".join(str(a) for a in found.assumptions if a.met is None)
     supposed = f", if this holds: {unknown}" if unknown else ""
-    if off > path.error:
-        return row("disagrees", f"{goes}, ±{path.error:.1e}: the limit is beyond{supposed}", **details)
+    shown = f"exact means extrapolate to {path.limit:.6g} ± {path.error:.1e}{supposed}"
+    if abs(path.limit - claimed) > path.error:
+        return row("disagrees", shown, **details)
     if detectable > _POWER:
-        bound = "its error cannot be bounded"
-        if math.isfinite(path.error):
-            bound = f"a limit off by {detectable:.1%} would not be told from it"
-        return row("not tested", f"{goes}, but {bound}", **details)
-    return row("agrees", f"{goes}, within ±{path.error:.1e} of the limit{supposed}", **details)
+        return row("not tested", f"{shown}, which detects an error of {detectable:.1%} only", **details)
+    gap = leading_gap(scorer, measure)
+    if gap is not None:
+        agrees, text = _judge_gap(gap, path, claimed)
+        if agrees is False:
+            return row("disagrees", f"the leading gap is {gap}, {text}{supposed}", **details)
+        details["leading_gap"] = str(gap) if agrees else None
+    return row("agrees", shown, **details)
+
+
+def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None, str]:
+    """Return whether exact means confirm a leading gap, None where they cannot tell, and what they give."""
+    found, error = path.coefficient(limit, gap.exponent)
+    if abs(found - gap.coefficient) > error:
+        return False, f"exact means give a coefficient of {found:.6g} ± {error:.1e}"
+    return (True if error <= _GAP_POWER * abs(gap.coefficient) else None), ""
 
 
 def _judge_lasting(
-    scorer: Relevance, measure: Measure, found: Limit, kept: Kept, factor: float
+    scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
 ) -> tuple[LimitVerdict, str]:
-    """Whether the spread that stays is where the exact standard deviation goes."""
-    stays = factor * kept.size(
+    """Compare the standard deviation that stays where NDCG does not converge with the exact one."""
+    stays = factor * cache.size(
         "lasting sd", scorer, measure, _LONGEST, lambda: lasting_spread(scorer, measure)
     )
     text = f"{found.reason}; sd in the limit {stays:.4f}"
     try:
-        exact = kept.spread(scorer, measure, [_LONGEST])
+        exact = cache.spread(scorer, measure, [_LONGEST])
     except InputError as error:
-        return "not tested", f"{text}, but none to hold it against: {error}"
-    about = kept.size("sd about n", scorer, measure, _LONGEST, lambda: spread_at(scorer, measure, _LONGEST))
-    here, there = about * factor, float(exact.value[0])
-    off = _POWER * here + float(exact.error[0])
+        return "not tested", f"{text}, but there is no exact one to compare with: {error}"
+    about = cache.size("sd about n", scorer, measure, _LONGEST, lambda: spread_at(scorer, measure, _LONGEST))
+    here, there, bound = about * factor, float(exact.value[0]), float(exact.error[0])
     said = f"{text}, at n = {_LONGEST:.0e} {here:.4f}, where the exact one is {there:.4f}"
-    return ("does not converge" if abs(here - there) <= off else "disagrees"), said
+    if not all(map(math.isfinite, (here, there, bound))) or bound > _POWER * there:
+        return "not tested", said
+    return ("does not converge" if abs(here - there) <= _POWER * here + bound else "disagrees"), said

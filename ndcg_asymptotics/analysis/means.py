@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,10 +18,10 @@ from ndcg_asymptotics.analysis.bets import detectable, exceeds
 from ndcg_asymptotics.analysis.limits import LimitVerdict
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Column, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 
 Verdict = Literal["agrees", "disagrees", "not tested"]
 
@@ -41,28 +41,18 @@ class Row:
 
     scorer: str
     measure: str
-    n: int
-    simulated: float
-    mcse: float
-    pseudo_expectation: float | None
+    n: Annotated[int, Column("n", general("g"))]
+    simulated: Annotated[float, Column("simulated", fixed(5))]
+    mcse: Annotated[float, Column("MCSE", general(".1e"))]
+    pseudo_expectation: Annotated[float | None, Column("pseudo", fixed(5), 1)]
     limit: float | None
     theorem: str
     assumptions: list[str]
-    expectation: float | None
-    z: float | None
-    verdict: Verdict
+    expectation: Annotated[float | None, Column("exact mean", fixed(5))]
+    z: Annotated[float | None, Column("z", fixed(2))]
+    verdict: Annotated[Verdict, Column("verdict")]
     false_alarm: float
     limit_verdict: LimitVerdict
-
-
-def means_table(title: str, rows: list[Row]) -> Table:
-    columns = (
-        Column("n", general("g")), Column("simulated", fixed(5)), Column("MCSE", general(".1e")),
-        Column("exact mean", fixed(5)), Column("z", fixed(2)), Column("verdict"),
-        Column("pseudo", fixed(5), 1),
-    )  # fmt: skip
-    cells = ((r.n, r.simulated, r.mcse, r.expectation, r.z, r.verdict, r.pseudo_expectation) for r in rows)
-    return Table(title, columns, tuple(cells))
 
 
 def quantile_of(level: float, replicates: int) -> float:
@@ -88,7 +78,7 @@ def brackets(data: Mapping[Any, _T]) -> tuple[_T, _T]:
 
 
 def judge_means(
-    cell: Cell, kept: Kept, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
+    cell: Cell, cache: TheoryCache, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
     factor: float, level: float, below: float = math.inf,
 ) -> list[Mean]:  # fmt: skip
     """The mean at each n against the exact one.
@@ -99,7 +89,7 @@ def judge_means(
     simulated = values.mean(axis=0)
     mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
     try:
-        expectation = kept.mean(scorer, measure, sizes)
+        expectation = cache.mean(scorer, measure, sizes)
     except InputError:  # a discount of the user's own that is no sum of exponentials
         return [Mean(float(m), float(s)) for m, s in zip(simulated, mcse, strict=True)]
     # the simulated mean is known up to its bracket, the exact one up to its stated error

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.right_order import required_lengths
-from ndcg_asymptotics.core.arrays import list_lengths
+from ndcg_asymptotics.core.arrays import list_lengths, require_fraction
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, general
@@ -24,10 +24,11 @@ from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _DEFAULT_N = 1000
+
+
+def _interval(between: tuple[int, int]) -> str:
+    return f"{between[0]:,} to {between[1]:,}"
 
 
 @dataclass(frozen=True)
@@ -56,19 +57,15 @@ class Requirement:
         Why a number is missing, or what limits it.
     """
 
-    measure: str
+    measure: Annotated[str, Column("measure")]
     n: int
-    difference: float | None
-    sd: float | None
-    required_n: int | None
-    between: tuple[int, int] | None
-    method: str
-    required_lists: int | None
+    difference: Annotated[float | None, Column("difference", general("+.5f"))]
+    sd: Annotated[float | None, Column("sd", general(".5f"))]
+    required_n: Annotated[int | None, Column("required n", general(","))]
+    between: Annotated[tuple[int, int] | None, Column("95% interval", _interval, 1)]
+    method: Annotated[str, Column("method", drop=2)]
+    required_lists: Annotated[int | None, Column("required lists", general(","))]
     reason: str
-
-
-def _interval(between: tuple[int, int]) -> str:
-    return f"{between[0]:,} to {between[1]:,}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,25 +83,11 @@ class Required(Shown):
         """As plain data, for JSON."""
         return [{"a": self.a, "b": self.b, **asdict(row)} for row in self.rows]
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """A row per measure."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows])
-
     def parts(self) -> Iterator[Part]:
         """One table, and what its numbers mean."""
         n = self.rows[0].n
-        columns = (
-            Column("measure"), Column(f"difference at {n:g}", general("+.5f")), Column("sd", general(".5f")),
-            Column("required n", general(",")), Column("95% interval", _interval, 1),
-            Column("method", None, 2), Column("required lists", general(",")),
-        )  # fmt: skip
-        cells = (
-            (r.measure, r.difference, r.sd, r.required_n, r.between, r.method, r.required_lists)
-            for r in self.rows
-        )
-        yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
+        title = f"{self.a} against {self.b}"
+        yield Table.of(title, Requirement, self.rows, difference=f"difference at {n:g}")
         yield Line(
             f"Required n: one list shows the right order with probability {self.rate:g}, from this length "
             f"on. Required lists: of {n:g} items each, for a paired t test at level {self.alpha:g} with "
@@ -152,7 +135,7 @@ def required(
     scorers = Population.of({"a": a, "b": b}).scorers
     first, second = scorers["a"], scorers["b"]
     (size,) = list_lengths(n, "n")
-    require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
+    require_fraction(alpha, "alpha")
     require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
     require(0.5 < rate < 1, f"must lie between 0.5 and 1, got {rate:g}", "rate")
     require(

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 from scipy import stats
@@ -19,7 +20,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 
@@ -45,32 +46,26 @@ class LawRow:
         Why it was not tested.
     """
 
-    scorer: str
-    measure: str
-    n: int
-    law: str
-    distance: float | None
-    stated: float | None
-    critical: float
-    verdict: Verdict
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure")]
+    n: Annotated[int, Column("n", general("g"))]
+    law: Annotated[str, Column("law")]
+    distance: Annotated[float | None, Column("distance", fixed(4))]
+    stated: Annotated[float | None, Column("error of the limit", general(".0e"), 2)]
+    critical: Annotated[float, Column("critical distance", fixed(4), 1)]
+    verdict: Annotated[Verdict, Column("verdict")]
     reason: str
     false_alarm: float
 
 
 def laws_table(rows: Sequence[LawRow]) -> Table:
-    columns = (
-        Column("scorer"), Column("measure"), Column("n", general("g")), Column("law"),
-        Column("distance", fixed(4)), Column("too large from", fixed(4), 1),
-        Column("stated of limit", general(".0e"), 2), Column("verdict"),
-    )  # fmt: skip
-    cells = (
-        (r.scorer, r.measure, r.n, r.law, r.distance, r.critical, r.stated, r.verdict) for r in rows
-    )  # fmt: skip
-    return Table("Laws of NDCG on long lists (Kolmogorov-Smirnov)", columns, tuple(cells))
+    """Return the table of the tested laws."""
+    return Table.of("Laws of NDCG on long lists (Kolmogorov-Smirnov)", LawRow, rows)
 
 
 def judge_law(
-    cell: Cell, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
+    cell: Cell, exact: TheoryCache, named: tuple[str, Relevance], measure: Measure, factor: float,
+    level: float,
 ) -> LawRow:  # fmt: skip
     """The law of one scorer's NDCG at one n, against that of long lists with every value times ``factor``."""
     name, scorer = named
@@ -85,7 +80,7 @@ def judge_law(
     if critical > _COARSEST:
         return row("not tested", "too few replicates to tell laws apart")
     try:
-        mean, spread = kept.mean(scorer, measure, [n]), kept.spread(scorer, measure, [n])
+        mean, spread = exact.mean(scorer, measure, [n]), exact.spread(scorer, measure, [n])
     except InputError as why:
         return row("not tested", str(why))
     centre, error = float(mean.value[0]), float(spread.error[0] + mean.error[0])
@@ -95,8 +90,8 @@ def judge_law(
         return limit_law(scorer, measure, n, centre, float(spread.value[0]), error)
 
     def stated_as(part: str) -> float:
-        """Of the law; kept, as a law that is too far off need not be found again to say so."""
-        return kept.size(f"{part} of law", scorer, measure, n, lambda: float(getattr(law(), part, math.inf)))
+        """Of the law; cached, as a law that is too far off need not be found again to say so."""
+        return exact.size(f"{part} of law", scorer, measure, n, lambda: float(getattr(law(), part, math.inf)))
 
     stated = stated_as("chance")
     if stated <= _NEGLIGIBLE * critical:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 
 _TENS = 30  # items of a grade, from which the fourth moment is that of the labels at the top
@@ -50,15 +50,15 @@ class SpreadRow:
         The relative error of the exact one that would have been reported with 99% power.
     """
 
-    scorer: str
-    measure: str
-    n: int
-    simulated: float
-    exact: float | None
-    ratio: float | None
-    verdict: Verdict
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure")]
+    n: Annotated[int, Column("n", general("g"))]
+    simulated: Annotated[float, Column("simulated sd", general(".3e"))]
+    exact: Annotated[float | None, Column("exact sd", general(".3e"))]
+    ratio: Annotated[float | None, Column("ratio", fixed(3))]
+    verdict: Annotated[Verdict, Column("verdict")]
     reason: str
-    detectable: float | None
+    detectable: Annotated[float | None, Column("detectable error", general(".0%"), 1)]
     false_alarm: float
 
 
@@ -73,18 +73,13 @@ def spread_sizes(sizes: tuple[int, ...], which: Sizes) -> tuple[int, ...]:
 
 
 def spreads_table(rows: Sequence[SpreadRow]) -> Table:
-    columns = (
-        Column("scorer"), Column("measure"), Column("n", general("g")),
-        Column("simulated sd", general(".3e")), Column("exact sd", general(".3e")),
-        Column("ratio", fixed(3)), Column("verdict"),
-        Column("seen if off by", general(".0%"), 1),
-    )  # fmt: skip
-    cells = ((r.scorer, r.measure, r.n, r.simulated, r.exact, r.ratio, r.verdict, r.detectable) for r in rows)
-    return Table("Standard deviations of NDCG, against the exact ones", columns, tuple(cells))
+    """Return the table of the tested standard deviations."""
+    return Table.of("Standard deviations of NDCG, against the exact ones", SpreadRow, rows)
 
 
 def judge_spread(
-    cell: Cell, kept: Kept, named: tuple[str, Relevance], measure: Measure, factor: float, level: float
+    cell: Cell, cache: TheoryCache, named: tuple[str, Relevance], measure: Measure, factor: float,
+    level: float,
 ) -> SpreadRow:  # fmt: skip
     """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``."""
     name, scorer = named
@@ -99,7 +94,7 @@ def judge_spread(
         return SpreadRow(name, str(measure), n, seen, exact, ratio, verdict, reason, least, level)
 
     try:
-        mean, spread = kept.mean(scorer, measure, [n]), kept.spread(scorer, measure, [n])
+        mean, spread = cache.mean(scorer, measure, [n]), cache.spread(scorer, measure, [n])
     except InputError as why:
         return row("not tested", str(why))
     known, error = float(spread.value[0]), float(spread.error[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.required import Requirement, difference_at, required
@@ -15,9 +15,6 @@ from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import speed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MEASURES = (
     "nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.5))", "nDCG(power(0.7))", "nDCG(zipf)",
@@ -39,8 +36,10 @@ class Judged:
         Difference over its standard deviation, of one list.
     needs : Requirement
     speed : float or None
-        The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``; 0 where the order never settles, None
-        where no theorem tells.
+        The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``; None where no theorem tells.
+    why : str
+        What the speed comes from. Where it is 0, whether the order never settles, or the wrong one dies out
+        no faster than a power of n.
     """
 
     measure: str
@@ -48,6 +47,7 @@ class Judged:
     signal: float | None
     needs: Requirement
     speed: float | None
+    why: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,12 +62,6 @@ class Verdict(Shown):
     def as_dicts(self) -> list[dict[str, Any]]:
         """As plain data, for JSON."""
         return [asdict(row) for row in self.rows]
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """A row per measure."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows])
 
     def parts(self) -> Iterator[Part]:
         """One table."""
@@ -90,8 +84,10 @@ class Verdict(Shown):
             for r in self.rows
         )
         yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
-        yield Line("Speed: the wrong order at n has a chance of exp(-n^(speed + o(1))); 0: it never settles.")
+        yield Line("Speed: the probability of the wrong order at n is exp(-n^(speed + o(1))).")
         for row in self.rows:
+            if not row.speed:
+                yield Line(f"{row.measure}: {row.why}.")
             if row.needs.reason:
                 yield Line(f"{row.measure}: {row.needs.reason}.")
 
@@ -120,9 +116,12 @@ def verdict(
             tuple(limit(scorer, row.measure).value for scorer in scorers.values()),  # type: ignore[arg-type]
             row.difference / row.sd if row.difference is not None and row.sd else None,
             row,
-            speed(scorers["a"], scorers["b"], Measure.of(row.measure)).exponent,
+            found_speed.exponent,
+            found_speed.reason,
         )
-        for row in found.rows
+        for row, found_speed in (
+            (row, speed(scorers["a"], scorers["b"], Measure.of(row.measure))) for row in found.rows
+        )
     ]
     rows.sort(key=lambda r: -abs(r.signal or 0.0))
     return Verdict(found.a, found.b, found.rows[0].n, tuple(rows))

@@ -7,59 +7,60 @@ from typing import Annotated, Any
 
 import typer
 
+from ndcg_asymptotics.cli.options import Custom, Format, Json, Quiet, Results, Verbose
 from ndcg_asymptotics.core.errors import require
 
 app = typer.Typer()
 
-_Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-_Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions that came with the results.")]
-
 
 @app.command()
-def info(results: _Results, as_json: _Json = False) -> None:
-    """What is in a folder of results: the study, how much of it is complete, and the means."""
-    from ndcg_asymptotics.reports.terminal import show, show_json
+def info(
+    results: Results,
+    form: Format = "table",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Show what is in a folder of results: the study, how much of it is complete, and the means."""
+    from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
 
     found = open_results(results)
-    if as_json:
-        show_json(found.as_dict())
-    else:
-        show(found)
+    show(found, form)
 
 
 @app.command()
 def check(
-    results: _Results,
-    as_json: _Json = False,
-    alpha: Annotated[float, typer.Option(help="Chance of any false alarm.")] = 1e-4,
+    results: Results,
+    alpha: Annotated[float, typer.Option(help="Family-wise error rate of all tests.")] = 1e-4,
     perturb: Annotated[float, typer.Option(help="Multiply theory by 1 + this, to see the check fail.")] = 0.0,
     spread: Annotated[
-        str, typer.Option(metavar="few|every", help="At which n standard deviations are tested.")
+        str, typer.Option(metavar="few|every", help="List lengths at which standard deviations are tested.")
     ] = "few",
     summary: Annotated[bool, typer.Option("--summary", help="One line per scorer and measure.")] = False,
-    allow_custom: _Custom = False,
+    allow_custom: Custom = False,
+    form: Format = "table",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Hold simulation against theory; exit status 1 if anything disagrees.
+    """Compare simulation with theory; exit status 1 if anything disagrees or is missing.
 
-    Of growing lists of real runs: where they part from i.i.d. theory, exit status 0.
+    For growing lists of real runs, show where they differ from i.i.d. theory; exit status 0.
     """
     from ndcg_asymptotics.analysis.check import Check
     from ndcg_asymptotics.analysis.check import check as check_results
+    from ndcg_asymptotics.analysis.grid import GridCheck, check_grid
     from ndcg_asymptotics.analysis.runs.iid import departures
-    from ndcg_asymptotics.grids import GridCheck, check_grid, open_grid
-    from ndcg_asymptotics.grids.results import holds_grid
-    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
-    from ndcg_asymptotics.results.growing import holds_growth, open_growth
+    from ndcg_asymptotics.results.folder import holds_grid, holds_growth
+    from ndcg_asymptotics.results.grid import open_grid
+    from ndcg_asymptotics.results.growing import open_growth
 
     if holds_growth(results):
         parted = departures(open_growth(results))
-        if as_json:
-            show_json(parted.as_dict())
-        else:
-            show(parted.statements() if summary else parted.parts())
+        show(parted, form, parts=parted.statements() if summary else None)
         return
     found: Check | GridCheck
     options: Any = {"alpha": alpha, "perturb": perturb, "spread": spread}
@@ -67,46 +68,42 @@ def check(
         found = check_grid(open_grid(results, allow_custom=allow_custom), **options)
     else:
         found = check_results(open_results(results, allow_custom=allow_custom), **options)
-    if as_json:
-        show_json(found.as_dict())
-    elif isinstance(found, GridCheck):
-        show(found.parts())
-    else:
-        show(found.parts()) if summary else show(found, found.long())
-    raise typer.Exit(0 if found.agrees else 1)
+    show(found, form, parts=None if summary or isinstance(found, GridCheck) else found.long())
+    raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 
 @app.command()
 def distinguish(
-    results: _Results,
+    results: Results,
     pair: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="A B", help="Any two scorers.", show_default="the pairs of the study"),
     ] = None,
     rare: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Results of the rare engine, to join these.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Results of the rare engine, to combine with."),
     ] = None,
-    as_json: _Json = False,
-    allow_custom: _Custom = False,
+    allow_custom: Custom = False,
     summary: Annotated[bool, typer.Option("--summary", help="One line per pair and measure.")] = False,
+    form: Format = "table",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
-    """How surely each measure tells the scorers of a pair apart, at n and from n on, and how fast."""
+    """Show how reliably each measure orders the scorers of a pair, at n and from n on."""
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
-    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
 
     beside = open_results(rare, allow_custom=allow_custom) if rare else None
     found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    if as_json:
-        show_json(found.as_dict())
-    else:
-        show(found.summary() if summary else found)
+    show(found, form, parts=found.summary() if summary else None)
 
 
 @app.command()
 def figures(
-    results: _Results,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files go.")],
+    results: Results,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the figures.")],
     measure: Annotated[
         list[str] | None, typer.Option(metavar="SPEC", help="A measure of the study; may be repeated.")
     ] = None,
@@ -123,18 +120,20 @@ def figures(
     ] = None,
     style: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="A matplotlib style file that goes before our settings."),
+        typer.Option(metavar="FILE", help="A matplotlib style file, applied before the package's own."),
     ] = None,
     spec: Annotated[bool, typer.Option("--spec", help="Specs as titles, not formulas.")] = False,
-    allow_custom: _Custom = False,
+    allow_custom: Custom = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Draw a study (an overview, one figure per measure, one per pair), a grid, growing lists, or curves."""
-    from ndcg_asymptotics.grids import open_grid
-    from ndcg_asymptotics.grids.figures import draw_grid
-    from ndcg_asymptotics.grids.results import holds_grid
     from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
+    from ndcg_asymptotics.plots.grid import draw_grid
     from ndcg_asymptotics.results import open_results
-    from ndcg_asymptotics.results.growing import holds_growth, open_growth
+    from ndcg_asymptotics.results.folder import holds_grid, holds_growth
+    from ndcg_asymptotics.results.grid import open_grid
+    from ndcg_asymptotics.results.growing import open_growth
 
     formats = [text.strip().lower() for text in form.split(",") if text.strip()]
     require(bool(formats), "must be of svg, png, pdf, got none", "format")
@@ -157,29 +156,32 @@ def figures(
 
 
 @app.command()
-def verify(results: _Results, as_json: _Json = False) -> None:
-    """Compare results with the checksums that were written with them; exit status 1 if any is damaged."""
-    from ndcg_asymptotics.grids.results import holds_grid
-    from ndcg_asymptotics.grids.verify import verify_grid
-    from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.results.damage.verify import verify as verify_results
+def verify(
+    results: Results,
+    form: Format = "table",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Compare results with the digests written with them; exit status 1 if any are damaged or missing."""
+    from ndcg_asymptotics.reports.terminal import show
+    from ndcg_asymptotics.results.verify import verify as verify_results
 
-    found = verify_grid(results) if holds_grid(results) else verify_results(results)
-    if as_json:
-        show_json(found.as_dict())
-    else:
-        show(found)
-    raise typer.Exit(0 if found.sound else 1)
+    found = verify_results(results)
+    show(found, form)
+    raise typer.Exit(0 if found.whole else 1)
 
 
 @app.command()
 def report(
-    results: _Results,
-    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The page, a file of its own.")],
-    alpha: Annotated[float, typer.Option(help="Chance of any false alarm.")] = 1e-4,
-    allow_custom: _Custom = False,
+    results: Results,
+    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The page to write.")],
+    alpha: Annotated[float, typer.Option(help="Family-wise error rate of all tests.")] = 1e-4,
+    allow_custom: Custom = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Write a study and what it has shown as one page that anybody can open."""
+    """Write a study and its results as one HTML page."""
     from ndcg_asymptotics.reports.page import report as report_results
     from ndcg_asymptotics.results import open_results
 

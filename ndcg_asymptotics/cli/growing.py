@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,10 +13,12 @@ from ndcg_asymptotics.cli.options import (
     By,
     Columns,
     Documents,
+    Format,
     Gain,
     Json,
     Measures,
-    Pool,
+    Quiet,
+    Verbose,
     columns_of,
     groups_of,
 )
@@ -25,23 +26,16 @@ from ndcg_asymptotics.cli.options import (
 app = typer.Typer()
 
 
-class Order(StrEnum):
-    """In which order documents arrive."""
-
-    random = "random"
-    file = "file"
-    time = "time"
-
-
 @app.command()
 def grow(
     run: Annotated[list[Path], typer.Option(metavar="FILE", help="A run; may be repeated.")],
     qrels: Annotated[Path, typer.Option(metavar="FILE", help="Relevance judgements.")],
     measure: Measures,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for what is found.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the results.")],
     order: Annotated[
-        Order, typer.Option(help="Documents arrive at random, as in the judgements, or by time.")
-    ] = Order.random,
+        Literal["random", "file", "time"],
+        typer.Option(help="Documents arrive at random, as in the judgements, or by time."),
+    ] = "random",
     times: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="For --order time: a table with query, document, time."),
@@ -53,14 +47,17 @@ def grow(
     ] = None,
     by: By = None,
     random: Annotated[bool, typer.Option("--random", help="Add a run with random scores.")] = False,
-    pool: Documents = Pool.retrieved,
-    gain: Annotated[Gain, typer.Option(help="The gain of a label y: y, or 2^y - 1.")] = Gain.linear,
+    pool: Documents = "retrieved",
+    gain: Gain = "linear",
     binary_at: BinaryAt = None,
     columns: Columns = None,
     seed: Annotated[int, typer.Option(help="Seed of the random orders.")] = 0,
+    form: Format = "table",
     as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
-    """NDCG of runs at every n while documents arrive; --by holds them against i.i.d. theory."""
+    """Follow the NDCG of runs while documents arrive; --by compares it with i.i.d. theory."""
     from ndcg_asymptotics.analysis.runs.iid import departures
     from ndcg_asymptotics.lists.growing import grow_files
     from ndcg_asymptotics.reports.terminal import show, show_json
@@ -71,25 +68,26 @@ def grow(
         run,
         qrels,
         measure,
-        order=order.value,
+        order=order,
         times=times,
         orders=orders,
         length=length,
         by=groups_of(by),
         random=random,
-        pool=pool.value,
-        gain=gain.value,
+        pool=pool,
+        gain=gain,
         binary_at=binary_at,
         columns=columns_of(columns),
         seed=seed,
     )
     save_growth(grown, out)
-    if as_json:
-        show_json(grown.as_dict() | ({"iid": departures(grown).as_dict()} if grown.theory else {}))
+    apart = departures(grown) if grown.theory else None
+    if form == "json":
+        show_json(grown.as_dict() | ({"iid": apart.as_dict()} if apart else {}))
         return
-    show(grown.parts())
-    if grown.theory:
-        show(departures(grown).statements())
+    show(grown.parts(), form)
+    if apart:
+        show(apart.statements(), form)
 
 
 @app.command()
@@ -101,28 +99,29 @@ def compare(
         typer.Option(metavar="SPEC", help="A measure; may be repeated.", show_default="six common ones"),
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
-    gain: Annotated[Gain, typer.Option(help="The gain of a label y: y, or 2^y - 1.")] = Gain.linear,
-    power: Annotated[
-        float, typer.Option(help="Target power used to compute the required number of queries.")
-    ] = 0.8,
-    level: Annotated[
-        float, typer.Option(help="Confidence level of the intervals; tests are at 1 - level.")
-    ] = 0.95,
+    gain: Gain = "linear",
+    power: Annotated[float, typer.Option(help="Target power, to compute the required queries.")] = 0.8,
+    level: Annotated[float, typer.Option(help="Confidence level; tests are at 1 - level.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="Number of permutations.")] = 9999,
-    theory: Annotated[bool, typer.Option("--theory/--no-theory", help="Look ahead to longer lists.")] = True,
+    theory: Annotated[
+        bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
+    ] = True,
     columns: Columns = None,
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
+    form: Format = "table",
     as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Which of two runs is better, by which measure, and how sure; of more runs every pair."""
+    """Show which of two runs is better, by which measure, and how certain that is; of more, every pair."""
     from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
-    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.reports.terminal import show
 
     found = compare_files(
         runs,
         qrels,
         measure or MEASURES,
-        gain=gain.value,
+        gain=gain,
         power=power,
         level=level,
         resamples=resamples,
@@ -130,10 +129,7 @@ def compare(
         columns=columns_of(columns),
         seed=seed,
     )
-    if as_json:
-        show_json(found.as_dict())
-    else:
-        show(found.parts())
+    show(found, form)
     if out is not None:
         from ndcg_asymptotics.plots import draw_comparison
 

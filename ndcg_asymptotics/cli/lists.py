@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -12,19 +12,17 @@ from ndcg_asymptotics.cli.options import (
     By,
     Columns,
     Documents,
-    Empty,
     Feature,
+    Format,
     Gain,
-    Ideal,
     Json,
     Lists,
     Measures,
-    Method,
-    Pool,
     Qrels,
+    Quiet,
     Runs,
     Seed,
-    Ties,
+    Verbose,
     Weights,
     columns_of,
     groups_of,
@@ -44,37 +42,43 @@ def evaluate(
     columns: Columns = None,
     feature: Feature = None,
     weights: Weights = None,
-    gain: Annotated[Gain, typer.Option(help="The gain of a label y: y, or 2^y - 1.")] = Gain.linear,
+    gain: Gain = "linear",
     ties: Annotated[
-        Ties | None,
+        Literal["trec", "average"] | None,
         typer.Option(
             help="By decreasing document name, or averaged as in scikit-learn.",
             show_default="trec; average for --lists",
         ),
     ] = None,
     ideal: Annotated[
-        Ideal, typer.Option(help="The ideal list: all judged documents, or those retrieved.")
-    ] = Ideal.judged,
-    empty: Annotated[Empty, typer.Option(help="Topics without relevant documents.")] = Empty.zero,
+        Literal["judged", "retrieved"],
+        typer.Option(help="The ideal list: all judged documents, or those retrieved."),
+    ] = "judged",
+    empty: Annotated[
+        Literal["zero", "nan", "skip"], typer.Option(help="Topics without relevant documents.")
+    ] = "zero",
     complete: Annotated[
         bool, typer.Option("--complete", "-c", help="Judged topics that a run lacks count as 0.")
     ] = False,
     by_query: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write every topic's values there.")
     ] = None,
+    form: Format = "table",
     as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
-    """NDCG of runs, on average and by topic; by default with trec_eval's conventions."""
+    """Compute the NDCG of runs, by default with trec_eval's conventions."""
     from ndcg_asymptotics.lists import Evaluations, evaluate_files, evaluate_lists
-    from ndcg_asymptotics.reports.terminal import show, show_json, write_csv
+    from ndcg_asymptotics.reports.terminal import show, write_csv
 
     options: dict[str, Any] = {
         "columns": columns_of(columns),
-        "gain": gain.value,
-        "ideal": ideal.value,
-        "empty": empty.value,
+        "gain": gain,
+        "ideal": ideal,
+        "empty": empty,
         "missing": "zero" if complete else "skip",
-    } | ({"ties": ties.value} if ties else {})
+    } | ({"ties": ties} if ties else {})
     if lists is not None and not run and qrels is None:
         options["weights"] = weights_of(feature, weights)
         found = Evaluations((evaluate_lists(lists, measure, **options),))
@@ -84,10 +88,7 @@ def evaluate(
         raise InputError("evaluate needs either --run and --qrels, or --lists")
     if by_query is not None:
         write_csv(by_query, found.by_query())
-    if as_json:
-        show_json(found.as_dict() if len(found) > 1 else found.runs[0].as_dict())
-    else:
-        show(found.parts())
+    show(found.parts(), form, data=found.as_dict() if len(found) > 1 else found.runs[0].as_dict())
 
 
 @app.command()
@@ -102,9 +103,9 @@ def fit(
     feature: Feature = None,
     weights: Weights = None,
     method: Annotated[
-        Method, typer.Option(help="Monotone regression or a smoothing spline.")
-    ] = Method.isotonic,
-    pool: Documents = Pool.retrieved,
+        Literal["isotonic", "spline"], typer.Option(help="Monotone regression or a smoothing spline.")
+    ] = "isotonic",
+    pool: Documents = "retrieved",
     binary_at: BinaryAt = None,
     prevalence: Annotated[
         list[float] | None,
@@ -113,6 +114,8 @@ def fit(
     by: By = None,
     resamples: Annotated[int, typer.Option(help="Bootstrap samples of queries for the band.")] = 200,
     seed: Seed = 0,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Estimate relevance curves from ranked lists, and of several runs a study with their coupling.
 
@@ -124,7 +127,7 @@ def fit(
     from ndcg_asymptotics.lists.fitted_files import STUDY
 
     options: dict[str, Any] = {
-        "method": method.value,
+        "method": method,
         "binary_at": binary_at,
         "prevalence": prevalence,
         "by": groups_of(by),
@@ -135,11 +138,11 @@ def fit(
     if lists is not None and not run and qrels is None:
         written = fit_csv(lists, out, weights=weights_of(feature, weights), **options)
     elif lists is None and run and qrels is not None:
-        written = fit_files(run, qrels, out, pool=pool.value, **options)
+        written = fit_files(run, qrels, out, pool=pool, **options)
     else:
-        raise InputError("fit needs either --run and --qrels, or --csv")
+        raise InputError("fit needs either --run and --qrels, or --lists")
     for path in written:
         print(path)
     if len(written) > 1:
         study = out / STUDY
-        print(f"{study}\n\n{study.read_text()}")
+        print(f"{study}\n\n{study.read_text(encoding='utf-8')}")

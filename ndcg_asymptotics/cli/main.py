@@ -1,7 +1,8 @@
-"""Where the command line begins: nothing heavy is imported before signals are taken care of."""
+"""The entry point of the command line. Signals are handled before anything heavy is imported."""
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from types import FrameType
 from typing import TextIO, cast
 
@@ -17,22 +19,24 @@ _SECONDS_TO_WIND_DOWN = 5.0
 
 def main() -> None:
     """Run the command line."""
-    with interruptible(), outlets():
+    with interruptible(), standard_streams():
         try:
-            from ndcg_asymptotics.cli.app import app
+            from ndcg_asymptotics.cli.app import run_app
 
-            app()
+            # what a command sets in context variables ends with it
+            code = copy_context().run(run_app)
         except KeyboardInterrupt:  # while modules were being loaded
             print("ndcg-asymptotics: interrupted", file=sys.stderr)
-            sys.exit(130)
+            code = 130
+        sys.exit(code)
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """SIGTERM does what Ctrl-C does, and more of either within a few seconds do nothing.
+    """Make SIGTERM do what Ctrl-C does, and ignore more of either for a few seconds.
 
-    What is being wound down is not interrupted by an impatient user; what hangs can be. Afterwards
-    neither does anything: all that is left for the process to do is to end.
+    So an impatient user does not interrupt the winding down, but can end a process that hangs. Afterwards
+    both are ignored, as the process has nothing left to do but to end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -55,14 +59,14 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-class Outlet:
-    """A stream whose reader may go away, as `head` does: what is said from then on goes nowhere."""
+class QuietPipe:
+    """A stream whose reader may go away, as `head` does: further output is discarded."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write, or do as if."""
+        """Write, or discard if there is no reader."""
         try:
             return self._stream.write(text)
         except BrokenPipeError:
@@ -70,7 +74,7 @@ class Outlet:
             return len(text)
 
     def flush(self) -> None:
-        """Flush, if there is still somebody to read."""
+        """Flush if there is still a reader."""
         try:
             self._stream.flush()
         except BrokenPipeError:
@@ -86,10 +90,13 @@ class Outlet:
 
 
 @contextmanager
-def outlets() -> Iterator[None]:
-    """Stdout and stderr that do not mind a reader who goes away."""
+def standard_streams() -> Iterator[None]:
+    """Let stdout and stderr go on without a reader, and replace characters their encoding does not have."""
     streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast(TextIO, Outlet(stream)) for stream in streams)
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    sys.stdout, sys.stderr = (cast(TextIO, QuietPipe(stream)) for stream in streams)
     try:
         yield
     finally:

@@ -4,42 +4,33 @@ from __future__ import annotations
 
 import shlex
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ndcg_asymptotics.cli.shared import quiet, whole_number
+from ndcg_asymptotics.cli.options import Custom, Quiet, Verbose, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
-    from ndcg_asymptotics.grids import Grid
     from ndcg_asymptotics.studies import Study
+    from ndcg_asymptotics.studies.grid import Grid
 
 app = typer.Typer()
-
-_Custom = Annotated[bool, typer.Option("--allow-custom", help="Run functions that came with the study.")]
-
-
-class Backend(StrEnum):
-    """Where replicates are computed."""
-
-    loky = "loky"
-    threading = "threading"
-    dask = "dask"
 
 
 @app.command()
 def init(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A new study file.")] = Path("study.toml"),
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Write a study file with every field explained, to be edited and run."""
     from ndcg_asymptotics.studies.template import write_template
 
     write_template(file)
     print(file)
-    if not quiet():
+    if not quiet:
         out = shlex.quote(f"results/{file.stem}")
         print(f"Next:\n  ndcg-asymptotics run {shlex.quote(str(file))} --out {out}", file=sys.stderr)
 
@@ -49,13 +40,18 @@ def run(
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results, new or to be continued.")],
     jobs: Annotated[int | None, typer.Option(help="Processes or threads.", show_default="all cores")] = None,
-    backend: Annotated[Backend, typer.Option(help="Processes, threads or a dask cluster.")] = Backend.loky,
+    backend: Annotated[
+        Literal["loky", "threading", "dask"], typer.Option(help="Processes, threads or a dask cluster.")
+    ] = "loky",
     scheduler: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="The dask scheduler.", show_default="a cluster for this run"),
     ] = None,
     replicates: Annotated[
-        str | None, typer.Option(metavar="COUNT", help="How many, 1e4 say.", show_default="as the study says")
+        int | None,
+        typer.Option(
+            metavar="COUNT", parser=whole_number, help="How many, 1e4 say.", show_default="as the study says"
+        ),
     ] = None,
     first: Annotated[int, typer.Option(help="The first replicate, for parts to be merged.")] = 0,
     only: Annotated[int | None, typer.Option(help="Replay this replicate alone.")] = None,
@@ -70,7 +66,9 @@ def run(
             show_default="as the study says",
         ),
     ] = None,
-    allow_custom: _Custom = False,
+    allow_custom: Custom = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Simulate a study; the same command again continues where it stopped.
 
@@ -82,15 +80,15 @@ def run(
     """
     import math
 
-    from ndcg_asymptotics.grids.grid import is_grid, load_grid
     from ndcg_asymptotics.studies import load
+    from ndcg_asymptotics.studies.grid import is_grid, load_grid
     from ndcg_asymptotics.sweep.sweep import sweep
 
     options: dict[str, Any] = {
-        "replicates": None if replicates is None else whole_number(replicates, "replicates"),
+        "replicates": replicates,
         "first": first,
         "jobs": jobs,
-        "backend": backend.value,
+        "backend": backend,
         "scheduler": scheduler,
         "time_limit": math.inf if time_limit is None else time_limit,
         "precision": until_mcse,
@@ -114,7 +112,7 @@ def run(
             f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''}); "
             f"replay one with --only {outcome.failures[0].replicate}"
         )
-    if outcome.complete == outcome.wanted and not quiet():
+    if outcome.complete == outcome.wanted and not quiet:
         print(_next_steps(stated, out, allow_custom), file=sys.stderr)
     if outcome.stopped == "interrupted":
         raise typer.Exit(130)
@@ -123,7 +121,7 @@ def run(
 
 
 def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
-    from ndcg_asymptotics.grids.run import sweep_grid
+    from ndcg_asymptotics.sweep.grid import sweep_grid
 
     outcome = sweep_grid(grid, out, **options)
     stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
@@ -144,10 +142,10 @@ def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
     folder = shlex.quote(str(out)) + (" --allow-custom" if allow_custom else "")
     steps = []
     if study.pairs:
-        steps.append((f"distinguish {folder}", "how surely the scorers are told apart"))
+        steps.append((f"distinguish {folder}", "how reliably the scorers are ordered"))
     if "ndcg" in engine.load(study.engine).VARIABLES:
-        steps.insert(0, (f"check {folder} --summary", "hold them against theory"))
-        steps.append((f"report {folder} --out report.html", "all of it as a page"))
+        steps.insert(0, (f"check {folder} --summary", "compare them with theory"))
+        steps.append((f"report {folder} --out report.html", "all results as one page"))
     width = max(len(command) for command, _ in steps)
     return "Next:\n" + "\n".join(f"  ndcg-asymptotics {command:{width}}  # {what}" for command, what in steps)
 
@@ -179,9 +177,11 @@ def _replay(study: Study, out: Path, replicate: int) -> None:
 def merge(
     parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of results of one study.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="A folder for all of them.")],
-    allow_custom: _Custom = False,
+    allow_custom: Custom = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Put together the replicates of several runs of one study."""
+    """Merge the replicates of several runs of one study."""
     from ndcg_asymptotics.core.arrays import spans
     from ndcg_asymptotics.results.merge import merge as merge_results
 

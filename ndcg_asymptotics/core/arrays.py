@@ -52,9 +52,32 @@ def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> t
     return tuple(found)
 
 
+def floats(given: Any, argument: str = "") -> Floats:
+    """Return an array of doubles from numbers in any shape.
+
+    Raises
+    ------
+    InputError
+        If something is no number, or one that no double can hold, such as 10**400.
+    """
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"must be numbers, got {brief(given)}", argument) from None
+
+
+def require_fraction(value: Any, argument: str) -> None:
+    """Refuse what is not a number inside (0, 1)."""
+    inside = isinstance(value, int | float | np.integer | np.floating) and bool(0 < value < 1)
+    require(inside, f"must lie inside (0, 1), got {brief(value)}", argument)
+
+
 def brief(value: object, width: int = _SHOWN) -> str:
     """What was given, for a message: on one line, and not longer than it needs to be."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python does not write whole numbers of more than 4300 digits
+        text = f"a value of type {type(value).__name__}"
     return text if len(text) <= width else text[: width - 1] + "…"
 
 

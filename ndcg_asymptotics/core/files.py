@@ -1,11 +1,17 @@
-"""Files that are the old one or the new one, never half of one; and a folder's lock."""
+"""Reading files with bounds, writing files that are whole or absent, and locking a folder."""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
+import stat
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from ndcg_asymptotics.core.errors import InputError
 
@@ -14,63 +20,143 @@ try:
 except ImportError:  # no locks of this kind on Windows: there the user keeps to one writer
     fcntl = None  # type: ignore[assignment]
 
-ASIDE = ".partial"
-"""The folder, within one of results, where files are written before they are renamed."""
+_DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
+"""The names of files that are still being written."""
+
+
+class IrregularFileError(OSError):
+    """A pipe, a socket or a device in the place of a file."""
+
+
+class UnreadableError(Exception):
+    """What is wrong with a file, in a few words that follow its name."""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading; never wait for one that is not.
+
+    A path comes from a user or out of a file that somebody else wrote. A pipe without a writer would block
+    for ever, and a device such as /dev/zero has no end.
+
+    Raises
+    ------
+    OSError
+        Naming the file, if it cannot be opened or is a folder, a pipe, a socket or a device.
+    """
+    # a pipe that is opened with O_NONBLOCK opens at once; for regular files the flag has no effect
+    without_waiting = getattr(os, "O_NONBLOCK", 0)
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | without_waiting))  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise IrregularFileError(errno.EINVAL, "not a regular file", str(path))
+    return file
+
+
+@contextmanager
+def open_bounded(path: Path, largest: int) -> Iterator[BinaryIO]:
+    """Open a regular file of at most ``largest`` bytes for reading; nothing is read before its size is known.
+
+    Raises
+    ------
+    UnreadableError
+        If there is no such file, or reading it fails.
+    """
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > largest:
+                raise UnreadableError(f"is too large ({size} bytes)")
+            yield file
+    except FileNotFoundError:
+        raise UnreadableError("is missing") from None
+    except IrregularFileError:
+        raise UnreadableError("is not a regular file") from None
+    except OSError as error:
+        raise UnreadableError(f"cannot be read ({error.strerror})") from None
+
+
+def read_regular(path: Path, largest: int) -> bytes:
+    """Return the content of a regular file of at most ``largest`` bytes.
+
+    Raises
+    ------
+    UnreadableError
+        If there is no such file, or reading it fails.
+    """
+    with open_bounded(path, largest) as file:
+        return file.read(largest + 1)
 
 
 def read_file(path: Path, largest: int) -> bytes:
-    """The content of a file or a pipe of at most so many bytes.
+    """Return the content of a regular file of at most ``largest`` bytes.
 
     Raises
     ------
     OSError
         Naming the file, also if it is larger.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         content = file.read(largest + 1)
     if len(content) > largest:
         raise OSError(errno.EFBIG, f"more than {largest:g} bytes", str(path))
     return content
 
 
-def write_file(path: Path, content: bytes, results: Path | None = None) -> None:
-    """Write a file that is the old one or the new one; folders that are not there are made.
+def write_file(path: Path, content: bytes, root: Path | None = None, *, durable: bool = True) -> None:
+    """Write a file under another name and rename it, so that it is never seen half written.
+
+    Folders that do not exist are made. A pipe, a device or a link that a user names is written through.
 
     Parameters
     ----------
     path : Path
     content : bytes
-    results : Path, optional
-        The folder of results that the file belongs to. It may have come from somebody else, so no
-        symbolic link below it is followed; and it has its own place for what is being written.
+    root : Path, optional
+        A folder of results that the file belongs to. It may have come from somebody else: no symbolic link
+        below it is followed, and a folder in the place of the file is removed.
+    durable : bool
+        Whether to wait until the file is on the disk. Without it a power cut may leave an empty file.
 
     Raises
     ------
     OSError
         Naming the file.
     """
-    name = uuid.uuid4().hex
-    draft = path.with_name(f".{name}.partial") if results is None else results / ASIDE / name
+    if root is None and (path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir())):
+        path.write_bytes(content)
+        return
+    draft = path.with_name(f".{uuid.uuid4().hex}.partial")
     try:
-        for folder in {path.parent, draft.parent}:
-            if results is not None:
-                refuse_links(folder, results)
-            make_folder(folder)
+        if root is not None:
+            refuse_links(path.parent, root)
+        make_folder(path.parent, durable=durable)
         with draft.open("wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if results is not None and path.is_dir() and not path.is_symlink():
-            path.rename(draft.with_name(uuid.uuid4().hex))  # somebody's folder in the place of our file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        if root is not None and path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
         os.replace(draft, path)
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
-    flush(path.parent)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    if durable:
+        flush(path.parent)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove files whose writer was killed before it could rename them."""
+    for entry in os.scandir(folder):
+        if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            os.unlink(entry)
 
 
 def refuse_links(folder: Path, results: Path) -> None:
-    """Refuse a folder that is a symbolic link, or below one, within a folder of results.
+    """Refuse a folder that is, or lies below, a symbolic link within a folder of results.
 
     Raises
     ------
@@ -84,16 +170,18 @@ def refuse_links(folder: Path, results: Path) -> None:
             raise OSError(errno.ELOOP, "a symbolic link is not written through", str(part))
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, so that they are there after a power cut too."""
+def make_folder(folder: Path, *, durable: bool = True) -> None:
+    """Make a folder and those above it; if durable, flush them to the disk."""
+    if folder.is_dir():
+        return
     missing = [part for part in (folder, *folder.parents) if not part.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    for part in reversed(missing):
+    for part in reversed(missing if durable else []):
         flush(part.parent)
 
 
 def flush(path: Path) -> None:
-    """Put a file, or what was made or renamed in a folder, on the disk."""
+    """Flush a file to the disk, or the names in a folder."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -105,7 +193,9 @@ _held: set[int] = set()
 
 
 def lock(folder: Path) -> int:
-    """Hold a folder for writing; the lock goes with the process, however it ends, though forks of it live on.
+    """Lock a folder for writing.
+
+    The lock ends with this process, however it ends, even if processes that it forked live on.
 
     Returns
     -------
@@ -131,7 +221,7 @@ def lock(folder: Path) -> int:
 
 
 def unlock(handle: int) -> None:
-    """Let a folder go."""
+    """Release the lock of `lock`."""
     _held.discard(handle)
     os.close(handle)
 

@@ -1,20 +1,31 @@
-"""Tables of results: the same numbers for a terminal, a notebook, a DataFrame and a file.
+"""Tables of results, for a terminal, a notebook, a DataFrame and a file.
 
-What an analysis finds is `Shown`: it says which tables and lines it is made of, and prints so.
+The outcome of an analysis is a `Shown`: it lists its tables and lines, and prints as them. A table's columns
+are declared once, on the fields of the dataclass whose instances are its rows::
+
+    @dataclass(frozen=True)
+    class Power:
+        measure: Annotated[str, Column("measure")]
+        pairs: int
+        queries: Annotated[float | None, Column("queries (median pair)", general(".0f"), drop=1)]
+
+    Table.of("Discriminative power", Power, rows)
+
+Columns that are computed from several fields are listed as `Column` objects instead.
 """
 
 from __future__ import annotations
 
-import csv
+import dataclasses
 import html
-import math
+import os
 import re
 import textwrap
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 from rich import box
 from rich.cells import cell_len
@@ -22,34 +33,45 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ndcg_asymptotics.core.text import in_tex, shortened, visible
+from ndcg_asymptotics.core.text import in_spreadsheet, in_tex, shortened, visible
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WIDTH = 100
-"""Columns of text where there is no terminal to ask."""
+WIDTH = 80
+"""Characters per line where there is no terminal to ask."""
+
+Form = Literal["table", "csv", "markdown", "latex", "json"]
+"""The formats in which tables can be printed."""
 
 _GAP = 2  # characters between columns
 _SHORTEST = 8  # characters that a shortened text keeps
 
 
 def fixed(digits: int) -> Callable[[float], str]:
-    """Numbers with so many decimals."""
+    """Return a function that formats numbers with so many decimals."""
     return lambda value: f"{value:.{digits}f}"
 
 
 def general(spec: str) -> Callable[[Any], str]:
-    """Numbers in a format of Python's, such as ``.1e``."""
+    """Return a function that formats numbers by a format specification, such as ``.1e``."""
     return lambda value: format(value, spec)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, how a value is shown, and how soon it goes where there is no room for all.
+    """A column of a table.
 
-    Columns of the highest ``drop`` go first; those of 0 stay. A column without ``show`` holds texts, which
-    may be shortened, or folded between words if ``fold`` says so.
+    Parameters
+    ----------
+    name : str
+        The heading.
+    show : callable, optional
+        Formats a value. Columns without it hold text, which is aligned left and may be shortened.
+    drop : int
+        The priority for leaving the column out of a table that is too wide: highest first, 0 last.
+    fold : bool
+        Whether text is folded between words rather than shortened.
     """
 
     name: str
@@ -58,10 +80,10 @@ class Column:
     fold: bool = False
 
     def text(self, value: Any) -> str:
-        """A value as it is shown; "-" where there is none."""
+        """Return a value as it is shown; "-" where there is none."""
         if value is None:
             return "-"
-        return self.show(value) if self.show else visible(str(value))
+        return visible(self.show(value) if self.show else str(value))
 
 
 @dataclass(frozen=True)
@@ -72,38 +94,72 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Any, ...], ...]
 
+    @classmethod
+    def of(cls, title: str, kind: type, rows: Sequence[Any], **names: str) -> Table:
+        """Return the table of instances of a dataclass whose fields are annotated with a `Column`.
+
+        Parameters
+        ----------
+        title : str
+        kind : type
+            The dataclass.
+        rows : instances of it
+        **names : str
+            Headings that depend on the data, by field.
+        """
+        hints = get_type_hints(kind, include_extras=True)
+        declared = {
+            field.name: column
+            for field in dataclasses.fields(kind)
+            for column in getattr(hints[field.name], "__metadata__", ())
+            if isinstance(column, Column)
+        }
+        columns = tuple(
+            dataclasses.replace(c, name=names.get(field, c.name)) for field, c in declared.items()
+        )
+        return cls(title, columns, tuple(tuple(getattr(row, field) for field in declared) for row in rows))
+
     def to_dataframe(self) -> pd.DataFrame:
-        """The values, unrounded."""
+        """Return the values, unrounded."""
         import pandas as pd
 
         return pd.DataFrame(list(self.rows), columns=[column.name for column in self.columns])
 
-    def fitted(self, width: int) -> RichTable:
-        """The table in at most ``width`` characters.
+    def texts(self) -> list[list[str]]:
+        """Return the rows as they are shown."""
+        return [[c.text(value) for c, value in zip(self.columns, row, strict=True)] for row in self.rows]
 
-        Where there is no room, headings take several lines, then columns are left out, then texts and
-        headings are shortened, then numbers are left out from the right; a number is never folded.
+    def fitted(self, width: int) -> tuple[RichTable, list[str]]:
+        """Return the table in at most ``width`` characters, and the headings of columns left out for that.
+
+        Where there is no room, headings are folded between words, then columns with a ``drop`` go, then texts
+        are shortened, then numbers go from the right; two columns stay in any case, and numbers are whole.
         """
-        texts, names = self.texts(), [visible(column.name) for column in self.columns]
-        cells = [max(map(cell_len, column), default=0) for column in _transposed(texts, len(names))]
-        widths = [max(room, cell_len(name)) for room, name in zip(cells, names, strict=True)]
-        words = [max(room, *map(cell_len, name.split()), 1) for room, name in zip(cells, names, strict=True)]
+        texts, names = self.texts(), [visible(c.name) for c in self.columns]
+        cells = [max((cell_len(row[i]) for row in texts), default=0) for i in range(len(names))]
+        words = [max(map(cell_len, name.split()), default=0) for name in names]
+        numeric = [c.show is not None for c in self.columns]
+        whole = [max(cell, word, 1) for cell, word in zip(cells, words, strict=True)]
+        least = [
+            room if number else min(room, max(word, _SHORTEST))
+            for room, word, number in zip(whole, words, numeric, strict=True)
+        ]
         kept = list(range(len(names)))
-        while _total(widths, kept) > width and widths != words:
-            widths[max(kept, key=lambda i: widths[i] - words[i])] -= 1
-        heads = [_folded(name, room) for name, room in zip(names, widths, strict=True)]
-        while _total(widths, kept) > width and any(self.columns[i].drop for i in kept):
+
+        def excess(widths: Sequence[int]) -> int:
+            return sum(widths[i] for i in kept) + _GAP * len(kept) - width
+
+        while excess(whole) > 0 and any(self.columns[i].drop for i in kept):
             kept.remove(max(kept, key=lambda i: (self.columns[i].drop, i)))
-        while _total(widths, kept) > width:
-            least = [cells[i] if column.show else _SHORTEST for i, column in enumerate(self.columns)]
-            longest = max((i for i in kept if widths[i] > least[i]), key=widths.__getitem__, default=-1)
-            if longest >= 0:
-                widths[longest] -= 1
-            elif len(kept) > 2:
-                # nothing is left to shorten; names and verdicts say what it is about
-                kept.remove(next((i for i in kept[:0:-1] if self.columns[i].show), kept[len(kept) // 2]))
-            else:
-                break
+        while excess(least) > 0 and len(kept) > 2 and any(numeric[i] for i in kept[1:]):
+            kept.remove([i for i in kept[1:] if numeric[i]][-1])
+        widths = list(least)
+        while excess(widths) > 0 and max(widths[i] for i in kept) > 1:  # too narrow even for what is left
+            widths[max(kept, key=lambda i: (widths[i] > cells[i] or not numeric[i], widths[i]))] -= 1
+        for wanted in (whole, [max(room, cell_len(name)) for room, name in zip(whole, names, strict=True)]):
+            # the rest of the room goes to the columns that lack most, to texts before headings
+            while excess(widths) < 0 and (short := [i for i in kept if widths[i] < wanted[i]]):
+                widths[max(short, key=lambda i: wanted[i] - widths[i])] += 1
         table = RichTable(
             title=Text(visible(self.title), "bold") if self.title else None,
             title_justify="left",
@@ -112,23 +168,21 @@ class Table:
             padding=(0, 1, 0, 0),
         )
         for i in kept:
-            column = self.columns[i]
-            side: Literal["left", "right"] = "left" if column.show is None else "right"
-            head = Text("\n".join(shortened(line, widths[i]) for line in heads[i]))
-            table.add_column(head, justify=side, no_wrap=not column.fold, max_width=widths[i])
+            folded = textwrap.wrap(names[i], widths[i], break_long_words=False) or [names[i]]
+            table.add_column(
+                Text("\n".join(shortened(line, widths[i]) for line in folded)),
+                justify="right" if numeric[i] else "left",
+                no_wrap=not self.columns[i].fold,
+                max_width=widths[i],
+            )
         for row in texts:
             table.add_row(
                 *(Text(row[i] if self.columns[i].fold else shortened(row[i], widths[i])) for i in kept)
             )
-        return table
-
-    def texts(self) -> list[list[str]]:
-        """The rows as they are shown."""
-        return [[visible(column.text(value)) for column, value in zip(self.columns, row, strict=True)]
-                for row in self.rows]  # fmt: skip
+        return table, [name for i, name in enumerate(names) if i not in kept]
 
     def to_html(self) -> str:
-        """The table for a notebook."""
+        """Return the table for a notebook."""
         head = "".join(f"<th>{html.escape(visible(column.name))}</th>" for column in self.columns)
         rows = ("".join(f"<td>{html.escape(text)}</td>" for text in row) for row in self.texts())
         body = "".join(f"<tr>{row}</tr>" for row in rows)
@@ -136,17 +190,14 @@ class Table:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_csv(self) -> str:
-        """The values, unrounded; nothing where there is none or no number."""
-        file = StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(column.name for column in self.columns)
-        for row in self.rows:
-            nothing = (value is None or (isinstance(value, float) and math.isnan(value)) for value in row)
-            writer.writerow("" if none else value for value, none in zip(row, nothing, strict=True))
-        return file.getvalue()
+        """Return the values, unrounded; empty where there is none or no number."""
+        return csv_of(self.to_dataframe().astype(object))
 
     def to_markdown(self) -> str:
-        """The table in Markdown, as GitHub and most sites read it."""
+        """Return the table in Markdown, as GitHub and most sites read it.
+
+        pandas would need tabulate for this, and the escapes all the same.
+        """
         rows = [[visible(column.name) for column in self.columns], *self.texts()]
         escaped = [[re.sub(r"([\\|*_`<>\[\]])", r"\\\1", text) for text in row] for row in rows]
         rule = ["---:" if column.show else "---" for column in self.columns]
@@ -155,22 +206,14 @@ class Table:
         return title + "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
-        """The table in LaTeX, for the package booktabs."""
+        """Return the table in LaTeX, for the package booktabs."""
+        import pandas as pd
 
-        def line(row: Iterable[str]) -> str:
-            return " & ".join(in_tex(text) for text in row) + r" \\"
-
+        rows = [[in_tex(text) for text in row] for row in self.texts()]
+        frame = pd.DataFrame(rows, columns=[in_tex(column.name) for column in self.columns])
         kinds = "".join("r" if column.show else "l" for column in self.columns)
-        lines = [
-            rf"\begin{{tabular}}{{{kinds}}}",
-            r"\toprule",
-            line(c.name for c in self.columns),
-            r"\midrule",
-        ]
-        lines += [line(row) for row in self.texts()]
-        lines += [r"\bottomrule", r"\end{tabular}"]
         title = f"% {visible(self.title)}\n" if self.title else ""
-        return title + "\n".join(lines) + "\n"
+        return title + str(frame.to_latex(index=False, escape=False, column_format=kinds))
 
 
 @dataclass(frozen=True)
@@ -185,14 +228,22 @@ Part = Table | Line
 
 
 class Shown:
-    """What prints as its tables and lines, in a terminal and in a notebook."""
+    """Base class of dataclasses that print as tables and lines, on a terminal and in a notebook."""
 
     @abstractmethod
     def parts(self) -> Iterable[Part]:
-        """Tables and lines, in order."""
+        """Return tables and lines, in order."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        return asdict(self)  # type: ignore[call-overload, no-any-return]
 
     def to_dataframe(self) -> pd.DataFrame:
-        """The rows of the first table, unrounded."""
+        """Return the fields of ``rows``, one row each; without such an attribute, the first table."""
+        import pandas as pd
+
+        if rows := getattr(self, "rows", None):
+            return pd.DataFrame([asdict(row) for row in rows])
         return next(part for part in self.parts() if isinstance(part, Table)).to_dataframe()
 
     def __str__(self) -> str:
@@ -210,44 +261,38 @@ class Shown:
         )
 
 
+def console() -> Console:
+    """Return a console for stdout: as wide as the terminal or COLUMNS says, else `WIDTH`."""
+    found = Console(highlight=False)
+    asked = os.environ.get("COLUMNS", "").isdigit()
+    return found if found.is_terminal or asked else Console(highlight=False, width=WIDTH)
+
+
 def print_parts(parts: Iterable[Part], console: Console) -> None:
     """Print tables, as wide as the console, and lines, which a terminal folds between words."""
     for part in parts:
         if isinstance(part, Table):
-            console.print(part.fitted(console.width))
+            table, left_out = part.fitted(console.width)
+            console.print(table)
+            if left_out:
+                console.print(Text(f"Left out for lack of width: {', '.join(left_out)}."))
             console.print()
         else:
             text = "\n".join(map(visible, part.text.split("\n")))
             console.print(Text(text, part.style), soft_wrap=not console.is_terminal)
 
 
-FORMATS: dict[str, Callable[[Table], str]] = {
-    "csv": Table.to_csv,
-    "markdown": Table.to_markdown,
-    "latex": Table.to_latex,
-}
-"""Tables as text for other programs; each is the table alone, without the lines between tables."""
-
-
 def in_format(parts: Iterable[Part], form: str) -> str:
-    """The tables of some parts in one of `FORMATS`, an empty line between them."""
-    return "\n".join(FORMATS[form](part) for part in parts if isinstance(part, Table))
+    """Return the tables among some parts as CSV, Markdown or LaTeX, an empty line between them."""
+    write = {"csv": Table.to_csv, "markdown": Table.to_markdown, "latex": Table.to_latex}[form]
+    return "\n".join(write(part) for part in parts if isinstance(part, Table))
 
 
 def csv_of(frame: pd.DataFrame) -> str:
-    """A DataFrame as `Table.to_csv` writes tables."""
-    columns = tuple(Column(str(name)) for name in frame.columns)
-    return Table("", columns, tuple(frame.itertuples(index=False, name=None))).to_csv()
+    """Return a DataFrame as CSV, in which a spreadsheet takes no text for a formula."""
+    import pandas as pd
 
-
-def _folded(name: str, room: int) -> list[str]:
-    """A heading in lines of at most so many characters, if its words allow."""
-    return textwrap.wrap(name, room, break_long_words=False) or [name]
-
-
-def _transposed(rows: Sequence[Sequence[str]], count: int) -> list[tuple[str, ...]]:
-    return list(zip(*rows, strict=True)) if rows else [()] * count
-
-
-def _total(widths: Sequence[int], kept: Sequence[int]) -> int:
-    return sum(widths[i] for i in kept) + _GAP * len(kept)
+    rows = [[in_spreadsheet(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+    # object: a column of whole numbers and None would be written as one of fractions
+    safe = pd.DataFrame(rows, columns=[in_spreadsheet(str(name)) for name in frame.columns], dtype=object)
+    return str(safe.to_csv(index=False, lineterminator="\n"))

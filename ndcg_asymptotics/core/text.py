@@ -51,6 +51,24 @@ def in_figure(text: str) -> str:
     return visible(text).replace("$", r"\$")
 
 
+def in_spreadsheet(value: object) -> object:
+    """Return a cell of a CSV file as a spreadsheet reads it without running it.
+
+    A text that begins with one of ``= + - @``, a tab or a carriage return is a formula there; an apostrophe
+    before it makes it a text. Numbers stay, also those that are written as texts.
+
+    >>> in_spreadsheet("=1+1"), in_spreadsheet("-1e3"), in_spreadsheet(-2.5), in_spreadsheet("a")
+    ("'=1+1", '-1e3', -2.5, 'a')
+    """
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
 def shortened(text: str, width: int) -> str:
     """The text in at most ``width`` characters.
 

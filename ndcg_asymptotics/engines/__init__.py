@@ -1,1 +1,5 @@
-"""The engines that draw; numba lives here and nowhere else."""
+"""Engines: simulations of a study's replicates. numba is used here and nowhere else."""
+
+from ndcg_asymptotics.engines.compiled import ensure_cache
+
+ensure_cache()  # before a module with kernels is imported, which needs it

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 
 LARGEST_LABEL = 1000.0
@@ -53,7 +53,7 @@ class Batch:
     sizes: Integers
 
     def __post_init__(self) -> None:
-        labels = np.asarray(self.labels, np.float64).reshape(-1)
+        labels = floats(self.labels, "labels").reshape(-1)
         sizes = np.asarray(self.sizes)
         whole = sizes.ndim == 1 and sizes.size > 0 and bool(np.all(sizes == np.floor(sizes)))
         require(
@@ -71,7 +71,7 @@ class Batch:
         """A batch from a sequence of label vectors."""
         try:
             vectors = [np.atleast_1d(np.asarray(labels, np.float64)) for labels in lists]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"must be lists of numbers, got {brief(lists)}", "labels") from None
         flat = all(vector.ndim == 1 for vector in vectors)
         require(len(vectors) > 0 and flat, f"must be lists of numbers, got {brief(lists)}", "labels")

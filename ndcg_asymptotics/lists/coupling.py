@@ -16,7 +16,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
-from ndcg_asymptotics.lists.readers import RankedList
+from ndcg_asymptotics.lists.records import RankedList
 
 LEVEL = 0.95
 

@@ -10,10 +10,12 @@ from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.lists.outcome import Evaluation, Evaluations
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, hits, ndcg
-from ndcg_asymptotics.lists.readers import Columns, Records, load_lists, load_qrels, load_run
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
+from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
 
 Gain = Literal["linear", "exp2"]
@@ -77,8 +79,7 @@ def evaluate(
         (ties, Ties, "ties"), (ideal, Ideal, "ideal"), (empty, Empty, "empty"),
         (missing, Missing, "missing"),
     ):  # fmt: skip
-        choices = get_args(known)
-        require(value in choices, f"must be one of {', '.join(choices)}, got {value!r}", argument)
+        _require_choice(value, get_args(known), argument)
     found = measures_of(measures)
     scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"))
     common = sorted({*scores.queries} & {*labels.queries})
@@ -134,7 +135,7 @@ def without_negatives(labels: Records) -> Records:
 
 def gains_of(labels: Records, gain: Gain) -> Records:
     """What labels are worth: themselves, or 2^y - 1."""
-    require(gain in get_args(Gain), f"must be one of {', '.join(get_args(Gain))}, got {gain!r}", "gain")
+    _require_choice(gain, get_args(Gain), "gain")
     if gain == "linear":
         return labels
     with np.errstate(over="ignore"):
@@ -155,7 +156,7 @@ def evaluate_files(
     qrels: Path | str,
     measures: Measures,
     *,
-    columns: Columns | None = None,
+    columns: ColumnNames | None = None,
     **options: Any,
 ) -> Evaluation | Evaluations:
     """`evaluate` for files: one run or several, and judgements.
@@ -163,8 +164,8 @@ def evaluate_files(
     Parameters
     ----------
     run : path or paths
-        TREC runs, or CSV and Parquet files with the columns query, document, score; plain, gzip or
-        zstd, also pipes.
+        TREC runs, or CSV and Parquet files with the columns query, document, score; text may be
+        compressed by gzip or zstd.
     qrels : path
         TREC judgements, or a table with the columns query, document, label.
     measures : Measure, text, or several
@@ -181,8 +182,8 @@ def evaluate_files(
     paths = [Path(run)] if isinstance(run, str | Path) else [Path(one) for one in run]
     require(len(paths) > 0, "must name at least one file", "run")
     measures = measures_of(measures)  # before files are read, which may take long
-    runs = (load_run(path, columns) for path in paths)  # one at a time: each may fill much of the memory
-    scores, labels = next(runs), without_negatives(load_qrels(Path(qrels), columns))
+    runs = (read(path, "score", columns) for path in paths)  # one at a time: each may fill much of the memory
+    scores, labels = next(runs), without_negatives(read(qrels, "label", columns))
     found = []
     for path, name in zip(paths, run_names(paths), strict=True):
         found.append(_evaluate_named(scores, labels, measures, f"{path}, {qrels}", name, options))
@@ -194,7 +195,7 @@ def evaluate_lists(
     path: Path | str,
     measures: Measures,
     *,
-    columns: Columns | None = None,
+    columns: ColumnNames | None = None,
     weights: Mapping[int, float] | None = None,
     **options: Any,
 ) -> Evaluation:
@@ -218,7 +219,7 @@ def evaluate_lists(
         As `evaluate_files`.
     """
     path, measures = Path(path), measures_of(measures)
-    scores, labels = load_lists(path, columns, weights)
+    scores, labels = read_lists(path, columns, weights)
     chosen = {"ties": "average", **options}
     return _evaluate_named(scores, labels, measures, str(path), run_names([path])[0], chosen)
 
@@ -241,6 +242,11 @@ def run_names(paths: Sequence[Path]) -> list[str]:
 def stem(path: Path) -> str:
     """The name of a file without .gz or .zst, and without the ending before that."""
     return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
+
+
+def _require_choice(value: Any, choices: Sequence[str], argument: str) -> None:
+    known = isinstance(value, str) and value in choices
+    require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
 
 
 def _listed(queries: Iterable[str]) -> str:

@@ -16,14 +16,8 @@ from ndcg_asymptotics.lists.evaluation import stem, without_negatives
 from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
 from ndcg_asymptotics.lists.groups import By, FittedMixture, fit_groups, group_queries
 from ndcg_asymptotics.lists.pooling import Pool, pooled
-from ndcg_asymptotics.lists.readers import (
-    Columns,
-    RankedList,
-    load_lists,
-    load_qrels,
-    load_run,
-    ranked_lists,
-)
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
+from ndcg_asymptotics.lists.records import RankedList, ranked_lists
 
 STUDY = "study.toml"
 """The name of the study that is written beside the curves of several runs."""
@@ -76,7 +70,7 @@ def fit_files(
     by: By | None = None,
     resamples: int = 200,
     seed: int = 0,
-    columns: Columns | None = None,
+    columns: ColumnNames | None = None,
 ) -> list[Path]:
     """Fit the relevance curves of runs and write them as files for a study.
 
@@ -118,9 +112,9 @@ def fit_files(
     require(len(paths) > 0, "fit needs at least one run")
     names = [stem(path) for path in paths]
     require(len(set(names)) == len(names), f"runs need distinct file names, got {', '.join(names)}")
-    found = {name: load_run(path, columns) for name, path in zip(names, paths, strict=True)}
+    found = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
     try:
-        lists = pooled(found, load_qrels(qrels, columns), pool).lists()
+        lists = pooled(found, read(qrels, "label", columns), pool).lists()
     except InputError as error:
         if error.argument:
             raise
@@ -142,7 +136,7 @@ def fit_csv(
     by: By | None = None,
     resamples: int = 200,
     seed: int = 0,
-    columns: Columns | None = None,
+    columns: ColumnNames | None = None,
     weights: Mapping[int, float] | None = None,
 ) -> list[Path]:
     """`fit_files` for one scorer, from a file whose every row has a score and a label.
@@ -155,7 +149,7 @@ def fit_csv(
     path, out = Path(path), Path(out)
     name = stem(path)
     target = out if out.suffix == ".json" else out / f"{name}.json"
-    scores, labels = load_lists(path, columns, weights)
+    scores, labels = read_lists(path, columns, weights)
     lists = {name: ranked_lists(scores, without_negatives(labels))}
     asked = Fit(method, binary_at, prevalence, by, resamples, seed)
     return _fit_and_write(lists, {name: target}, {name: {"run": path.name}}, asked)

@@ -21,7 +21,7 @@ from scipy.optimize import isotonic_regression
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.lists.readers import RankedList
+from ndcg_asymptotics.lists.records import RankedList
 from ndcg_asymptotics.populations import Empirical, curve_file
 from ndcg_asymptotics.specs.scanner import number_text
 

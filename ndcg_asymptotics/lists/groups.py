@@ -16,7 +16,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Integers, brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.fitting import LEVEL, FittedCurve, fit_curves
-from ndcg_asymptotics.lists.readers import RankedList
+from ndcg_asymptotics.lists.records import RankedList
 from ndcg_asymptotics.populations import Mixture, curve_file
 
 By = int | Literal["query"]

@@ -12,10 +12,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import without_negatives
-from ndcg_asymptotics.lists.readers import RankedList, Records
+from ndcg_asymptotics.lists.records import RankedList, Records
 
 Pool = Literal["retrieved", "judged"]
 
@@ -92,8 +92,7 @@ def pooled(runs: Mapping[str, Any], qrels: Any, documents: Pool = "retrieved") -
         If there is no query that all have.
     """
     require(documents in get_args(Pool), f"pool must be one of {get_args(Pool)}, got {documents!r}")
-    require(len(runs) > 0, "must hold at least one run", "runs")
-    scores = {name: Records.of(run, "score") for name, run in runs.items()}
+    scores = scores_of(runs)
     labels = without_negatives(Records.of(qrels, "label"))
     queries = tuple(sorted({*labels.queries}.intersection(*(run.queries for run in scores.values()))))
     require(len(queries) > 0, f"{', '.join(runs)} and the qrels have no query in common")
@@ -108,6 +107,20 @@ def pooled(runs: Mapping[str, Any], qrels: Any, documents: Pool = "retrieved") -
         everything.with_values(looked_up(labels, everything, 0.0)),
         np.array([looked_up(run, everything, -np.inf) for run in scores.values()]),
     )
+
+
+def scores_of(runs: Mapping[str, Any]) -> dict[str, Records]:
+    """Return the scores of some runs by name, each of which may be anything that `evaluate` takes.
+
+    Raises
+    ------
+    InputError
+        If the runs are no mapping, or there is none.
+    """
+    if not isinstance(runs, Mapping):
+        raise InputError(f"must be a mapping of name to run, got {brief(runs)}", "runs")
+    require(len(runs) > 0, "must hold at least one run", "runs")
+    return {name: Records.of(run, "score") for name, run in runs.items()}
 
 
 def looked_up(records: Records, wanted: Records, default: float) -> Floats:

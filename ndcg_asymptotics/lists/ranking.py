@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.lists.readers import Records
+from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
 
 Ties = Literal["trec", "average"]
@@ -110,8 +110,7 @@ def _by_name(run: Records, row: Rows, starts: Integers, wanted: Integers) -> tup
     crowd = np.unique(mine[np.searchsorted(ranked, mine, side="right") - above > 1])
     if crowd.size:  # only ties with a relevant document matter
         members = np.flatnonzero(np.isin(key, crowd))
-        words = [~run.names.word(index, members) for index in reversed(range(run.names.words))]
-        members = members[np.lexsort((*words, key[members]))]
+        members = members[np.lexsort((-run.name_ranks(members), key[members]))]
         group = key[members]
         place = np.arange(members.size) - np.searchsorted(group, group)
         order = np.argsort(members)

@@ -14,7 +14,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, brief, stable_sort
+from ndcg_asymptotics.core.arrays import Floats, brief, floats, stable_sort
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount
@@ -157,8 +157,8 @@ class Measure:
         >>> round(Measure.parse("nDCG").evaluate([3.0, 2.0, 1.0], [0, 1, 1]), 6)
         0.693426
         """
-        s, y = np.asarray(scores, np.float64), np.asarray(labels, np.float64)
-        best = y if ideal_labels is None else np.asarray(ideal_labels, np.float64)
+        s, y = floats(scores, "scores"), floats(labels, "labels")
+        best = y if ideal_labels is None else floats(ideal_labels, "ideal_labels")
         require(
             s.ndim == 1 and s.shape == y.shape and s.size > 0,
             f"scores and labels must be two lists of one length >= 1, got {s.shape} and {y.shape}",

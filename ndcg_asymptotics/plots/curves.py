@@ -20,8 +20,8 @@ from ndcg_asymptotics.plots.placing import margin_labels, titles
 from ndcg_asymptotics.plots.style import GREY, Look, band, length_axis, scientific
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.results.kept import Kept
 from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
 from ndcg_asymptotics.theory.limits import Limit, limit
 
 _MARKERS = 18  # about how many simulated means, and exact ones, a curve shows
@@ -91,10 +91,10 @@ def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit
     return {name: limit(scorer, measure) for name, (scorer, _) in choice.of(study).items()}
 
 
-def _exact_mean(kept: Kept, scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> Floats:
+def _exact_mean(cache: TheoryCache, scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> Floats:
     """E[NDCG_n] at the sizes; NaN where theory does not give it to 1e-3."""
     try:
-        found = kept.mean(scorer, measure, sizes)
+        found = cache.mean(scorer, measure, sizes)
     except InputError:
         return np.full(len(sizes), np.nan)
     return np.where(found.error <= _WORTH_DRAWING, found.value, np.nan)
@@ -119,7 +119,7 @@ def draw_scorer(
             ax.plot(sizes[first:], edge[first:], color=look.color, alpha=0.6, lw=0.5, ls=look.dashes)
     shown = _shown(study.n)
     lengths = tuple(study.n[i] for i in shown)
-    exact = _exact_mean(results.kept, study.scorers[name], measure, lengths)[shown >= first]
+    exact = _exact_mean(user_cache(), study.scorers[name], measure, lengths)[shown >= first]
     shown = shown[shown >= first]
     n, mean = sizes[shown], values.mean(axis=0)[shown]
     if "low" in cell:
@@ -195,7 +195,7 @@ def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choic
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(Patch(color=GREY, alpha=0.25, lw=0, label=f"{low}–{high} % of replicates"))
     shown = tuple(study.n[i] for i in _shown(study.n))
-    if any(np.isfinite(_exact_mean(results.kept, s, m, shown)).any() for s in scorers for m in chosen):
+    if any(np.isfinite(_exact_mean(user_cache(), s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, label="exact mean"))
     if "low" in data:
         width = float((data["high"] - data["low"]).sel(measure=[str(m) for m in chosen]).max())
@@ -203,3 +203,6 @@ def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choic
     if any(limit(s, m).value is not None for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, ls=":", lw=0.9, label="limit"))
     return handles
+
+
+plot = ndcg_curves

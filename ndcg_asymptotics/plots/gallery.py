@@ -211,6 +211,4 @@ def draw_all(
     word = "speed" if rare else "order"
     found = _found(results, chosen, choice)
     figures += [((word, *pair), partial(of_pair, pairs)) for pair, pairs in found.items()]
-    paths = save_all(figures, folder, **saved)
-    results.kept.save()
-    return paths
+    return save_all(figures, folder, **saved)

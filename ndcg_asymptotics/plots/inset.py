@@ -1,14 +1,9 @@
-"""The end of the curves enlarged, where it hides none of them."""
+"""An inset that enlarges the end of the curves."""
 
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import Collection
-from matplotlib.lines import Line2D
-from matplotlib.path import Path
-from matplotlib.transforms import Bbox
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
@@ -18,36 +13,17 @@ from ndcg_asymptotics.results import Results
 
 Bounds = tuple[float, float, float, float]
 
-# from the largest to the smallest; of one size first where curves that rise to a limit leave room
-_SIZES = ((0.46, 0.44), (0.42, 0.36), (0.38, 0.28))
-_TICKS = (0.1, 0.15)  # what the labels of the inset's own axes take at its left and below it
-_EDGE = 0.03
+_LOWER_RIGHT: Bounds = (0.51, 0.16, 0.46, 0.42)
+_UPPER_RIGHT: Bounds = (0.51, 0.55, 0.46, 0.42)
+_NEAR_AN_EDGE = 0.35  # curves that end in this part of the axes leave the opposite corner free
 
 
-def free_place(ax: Axes) -> Bounds | None:
-    """Left, bottom, width and height, as a fraction of the axes, of a place where nothing is drawn."""
-    taken = [path for artist in (*ax.lines, *ax.collections) for path in _paths(ax, artist)]
-    for width, height in _SIZES:
-        right, top = 1 - _EDGE - width, 1 - _EDGE - height
-        for x, y in ((right, _TICKS[1]), (_TICKS[0], _TICKS[1]), (right, top), (_TICKS[0], top)):
-            box = Bbox.from_extents(x - _TICKS[0], y - _TICKS[1], x + width, y + height)
-            if not any(path.intersects_bbox(box, filled) for path, filled in taken):
-                return x, y, width, height
-    return None
-
-
-def _paths(ax: Axes, artist: Artist) -> list[tuple[Path, bool]]:
-    """What an artist draws, in fractions of the axes, and whether it is filled."""
-    if isinstance(artist, Line2D):
-        paths, filled = [artist.get_path()], False
-    elif isinstance(artist, Collection):
-        paths, filled = list(artist.get_paths()), True
-    else:
-        return []
-    to_axes = artist.get_transform() - ax.transAxes
-    whole = (path.cleaned(remove_nans=True) for path in paths)
-    moved = (to_axes.transform_path(path) for path in whole if len(path) > 1)
-    return [(path, filled) for path in moved if np.isfinite(path.vertices).all()]
+def corner(ax: Axes, end: float) -> Bounds | None:
+    """Return the right corner away from curves that end at height ``end``; None if neither is free."""
+    height = float((ax.transData - ax.transAxes).transform((ax.get_xlim()[1], end))[1])
+    if height > 1 - _NEAR_AN_EDGE:
+        return _LOWER_RIGHT
+    return _UPPER_RIGHT if height < _NEAR_AN_EDGE else None
 
 
 def enlarge(
@@ -55,21 +31,30 @@ def enlarge(
     measure: Measure | str,
     ax: Axes,
     *,
-    bounds: tuple[float, float, float, float] | None = None,
+    bounds: Bounds | None = None,
     share: float = 0.4,
     choice: Choice | None = None,
 ) -> Axes | None:
-    """An inset with the last ``share`` of log n enlarged, so far that the scorers' means come apart.
+    """Draw an inset that enlarges the last ``share`` of log n until the scorers' means come apart.
 
-    ``bounds`` is where it stands, as a fraction of the axes: left, bottom, width, height. By default
-    it is the largest of a few places where it hides no data, and there is none if there is no such place.
+    Parameters
+    ----------
+    bounds : (float, float, float, float), optional
+        Left, bottom, width and height, as fractions of the axes. By default the right corner that the
+        curves leave free; there is no inset if they end in the middle of the axes.
+
+    Returns
+    -------
+    Axes or None
     """
     choice = choice or Choice()
     study, measure = results.study, of_study(results.study, measure)
     limits = limits_of(study, measure, choice)
-    bounds = bounds or free_place(ax)
     if bounds is None:
-        return None
+        ends = results.data["ndcg"].sel(measure=str(measure)).isel(n=-1).mean("replicate")
+        bounds = corner(ax, float(ends.mean()))
+        if bounds is None:
+            return None
     start = study.n[-1] * (study.n[0] / study.n[-1]) ** share
     first = min(int(np.searchsorted(study.n, start * (1 - 1e-9))), max(len(study.n) - 2, 0))
     inset = ax.inset_axes(bounds)

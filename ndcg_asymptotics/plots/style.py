@@ -4,6 +4,7 @@ colour blindness and grey print, and files that are the same bytes whenever they
 from __future__ import annotations
 
 import itertools
+import logging
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,35 +31,7 @@ SINGLE, DOUBLE = 3.5, 7.2  # the widths of one and of two columns, in inches
 
 GREY = "0.35"
 
-STYLE: dict[Any, Any] = {
-    # both come with matplotlib, so figures agree between machines; the second knows more scripts
-    "font.family": ["STIXGeneral", "DejaVu Sans"],
-    "mathtext.fontset": "stix",
-    "font.size": 8.5,
-    "axes.titlesize": 8.5,
-    "axes.labelsize": 8.5,
-    "xtick.labelsize": 7.5,
-    "ytick.labelsize": 7.5,
-    "legend.fontsize": 7.5,
-    "legend.frameon": False,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.minor.width": 0.4,
-    "xtick.major.size": 3.0,
-    "ytick.major.size": 3.0,
-    "xtick.minor.size": 1.6,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.2,
-    "figure.constrained_layout.use": True,
-    "figure.dpi": 200,
-    "savefig.dpi": 200,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "ndcg-asymptotics",
-    "pdf.fonttype": 42,  # TrueType, which journals ask for
-}
+_JOURNAL = Path(__file__).with_name("journal.mplstyle")
 
 
 @dataclass(frozen=True)
@@ -77,7 +50,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def looks(count: int) -> list[Look]:
-    """As many looks as there are curves."""
+    """Return the colours, dashes and markers of so many curves."""
     cycles = zip(itertools.cycle(COLORS), itertools.cycle(_DASHES), itertools.cycle(_MARKERS), strict=False)
     return [Look(*look) for look in itertools.islice(cycles, count)]
 
@@ -87,13 +60,13 @@ _own: ContextVar[Mapping[Any, Any] | None] = ContextVar("own", default=None)
 
 @contextmanager
 def style(file: Path | str | None = None) -> Iterator[None]:
-    """Matplotlib's settings while a figure is made, drawn into and saved.
+    """Apply the package's settings while a figure is made, drawn into and saved.
 
     Parameters
     ----------
     file : path, optional
-        A matplotlib style file, or the name of one of matplotlib's styles, that goes before these settings
-        in everything inside.
+        A matplotlib style file, or the name of one of matplotlib's styles, whose settings take precedence
+        over the package's own.
 
     Raises
     ------
@@ -110,24 +83,32 @@ def style(file: Path | str | None = None) -> Iterator[None]:
         _own.reset(token)
 
 
+class _Refusal(logging.Handler):
+    """Turns what matplotlib logs about a style file into an error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise ValueError(record.getMessage().strip().partition("\n")[0])
+
+
 def _settings(file: Path | str) -> dict[Any, Any]:
+    """Return the settings of a style file, or of one of matplotlib's styles."""
     known = mpl_style.library.get(str(file))
-    if known is None and not Path(file).is_file():
-        raise InputError(f"no such file, nor a style of matplotlib's, got {brief(str(file))}", "style")
     if known is not None:
         return dict(known.items())
-    found: dict[Any, Any] = {}
-    for number, line in enumerate(Path(file).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-        key, colon, value = line.partition("#")[0].partition(":")
-        if not key.strip():
-            continue
-        try:
-            require(bool(colon), "expected key: value")
-            found |= mpl.RcParams({key.strip(): value.strip().strip('"')}).items()
-        except (KeyError, ValueError) as error:
-            said = " ".join(str(error.args[0] if error.args else error).split())
-            raise InputError(f"{file}, line {number}: {said}", "style") from None
-    return found
+    if not Path(file).is_file():
+        raise InputError(f"no such file, nor a style of matplotlib's, got {brief(str(file))}", "style")
+    refusal, logger = _Refusal(), logging.getLogger("matplotlib")
+    logger.addHandler(refusal)
+    try:
+        return dict(mpl.rc_params_from_file(file, fail_on_error=True, use_default_template=False).items())
+    except ValueError as error:
+        raise InputError(f"{file}: {error}", "style") from None
+    finally:
+        logger.removeHandler(refusal)
+
+
+STYLE: dict[Any, Any] = _settings(_JOURNAL)
+"""The settings that every figure is made for."""
 
 
 def panels(

@@ -14,6 +14,7 @@ from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
 BAND = (0.05, 0.95)
@@ -63,7 +64,7 @@ def _exact_means(results: Results, scorer: Relevance, measure: Measure) -> list[
     """E[NDCG_n] at the sizes of the study; None where theory does not give it."""
     sizes = results.study.n
     try:
-        return _plain(results.kept.mean(scorer, measure, sizes).value)
+        return _plain(user_cache().mean(scorer, measure, sizes).value)
     except InputError:
         return [None] * len(sizes)
 

@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ndcg_asymptotics.analysis.check import Check, check, if_tested, overall
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import write_file
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.reports.answer import answer, settled
@@ -59,7 +60,7 @@ def report(results: Results, out: Path | str | None = None, *, alpha: float = 1e
     Raises
     ------
     InputError
-        If no replicate is complete.
+        If no replicate is complete, or the engine draws no NDCG.
     OSError
         If the file cannot be written.
 
@@ -73,10 +74,11 @@ def report(results: Results, out: Path | str | None = None, *, alpha: float = 1e
         out = Path(out)
         require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
         require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
+    rare = results.study.engine == "rare"
+    require(not rare, "the rare engine draws orders of pairs, not NDCG: use distinguish", "report")
     page = _environment().get_template("report.html").render(_contents(results, alpha))
-    results.kept.save()
     if out is not None:
-        out.write_text(page, encoding="utf-8")
+        write_file(out, page.encode("utf-8"))
     return page
 
 
@@ -156,7 +158,7 @@ def _verdicts(found: Check) -> Table:
         Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
         Column("sd"), Column("law"), Column("simulated", fixed(5)),
         Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
-        Column("limit", fixed(5)), Column("exact mean goes to", fixed(5)), Column("theorem"),
+        Column("limit", fixed(5)), Column("extrapolated limit", fixed(5)), Column("theorem"),
     )  # fmt: skip
     title = f"Means at n = {found.rows[-1].n:g}; |z| and verdicts over all n that were tested"
     return Table(title, columns, tuple(rows))

@@ -1,53 +1,55 @@
-"""What is found, on a terminal, in a pipe or for another program."""
+"""Prints what a command found: tables for people, or one of the formats that programs read."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import sys
 from collections.abc import Iterable
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from ndcg_asymptotics.core.tables import Part, Shown, Table, csv_of, in_format, print_parts
+from ndcg_asymptotics.core.tables import Form, Part, Shown, Table, console, csv_of, in_format, print_parts
 from ndcg_asymptotics.core.text import visible
 
-_PLAIN_WIDTH = 200  # where the output is no terminal and nobody has said how wide it is
 
-form: ContextVar[str] = ContextVar("form", default="table")
-"""How tables are printed: table, or one of `tables.FORMATS`."""
+def show(
+    found: Shown | Iterable[Part],
+    form: Form = "table",
+    *,
+    parts: Iterable[Part] | None = None,
+    data: Any = None,
+) -> None:
+    """Print an outcome in one of the formats.
 
-
-def show(found: Shown | Iterable[Part], parts: Iterable[Part] | None = None) -> None:
-    """Print tables and lines in the format that is asked for; in others than a table, tables alone.
-
-    CSV of what has a DataFrame is that, one table with every row. ``parts`` are those to print if not all.
-    Tables that go to a file or a pipe are not folded, unless COLUMNS says how wide they may be.
+    Parameters
+    ----------
+    found : Shown, or tables and lines
+    form : {"table", "csv", "markdown", "latex", "json"}
+        Other formats than a table leave lines out. CSV is the DataFrame of ``found``, with every row.
+    parts : tables and lines, optional
+        What to print instead of all parts of ``found``.
+    data : optional
+        What to print as JSON instead of ``found.as_dict()``.
     """
-    if isinstance(found, Shown) and form.get() == "csv":
-        _print_text(csv_of(found.to_dataframe()))
-        return
     listed = parts if parts is not None else found.parts() if isinstance(found, Shown) else found
-    if form.get() != "table":
-        _print_text(in_format(listed, form.get()))
-        return
-    console = Console(highlight=False)
-    if not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
-        console = Console(highlight=False, width=_PLAIN_WIDTH)
-    print_parts(listed, console)
+    if form == "json":
+        show_json(found.as_dict() if data is None and isinstance(found, Shown) else data)
+    elif form == "csv" and isinstance(found, Shown):
+        _print_text(csv_of(found.to_dataframe()))
+    elif form != "table":
+        _print_text(in_format(listed, form))
+    else:
+        print_parts(listed, console())
 
 
 def _print_text(text: str) -> None:
-    """Print what another program is to read; a terminal is not told to do what a name says."""
+    """Print what another program reads; on a terminal, control characters are written out."""
     print("\n".join(map(visible, text.split("\n"))) if sys.stdout.isatty() else text, end="")
 
 
 def show_json(value: Any) -> None:
-    """Print plain data as JSON, which has no infinity: a z with no standard error becomes null."""
+    """Print plain data as JSON; NaN and infinities, which it does not have, become null."""
     print(json.dumps(_plain(value), indent=2, allow_nan=False))
 
 

@@ -1,5 +1,5 @@
-"""Results: where they are kept, how they are written so that nothing spoils them, how parts are merged."""
+"""Results: what a study found, and immutable files of it on the disk."""
 
-from ndcg_asymptotics.results.results import Results, open_results, results_of
+import lazy_loader
 
-__all__ = ["Results", "open_results", "results_of"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,37 +1,50 @@
-"""Growing lists in a folder, which holds ``growth.zarr`` and the fitted curves that theory stands on.
+"""Growing lists in a folder::
 
-The store has ``ndcg`` (query, run, measure, n) and, held against theory, ``pooled`` (run, measure, m),
-``groups`` (group, run, measure, m) and ``redrawn`` (query, run, measure, m), m some of the list lengths, and
-``group`` (query). Its attributes say how it was made. It appears by one rename, when all of it is there.
+    growth.json                     runs, measures, queries, list lengths, settings, versions
+    0-<queries - 1>-<digest>.npz    the values, in one block
+    curves/                         the fitted curves that theory stands on
+
+The block has ``ndcg`` (query, run, measure, n) and, held against theory, ``pooled`` (run, measure, m),
+``groups`` (group, run, measure, m), ``redrawn`` (query, run, measure, m) and ``group_of`` (query), with m
+some of the list lengths. The files are as immutable as those of a study, and checked in the same way.
+``growth.json`` is written last and names the block, so the folder holds all of it or, for everybody who reads
+it, nothing.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import warnings
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import zarr
 from numpy.typing import NDArray
-from zarr.storage import LocalStore
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import ASIDE, flush, lock, make_folder, unlock, write_file
+from ndcg_asymptotics.core.files import UnreadableError, lock, make_folder, read_regular, unlock, write_file
+from ndcg_asymptotics.core.records import digest_of, key_of
+from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.lists.growing import Growth, Theory
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.results.layout import holds_results, versions_here
+from ndcg_asymptotics.results.blocks import (
+    LARGEST_REPLICATE,
+    Damage,
+    File,
+    describe,
+    described,
+    read_block,
+    write_block,
+)
+from ndcg_asymptotics.results.folder import GROWTH, holds_grid, holds_growth, holds_results, refuse_old
+from ndcg_asymptotics.results.layout import Variable, versions_here
 
 if TYPE_CHECKING:
     import xarray as xr
 
-GROWTH = "growth.zarr"
-FORMAT = "ndcg-asymptotics growth 1"
-
 _CURVES = "curves"
+_LARGEST_CURVE = 2**28  # bytes
 _AXES = {
     "ndcg": ("query", "run", "measure", "n"),
     "pooled": ("run", "measure", "m"),
@@ -41,19 +54,22 @@ _AXES = {
 }
 
 
-def holds_growth(folder: str | Path) -> bool:
-    """Whether a folder holds growing lists."""
-    return (Path(folder) / GROWTH / "zarr.json").is_file()
-
-
 def require_free(folder: str | Path) -> None:
-    """Refuse a folder that holds results already."""
-    taken = holds_growth(folder) or holds_results(Path(folder))
+    """Refuse a folder that holds results already.
+
+    Raises
+    ------
+    InputError
+        If it does.
+    """
+    folder = Path(folder)
+    refuse_old(folder)
+    taken = holds_growth(folder) or holds_results(folder) or holds_grid(folder)
     require(not taken, f"{folder}: holds results already; take a new folder")
 
 
 def save_growth(growth: Growth, folder: str | Path) -> None:
-    """Keep growing lists in a folder, made if it is not there.
+    """Write growing lists to a folder, made if it does not exist.
 
     Raises
     ------
@@ -64,7 +80,7 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
 
     >>> import tempfile
     >>> import ndcg_asymptotics as na
-    >>> grown = na.grow({"mine": {"q": {"a": 2.0, "b": 1.0}}}, {"q": {"b": 1.0}}, "nDCG", orders=3)
+    >>> grown = na.lists.grow({"mine": {"q": {"a": 2.0, "b": 1.0}}}, {"q": {"b": 1.0}}, "nDCG", orders=3)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_growth(grown, folder)
     ...     bool((open_growth(folder).ndcg == grown.ndcg).all())
@@ -72,48 +88,44 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
     """
     folder = Path(folder)
     require_free(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    values = _values(growth)
+    size = sum(array.nbytes for array in values.values())
+    require(
+        size <= LARGEST_REPLICATE, f"{folder}: {size:.3g} bytes of values, at most {LARGEST_REPLICATE:.3g}"
+    )
+    make_folder(folder)
     held = lock(folder)
     try:
         require_free(folder)
-        shutil.rmtree(folder / ASIDE, ignore_errors=True)
-        theory = growth.theory
-        for name, content in (theory.curves if theory else {}).items():
+        curves = growth.theory.curves if growth.theory else {}
+        for name, content in curves.items():
             write_file(folder / _CURVES / name, content, folder)
-        make_folder(folder / ASIDE)
-        _write(growth, folder / ASIDE / GROWTH)
-        for path in (folder / ASIDE / GROWTH).rglob("*"):
-            flush(path)
-        os.replace(folder / ASIDE / GROWTH, folder / GROWTH)
-        flush(folder)
+        stated = {
+            "runs": list(growth.runs),
+            "measures": [str(measure) for measure in growth.measures],
+            "queries": list(growth.queries),
+            "n": growth.sizes.tolist(),
+            "m": growth.theory.sizes.tolist() if growth.theory else None,
+            "groups": len(growth.theory.groups) if growth.theory else 0,
+            "settings": dict(growth.settings),
+            "left_out": list(growth.left_out),
+        }
+        last = len(growth.queries) - 1
+        block = write_block(folder, key_of(stated), 0, last, values, versions_here(), [(0, last)])
+        beside = {f"{_CURVES}/{name}": digest_of(content) for name, content in curves.items()}
+        fields = {"growth": stated, "block": block.digest, "versions": versions_here(), "beside": beside}
+        describe(folder / GROWTH, fields, folder)
     finally:
-        shutil.rmtree(folder / ASIDE, ignore_errors=True)
         unlock(held)
 
 
-def _write(growth: Growth, target: Path) -> None:
-    attributes = {
-        "format": FORMAT,
-        "settings": json.dumps(dict(growth.settings)),
-        "left_out": list(growth.left_out),
-        "versions": [versions_here()],
-    }
-    group = zarr.create_group(store=LocalStore(target), attributes=attributes)
-    arrays: dict[str, NDArray[Any]] = {"ndcg": growth.ndcg}
+def _values(growth: Growth) -> dict[str, NDArray[Any]]:
     theory = growth.theory
+    values: dict[str, NDArray[Any]] = {"ndcg": growth.ndcg}
     if theory is not None:
-        arrays |= {"pooled": theory.pooled, "groups": theory.groups, "redrawn": theory.redrawn}
-        arrays["group_of"] = theory.group
-    for name, values in (*_coordinates(growth).items(), *arrays.items()):
-        text = values.dtype.kind == "U"
-        array = group.create_array(
-            name,
-            shape=values.shape,
-            dtype=str if text else values.dtype,
-            dimension_names=_AXES.get(name, (name,)),
-            fill_value=np.nan if values.dtype.kind == "f" else None,  # what is not there is not a number
-        )
-        array[...] = values.astype(object) if text else values
+        values |= {"pooled": theory.pooled, "groups": theory.groups, "redrawn": theory.redrawn}
+        values["group_of"] = theory.group
+    return values
 
 
 def _coordinates(growth: Growth) -> dict[str, NDArray[Any]]:
@@ -126,66 +138,133 @@ def _coordinates(growth: Growth) -> dict[str, NDArray[Any]]:
     return found | ({"m": growth.theory.sizes} if growth.theory else {})
 
 
-def open_growth(folder: str | Path) -> Growth:
-    """Growing lists that are kept in a folder.
+@dataclass
+class GrowthContents:
+    """What a folder of growing lists holds, and what of it is damaged."""
+
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    curves: dict[str, bytes] = field(default_factory=dict)
+    damages: list[Damage] = field(default_factory=list)
+
+    @property
+    def queries(self) -> int:
+        """How many queries there are to be."""
+        return len(self.stated.get("queries", ()))
+
+
+def examine_growth(folder: str | Path) -> GrowthContents:
+    """Read everything in a folder of growing lists and check it.
 
     Raises
     ------
     InputError
-        If the folder holds none, or they are damaged or of a newer version.
-
-    >>> open_growth("nowhere")
-    Traceback (most recent call last):
-    ndcg_asymptotics.core.errors.InputError: nowhere: no growing lists here (no growth.zarr)
+        If it holds none, or those of a newer or older version.
     """
     folder = Path(folder)
+    refuse_old(folder)
     require(holds_growth(folder), f"{folder}: no growing lists here (no {GROWTH})")
+    found = GrowthContents()
     try:
-        group = zarr.open_group(store=LocalStore(folder / GROWTH, read_only=True), mode="r")
-        attributes = dict(group.attrs)
-        require(
-            attributes.get("format") == FORMAT,
-            f"{folder}: format must be {FORMAT!r}, got {attributes.get('format')!r}",
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of files that belong to no array: one without a description
-            values = {name: np.asarray(array[...]) for name, array in group.arrays()}
-        settings = json.loads(str(attributes["settings"]))
-        left_out: Any = attributes["left_out"]
-        theory = None
-        if "pooled" in values:
-            theory = Theory(
-                values["m"], values["group_of"], values["pooled"], values["groups"], values["redrawn"],
-                _curves(folder / _CURVES),
-            )  # fmt: skip
-        measures = tuple(Measure.parse(text, folder) for text in values["measure"].tolist())
-        found = Growth(
-            tuple(values["run"].tolist()), measures, values["n"], tuple(values["query"].tolist()),
-            values["ndcg"], tuple(left_out), settings, theory,
-        )  # fmt: skip
-        expected = tuple(map(len, (found.queries, found.runs, found.measures, found.sizes)))
-        if (
-            found.ndcg.shape != expected
-            or not np.isfinite(found.ndcg).all()
-            or (np.diff(found.sizes) < 1).any()
-        ):
-            raise ValueError(
-                f"ndcg of shape {found.ndcg.shape} must have {expected}, all finite, sizes increase"
-            )
-    except InputError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{folder}: the growing lists cannot be read ({error!r})") from None
+        record = described(folder / GROWTH)
+        stated, beside = dict(record["growth"]), dict(record["beside"])
+        shapes = _shapes(stated)
+        last = len(stated["queries"]) - 1
+        name = f"0-{last}-{record['block']}.npz"
+    except UnreadableError as error:
+        found.damages.append(Damage(GROWTH, str(error)))
+        return found
+    except (KeyError, TypeError, AttributeError) as error:
+        found.damages.append(Damage(GROWTH, f"is damaged ({error!r})"))
+        return found
+    found.stated = stated
+    try:
+        block = File(0, last, str(record["block"]), folder / name)
+        found.values = read_block(block, key_of(stated), shapes).values
+        if said := _impossible(found.values, stated):
+            raise UnreadableError(f"holds {said}")
+    except UnreadableError as error:
+        found.damages.append(Damage(name, str(error)))
+    for place, digest in beside.items():
+        inside = place.startswith(f"{_CURVES}/") and ".." not in PurePosixPath(place).parts
+        try:
+            content = read_regular(folder / place, _LARGEST_CURVE) if inside else b""
+            if not inside or digest_of(content) != digest:
+                raise UnreadableError("is not what was written")
+            found.curves[place.removeprefix(f"{_CURVES}/")] = content
+        except UnreadableError as error:
+            found.damages.append(Damage(place, str(error)))
     return found
 
 
-def _curves(folder: Path) -> dict[str, bytes]:
-    paths = sorted(folder.rglob("*.json"))
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+def _shapes(stated: Mapping[str, Any]) -> dict[str, Variable]:
+    lengths = {
+        "query": len(stated["queries"]), "run": len(stated["runs"]), "measure": len(stated["measures"]),
+        "n": len(stated["n"]), "m": len(stated["m"] or ()), "group": int(stated["groups"]),
+    }  # fmt: skip
+    return {
+        name: Variable(
+            tuple(lengths[axis] for axis in axes), np.dtype(np.int64 if name == "group_of" else np.float64)
+        )
+        for name, axes in _AXES.items()
+        if name == "ndcg" or stated["m"] is not None
+    }
+
+
+def _impossible(values: Mapping[str, NDArray[Any]], stated: Mapping[str, Any]) -> str | None:
+    """Say what in these values no growing lists can have; a mean that theory does not know is NaN."""
+    if said := impossible({"ndcg": values["ndcg"]}):
+        return said
+    for name in values.keys() & {"pooled", "groups", "redrawn"}:
+        known = values[name][~np.isnan(values[name])]
+        if known.size and not (known.min() > -1e-6 and known.max() < 1 + 1e-6):
+            return f"{name} outside 0 to 1"
+    sizes = [size for size in (stated["n"], stated["m"]) if size is not None]
+    if any(np.any(np.diff(np.array(size, np.int64)) < 1) for size in sizes):
+        return "list lengths that do not increase"
+    return None
+
+
+def open_growth(folder: str | Path) -> Growth:
+    """Open the growing lists in a folder.
+
+    Everything is read and compared with the digests that were written with it.
+
+    Raises
+    ------
+    InputError
+        If the folder holds none, or they are damaged or of another version.
+
+    >>> open_growth("nowhere")
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: nowhere: no growing lists here (no growth.json)
+    """
+    folder = Path(folder)
+    found = examine_growth(folder)
+    if found.damages:
+        more = f" and {len(found.damages) - 1} more" if len(found.damages) > 1 else ""
+        raise InputError(
+            f"{folder}: damaged: {found.damages[0]}{more}; `verify` names every damage, "
+            "and growing the lists again into a new folder gives the same values"
+        )
+    stated, values, theory = found.stated, found.values, None
+    try:
+        if stated["m"] is not None:
+            theory = Theory(
+                np.array(stated["m"], np.int64), values["group_of"], values["pooled"], values["groups"],
+                values["redrawn"], found.curves,
+            )  # fmt: skip
+        measures = tuple(Measure.parse(text, folder) for text in stated["measures"])
+        return Growth(
+            tuple(stated["runs"]), measures, np.array(stated["n"], np.int64), tuple(stated["queries"]),
+            values["ndcg"], tuple(stated["left_out"]), dict(stated["settings"]), theory,
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{folder}: the growing lists cannot be read ({error})") from None
 
 
 def growth_dataset(growth: Growth) -> xr.Dataset:
-    """Growing lists as an xarray Dataset."""
+    """Return growing lists as an xarray Dataset."""
     import xarray as xr
 
     variables: dict[str, Any] = {"ndcg": (_AXES["ndcg"], growth.ndcg)}

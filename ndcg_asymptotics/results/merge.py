@@ -1,36 +1,41 @@
-"""Several folders of results of one study into one."""
+"""Several folders of results of one study merged into one, by copying blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.engines.engine import apart
-from ndcg_asymptotics.results.damage.survey import Survey, survey
-from ndcg_asymptotics.results.layout import differing_makers, holds_results
-from ndcg_asymptotics.results.results import Results, open_results, results_in, sound
-from ndcg_asymptotics.results.writer import Writer
+from ndcg_asymptotics.results.blocks import members, merged_runs, overlapping
+from ndcg_asymptotics.results.folder import Contents, examine, holds_results, results_in, sound
+from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.results.sinks import FolderSink
 from ndcg_asymptotics.studies.canonical import differences
+from ndcg_asymptotics.studies.toml import study_of
 
 
 def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool = False) -> Results:
-    """Write the replicates of several folders of results to another one.
+    """Copy the replicates of several folders of results to another one.
 
     Replicates that more than one folder holds must be the same in each, bit for bit. The folder may hold
-    results of the study already, as of a merging that was interrupted: they are continued. It wants every
-    replicate that the study or a part asks for, whether or not a part holds it. ``allow_custom`` is that of
-    `open_results`.
+    results of the study already, such as those of a merge that was interrupted: they are continued. It wants
+    every replicate that the study or a part asks for, whether or not a part holds it.
+
+    Parameters
+    ----------
+    parts : sequence of paths
+    folder : path
+    allow_custom : bool
+        As in `open_results`.
 
     Raises
     ------
     InputError
-        If a part is damaged, the parts are not of one study (the differing fields are named), disagree about
-        a replicate (it is said how far), or the folder holds another study or is one of the parts.
+        If a part is damaged, the parts are not of one study (the differing fields are named), they disagree
+        about a replicate (the message says by how much), or the folder holds another study or is one of the
+        parts.
     OSError
         If the folder cannot be written to.
 
@@ -53,45 +58,38 @@ def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool
     for part in found[1:]:
         differing = differences(part.layout.fields, found[0].layout.fields)
         require(not differing, f"{part.folder}: not the study of {parts[0]}: {'; '.join(differing)}")
-    study = open_results(parts[0], allow_custom=allow_custom).study
-    _check_overlaps([*found, survey(folder)] if holds_results(folder) else found)
-    with Writer(folder, study) as writer:
-        writer.extend(
-            sorted({*range(study.replicates), *(int(r) for part in found for r in part.replicates)})
-        )
-        for part in found:
-            for rows, values in part.values():
-                replicates = part.replicates[rows]
-                new = np.isin(replicates, writer.missing(replicates.tolist()))
-                if new.any():
-                    drawn = {name: array[new] for name, array in values.items()}
-                    writer.write(replicates[new].tolist(), drawn, part.versions)
+    stated = {name: value for name, value in found[0].layout.fields.items() if name != "digests"}
+    study = study_of(stated, found[0].folder, str(parts[0]), allow_custom)
+    there = [examine(folder)] if holds_results(folder) else []
+    for part in there:
+        differing = differences(part.layout.fields, found[0].layout.fields)
+        require(not differing, f"{folder}: holds another study: {'; '.join(differing)}")
+    _require_agreement([*found, *there])
+    with FolderSink(folder, study) as sink:
+        runs = [(0, study.replicates - 1), *(run for part in found for run in part.wanted)]
+        sink.want(members(merged_runs(runs)))
+        for file in (file for part in found for file in part.blocks):
+            if sink.missing(range(file.first, file.last + 1)):
+                sink.copy(file)
     return results_in(folder, study)
 
 
-def _check_overlaps(parts: Sequence[Survey]) -> None:
-    """Refuse parts with different values of a replicate: their seals differ."""
-    seen: dict[int, tuple[Survey, int]] = {}
-    for part in parts:
-        for row in np.flatnonzero(part.done).tolist():
-            before, row_before = seen.setdefault(int(part.replicates[row]), (part, row))
-            if before.seals[row_before] != part.seals[row]:
-                values, others = _row(part, row), _row(before, row_before)
+def _require_agreement(parts: Sequence[Contents]) -> None:
+    """Refuse parts with different values of a replicate."""
+    owners = {file: part for part in parts for file in part.blocks}
+    for one, other in overlapping(owners):
+        first, last = max(one.first, other.first), min(one.last, other.last)
+        a, b = (owners[file].read(file) for file in (one, other))
+        for replicate in range(first, last + 1):
+            mine, theirs = (
+                {name: array[replicate - file.first] for name, array in content.values.items()}
+                for file, content in ((one, a), (other, b))
+            )
+            said = apart(theirs, mine)
+            if said:
+                makers = "; ".join(differing_makers(a.made_by, b.made_by))
                 raise InputError(
-                    f"{part.folder} and {before.folder} disagree about replicates that both hold: replicate "
-                    f"{part.replicates[row]}, {apart(values, others)}; {_makers(part, before)}"
+                    f"{other.path.parent} and {one.path.parent} disagree about replicates that both hold: "
+                    f"replicate {replicate}, {said}; "
+                    + (f"there {makers}" if makers else "the same versions made both")
                 )
-
-
-def _row(part: Survey, row: int) -> dict[str, NDArray[Any]]:
-    return next(
-        {name: array[rows == row][0] for name, array in values.items()}
-        for rows, values in part.values()
-        if row in rows
-    )
-
-
-def _makers(part: Survey, other: Survey) -> str:
-    """What made two parts, as far as it differs."""
-    differing = [text for here in part.versions for text in differing_makers(here, *other.versions)]
-    return f"there {'; '.join(differing)}" if differing else "the same versions made both"

@@ -1,4 +1,7 @@
-"""Results in a few lines: what was asked, how much is there, and the means at the largest n."""
+"""Results in a few lines: what was asked, how much is there, and the means at the largest n.
+
+Results of the rare engine have no NDCG; in place of means they show how many draws had which order.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ndcg_asymptotics.core.tables import Column, Line, Part, Table, fixed, general
+from ndcg_asymptotics.engines.engine import UNDECIDED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ndcg_asymptotics.results.results import Results
+    from ndcg_asymptotics.results.record import Results
 
 _BAND = (0.05, 0.95)
 
 
 def summary_parts(results: Results) -> Iterator[Part]:
-    """The study, what is complete, and a line per scorer and measure."""
+    """Yield the study, what is complete, and a line per scorer and measure."""
     study = results.study
     yield Line(study.title or results.name or "Results", "bold")
     state = f"{results.replicates_complete} of {results.replicates_wanted} replicates complete"
@@ -32,23 +36,40 @@ def summary_parts(results: Results) -> Iterator[Part]:
         yield Line("pairs: " + ", ".join(f"{a} > {b}" for a, b in study.pairs))
     versions = results.versions[-1]
     yield Line("made with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
-    if results.replicates_complete:
+    if not results.replicates_complete:
+        return
+    rows = tuple(tuple(row.values()) for row in _rows(results, study.n[-1:]))
+    title = f"At n = {study.n[-1]:g}"
+    if "ndcg" in results.named:
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("mean", fixed(5)),
             Column("MCSE", general(".1e"), 1), Column("5%", fixed(5), 2), Column("95%", fixed(5), 2),
         )  # fmt: skip
-        rows = tuple(tuple(row.values()) for row in _rows(results, study.n[-1:]))
-        yield Table(f"At n = {study.n[-1]:g}", columns, rows)
+        yield Table(title, columns, rows)
+    else:
+        columns = (
+            Column("pair"), Column("measure"), Column("n", general("g")), Column("first ahead"),
+            Column("second ahead"), Column("ties"), Column("undecided"),
+        )  # fmt: skip
+        yield Table(f"{title}, draws whose order was", columns, rows)
+        yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
 
 
 def summary_frame(results: Results) -> pd.DataFrame:
-    """A row per scorer, measure and n: mean, Monte Carlo standard error, 5% and 95% quantiles."""
+    """Return a row per scorer, measure and n: mean, Monte Carlo standard error, 5% and 95% quantiles.
+
+    Of the rare engine: a row per pair, measure and n with the number of draws of each order.
+    """
     import pandas as pd
 
     return pd.DataFrame(_rows(results, results.study.n))
 
 
 def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    return _means(results, sizes) if "ndcg" in results.named else _orders(results, sizes)
+
+
+def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     for name in results.study.scorers:
         for measure in map(str, results.study.measures):
             cell = results.data["ndcg"].sel(scorer=name, measure=measure, n=list(sizes))
@@ -63,9 +84,23 @@ def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
                 }  # fmt: skip
 
 
+def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    for pair in (f"{a} > {b}" for a, b in results.study.pairs):
+        for measure in map(str, results.study.measures):
+            cell = results.data["order"].sel(pair=pair, measure=measure, n=list(sizes))
+            orders = cell.transpose("replicate", "n").to_numpy()
+            for i, n in enumerate(sizes):
+                counts = {
+                    name: int(np.count_nonzero(orders[:, i] == order))
+                    for name, order in (("ahead", 1), ("behind", -1), ("ties", 0), ("undecided", UNDECIDED))
+                }
+                yield {"pair": pair, "measure": measure, "n": n, **counts}
+
+
 def summary_dict(results: Results) -> dict[str, Any]:
-    """The same as plain data, for JSON."""
+    """Return the same as plain data, for JSON."""
     study = results.study
+    shown = "means" if "ndcg" in results.named else "orders"
     return {
         "title": study.title,
         "folder": None if results.folder is None else str(results.folder),
@@ -80,5 +115,5 @@ def summary_dict(results: Results) -> dict[str, Any]:
         "n": list(study.n),
         "pairs": [list(pair) for pair in study.pairs],
         "versions": results.versions,
-        "means": list(_rows(results, study.n[-1:])) if results.replicates_complete else [],
+        shown: list(_rows(results, study.n[-1:])) if results.replicates_complete else [],
     }

@@ -1,4 +1,4 @@
-"""A block of replicates: what is sent to a worker, and what comes back."""
+"""Blocks of replicates: the function that a worker runs, and the values it returns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Block:
-    """What became of a block of replicates: values stacked over those that did not raise."""
+    """The result of a block: the values of the replicates that did not raise, stacked, and the failures."""
 
     asked: Sequence[int]
     replicates: tuple[int, ...]
@@ -42,7 +42,7 @@ def simulate(engine: str, design: Design, replicates: Sequence[int]) -> Block:
     for replicate in replicates:
         try:
             draws.append(draw(module, design, replicate))
-        except Exception as error:  # whatever it is, the other replicates go on
+        except Exception as error:  # of any kind: the other replicates go on
             failures.append(Failure(replicate, f"{type(error).__name__}: {error}"))
         else:
             done.append(replicate)

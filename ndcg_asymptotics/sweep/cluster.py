@@ -1,28 +1,85 @@
-"""joblib's dask backend, made to notice what goes wrong on a cluster."""
+"""Executors on a dask cluster, through `distributed.Client.get_executor`."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor
-from typing import Any
+import logging
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor
+from contextlib import ExitStack, contextmanager
 
-from distributed import Client, KilledWorker
-from distributed.client import FutureCancelledError
-from joblib._dask import DaskDistributedBackend
+from distributed import Client, KilledWorker, LocalCluster
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.progress import say
-from ndcg_asymptotics.results.layout import differing_makers, versions_here
+from ndcg_asymptotics.core.versions import differing_makers
+from ndcg_asymptotics.results.layout import versions_here
+from ndcg_asymptotics.sweep.executor import bounded, interrupts_deferred
+
+SECONDS_TO_CONNECT = 30
 
 
-def check_workers(client: Client) -> None:
-    """Refuse workers without this package; tell of versions that are not those here.
+@contextmanager
+def executor(
+    jobs: int | None, scheduler: str | None, seconds_to_connect: float = SECONDS_TO_CONNECT
+) -> Iterator[tuple[Executor, int]]:
+    """Yield an executor and how many blocks it computes at a time.
+
+    Parameters
+    ----------
+    jobs : int, optional
+        By default as many as the workers have threads.
+    scheduler : str, optional
+        The address of the scheduler; without it a cluster of ``jobs`` processes is started, and ended
+        afterwards.
+    seconds_to_connect : float
+        How long to wait for the scheduler's answer.
 
     Raises
     ------
     InputError
-        Naming the worker. (Given a block, it would die without a word.)
+        If a worker does not have this package.
+    BrokenExecutor
+        If workers died again and again in the body.
+    ConnectionError
+        If the scheduler is gone.
+    """
+    # whatever matters is raised here, and told in one line
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    with ExitStack() as stack:
+        if scheduler is None:
+            with interrupts_deferred():
+                cluster = LocalCluster(
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    dashboard_address=":0",
+                    silence_logs=logging.CRITICAL,
+                )
+            stack.enter_context(cluster)
+            scheduler = cluster.scheduler_address
+        client = stack.enter_context(Client(scheduler, timeout=seconds_to_connect, set_as_default=False))
+        if not client.ncores():
+            say(f"waiting for a worker to come to {scheduler}")
+            client.wait_for_workers(1)
+        check_workers(client)
+        threads = bounded(jobs, sum(client.ncores().values()), "the cluster")
+        try:
+            # not pure: a block is computed again if its result was lost
+            yield client.get_executor(pure=False), threads
+        except KilledWorker as error:
+            raise BrokenExecutor("workers died again and again") from error
+        except CancelledError:
+            raise ConnectionError("the dask scheduler is gone") from None
+
+
+def check_workers(client: Client) -> None:
+    """Refuse workers without this package; say which have other versions than this process.
+
+    Raises
+    ------
+    InputError
+        Naming the worker, which would die of a block without an explanation.
     """
     package = __name__.partition(".")[0]
     for worker, found in client.run(importlib.util.find_spec, package).items():
@@ -32,37 +89,3 @@ def check_workers(client: Client) -> None:
     for worker, there in client.run(versions_here).items():
         if differing := differing_makers(here, there):
             say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")
-
-
-class ClusterBackend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types
-    """Blocks to the workers of a dask cluster.
-
-    joblib's own backend counts the threads there are when it begins, and works in this process if
-    that is one; and it waits for ever for a task that ended in an error of the cluster's.
-    """
-
-    def __init__(self, client: Client, jobs: int) -> None:
-        super().__init__(client=client)
-        self._jobs = jobs
-
-    def effective_n_jobs(self, n_jobs: int) -> int:
-        return max(self._jobs, 2)
-
-    def submit(self, func: Any, callback: Callable[[object], None] | None = None) -> Any:
-        future = super().submit(func, callback)
-
-        def tell(ended: Any) -> None:
-            if callback is not None and ended.exception() is not None:
-                callback(ended.exception())
-
-        future.add_done_callback(tell)
-        return future
-
-    def retrieve_result_callback(self, out: object) -> Any:
-        if isinstance(out, KilledWorker):
-            raise BrokenExecutor("workers died again and again") from out
-        if out is None or isinstance(out, FutureCancelledError):
-            raise ConnectionError("the dask scheduler is gone") from None
-        if isinstance(out, Exception):
-            raise out
-        return super().retrieve_result_callback(out)

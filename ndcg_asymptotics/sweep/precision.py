@@ -1,14 +1,14 @@
 """Sweeps that end when they are precise enough.
 
-The rule looks after 32, 64, 128, … replicates, and at the most that are allowed: after each, it asks
-whether every mean (of a scorer, a measure and an n) has a standard error of at most the precision. What
-it finds depends on the first so many replicates only, so a sweep that was interrupted, or ran with other
-jobs, ends at the same one.
+The rule is applied after 32, 64, 128, … replicates, and after the largest number allowed: the sweep ends
+when every mean (of a scorer, a measure and an n) has a standard error of at most the precision. The
+decision depends on the first replicates only, so a sweep that was interrupted, or ran with another number
+of jobs, ends at the same replicate.
 
-An interval from a sweep that chose its own end may be too narrow, for it tends to end where the spread
-happened to look small. As the precision goes to 0 its coverage is the nominal one (Chow and Robbins
-1965, *On the asymptotic theory of fixed-width sequential confidence intervals*, Ann. Math. Statist. 36);
-what is lost before, with doubled sizes from 32 on, is in docs/reliability.md.
+A sweep that chooses its own end tends to end where the standard deviation happens to be underestimated, so
+its intervals may be too narrow. As the precision goes to 0 their coverage is the nominal one (Chow and
+Robbins 1965, *On the asymptotic theory of fixed-width sequential confidence intervals*, Ann. Math. Statist.
+36); docs/reliability.md gives the loss of coverage before that, for sizes doubled from 32 on.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.results.results import Results
+from ndcg_asymptotics.results.record import Results
 
-FIRST_LOOK = 32
+FIRST_SIZE = 32
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,12 @@ class Precision:
     Attributes
     ----------
     wanted, reached : float
-        What was asked for, and the largest standard error there is.
+        The precision asked for, and the largest standard error of a mean.
     replicates : int
-        How many it is of: the first ones.
+        The number of replicates, counted from the first, that the means are over.
     scorer, measure : str
     n : int
+        The mean with the largest standard error.
     """
 
     wanted: float
@@ -58,13 +59,13 @@ class Precision:
         )
 
 
-def looks(most: int) -> Iterator[int]:
-    """After how many replicates the rule looks.
+def interim_sizes(most: int) -> Iterator[int]:
+    """Yield the numbers of replicates after which the rule is applied.
 
-    >>> list(looks(100)), list(looks(20))
+    >>> list(interim_sizes(100)), list(interim_sizes(20))
     ([32, 64, 100], [20])
     """
-    size = FIRST_LOOK
+    size = FIRST_SIZE
     while size < most:
         yield size
         size *= 2

@@ -1,31 +1,34 @@
-"""One replicate simulated again, to see what it raises or whether it is what is stored."""
+"""Simulates one replicate again, to see what it raises or to compare it with the stored one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from ndcg_asymptotics.core.arrays import spans
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.results.layout import differing_makers, versions_here
-from ndcg_asymptotics.results.results import results_in
-from ndcg_asymptotics.results.writer import Writer
+from ndcg_asymptotics.results.folder import results_in
+from ndcg_asymptotics.results.layout import versions_here
+from ndcg_asymptotics.results.sinks import FolderSink
 from ndcg_asymptotics.studies import Study
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of replaying one replicate.
+    """The outcome of replaying one replicate.
 
     Attributes
     ----------
     written : bool
         Whether the folder did not hold it yet, and holds it now.
     apart : str, optional
-        How far its values are from those that the folder held; None where they are the same bits.
+        How much its values differ from those in the folder; None if they are the same bit for bit.
     makers : list of str
-        In what the versions and vector units here differ from those that the folder's results were made with.
+        Versions and vector units of this machine that differ from those the stored results were made with.
     """
 
     written: bool
@@ -34,9 +37,9 @@ class Replay:
 
 
 def replay(study: Study, folder: str | Path, replicate: int) -> Replay:
-    """Simulate one replicate in this process, whatever it raises.
+    """Simulate one replicate in this process.
 
-    Its values are written if the folder does not hold them yet, and compared with those it holds.
+    Its values are written if the folder does not hold them yet; else they are compared with the stored ones.
 
     Raises
     ------
@@ -48,17 +51,15 @@ def replay(study: Study, folder: str | Path, replicate: int) -> Replay:
     folder = Path(folder)
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
-    with Writer(folder, study) as writer:
-        wanted = writer.replicates or range(study.replicates)
+    with FolderSink(folder, study) as sink:
+        wanted = sink.replicates if sink.wanted else np.arange(study.replicates)
         require(
-            replicate in wanted,
-            f"there is no replicate {replicate}: {folder} is for {spans(list(wanted))}",
-            "only",
+            replicate in wanted, f"there is no replicate {replicate}: {folder} is for {spans(wanted)}", "only"
         )
         draw = engine.draw(engine_, study.design, replicate)
-        if writer.missing([replicate]):
-            writer.extend(wanted)
-            writer.write([replicate], {name: values[None] for name, values in draw.items()})
+        if sink.missing([replicate]):
+            sink.want(wanted)
+            sink.add([replicate], {name: values[None] for name, values in draw.items()})
             return Replay(written=True)
     results = results_in(folder, study)
     stored = results.data.sel(replicate=replicate)

@@ -10,33 +10,30 @@ import math
 import time
 import warnings
 from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from joblib import cpu_count
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.progress import Task, say, task
+from ndcg_asymptotics.core.progress import say, task
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.results.memory import Memory
-from ndcg_asymptotics.results.results import Results, results_in
-from ndcg_asymptotics.results.writer import Writer
+from ndcg_asymptotics.results.blocks import LAST_REPLICATE
+from ndcg_asymptotics.results.folder import results_in
+from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.engines import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
-from ndcg_asymptotics.sweep.deal import Deal
 from ndcg_asymptotics.sweep.estimate import Estimate
-from ndcg_asymptotics.sweep.pool import Backend, Pool, interrupts_ignored, pool
-from ndcg_asymptotics.sweep.precision import Precision, looks, precision_of
-from ndcg_asymptotics.sweep.room import LAST_REPLICATE, require_memory_for, require_room
+from ndcg_asymptotics.sweep.executor import Backend, Workers, check_backend, computed, local_jobs, workers
+from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
+from ndcg_asymptotics.sweep.resources import require_memory_for, require_room
+from ndcg_asymptotics.sweep.scheduler import BlockScheduler
 
 _LOSSES_IN_A_ROW = 3
-_DAMAGES = 10  # that are told one by one
+_MOST_DAMAGES_TOLD = 10
 
 Stop = Literal["time limit", "interrupted", "workers lost"]
 
@@ -91,7 +88,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
     >>> run(study, jobs=1).data["ndcg"].shape
     (3, 1, 1, 2)
     """
-    into = Memory(study) if folder is None else folder
+    into = MemorySink(study) if folder is None else folder
     outcome = sweep(study, into, **options)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt
@@ -102,12 +99,12 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
             RuntimeWarning,
             stacklevel=2,
         )
-    return into.results() if isinstance(into, Memory) else results_in(into, study)
+    return into.results() if isinstance(into, MemorySink) else results_in(into, study)
 
 
 def sweep(
     study: Study,
-    into: str | Path | Memory,
+    into: str | Path | MemorySink,
     *,
     replicates: int | None = None,
     first: int = 0,
@@ -117,24 +114,24 @@ def sweep(
     time_limit: float = math.inf,
     block: int | None = None,
     precision: float | None = None,
+    durable: bool = True,
 ) -> Outcome:
     """Simulate the replicates of a study that a folder of results does not hold yet.
 
     Parameters
     ----------
     study : Study
-    into : path or Memory
+    into : path or MemorySink
         A folder, made if it does not exist. Results of the same study in it are continued.
     replicates : int, optional
         How many replicates, if not as many as the study says.
     first : int
         The index of the first one (for the parts of a study that are merged later).
     jobs : int, optional
-        Processes or threads; as many as there are cores by default. For a scheduler, how many
-        blocks are out at a time; by default as many as its workers have threads.
+        Processes or threads; by default, and at most, as many as there are cores. For a scheduler, how many
+        blocks are computed at a time; by default, and at most, as many as its workers have threads.
     backend : {"loky", "threading", "dask"}
-        Processes (forked, on Linux, if nothing else runs in this one), threads, or the workers of a
-        dask cluster.
+        Processes, threads, or the workers of a dask cluster.
     scheduler : str, optional
         The address of the cluster's scheduler; without one a local cluster is started.
     time_limit : float
@@ -144,6 +141,8 @@ def sweep(
     precision : float, optional
         The standard error that every mean is to have (`sweep.precision`), if not as the study says; then
         ``replicates`` is the most there may be. Not for parts, whose ``first`` is not 0.
+    durable : bool
+        Whether every file is flushed to the disk at once, as in `results.sinks.FolderSink`.
 
     Raises
     ------
@@ -159,7 +158,10 @@ def sweep(
     require(count >= 1, f"must be at least 1, got {count}", "replicates")
     require(count <= MOST_REPLICATES, f"must be at most {MOST_REPLICATES:g}, got {count}", "replicates")
     require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
-    require_room(study, count, None if isinstance(into, Memory) else Path(into))
+    check_backend(backend, scheduler)
+    if scheduler is None:
+        jobs = local_jobs(jobs)
+    require_room(study, count, None if isinstance(into, MemorySink) else Path(into))
     require(first >= 0, f"must be at least 0, got {first}", "first")
     last = LAST_REPLICATE - count
     require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
@@ -168,19 +170,19 @@ def sweep(
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
     estimate = Estimate(count, at_most=precision is not None)
-    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None, estimate)
+    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None, durable, estimate)
     if precision is None or first > 0:
         return _sweep(study, into, range(first, first + count), one)
     require(count > 1, "one replicate has no standard error", "precision")
     drawn = "ndcg" in engine_.VARIABLES
     require(drawn, f"is of means of NDCG, the {study.engine} engine draws orders of pairs", "precision")
     failures: list[Failure] = []
-    for size in looks(count):
+    for size in interim_sizes(count):
         outcome = _sweep(study, into, range(size), one)
         failures = outcome.failures = failures + outcome.failures
         if outcome.stopped or failures:
             break
-        results = into.results() if isinstance(into, Memory) else results_in(into, study)
+        results = into.results() if isinstance(into, MemorySink) else results_in(into, study)
         outcome.precision = precision_of(results, precision, size)
         if outcome.precision.enough:
             break
@@ -196,46 +198,45 @@ class _Options(NamedTuple):
     deadline: float
     block: int | None
     looking: bool
+    durable: bool
     estimate: Estimate
 
 
-def _sweep(study: Study, into: str | Path | Memory, asked: range, options: _Options) -> Outcome:
+def _sweep(study: Study, into: str | Path | MemorySink, asked: range, options: _Options) -> Outcome:
     """`sweep` for these replicates, all of them."""
-    jobs, backend, scheduler, deadline, block, looking, estimate = options
+    jobs, backend, scheduler, deadline, block, looking, durable, estimate = options
     engine_, count = engine.load(study.engine), len(asked)
-    with into if isinstance(into, Memory) else Writer(into, study) as writer:
+    sink: Sink = into if isinstance(into, MemorySink) else FolderSink(into, study, durable=durable)
+    with sink as writer:
         missing = writer.missing(asked)
-        for damage in writer.damages[:_DAMAGES]:
+        for damage in writer.damages[:_MOST_DAMAGES_TOLD]:
             say(f"{into}: damaged, and left out: {damage}")
-        if len(writer.damages) > _DAMAGES:
-            say(f"{into}: and {len(writer.damages) - _DAMAGES} more damages")
-        if len(writer.replicates) > count and not looking:
-            say(
-                f"{into} is for {len(writer.replicates)} replicates, more than the {count} asked for: "
-                "they stay"
-            )
+        if len(writer.damages) > _MOST_DAMAGES_TOLD:
+            say(f"{into}: and {len(writer.damages) - _MOST_DAMAGES_TOLD} more damages")
+        if writer.wanted > count and not looking:
+            say(f"{into} is for {writer.wanted} replicates, more than the {count} asked for: they stay")
         outcome = Outcome()
         if missing:
             try:
-                # here, before the workers do: they find what it compiled
+                # in this process first: the workers load what it has compiled from numba's cache
                 engine_.warm(study.design.parts()[0])
-                if scheduler is None:
-                    jobs = min(jobs or cpu_count(), len(missing))
+                if jobs is not None and scheduler is None:
+                    jobs = min(jobs, len(missing))
                     require_memory_for(study, jobs)
-                with pool(backend, jobs, scheduler) as workers:
-                    _Sweep(study, writer, outcome, estimate).run(asked, missing, block, deadline, workers)
+                with workers(backend, jobs, scheduler) as started:
+                    _Sweep(study, writer, outcome, estimate).run(asked, missing, block, deadline, started)
             except KeyboardInterrupt:
                 outcome.stopped = "interrupted"
             except BrokenExecutor:
                 outcome.stopped = "workers lost"
-        outcome.wanted, outcome.complete = len({*writer.replicates, *asked}), writer.complete
+        outcome.wanted, outcome.complete = writer.wanted_with(asked), writer.complete
     return outcome
 
 
 class _Sweep:
-    """The missing replicates of some results, dealt out in blocks and written as they come back."""
+    """The missing replicates of some results: computed in blocks and written as these come back."""
 
-    def __init__(self, study: Study, writer: Writer | Memory, outcome: Outcome, estimate: Estimate) -> None:
+    def __init__(self, study: Study, writer: Sink, outcome: Outcome, estimate: Estimate) -> None:
         self._design = study.design
         self._work = partial(simulate, ENGINES[study.engine], self._design)
         self._writer = writer
@@ -243,46 +244,37 @@ class _Sweep:
         self._estimate = estimate
 
     def run(
-        self, asked: range, missing: list[int], block: int | None, deadline: float, workers: Pool
+        self, asked: range, missing: list[int], block: int | None, deadline: float, workers: Workers
     ) -> None:
-        """Deal, write, and deal again what lost workers had."""
+        """Compute and write; compute again what was lost with a worker."""
         losses, count = 0, len(asked)
         already = count - len(missing)
-        self._writer.extend(asked)
-        with ExitStack() as told:
-            under_way: Task | None = None
+        self._writer.want(asked)
+        with task("replicates", count, already) as bar:
             while missing and self._outcome.stopped is None:
-                deal = Deal(missing, workers.jobs, block, deadline)
-                with interrupts_ignored():
-                    blocks = workers.begin(self._work, deal)
+                pieces = BlockScheduler(missing, workers.jobs, block, deadline)
                 try:
-                    if under_way is None:  # which has a thread: after they were forked
-                        under_way = told.enter_context(task("replicates", count, count - len(missing)))
-                    for result in blocks:
-                        deal.learn(result)
+                    for result in computed(workers, self._work, iter(pieces)):
+                        pieces.learn(result)
                         self._estimate.learn(result, already, workers.jobs)
-                        self._keep(result, under_way)
+                        self._keep(result)
+                        bar.set_postfix_str(f"block {result.asked[0]}-{result.asked[-1]}", refresh=False)
+                        bar.update(len(result.replicates))
                         losses = 0
-                except TerminatedWorkerError:
+                except BrokenExecutor:
                     losses += 1
                     if losses == _LOSSES_IN_A_ROW:
                         raise
                     say("a worker was lost; starting again from what is complete")
-                finally:
-                    with warnings.catch_warnings():
-                        # that blocks are abandoned, which the outcome says
-                        warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been)", UserWarning)
-                        blocks.close()
                 failed = {failure.replicate for failure in self._outcome.failures}
                 missing = [r for r in self._writer.missing(missing) if r not in failed]
-                if deal.late:
+                if pieces.late:
                     self._outcome.stopped = "time limit"
 
-    def _keep(self, block: Block, under_way: Task) -> None:
+    def _keep(self, block: Block) -> None:
         if block.replicates:
-            self._writer.write(block.replicates, block.draws)
+            self._writer.add(block.replicates, block.draws)
         for failure in block.failures:
             seed = self._design.seed
             say(f"replicate {failure.replicate} (seed {seed}) failed: {failure.reason}")
         self._outcome.failures += block.failures
-        under_way.advance(len(block.replicates), f"block {block.asked[0]}-{block.asked[-1]}")

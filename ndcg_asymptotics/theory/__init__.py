@@ -1,1 +1,5 @@
-"""What is known without drawing anything: limits, the pseudo-expectation, exact means, fluctuations."""
+"""Exact and asymptotic values of NDCG, without simulation: limits, means, standard deviations, laws."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import zeta
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Mixture, Relevance
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels, limit
@@ -56,8 +56,8 @@ def leading_gap(relevance: Relevance | str, measure: Measure | str) -> Gap | Non
     Returns
     -------
     Gap or None
-        None for another discount, k = o(n), a cutoff at the share of a grade, where the fluctuation of
-        a label count adds n^-1/2, and an integral that does not converge.
+        None for another discount, a fixed cutoff or k = o(n), a cutoff at the share of a grade, where the
+        fluctuation of a label count adds n^-1/2, and an integral that does not converge.
 
     >>> str(leading_gap("linear(0.1, 0.7)", "nDCG"))
     '-0.541/log n'
@@ -65,9 +65,13 @@ def leading_gap(relevance: Relevance | str, measure: Measure | str) -> Gap | Non
     '+0.0414/log n'
     """
     relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    if isinstance(relevance, Mixture):
+        return _mixed(relevance, relevance.each(lambda model: leading_gap(model, measure)))
     discount, c, labels = measure.discount, measure.cutoff.share, Labels.of(relevance)
     value = limit(relevance, measure).value
-    if value is None or not labels.gains or not discount.regular or measure.cutoff.regime == "sublinear":
+    if value is None or not labels.gains or not discount.regular:
+        return None
+    if measure.cutoff.regime in ("sublinear", "fixed"):
         return None
     if c < 1 and bool(np.any(np.abs(labels.reached - c) < 1e-9)):
         return None
@@ -92,3 +96,11 @@ def leading_gap(relevance: Relevance | str, measure: Measure | str) -> Gap | Non
         constant = top * np.log(c) + float(departure.sum())
         return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)
     return None
+
+
+def _mixed(mixture: Mixture, found: list[Gap | None]) -> Gap | None:
+    """The average over the groups, whose gaps have the same exponent as the discount is theirs."""
+    gaps = [gap for gap in found if gap is not None]
+    if len(gaps) < len(found):
+        return None
+    return Gap(float(mixture.weights @ [gap.coefficient for gap in gaps]), gaps[0].exponent)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,11 +11,13 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.check import Check, check
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Line
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.limits import Limit, limit
 
+CHECK = import_module("ndcg_asymptotics.analysis.check")  # not the function of the same name
 SIZES = (10, 100, 1000, 10_000)
 MEASURES = (
     "nDCG(log)", "nDCG(power(0.3))", "nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))",
@@ -107,14 +110,14 @@ def grades_shifted_by_one(relevance: Relevance, measure: Measure, value: float) 
 def test_mutated_binary_limits_are_caught(
     binary: Results, monkeypatch: pytest.MonkeyPatch, change: Callable[..., float], measure: str
 ) -> None:
-    monkeypatch.setattr("ndcg_asymptotics.analysis.check.limit", mutated(change))
+    monkeypatch.setattr(CHECK, "limit", mutated(change))
     found = verdicts(check(binary))
     assert found["good", measure] == "disagrees"
     assert found["good", "nDCG(log)"] == "agrees"
 
 
 def test_mutated_graded_limit_is_caught(graded: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ndcg_asymptotics.analysis.check.limit", mutated(grades_shifted_by_one))
+    monkeypatch.setattr(CHECK, "limit", mutated(grades_shifted_by_one))
     found = verdicts(check(graded))
     assert found["graded", "nDCG(power(0.3))"] == "disagrees"
     assert found["graded", "nDCG(log)@0.2n"] == "agrees"
@@ -192,6 +195,24 @@ def test_unknown_is_not_tested() -> None:
     found = check(simulated(study(LINEAR, (100,), 'nDCG(custom("numpy:reciprocal"))'), 20))
     assert found.limits[0].verdict == "not tested"
     assert "nothing is known" in found.limits[0].explanation
+
+
+def test_nothing_is_green_where_a_limit_was_not_tested() -> None:
+    """The last lines say what was tested; the style is green only if every mean and limit was."""
+    measures = ["nDCG", 'nDCG(custom("numpy:reciprocal"))']
+    tested, not_tested = (check(simulated(study(LINEAR, (100,), m), 20)) for m in (measures[:1], measures))
+    for found, words, style, limits in (
+        (tested, "Nothing disagrees.", "bold green", "1 of 1 limits"),
+        (
+            not_tested,
+            "Nothing that was tested disagrees. Not tested: 1 of 2 limits.",
+            "bold yellow",
+            "1 of 2 limits",
+        ),
+    ):
+        lines = [part for part in found.parts() if isinstance(part, Line)]
+        assert (lines[-1].text, lines[-1].style) == (words, style)
+        assert any("Tested: " in line.text and limits in line.text for line in lines)
 
 
 def test_a_limit_of_ones_own_is_tested() -> None:

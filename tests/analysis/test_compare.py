@@ -40,7 +40,7 @@ def test_differences_are_those_of_the_evaluations():
     scores, labels = collection()
     found = two(theory=False)
     by_query = [
-        na.evaluate(scores[name], labels, list(na_measures(found))).values for name in ("good", "bad")
+        na.lists.evaluate(scores[name], labels, list(na_measures(found))).values for name in ("good", "bad")
     ]
     for m, judged in enumerate(found.pairs[0].judgements):
         d = by_query[0][:, m] - by_query[1][:, m]

@@ -1,9 +1,11 @@
 """Rates of right order from made-up orders whose law is known."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import xarray as xr
-from cases import results, study
+from cases import results, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
@@ -105,7 +107,7 @@ def test_half_elects_half_counts_without_an_exact_mean(monkeypatch: pytest.Monke
     def unknown(*_: object) -> None:
         raise InputError("no exact mean")
 
-    monkeypatch.setattr("ndcg_asymptotics.results.kept.expected_ndcg", unknown)
+    monkeypatch.setattr("ndcg_asymptotics.theory.cache.expected_ndcg", unknown)
     of = of_pair(("good", "random"))
     order = np.ones((100, len(SIZES)))
     order[50:75] = -1  # only the second half is counted, and half of it is wrong
@@ -138,6 +140,12 @@ def test_speed_of_the_fall(wrong: np.ndarray, verdict: str) -> None:
     assert pair.fall.verdict.startswith(verdict)
     assert verdict in pair.text
     assert "cannot see" in pair.text
+
+
+@pytest.mark.parametrize("pair", [["a"], [], 1, "ab", ["a", 10**400], [["a"], ["b"]], ["a", "b", "c"]])
+def test_what_is_no_pair(pair: Any) -> None:
+    with pytest.raises(InputError, match=r"^pair: must be the names of two scorers, got "):
+        distinguish(simulated(study(), 2), pair=pair)
 
 
 def test_no_pairs() -> None:

@@ -18,7 +18,7 @@ def lists(queries: int, easy: float, hard: float, documents: int = 400, seed: in
     rng = np.random.default_rng(seed)
     run, labels = {}, {}
     for q in range(queries):
-        curve = na.Curve.parse(f"linear(0, {easy if q % 2 else hard})")
+        curve = na.populations.Curve.parse(f"linear(0, {easy if q % 2 else hard})")
         depth = rng.random(documents)
         run[f"q{q}"] = {f"d{i}": -t for i, t in enumerate(depth.tolist())}
         labels[f"q{q}"] = {

@@ -11,7 +11,7 @@ from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 
 N = 20_000
 HALF = "constant(0.5)"
@@ -20,7 +20,7 @@ HALF = "constant(0.5)"
 def law_row(curve: str, measure: str, values: np.ndarray, n: int = N, factor: float = 1.0) -> LawRow:
     data = results(study(curve, (n,), measure), ndcg=values.reshape(-1, 1, 1, 1)).data
     cell = data.isel(scorer=0, measure=0, n=0)
-    return judge_law(cell, Kept(None), ("a", Relevance.of(curve)), Measure.of(measure), factor, 1e-6)
+    return judge_law(cell, TheoryCache(None), ("a", Relevance.of(curve)), Measure.of(measure), factor, 1e-6)
 
 
 def values_of(curve: str, measure: str, count: int = 600) -> np.ndarray:
@@ -47,8 +47,8 @@ def test_another_law_of_the_same_mean_and_spread_disagrees() -> None:
     assert uniform.verdict == "agrees"  # which it is for fair labels
     normal = np.clip(rng.normal(0.5, 12**-0.5, 4000), 0, 1)
     assert law_row(HALF, "nDCG(geometric(2))", normal).verdict == "disagrees"
-    spread = Kept(None).spread(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
-    mean = Kept(None).mean(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
+    spread = TheoryCache(None).spread(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
+    mean = TheoryCache(None).mean(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
     flat = mean + spread * 12**0.5 * (rng.random(4000) - 0.5)
     assert law_row(HALF, "nDCG(linear)", flat).verdict == "disagrees"
 
@@ -73,7 +73,7 @@ def test_what_is_not_tested_says_why(measure: str, count: int, n: int, reason: s
 def test_the_level_is_that_of_kolmogorov_and_smirnov() -> None:
     """120 samples of atoms (nDCG@3) and of a continuous law; level 0.05; by chance 1e-4 for each."""
     rng, level = np.random.default_rng(6), 0.05
-    curve, kept = Relevance.of(HALF), Kept(None)
+    curve, kept = Relevance.of(HALF), TheoryCache(None)
     weights = np.log(2.0) / np.log([2.0, 3.0, 4.0])
     draws = {
         "nDCG@3": lambda: (rng.random((300, 3)) < 0.5) @ weights / weights.sum(),

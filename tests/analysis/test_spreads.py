@@ -23,7 +23,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure, discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 
 BINARY = study(
     {"good": LINEAR, "random": "random"}, (20, 200, 4000),
@@ -59,7 +59,7 @@ def test_the_truth_agrees_and_what_is_off_does_not(binary: Results) -> None:
 
 def test_a_spread_is_judged_apart_from_the_mean(binary: Results) -> None:
     """Values drawn together or apart about their exact means: the means are right still."""
-    of, kept = binary.study, Kept(None)
+    of, kept = binary.study, TheoryCache(None)
     means = np.array([
         [kept.mean(scorer, measure, of.n).value for measure in of.measures]
         for scorer in of.scorers.values()
@@ -82,7 +82,7 @@ def test_every_n_on_request(binary: Results) -> None:
 def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> SpreadRow:
     of = study(curve, (n,), [text])
     cell = simulated(of, replicates).data.isel(scorer=0, measure=0, n=0)
-    return judge_spread(cell, Kept(None), ("a", Relevance.of(curve)), of.measures[0], 1.0, 1e-6)
+    return judge_spread(cell, TheoryCache(None), ("a", Relevance.of(curve)), of.measures[0], 1.0, 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_brackets_are_allowed_for() -> None:
     for n in (100, 4000):  # bets, chi-square
         of = study(LINEAR, (n,), "nDCG")
         values = simulated(of, 600).data["ndcg"].to_numpy()
-        mean = Kept(None).mean(Relevance.of(LINEAR), Measure.of("nDCG"), of.n).value[0]
+        mean = TheoryCache(None).mean(Relevance.of(LINEAR), Measure.of("nDCG"), of.n).value[0]
         near = mean + 0.5 * (values - mean)
         assert check(results(of, ndcg=near)).spreads[0].verdict == "disagrees"
         wide = np.abs(values - near)

@@ -101,7 +101,7 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("check", "nowhere"), "no results here"),
         (("figures", "nowhere", "--out", "figures"), "no results here"),
         (("evaluate", "--run", "nofile", "--qrels", "nofile", "--measure", "nDCG"), "nofile"),
-        (("fit", "--out", "curve.json"), "--run and --qrels, or --csv"),
+        (("fit", "--out", "curve.json"), "--run and --qrels, or --lists"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -16,7 +16,7 @@ import pytest
 from cli_cases import write_study
 
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.layout import STORE
+from ndcg_asymptotics.results.folder import STUDY
 from ndcg_asymptotics.studies import load
 
 # the command line with the engine of tests/fake_engine.py, for processes that are killed
@@ -42,7 +42,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 
 
 def wait_for_results(folder: Path, process: subprocess.Popen[str]) -> None:
-    while process.poll() is None and not (folder / STORE / "zarr.json").exists():
+    while process.poll() is None and not (folder / STUDY).exists():
         time.sleep(0.01)
 
 

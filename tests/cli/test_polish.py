@@ -72,13 +72,15 @@ def test_numbers_as_in_a_study_file(tmp_path: Path, run: Run) -> None:
     file = write_study(tmp_path)
     code, out, _ = run("run", file, "--out", tmp_path / "out", "--jobs", 1, "--replicates", "1e1")
     assert "10 of 10 replicates complete" in out
-    code, _, err = run("run", file, "--out", tmp_path / "out", "--replicates", "1.5")
-    assert code == 2
-    assert err == "ndcg-asymptotics: --replicates: must be a whole number, such as 1000 or 1e3, got '1.5'\n"
+    for given in ("1.5", "1_0"):
+        code, _, err = run("run", file, "--out", tmp_path / "out", "--replicates", given)
+        assert code == 2
+        assert f"'--replicates': must be a whole number, such as 1000 or 1e3, got '{given}'" in err
 
 
-def test_the_store_itself_is_understood(results: Path, run: Run) -> None:
-    assert run("check", results / "results.zarr", "--summary")[0] == 0
+def test_the_record_stands_for_the_folder(results: Path, run: Run) -> None:
+    for name in ("check", "verify", "info"):
+        assert run(name, results / "study.json")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["check", "distinguish", "info"])

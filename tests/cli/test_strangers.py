@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import subprocess
@@ -136,7 +137,7 @@ def test_figures_of_different_things_have_different_files() -> None:
     assert max(map(len, file_names([("x" * 300,), ("é" * 300,)]))) < 200
 
 
-def test_a_pipe_is_read_whole_and_a_byte_order_mark_is_none_of_the_query(tmp_path: Path) -> None:
+def test_a_pipe_is_refused_and_a_byte_order_mark_is_not_part_of_the_query(tmp_path: Path) -> None:
     lines = [f"q{i // 10} Q0 d{i} 1 {1000 - i} t" for i in range(2000)]
     (tmp_path / "run").write_text("\n".join(lines))
     (tmp_path / "qrels").write_text("\ufeff" + "\n".join(f"q{i // 10} 0 d{i} {i % 2}" for i in range(2000)))
@@ -147,10 +148,35 @@ def test_a_pipe_is_read_whole_and_a_byte_order_mark_is_none_of_the_query(tmp_pat
         )
         for run in ("run", "<(cat run)")
     )
-    assert plain.returncode == piped.returncode == 0
-    numbers = [re.findall(r"0\.\d+", found.stdout) for found in (plain, piped)]
-    assert numbers[0] == numbers[1]
-    assert " 200 " in plain.stdout  # of the topics the first is one
+    assert plain.returncode == 0
+    assert " 200 " in plain.stdout  # the first topic is one of them
+    assert (piped.returncode, piped.stdout) == (2, "")
+    assert re.fullmatch(r"ndcg-asymptotics: .*: cannot be read \(not a regular file\)\n", piped.stderr)
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    """A pipe without a writer would block for ever, and /dev/zero has no end."""
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    for odd in (pipe, Path("/dev/zero")):
+        for arguments in (
+            ("evaluate", "--run", odd, "--qrels", odd, "--measure", "nDCG"),
+            ("evaluate", "--lists", odd, "--measure", "nDCG"),
+            ("evaluate", "--lists", "x", "--weights", odd, "--measure", "nDCG"),
+            ("compare", odd, odd, "--qrels", odd),
+            ("fit", "--run", odd, "--qrels", odd, "--out", tmp_path / "out"),
+            ("grow", "--run", odd, "--qrels", odd, "--measure", "nDCG", "--out", tmp_path / "out"),
+            ("predict", "--scorer", f'empirical("{odd}")', "--measure", "nDCG", "-n", 10),
+            ("predict", "--scorer", f'mixture("{odd}")', "--measure", "nDCG", "-n", 10),
+            ("run", odd, "--out", tmp_path / "out"),
+            ("losses", "decide", odd),
+            ("losses", "train", "--train", odd, "--loss", "listnet"),
+        ):
+            ended = command(*arguments)
+            assert ended.refused, (arguments, ended)
+            assert "not a regular file" in ended.err
+    # the folder's other files are no curves
+    assert command("figures", tmp_path, "--out", tmp_path / "figures").refused
 
 
 def test_a_reader_who_goes_away_is_no_disagreement(tmp_path: Path) -> None:

@@ -6,12 +6,25 @@ import csv
 import html
 import io
 import re
+from dataclasses import dataclass
+from typing import Annotated
 
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from ndcg_asymptotics.core.tables import Column, Line, Table, fixed, general, in_format, print_parts
+from ndcg_asymptotics.core.tables import (
+    Column,
+    Line,
+    Part,
+    Shown,
+    Table,
+    csv_of,
+    fixed,
+    general,
+    in_format,
+    print_parts,
+)
 
 EVIL = 'a|b & "c" <d> \x1b[31m$x_1$ \\y{z} \u202e 50%'
 TABLE = Table(
@@ -72,6 +85,16 @@ def test_a_terminal_gets_lines_folded_between_words() -> None:
     assert "\x1b[31m" not in "".join(text)
 
 
+def test_no_cell_of_a_csv_file_is_a_formula() -> None:
+    texts = ["=1+1", "+a", "-b", "@SUM(A1)", "\t=1", "-1.5", "+2", "plain", "a=1"]
+    table = Table("", (Column("=name"), Column("value", fixed(1))), tuple((text, -1.5) for text in texts))
+    for text in (table.to_csv(), csv_of(table.to_dataframe())):
+        head, *rows = csv.reader(io.StringIO(text))
+        assert head == ["'=name", "value"]
+        expected = ["'=1+1", "'+a", "'-b", "'@SUM(A1)", "'\t=1", "-1.5", "+2", "plain", "a=1"]
+        assert rows == [[name, "-1.5"] for name in expected]
+
+
 def test_csv_holds_the_values() -> None:
     rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
     assert rows[0] == ["name", "n", "value", "error"]
@@ -106,3 +129,37 @@ def test_html_shows_what_was_put_in() -> None:
 def test_formats_leave_the_words_between_tables_out() -> None:
     found = in_format([Line("words"), TABLE, Line("words"), TABLE], "csv")
     assert found == TABLE.to_csv() + "\n" + TABLE.to_csv()
+
+
+def test_columns_left_out_are_named_below_the_table() -> None:
+    lines = printed(TABLE, 30)
+    assert "error" not in lines[1].split()
+    assert "Left out for lack of width: error." in re.sub(" +", " ", " ".join(lines))
+    assert not any("Left out" in line for line in printed(TABLE, 200))
+
+
+@dataclass(frozen=True)
+class Row:
+    measure: Annotated[str, Column("measure")]
+    n: int
+    rate: Annotated[float | None, Column("rate", fixed(2))]
+    low: Annotated[float, Column("low", fixed(1), drop=1)] = 0.5
+
+
+@dataclass(frozen=True, repr=False)
+class Outcome(Shown):
+    rows: tuple[Row, ...]
+
+    def parts(self) -> list[Part]:
+        return [Table.of("Rates", Row, self.rows, rate=f"rate at {self.rows[0].n}")]
+
+
+def test_columns_are_declared_on_the_fields_of_rows() -> None:
+    found = Outcome((Row("nDCG", 7, 0.123), Row("AP", 7, None)))
+    (table,) = found.parts()
+    assert [c.name for c in table.columns] == ["measure", "rate at 7", "low"]
+    assert table.texts() == [["nDCG", "0.12", "0.5"], ["AP", "-", "0.5"]]
+    assert found.as_dict()["rows"][0] == {"measure": "nDCG", "n": 7, "rate": 0.123, "low": 0.5}
+    assert found.to_dataframe()["n"].tolist() == [7, 7]
+    assert table.to_csv() == "measure,rate at 7,low\nnDCG,0.123,0.5\nAP,,0.5\n"
+    assert "Rates" in str(found)

@@ -62,6 +62,22 @@ def test_weights_have_mean_one(a: Relevance, b: Relevance, text: str) -> None:
     assert 0 < np.mean(order != 1) < 1
 
 
+def test_weights_give_the_label_counts_their_true_mean() -> None:
+    """E[dP/dQ (N - n p)] = 0 for the number N of relevant items, whose law is tilted from p = 0.1 to 0.03.
+
+    Beyond 4.5 with probability 7e-6 as far as the weights are normal in the mean. Without the ratio of the
+    label laws the mean is n (0.03 - 0.1), which is rejected.
+    """
+    n, a, b = 10, Relevance.parse("power(0, 0.9, 8)"), Relevance.parse("constant(0.1)")
+    plan = make(a, b, Measure.parse("nDCG(linear)"), n)
+    found = [draws.draw(plan, np.random.Generator(np.random.SFC64([3, i]))) for i in range(3000)]
+    counts = np.array([d.lists[0].counts[:, 0].sum() for d in found])
+    weights = np.exp([d.log_weight for d in found])
+    assert abs(score(weights * (counts - 0.1 * n), 0.0)) < 4.5
+    labels = np.column_stack([counts, n - counts]) @ plan.tilt.log_ratio
+    assert abs(score(weights * np.exp(-labels) * (counts - 0.1 * n), 0.0)) > 4.5
+
+
 @pytest.fixture(scope="module")
 def coarse() -> Plan:
     """A plan whose weights have mean 1."""

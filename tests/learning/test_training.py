@@ -20,11 +20,9 @@ from ndcg_asymptotics.learning.training import (
     read_svmlight,
     train_files,
     train_ranker,
-    write_qrels,
-    write_run,
 )
 from ndcg_asymptotics.learning.utilities import Discounted, utility_of
-from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
+from ndcg_asymptotics.lists import evaluate, read_qrels, read_run, write_qrels, write_run
 from ndcg_asymptotics.measures import Measure
 
 NDCG = Discounted("exp2", Measure("log"))
@@ -251,6 +249,8 @@ def test_svmlight_files(tmp_path, pack):
     np.testing.assert_array_equal(read.features, [[0.5, 0, 1], [0, 0.25, 0], [-0.3, 0, 0]])
     assert read.labels.tolist() == [2, 0, 1]
     assert (read.names, read.documents, read.sizes.tolist()) == (("7", "9"), ("a", "b", "a"), [2, 1])
+    large = read_svmlight(svm(tmp_path, "1 qid:99999999999999999999 1:1\n0 qid:robots 1:2\n", "large.txt"))
+    assert large.names == ("99999999999999999999", "robots")
     two = read_svmlight(svm(tmp_path, "1 qid:1 5:1\n", "one.txt"), svm(tmp_path, LINES, "two.txt"))
     assert two.features.shape == (4, 5)
     assert two.documents == ("1", "1", "2", "1")  # one has no name
@@ -266,6 +266,10 @@ def test_svmlight_files(tmp_path, pack):
         (LINES.replace("1:0.5 3:1", "3:1 1:0.5"), "line 1: got"),
         (LINES.replace("1:0.5", "0:0.5"), "line 1: got|expected"),
         ("a b c\n", "line 1: got 'a b c'"),
+        (LINES.replace("qid:9 1:", "qid:9 99999999999999999999:"), "line 5: got '1 qid:9 9999"),
+        (LINES.replace("qid:9 1:", "qid:9 4294967297:"), "line 5: got '1 qid:9 4294967297"),
+        (LINES.replace("1:-3e-1", "1:1_0"), "line 5: got"),
+        ("1 qid:1 1000000:1\n" * 100, "100 lines and features up to 1000000 are 100,000,000 numbers"),
         ("", "holds no data"),
         (LINES + "1 qid:7 1:1\n", "the lines of query 7 do not stand together"),
         (gzip.compress(LINES.encode(), mtime=0)[:-9], "truncated or damaged gzip"),

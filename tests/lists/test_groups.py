@@ -66,15 +66,15 @@ def test_queries_without_relevant_items_are_a_group_of_their_own():
     mixture = fitted.relevance
     assert mixture.groups[0][1].masses == (0.0,)
     # such lists have NDCG 0
-    alone = [na.expected_ndcg(model, "nDCG", 50).value[0] for _, model in mixture.groups]
+    alone = [na.theory.expected_ndcg(model, "nDCG", 50).value[0] for _, model in mixture.groups]
     assert alone[0] == 0
-    assert na.expected_ndcg(mixture, "nDCG", 50).value[0] == pytest.approx(np.mean(alone))
+    assert na.theory.expected_ndcg(mixture, "nDCG", 50).value[0] == pytest.approx(np.mean(alone))
 
 
 def coupled(rho: float, count: int = 150, n: int = 80, seed: int = 5) -> dict[str, list[RankedList]]:
     """Two runs whose depths have a Gaussian copula given the label."""
     rng = np.random.default_rng(seed)
-    curve = na.Curve.parse("linear(0, 0.6)")
+    curve = na.populations.Curve.parse("linear(0, 0.6)")
     lists: dict[str, list[RankedList]] = {"a": [], "b": []}
     for query in range(count):
         labels = (rng.random(n) < curve.mass).astype(float)

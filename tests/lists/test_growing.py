@@ -169,11 +169,11 @@ def test_theory_stands_beside_them():
     # a random run has the exact mean of constant curves
     documents = pooled(runs, qrels)
     share = float(np.mean(documents.documents.values >= 1))
-    expected = na.expected_ndcg(f"constant({share!r})", "nDCG", [10, 20, 60]).value
+    expected = na.theory.expected_ndcg(f"constant({share!r})", "nDCG", [10, 20, 60]).value
     np.testing.assert_allclose(theory.pooled[2, 0], expected, rtol=1e-9)
     # redrawn lists of the random run are i.i.d. lists of the query's own share: the exact mean of each query
     shares = [float(np.mean(documents.documents.values[part] >= 1)) for part in documents.parts()]
-    each = np.array([na.expected_ndcg(f"constant({p!r})", "nDCG", [10, 20, 60]).value for p in shares])
+    each = np.array([na.theory.expected_ndcg(f"constant({p!r})", "nDCG", [10, 20, 60]).value for p in shares])
     gap = theory.redrawn[:, 2, 0] - each
     # 40 lists a query, standard deviation of NDCG at most 0.3: five standard errors of a mean over 12
     assert np.abs(gap.mean(axis=0)).max() < 5 * 0.3 / np.sqrt(480)

@@ -11,6 +11,7 @@ from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.measures.discounts import discount as own
 from ndcg_asymptotics.measures.discounts.custom import discount
 
 RANKS = [
@@ -240,6 +241,53 @@ def test_a_discount_with_a_state_is_refused():
         found.cumulative(50)
     scale[0] = 1.0
     assert float(found.cumulative(2)) == 1.5
+
+
+@pytest.mark.parametrize(
+    ("function", "like", "largest"),
+    [
+        (lambda r: 1 / r, "log", 1e6),
+        (lambda r: 1 / r, "log", 1e3),
+        (lambda r: r**-0.5, "log", 1e6),
+        (lambda r: 1 / np.log1p(r) ** 2, "log", 1e7),
+        (lambda r: 1 / np.log1p(r), "zipf", 1e4),
+        (lambda r: 1 / np.log1p(r), "geometric(2)", 1e4),
+        (lambda r: r**-0.49, "power(0.5)", 1e6),
+        (lambda r: r**-0.5 * np.log1p(r) / np.log(2), "power(0.5)", 1e6),
+        (lambda r: np.where(r <= 50, 1.0, 0.0), "log", 1e4),
+        (lambda r: 3.0**-r, "geometric(2)", 1e6),
+        (lambda r: r**-1.2, "power(1.1)", 1e6),
+    ],
+)
+def test_a_discount_that_does_not_fall_as_declared_is_refused(function, like, largest):
+    with pytest.raises(InputError, match="does not fall like") as caught:
+        own(lambda r: np.minimum(1.0, function(r)), name="said", largest=largest, like=like)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "like", "largest"),
+    [
+        (lambda r: 7 / np.log(2 + r), "log", 1e7),
+        (lambda r: 1 / np.log(2 + r / 50), "log", 1e7),
+        (lambda r: 1 / np.log1p(r + 1000), "log", 1e5),
+        (lambda r: 1 / np.log2(1 + r), "log", 500),
+        (lambda r: 1 / np.sqrt(r + 3), "power(0.5)", 500),
+        (lambda r: 1 / (r + 30), "zipf", 1e4),
+        (lambda r: r**-0.5 * (1 + 1 / np.log(1 + r)), "power(0.5)", 1e6),
+        (lambda r: 5 * 2.0**-r, "geometric(2)", 1e6),
+        (lambda r: 10.0**-r, "geometric(10)", 1e6),
+        (lambda r: 3 * r**-1.1, "power(1.1)", 1e6),
+        (lambda r: 1 / r, "log", 100),  # too few ranks to tell
+    ],
+)
+def test_a_discount_that_falls_as_declared_is_taken(function, like, largest):
+    assert own(function, name="said", largest=largest, like=like).like == str(Discount.parse(like))
+
+
+def test_like_does_not_depend_on_the_list_length():
+    with pytest.raises(InputError, match="does not depend on the list length, got linear"):
+        own(lambda r: 1 / r, name="said", largest=1e4, like="linear")
 
 
 def test_custom_table_has_a_limit(here):

@@ -13,7 +13,7 @@ from ndcg_asymptotics.engines.engine import draw, load
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Population, Relevance, curve_file, mixture
 from ndcg_asymptotics.studies import Design
-from ndcg_asymptotics.theory.approach import approach
+from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
 
 EASY, HARD = "linear(0.2, 0.8)", "linear(0, 0.1)"
@@ -116,18 +116,29 @@ MEASURES = tuple(map(Measure.parse, ("nDCG", "nDCG(power(0.5))@0.2n", "nDCG(geom
 def test_theory_is_the_average_over_the_groups():
     sizes, weights = [5, 100], np.array([0.25, 0.75])
     for measure in MEASURES:
-        parts = [na.expected_ndcg(model, measure, sizes) for model in (EASY, HARD)]
-        found = na.expected_ndcg(TEXT, measure, sizes)
+        parts = [na.theory.expected_ndcg(model, measure, sizes) for model in (EASY, HARD)]
+        found = na.theory.expected_ndcg(TEXT, measure, sizes)
         np.testing.assert_allclose(found.value, weights @ [part.value for part in parts], rtol=1e-14)
         assert (found.error >= weights @ [part.error for part in parts] - 1e-18).all()
-        limits = [na.limit(model, measure).value for model in (EASY, HARD)]
+        limits = [na.theory.limit(model, measure).value for model in (EASY, HARD)]
         if None not in limits:
-            assert na.limit(TEXT, measure).value == pytest.approx(weights @ limits, abs=1e-15)
-        pseudo = [na.pseudo_expectation(model, measure, 1000) for model in (EASY, HARD)]
-        assert na.pseudo_expectation(TEXT, measure, 1000) == pytest.approx(weights @ pseudo, abs=1e-14)
-    assert na.pseudo_expectation(TEXT, "nDCG", 5) is None  # 5 * 0.05 < 1 in the second group
-    path = approach(Relevance.parse(TEXT), MEASURES[1])
-    assert abs(path.extrapolated - na.limit(TEXT, MEASURES[1]).value) <= path.error
+            assert na.theory.limit(TEXT, measure).value == pytest.approx(weights @ limits, abs=1e-15)
+        pseudo = [na.theory.pseudo_expectation(model, measure, 1000) for model in (EASY, HARD)]
+        assert na.theory.pseudo_expectation(TEXT, measure, 1000) == pytest.approx(weights @ pseudo, abs=1e-14)
+    assert na.theory.pseudo_expectation(TEXT, "nDCG", 5) is None  # 5 * 0.05 < 1 in the second group
+    path = extrapolated_limit(TEXT, MEASURES[1])
+    assert abs(path.limit - na.theory.limit(TEXT, MEASURES[1]).value) <= path.error
+
+
+def test_the_leading_gap_of_a_mixture_is_the_average() -> None:
+    for measure in ("nDCG", "nDCG(zipf)", "nDCG(power(0.7))"):
+        parts = [na.theory.leading_gap(model, measure) for model in (EASY, HARD)]
+        found = na.theory.leading_gap(TEXT, measure)
+        assert found.coefficient == pytest.approx(0.25 * parts[0].coefficient + 0.75 * parts[1].coefficient)
+        limit = na.theory.limit(TEXT, measure).value
+        seen, error = extrapolated_limit(TEXT, measure).coefficient(limit, found.exponent)
+        assert abs(seen - found.coefficient) <= error < 0.01 * abs(found.coefficient)
+    assert na.theory.leading_gap(TEXT, "nDCG(linear)") is None
 
 
 def test_the_spread_that_stays_has_two_parts():
@@ -186,7 +197,7 @@ def test_a_study_with_a_mixture_is_kept_and_continued(tmp_path):
     (tmp_path / "study.toml").write_text(
         'measures = ["nDCG"]\nn = [10, 100]\nreplicates = 4\n[scorers]\na = \'mixture("groups.json")\'\n'
     )
-    study = na.load_study(tmp_path / "study.toml")
+    study = na.studies.load(tmp_path / "study.toml")
     na.run(study, tmp_path / "out", jobs=1)
     (tmp_path / "groups.json").unlink()
     again = na.open_results(tmp_path / "out")

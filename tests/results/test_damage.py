@@ -1,91 +1,213 @@
-"""Stores harmed in every way: nothing wrong is read, nothing raises, and the same run gives the same bits."""
+"""Folders harmed in every way: nothing wrong is read, nothing raises, and the same command mends them."""
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import random
 import shutil
+import struct
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.damage import HARMS, Harm, sound_store, try_harm
+from benchmarks.commands import command
+from benchmarks.damage import HARMS, Harm, Kind, make_kinds, try_harm
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.results import layout, open_results
-from ndcg_asymptotics.results.chunks import Chunks
-from ndcg_asymptotics.results.damage.verify import verify
-from ndcg_asymptotics.results.layout import STORE
+from ndcg_asymptotics.core.files import UnreadableError
+from ndcg_asymptotics.core.records import digest_of
+from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.blocks import File, read_block, write_block
+from ndcg_asymptotics.results.layout import Variable
+from ndcg_asymptotics.results.verify import verify
+
+KINDS = ("study", "grid", "rare", "growth")
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A study file and a store of it in several chunks."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layout, "CHUNK_BYTES", 2**11)
-        return sound_store(tmp_path_factory.mktemp("damage"))
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Kind]:
+    """A sound folder of every kind."""
+    return {kind.name: kind for kind in make_kinds(tmp_path_factory.mktemp("kinds"))}
+
+
+@pytest.fixture
+def folder(kinds: dict[str, Kind], tmp_path: Path) -> Path:
+    """A copy of the results of a study."""
+    return Path(shutil.copytree(kinds["study"].sound, tmp_path / "study"))
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
-def test_what_is_harmed_is_named_never_read_and_mended(
-    sound: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, harm: Harm
-) -> None:
-    monkeypatch.setattr(layout, "CHUNK_BYTES", 2**11)
-    chance = random.Random(7)
-    for case in range(4):
-        try_harm(harm, chance, *sound, looks=case == 0)
+def test_what_is_harmed_is_named_never_read_and_mended(kinds: dict[str, Kind], harm: Harm, name: str) -> None:
+    try_harm(harm, random.Random(f"{name} {harm.__name__}"), kinds[name], looks=True)
 
 
-def test_values_that_are_whole_but_impossible_are_not_read(
-    sound: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a program would write them that knows of checksums but not of NDCG."""
-    monkeypatch.setattr(layout, "CHUNK_BYTES", 2**11)
-    folder = tmp_path / "edited"
-    shutil.copytree(sound[1], folder)
-    found = json.loads((folder / STORE / "ndcg" / "zarr.json").read_text())
-    rows, *shape = found["chunk_grid"]["configuration"]["chunk_shape"]
-    chunks = Chunks(folder, f"{STORE}/ndcg", tuple(shape), np.dtype(float), rows)
-    values = chunks.read(0)
-    values[1, 0, 0, 0] = np.nextafter(values[1, 0, 0, 0], 0)  # a single unit in the last place
-    chunks.write(np.arange(rows), values)
-    said = verify(folder)
-    assert [damage.replicates for damage in said.damages] == [(1,)]
-    assert said.to_dataframe()["replicates"].tolist() == [[1]]
-    assert verify(sound[1]).to_dataframe().empty
-    with pytest.raises(InputError, match="does not hold the values that were written: replicates 1"):
+def test_every_bit_of_a_block_counts(folder: Path) -> None:
+    """Also those of names and dates, which decide no value."""
+    block = sorted(folder.glob("*.npz"))[0]
+    content = block.read_bytes()
+    for bit in range(0, 8 * len(content), 97):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        block.write_bytes(changed)
+        assert [damage.place for damage in verify(folder).damages] == [block.name]
+    block.write_bytes(content)
+    assert verify(folder).whole
+
+
+def test_values_that_are_whole_but_impossible_are_not_read(folder: Path) -> None:
+    """As a program would write them that knows the format but not NDCG."""
+    block = sorted(folder.glob("*.npz"))[0]
+    first, last, _ = block.stem.split("-")
+    with np.load(block) as found:
+        about = json.loads(found["about.json"])
+        values = {name: found[name] for name in found if name != "about.json"}
+    values["ndcg"] = values["ndcg"] + 1.0
+    block.unlink()
+    write_block(folder, about["study"], int(first), int(last), values, about["made_by"], [])
+    with pytest.raises(InputError, match=r"holds ndcg = 1\.\d+, which must be 0 to 1: replicates 0"):
         open_results(folder, allow_custom=True)
 
 
-def test_a_folder_in_the_place_of_a_curve_is_mended(
-    sound: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from benchmarks.commands import command
-
-    monkeypatch.setattr(layout, "CHUNK_BYTES", 2**11)
-    shutil.copytree(sound[1], tmp_path / "store")
-    (curve,) = (tmp_path / "store" / "curves").iterdir()
+def test_a_folder_in_the_place_of_a_curve_is_mended(folder: Path, kinds: dict[str, Kind]) -> None:
+    (curve,) = (folder / "curves").iterdir()
     curve.unlink()
     (curve / "within").mkdir(parents=True)
-    ended = command("run", sound[0], "--out", tmp_path / "store", "--jobs", 1, "--allow-custom")
+    ended = command(*kinds["study"].again, "--out", folder)
     assert ended.code == 0
     assert curve.is_file()
-    assert verify(tmp_path / "store").sound
+    assert verify(folder).whole
 
 
 def test_nothing_is_written_through_a_symbolic_link(
-    sound: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, kinds: dict[str, Kind], tmp_path: Path
 ) -> None:
-    from benchmarks.commands import command
-
-    monkeypatch.setattr(layout, "CHUNK_BYTES", 2**11)
-    folder, elsewhere = tmp_path / "store", tmp_path / "elsewhere"
-    shutil.copytree(sound[1], folder)
+    elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "mine").write_text("mine")
-    shutil.rmtree(folder / STORE / "ndcg" / "c")
-    (folder / STORE / "ndcg" / "c").symlink_to(elsewhere)
-    ended = command("run", sound[0], "--out", folder, "--jobs", 1, "--allow-custom")
-    assert ended.code in (0, 2)
-    assert [path.name for path in elsewhere.iterdir()] == ["mine"]
+    shutil.rmtree(folder / "curves")
+    (folder / "curves").symlink_to(elsewhere)
+    block = sorted(folder.glob("*.npz"))[0]
+    block.unlink()
+    block.symlink_to(elsewhere / "mine")
+    ended = command(*kinds["study"].again, "--out", folder)
+    assert ended.code == 2
+    assert "a symbolic link is not written through" in ended.err or "Too many levels" in ended.err, ended.err
+    assert [(path.name, path.read_text()) for path in elsewhere.iterdir()] == [("mine", "mine")]
+
+
+EXPECTED = {"x": Variable((2, 3), np.dtype(np.float64))}
+ABOUT = {"study": "key", "first": 0, "last": 1, "made_by": {}, "wanted": []}
+
+
+def crafted(folder: Path, members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> File:
+    """Write a file whose digest is the one in its name, as somebody would who knows the format."""
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return named(folder, into.getvalue())
+
+
+def named(folder: Path, content: bytes) -> File:
+    digest = digest_of(content)
+    path = folder / f"0-1-{digest}.npz"
+    path.write_bytes(content)
+    return File(0, 1, digest, path)
+
+
+def npy(array: np.ndarray, *, allow_pickle: bool = False) -> bytes:
+    into = io.BytesIO()
+    np.save(into, array, allow_pickle=allow_pickle)
+    return into.getvalue()
+
+
+def header(shape: str, dtype: str = "<f8") -> bytes:
+    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+
+
+ABOUT_JSON = json.dumps(ABOUT).encode()
+GOOD = {"about.json": ABOUT_JSON, "x.npy": npy(np.zeros((2, 3)))}
+
+
+def test_a_block_that_is_right_is_read(tmp_path: Path) -> None:
+    """The counterpart: the files below are refused for what is changed in them."""
+    assert read_block(crafted(tmp_path, GOOD), "key", EXPECTED).values["x"].shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"x.npy": npy(np.array([[{}] * 3] * 2, object), allow_pickle=True)}, "does not hold the arrays"),
+        ({"x.npy": npy(np.zeros((2, 3), np.float32))}, "does not hold the arrays"),
+        ({"x.npy": npy(np.zeros((3, 2)))}, "does not hold the arrays"),
+        ({"x.npy": header("(2, 3)")}, "does not hold the arrays"),
+        ({"x.npy": header("(1000000000000, 3)") + bytes(48)}, "does not hold the arrays"),
+        ({"x.npy": header("(2, 3)") + bytes(49)}, "does not hold the arrays"),
+        ({"x.npy": b"nonsense" * 20}, "is not a block of results"),
+        ({"y.npy": npy(np.zeros(1))}, "does not hold the arrays"),
+        ({"about.json": b"{}"}, "is not a block of results"),
+        ({"about.json": b"[" * 10_000}, "is not a block of results"),
+        ({"about.json": b" " * 2**17}, "is not a block of results"),
+        ({"about.json": json.dumps(ABOUT | {"study": "other"}).encode()}, "is of another study"),
+        ({"about.json": json.dumps(ABOUT | {"last": 2}).encode()}, "holds replicates 0 to 2"),
+        ({"about.json": json.dumps(ABOUT | {"wanted": [[3, 1]]}).encode()}, "states no ranges"),
+        ({"about.json": json.dumps(ABOUT | {"wanted": [[0, 10**30]]}).encode()}, "states no ranges"),
+    ],
+)
+def test_blocks_that_somebody_made_up_are_refused(
+    tmp_path: Path, change: dict[str, bytes], said: str
+) -> None:
+    with pytest.raises(UnreadableError, match=said):
+        read_block(crafted(tmp_path, GOOD | change), "key", EXPECTED)
+
+
+def test_a_block_that_would_unpack_to_more_than_it_is_is_refused(tmp_path: Path) -> None:
+    bomb = GOOD | {"x.npy": header("(2, 3)") + bytes(2**27)}
+    file = crafted(tmp_path, bomb, zipfile.ZIP_DEFLATED)
+    assert file.path.stat().st_size < 2**18
+    with pytest.raises(UnreadableError, match="is not a block of results"):
+        read_block(file, "key", EXPECTED)
+
+
+def test_a_long_table_of_contents_is_not_read(tmp_path: Path) -> None:
+    """A million members would take a gigabyte; the last bytes of the file say how many there are."""
+    file = crafted(tmp_path, {f"{i}.npy": b"" for i in range(2000)})
+    with pytest.raises(UnreadableError, match="is not a block of results"):
+        read_block(file, "key", EXPECTED)
+    lying = bytearray(crafted(tmp_path, GOOD).path.read_bytes())
+    lying[-22:-18] = struct.pack("<I", zlib.crc32(b"no end of an archive"))
+    with pytest.raises(UnreadableError, match="is not a block of results"):
+        read_block(named(tmp_path, bytes(lying)), "key", EXPECTED)
+
+
+@pytest.mark.parametrize("put", ["pipe", "device", "folder", "huge"])
+@pytest.mark.parametrize("name", ["study.json", "block", "request", "curve"])
+def test_nothing_is_read_that_is_no_file_of_a_bounded_size(folder: Path, name: str, put: str) -> None:
+    file = {
+        "study.json": folder / "study.json",
+        "block": sorted(folder.glob("*.npz"))[0],
+        "request": sorted(folder.glob("[0-9]*.json"))[0],
+        "curve": next((folder / "curves").iterdir()),
+    }[name]
+    file.unlink()
+    if put == "pipe":
+        os.mkfifo(file)
+    elif put == "device":
+        file.symlink_to("/dev/zero")
+    elif put == "folder":
+        file.mkdir()
+    else:
+        with file.open("wb") as opened:
+            opened.truncate(10**13)
+    (damage,) = verify(folder).damages
+    assert damage.place == file.relative_to(folder).as_posix()
+    words = {"huge": "is too large", "folder": "is not a regular file|cannot be read"}
+    with pytest.raises(InputError, match=words.get(put, "is not a regular file")):
+        open_results(folder, allow_custom=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 
 import cases
@@ -17,14 +18,14 @@ SCORERS = {"good": "linear(0.1, 0.7)", "random": "constant(0.4)"}
 
 
 @pytest.fixture(scope="module")
-def results() -> na.Results:
+def results() -> na.results.Results:
     study = cases.study(
         SCORERS, measures=["nDCG", "nDCG@10"], pairs=[("good", "random")], title="<b>A study</b>"
     )
     return cases.simulated(study, 12)
 
 
-def test_they_print(results: na.Results) -> None:
+def test_they_print(results: na.results.Results) -> None:
     text = repr(results)
     assert "12 of 12 replicates complete" in text
     assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG(log)', n=100).mean().item():.5f}" in text
@@ -33,7 +34,7 @@ def test_they_print(results: na.Results) -> None:
     assert "<b>" not in html
 
 
-def test_the_frame_has_the_means(results: na.Results) -> None:
+def test_the_frame_has_the_means(results: na.results.Results) -> None:
     frame = results.to_dataframe()
     assert len(frame) == 2 * 2 * 2
     values = results.data["ndcg"].sel(scorer="random", measure="nDCG(log)@10", n=10).to_numpy()
@@ -43,7 +44,7 @@ def test_the_frame_has_the_means(results: na.Results) -> None:
     assert row["q95"] == pytest.approx(np.quantile(values, 0.95))
 
 
-def test_everything_found_goes_into_a_frame(results: na.Results) -> None:
+def test_everything_found_goes_into_a_frame(results: na.results.Results) -> None:
     assert len(na.check(results).to_dataframe()) == 8
     assert len(na.distinguish(results).to_dataframe()) == 4
     assert len(na.predict("constant(0.4)", "nDCG", [10, 20]).to_dataframe()) == 2
@@ -70,3 +71,59 @@ def test_netcdf(tmp_path: Path, kept: bool) -> None:
     for variable in data.variables.values():
         assert variable.attrs["long_name"]
         assert "units" in variable.attrs
+
+
+@pytest.fixture(scope="module")
+def rare() -> na.results.Results:
+    """Weighted draws, which have orders and no NDCG."""
+    scorers = {"good": "linear(0.1, 0.5)", "weak": "linear(0.2, 0.4)"}
+    of = cases.study(scorers, measures="nDCG", engine="rare", n=[100, 200], pairs=[("good", "weak")])
+    return na.run(of, jobs=1)
+
+
+def test_weighted_draws_print_and_go_into_a_frame(rare: na.results.Results) -> None:
+    frame, orders = rare.to_dataframe(), rare.data["order"].isel(pair=0, measure=0)
+    assert frame["n"].tolist() == [100, 200]
+    assert frame["ahead"].tolist() == (orders == 1).sum("replicate").to_numpy().tolist()
+    assert frame["behind"].tolist() == (orders == -1).sum("replicate").to_numpy().tolist()
+    assert frame[["ahead", "behind", "ties", "undecided"]].sum(axis=1).tolist() == [5, 5]
+    assert "good > weak" in repr(rare)
+    assert "<table>" in rare._repr_html_()
+    assert json.loads(json.dumps(rare.as_dict()))["orders"][0]["n"] == 200
+
+
+def test_every_command_says_something_of_weighted_draws(
+    tmp_path: Path, run: cases.Run, rare: na.results.Results
+) -> None:
+    na.run(rare.study, tmp_path / "out", jobs=1)
+    for given, code in (("info", 0), ("verify", 0), ("distinguish", 0), ("check", 2), ("report", 2)):
+        to = ("--out", tmp_path / "page.html") if given == "report" else ()
+        found, _, error = run(given, tmp_path / "out", *to)
+        assert (found, error.count("\n")) == (code, int(code == 2)), error
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one(
+    results: na.results.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        na.report(results, page)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("page.html", "old")]
+
+
+def test_a_report_goes_through_a_pipe_and_a_link(results: na.results.Results, tmp_path: Path) -> None:
+    target, link = tmp_path / "target.html", tmp_path / "link.html"
+    target.write_text("old")
+    link.symlink_to(target)
+    na.report(results, link)
+    assert link.is_symlink()
+    assert target.read_text().startswith("<!doctype html>")
+    na.report(results, "/dev/null")
+    assert not Path("/dev/null").is_file()

@@ -11,11 +11,11 @@ from cases import Run
 from cli_cases import write_study
 from sweep_cases import study, use_fake_engine
 
-from ndcg_asymptotics.grids.grid import grid_of
-from ndcg_asymptotics.grids.run import sweep_grid
+from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import estimate
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.estimate import Estimate
+from ndcg_asymptotics.sweep.grid import sweep_grid
 from ndcg_asymptotics.sweep.sweep import sweep
 
 

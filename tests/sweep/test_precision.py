@@ -9,7 +9,7 @@ import pytest
 from cases import study
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.results.memory import Memory
+from ndcg_asymptotics.results.sinks import MemorySink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep.sweep import run, sweep
 
@@ -19,7 +19,7 @@ def precise(**change: object) -> Study:
 
 
 def test_it_ends_at_the_first_look_that_is_precise_enough() -> None:
-    outcome = sweep(precise(), into := Memory(precise()), jobs=1)
+    outcome = sweep(precise(), into := MemorySink(precise()), jobs=1)
     found = outcome.precision
     assert found is not None
     assert found.enough
@@ -32,7 +32,7 @@ def test_it_ends_at_the_first_look_that_is_precise_enough() -> None:
 
 
 def test_at_the_most_replicates_it_says_so() -> None:
-    outcome = sweep(precise(), Memory(precise()), jobs=1, replicates=40)
+    outcome = sweep(precise(), MemorySink(precise()), jobs=1, replicates=40)
     assert outcome.precision is not None
     assert not outcome.precision.enough
     assert outcome.complete == 40

@@ -7,11 +7,11 @@ import pytest
 from cases import study
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.grids import run_grid
-from ndcg_asymptotics.grids.figures import draw_grid
-from ndcg_asymptotics.grids.grid import grid_of
 from ndcg_asymptotics.plots import draw_all
+from ndcg_asymptotics.plots.grid import draw_grid
 from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.studies.grid import grid_of
+from ndcg_asymptotics.sweep.grid import run_grid
 from ndcg_asymptotics.sweep.sweep import run
 
 PAIR = {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"}

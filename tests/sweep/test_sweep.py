@@ -14,12 +14,11 @@ import pytest
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.progress import listening
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.sweep import pool
 from ndcg_asymptotics.sweep.block import Block
-from ndcg_asymptotics.sweep.deal import Deal
+from ndcg_asymptotics.sweep.executor import Backend
 from ndcg_asymptotics.sweep.replay import replay
+from ndcg_asymptotics.sweep.scheduler import BlockScheduler
 from ndcg_asymptotics.sweep.sweep import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
@@ -51,7 +50,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_the_bits_do_not_depend_on_jobs_or_backend(
-    tmp_path: Path, plain: str, backend: pool.Backend, jobs: int
+    tmp_path: Path, plain: str, backend: Backend, jobs: int
 ) -> None:
     sweep(study(), tmp_path, jobs=jobs, backend=backend)
     assert digest(tmp_path) == plain
@@ -60,7 +59,7 @@ def test_the_bits_do_not_depend_on_jobs_or_backend(
 @pytest.mark.parametrize("block", [1, 2, 7, 100])
 def test_the_bits_do_not_depend_on_the_blocks(tmp_path: Path, plain: str, block: int) -> None:
     recorder = Recorder()
-    with listening(recorder):
+    with recorder.watching():
         sweep(study(), tmp_path, jobs=2, backend="threading", block=block)
     assert digest(tmp_path) == plain
     assert sum(count for count, _, _ in recorder.blocks) == REPLICATES
@@ -75,7 +74,7 @@ def test_another_seed_gives_other_bits(tmp_path: Path, plain: str) -> None:
 def test_a_sweep_continues_and_extends(tmp_path: Path, plain: str) -> None:
     sweep(study(), tmp_path, jobs=1, replicates=6)
     recorder = Recorder()
-    with listening(recorder):
+    with recorder.watching():
         outcome = sweep(study(), tmp_path, jobs=1)
     assert recorder.begun == (23, 6)
     assert min(first for _, first, _ in recorder.blocks) == 6
@@ -86,7 +85,7 @@ def test_a_sweep_continues_and_extends(tmp_path: Path, plain: str) -> None:
 def test_nothing_is_computed_twice(tmp_path: Path, plain: str) -> None:
     sweep(study(), tmp_path, jobs=1)
     recorder = Recorder()
-    with listening(recorder):
+    with recorder.watching():
         outcome = sweep(study(), tmp_path, jobs=1)
     assert (recorder.blocks, outcome.complete) == ([], 23)
 
@@ -94,7 +93,7 @@ def test_nothing_is_computed_twice(tmp_path: Path, plain: str) -> None:
 def test_fewer_than_there_are_is_said(tmp_path: Path, plain: str) -> None:
     sweep(study(), tmp_path, jobs=1)
     recorder = Recorder()
-    with listening(recorder):
+    with recorder.watching():
         outcome = sweep(study(), tmp_path, jobs=1, replicates=10)
     assert "is for 23 replicates, more than the 10 asked for: they stay" in recorder.lines[0]
     assert (outcome.complete, outcome.wanted) == (23, 23)
@@ -109,21 +108,19 @@ def test_parts_with_first_are_the_replicates_of_the_whole(tmp_path: Path) -> Non
 
 
 def test_a_time_limit_stops_between_blocks_with_what_is_complete(tmp_path: Path) -> None:
-    slow = study("slow")
-    recorder = Recorder()
-    with listening(recorder):
-        outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=0.4)
+    slow = study("slow", replicates=80)  # four seconds
+    outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=2)
     assert outcome.stopped == "time limit"
-    assert 0 < outcome.complete < REPLICATES
+    assert 0 < outcome.complete < 80
     assert outcome.complete % 2 == 0
     assert open_results(tmp_path).replicates_complete == outcome.complete
     again = sweep(slow, tmp_path, jobs=1)
-    assert (again.complete, again.stopped) == (REPLICATES, None)
+    assert (again.complete, again.stopped) == (80, None)
 
 
 def test_failures_are_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
     recorder = Recorder()
-    with listening(recorder):
+    with recorder.watching():
         outcome = sweep(study("fails"), tmp_path, jobs=2, backend="threading", block=5)
     assert [(f.replicate, f.reason) for f in sorted(outcome.failures, key=lambda f: f.replicate)] == [
         (3, "RuntimeError: no luck with 3"),
@@ -187,7 +184,7 @@ def test_an_interruption_keeps_what_is_complete(tmp_path: Path, plain: str) -> N
         if blocks == 4:
             raise KeyboardInterrupt
 
-    with listening(Recorder(interrupt)):
+    with Recorder(interrupt).watching():
         outcome = sweep(study(), tmp_path, jobs=2, backend="threading", block=2)
     assert (outcome.stopped, outcome.complete) == ("interrupted", 8)
     assert sweep(study(), tmp_path, jobs=1).complete == REPLICATES
@@ -223,12 +220,12 @@ def test_what_the_engine_refuses_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_blocks_grow_to_about_two_seconds_and_shrink_at_the_end() -> None:
-    deal = Deal(range(1000), jobs=2, size=None, deadline=math.inf)
+    scheduler = BlockScheduler(range(1000), jobs=2, size=None, deadline=math.inf)
     sizes = []
-    for block in deal:
+    for block in scheduler:
         sizes.append(len(block))
         draws = {"ndcg": np.zeros((len(block), 2))}
-        deal.learn(Block(block, tuple(block), draws, (), seconds=0.01 * len(block)))
+        scheduler.learn(Block(block, tuple(block), draws, (), seconds=0.01 * len(block)))
     assert sizes[0] == 1
     assert max(sizes) == 200
     assert sizes[-1] == 1

@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 import re
 import signal
+import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from loky import cpu_count
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.progress import listening
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.layout import versions_here
-from ndcg_asymptotics.sweep import pool
-from ndcg_asymptotics.sweep.block import Block
-from ndcg_asymptotics.sweep.forks import Forks, can_fork
+from ndcg_asymptotics.sweep.executor import Backend
 from ndcg_asymptotics.sweep.sweep import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
 
-@pytest.fixture(params=["forked", "started"])
-def processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Workers that are forked, and such as are not, whatever else runs in this process."""
-    monkeypatch.setattr(pool, "can_fork", lambda: request.param == "forked")
-    return str(request.param)
-
-
-def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path, processes: str) -> None:
+def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
     dying = study(f"dies:{tmp_path / 'died'}")
     recorder = Recorder()
-    with listening(recorder):
+    with recorder.watching():
         outcome = sweep(dying, tmp_path / "out", jobs=2)
     assert (tmp_path / "died").exists()
     assert any("a worker was lost" in line for line in recorder.lines)
@@ -50,20 +40,9 @@ def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path, processes: str) ->
 
 
 @pytest.mark.slow
-def test_processes_that_always_die_end_a_sweep(tmp_path: Path, processes: str) -> None:
+def test_processes_that_always_die_end_a_sweep(tmp_path: Path) -> None:
     outcome = sweep(study("always dies"), tmp_path, jobs=2)
     assert (outcome.complete, outcome.stopped) == (0, "workers lost")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="forks")
-def test_what_is_raised_in_a_fork_is_raised_here() -> None:
-    def work(piece: Sequence[int]) -> Block:
-        raise InputError(f"no luck with {piece[0]}")
-
-    forks = Forks(1, work, [(7,)])
-    with pytest.raises(InputError, match="no luck with 7"):
-        list(forks)
-    forks.close()
 
 
 @pytest.mark.slow
@@ -74,64 +53,119 @@ def test_a_cluster_whose_processes_always_die_ends_a_sweep(tmp_path: Path) -> No
     assert (outcome.complete, outcome.stopped) == (0, "workers lost")
 
 
-def test_the_bits_do_not_depend_on_how_processes_begin(tmp_path: Path, processes: str) -> None:
-    assert sweep(study(), tmp_path, jobs=2).complete == REPLICATES
-    data = open_results(tmp_path).data.sel(scorer=["good", "other"])
-    np.testing.assert_array_equal(data.ndcg.values, expected())
-
-
 def children() -> set[int]:
-    return {child.pid or 0 for child in multiprocessing.active_children()}
+    """The worker processes of this one."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    commands = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+    return {child for child, command in commands.items() if b"popen_loky" in command}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks at /proc")
-def test_forks_end_with_the_sweep_and_hold_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "can_fork", lambda: True)
-    before, seen = children(), list[int]()
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_workers_end_with_an_interrupted_sweep(tmp_path: Path) -> None:
+    seen: set[int] = set()
 
     def look(blocks: int) -> None:
         if blocks == 2:
-            seen.extend(children() - before)
-            for process in seen:
-                opened = Path(f"/proc/{process}/fd").iterdir()
-                assert str(tmp_path) not in map(os.readlink, opened)
+            seen.update(children())
             raise KeyboardInterrupt
 
-    with listening(Recorder(look)):
+    with Recorder(look).watching():
         outcome = sweep(study("slow"), tmp_path, jobs=2, block=2)
     assert outcome.stopped == "interrupted"
     assert len(seen) == 2
     assert all(is_gone(process) for process in seen)
 
 
-def test_no_fork_beside_a_thread_that_may_hold_a_lock() -> None:
-    held = threading.Event()
-    thread = threading.Thread(target=held.wait)
-    thread.start()
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_workers_are_used_again_by_the_next_sweep(tmp_path: Path) -> None:
+    sweep(study(), tmp_path / "a", jobs=2)
+    before = children()
+    sweep(study(), tmp_path / "b", jobs=2)
+    assert before == children() != set()
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_more_jobs_than_cores_are_refused_in_one_line(tmp_path: Path, backend: Backend) -> None:
+    recorder = Recorder()
+    with recorder.watching():
+        outcome = sweep(study(), tmp_path, jobs=99_999_999, backend=backend)
+    assert outcome.complete == REPLICATES
+    most = cpu_count()
+    assert recorder.lines == [
+        f"jobs: 99999999 are more than the {most} cores of this machine; {most} are used"
+    ]
+
+
+# a run in a session of its own, whose name of the semaphores it prints
+KILLED = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from sweep_cases import study
+from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.sweep.sweep import sweep
+ENGINES["items"] = "fake_engine"
+print(os.getpid(), flush=True)
+sweep(study("slow", replicates=1000), sys.argv[2], jobs=2)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /dev/shm and /proc")
+@pytest.mark.parametrize("everyone", [True, False], ids=["the group", "the parent"])
+def test_a_killed_sweep_leaves_no_process_and_no_semaphore(tmp_path: Path, everyone: bool) -> None:
+    here = str(Path(__file__).parents[1])
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, here, str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    pid = int(process.stdout.readline())
+
+    def semaphores() -> list[Path]:
+        return list(Path("/dev/shm").glob(f"sem.loky-{pid}-*"))
+
+    def group() -> list[str]:
+        return [
+            stat for stat in map(stat_of, Path("/proc").glob("[0-9]*")) if stat.split()[2:3] == [str(pid)]
+        ]
+
+    assert within(30, lambda: bool(semaphores()) and len(group()) >= 4)  # the tracker and two workers
+    (os.killpg if everyone else os.kill)(pid, signal.SIGKILL)
+    process.communicate()
+    assert within(10, lambda: not semaphores() and not group())
+
+
+def stat_of(process: Path) -> str:
+    """State, parent, process group of a process and more; empty if it has ended."""
     try:
-        assert not can_fork()
-    finally:
-        held.set()
-        thread.join()
+        stat = (process / "stat").read_text().rpartition(")")[2].strip()
+    except OSError:
+        return ""
+    return "" if stat.startswith("Z") else stat
 
 
-def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(pool, "_SECONDS_TO_CONNECT", 0.5)
-    with pytest.raises(OSError, match=r"tcp://127\.0\.0\.1:9"):
-        sweep(study(), tmp_path / "out", backend="dask", scheduler="tcp://127.0.0.1:9")
-    assert not (tmp_path / "out").exists()
+def within(seconds: float, holds: Callable[[], bool]) -> bool:
+    """Whether a condition comes true in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return holds()
+
+
+def test_a_scheduler_that_does_not_answer_is_told() -> None:
+    cluster = pytest.importorskip("ndcg_asymptotics.sweep.cluster")
+    with pytest.raises(OSError, match=r"tcp://127\.0\.0\.1:9"):  # noqa: SIM117
+        with cluster.executor(None, "tcp://127.0.0.1:9", seconds_to_connect=0.5):
+            pass
 
 
 def is_gone(process: int) -> bool:
     """Whether a process ends within five seconds."""
-    for _ in range(100):
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
+    return within(5, lambda: not stat_of(Path(f"/proc/{process}")))
 
 
 # a cluster of separate processes; distributed leaves sockets of killed workers to the collector
@@ -154,7 +188,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bits(tmp_path: Path, clust
         if blocks == 3:
             os.kill(victims[0], signal.SIGKILL)
 
-    with listening(Recorder(kill)):
+    with Recorder(kill).watching():
         outcome = sweep(slow, tmp_path, backend="dask", scheduler=cluster.scheduler_address, block=2)
     assert (outcome.complete, outcome.failures, outcome.stopped) == (REPLICATES, [], None)
     assert is_gone(victims[0])
@@ -185,7 +219,7 @@ def test_workers_that_would_not_do_are_told() -> None:
             return next(self.answers)
 
     recorder = Recorder()
-    with listening(recorder):
+    with recorder.watching():
         with pytest.raises(InputError, match="worker tcp://w:1 has no package ndcg_asymptotics"):
             cluster.check_workers(Client(None))
         cluster.check_workers(Client("found"))

@@ -1,75 +1,72 @@
-"""Random curves and measures: no true limit is called false, every wrong one is.
+"""Random curves and measures: no true limit disagrees, and every tested limit that is 1% off does.
 
-``NDCG_ASYMPTOTICS_SCAN`` says how many pairs (`make soak`: 500), ``NDCG_ASYMPTOTICS_SEED`` which.
+``NDCG_ASYMPTOTICS_SCAN`` is the number of pairs (`make soak`: 500), ``NDCG_ASYMPTOTICS_SEED`` their seed.
 """
 
 from __future__ import annotations
 
+import math
 import os
+from collections import Counter
 
 import pytest
 from random_pairs import pairs
 
+from ndcg_asymptotics.analysis.limits import judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.approach import destination
+from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.gap import leading_gap
-from ndcg_asymptotics.theory.limits import concentrates, limit
-from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.limits import limit
 
 COUNT = int(os.environ.get("NDCG_ASYMPTOTICS_SCAN", "25"))
 SEED = int(os.environ.get("NDCG_ASYMPTOTICS_SEED", "2013"))
 SMALLEST = 0.01  # limits nearer to 0 are off by a share of this
 
 
-def _truth(curve: Relevance | str, measure: Measure) -> float:
-    value = limit(curve, measure).value
-    assert value is not None
-    return value
-
-
 @pytest.mark.slow
-def test_no_true_limit_is_called_false_and_every_wrong_one_is(capsys: pytest.CaptureFixture[str]) -> None:
-    false_alarms, missed, unbounded, weakest = [], [], [], 0.0
-    for curve, text in pairs(COUNT, SEED):
-        measure = Measure.parse(text)
-        truth, (found, error) = _truth(curve, measure), destination(curve, measure)
-        # 0.1% where the mean converges like a power of n, 1% where it does like 1/log n
-        slow = measure.discount.growth in ("log", "zipf")
-        wrong = (0.01 if slow else 0.001) * max(truth, SMALLEST)
-        if not abs(found - truth) <= error:
-            false_alarms.append((curve, text, truth, found, error))
-        power = 2 * error / max(truth, SMALLEST)
-        if power > 0.01:  # `check` says then that nothing can be told
-            unbounded.append((curve, text, power))
-        elif not all(abs(found - truth - sign * wrong) > error for sign in (-1, 1)):
-            missed.append((curve, text, truth, found, error))
-        weakest = max(weakest, power if power <= 0.01 else 0.0)
-    with capsys.disabled():
-        if COUNT > 25:
-            print(f"\n{COUNT} pairs, seed {SEED}: {len(false_alarms)} true limits called false,", end=" ")
-            print(f"{len(missed)} wrong ones missed, {len(unbounded)} without a bound: {unbounded};", end=" ")
-            print(f"the weakest verdict sees {weakest:.1e} of a limit.")
-    assert not false_alarms
-    assert not missed
-    # curves that near their top value more slowly than depths of 1e-300 show
-    assert all("binormal" in curve for curve, *_ in unbounded)
-    assert len(unbounded) <= 0.02 * COUNT
-
-
-@pytest.mark.slow
-def test_the_gap_follows_its_leading_term() -> None:
-    """(E - L) / leading -> 1: what is left falls when n is squared, and is of the order of the scale."""
-    seen = 0
-    for curve, text in pairs(COUNT, SEED + 1):
-        measure, relevance = Measure.parse(text), Relevance.parse(curve)
-        gap = leading_gap(relevance, measure)
-        if gap is None or gap.exponent or concentrates(measure):
+def test_no_true_limit_disagrees_and_every_tested_wrong_one_does(capsys: pytest.CaptureFixture[str]) -> None:
+    wrong_verdicts, worst, gaps, untested = [], 0.0, 0, Counter[str]()
+    for of, text in pairs(COUNT, SEED):
+        scorer, measure, cache = Relevance.parse(of), Measure.parse(text), TheoryCache(None)
+        known = limit(scorer, measure)
+        if known.unmet:  # the formula is tested although the theorem does not apply to a step, say
+            known = type(known)(known.value, known.theorem, ())
+        row = judge_limit("a", scorer, measure, known, cache, 1.0)
+        if row.verdict == "disagrees":
+            wrong_verdicts.append((of, text, row.explanation))
+        if not row.tested:
+            untested["lists up to 1e18 are too short" if math.isinf(row.tolerance) else "error above 1%"] += 1
             continue
-        truth, sizes = _truth(relevance, measure), (10**9, 10**18)
-        means = expected_ndcg(relevance, measure, sizes).value
-        left = [abs(mean - truth - gap.at(n)) for mean, n in zip(means, sizes, strict=True)]
-        # the next term is (log n)^-2: a quarter; coefficients grow with log(1/p), hence the slack
-        assert left[1] <= 0.45 * left[0] + 1e-9, (curve, text)
+        worst = max(worst, abs(row.extrapolated - row.limit) / (row.tolerance or 1.0))
+        gaps += row.leading_gap is not None
+        step = 0.01 * max(row.limit, SMALLEST) / row.limit if row.limit else 0.0
+        for factor in (1 - step, 1 + step) if row.limit else ():
+            if judge_limit("a", scorer, measure, known, cache, factor).verdict != "disagrees":
+                wrong_verdicts.append((of, text, factor))
+    if COUNT > 25:
+        with capsys.disabled():
+            print(
+                f"\n{COUNT} pairs, seed {SEED}: {len(wrong_verdicts)} wrong verdicts; not tested "
+                f"{dict(untested)}; {gaps} leading gaps confirmed; "
+                f"the largest error was {worst:.2f} of its bound."
+            )
+    assert not wrong_verdicts
+    assert sum(untested.values()) <= 0.15 * COUNT
+
+
+@pytest.mark.slow
+def test_every_tested_leading_gap_that_is_a_tenth_off_is_detected() -> None:
+    seen = 0
+    for of, text in pairs(COUNT, SEED + 1):
+        gap, truth, path = leading_gap(of, text), limit(of, text).value, extrapolated_limit(of, text)
+        if gap is None or truth is None or path.error > 0.005 * max(truth, SMALLEST):
+            continue  # none is known, or its limit is not tested
+        found, error = path.coefficient(truth, gap.exponent)
+        if error > 0.05 * abs(gap.coefficient):
+            continue
+        assert abs(found - gap.coefficient) <= error, (of, text)
+        assert abs(found - 1.1 * gap.coefficient) > error, (of, text)
         seen += 1
-    assert seen >= COUNT // 10
+    assert seen >= COUNT // 4

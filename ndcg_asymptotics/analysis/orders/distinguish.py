@@ -12,7 +12,7 @@ known, the first half of the replicates elects it and the second half is counted
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +24,13 @@ from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.analysis.orders.rare import weighted_fields, weighted_note, weighted_parts, words
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
 from ndcg_asymptotics.analysis.orders.weighted import SpeedOf, Weighed, join, speed_of
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.theory.cache import user_cache
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +179,7 @@ def distinguish(
     ('good', [(10, True), (100, True)])
     """
     study = results.study
-    wanted = study.pairs if pair is None else [(pair[0], pair[1])]
+    wanted = study.pairs if pair is None else [_two_names(pair)]
     require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")
     found = [
         _pair(orders_of(results, names), results, names, measure)
@@ -189,7 +191,6 @@ def distinguish(
         require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
         require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
         found = [_joined(one, others.pairs, results) for one in found]
-    results.kept.save()
     return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
 
 
@@ -203,6 +204,13 @@ def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
             text = f"{one.text} With the rare engine: {words(one.right or '', points, found)}"
             return replace(one, points=points, from_n=from_n, speed=found, text=text)
     return one
+
+
+def _two_names(pair: Any) -> tuple[str, str]:
+    names = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str | bytes) else ()
+    two = len(names) == 2 and all(isinstance(name, str) for name in names)
+    require(two, f"must be the names of two scorers, got {brief(pair)}", "pair")
+    return str(names[0]), str(names[1])
 
 
 def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
@@ -244,7 +252,7 @@ def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Me
 def _speed(points: list[Rate], results: Results, pair: tuple[str, str], measure: Measure) -> SpeedOf:
     try:
         a, b = (results.study.scorers[name] for name in pair)
-        return speed_of(points, a, b, measure, results.kept)
+        return speed_of(points, a, b, measure, user_cache())
     except InputError as error:  # equal curves, level means, no fixed point
         return SpeedOf(None, None, None, None, None, str(error))
 
@@ -255,7 +263,7 @@ def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[i
     if scorers[pair[0]] == scorers[pair[1]]:
         return 0, "the two scorers are the same"
     try:
-        a, b = (results.kept.mean(scorers[name], measure, largest) for name in pair)
+        a, b = (user_cache().mean(scorers[name], measure, largest) for name in pair)
     except InputError:
         return 0, "replicates"
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])

@@ -13,7 +13,7 @@ from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Rate
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.results.kept import Kept
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
 
 LEAST_EFFECTIVE = 20.0  #: draws that the weights must be worth for an estimate to count as reliable
@@ -142,9 +142,9 @@ class SpeedOf:
 
 
 def speed_of(
-    points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure, kept: Kept | None = None
+    points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure, cache: TheoryCache | None = None
 ) -> SpeedOf:
-    """The speed that these points show, beside the predicted one, which is kept."""
+    """The speed that these points show, beside the predicted one, which is cached."""
     end = speed(a, b, measure)
     seen = [(p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0) for p in points
             if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_CERTAIN)]  # fmt: skip
@@ -158,14 +158,16 @@ def speed_of(
     spread = np.log(n) - np.log(n).mean()
     sampled = float(np.sqrt(np.sum((spread * relative / nats) ** 2))) / float(spread @ spread)
     half = max(1.96 * sampled, float(stats.t.ppf(0.975, len(n) - 2)) * float(fit.stderr))
-    slope, predicted = float(fit.slope), _predicted_slope(n, a, b, measure, kept or Kept(None))
+    slope, predicted = float(fit.slope), _predicted_slope(n, a, b, measure, cache or TheoryCache(None))
     return SpeedOf(
         slope, (slope - half, slope + half), end.exponent, predicted,
         (int(n[0]), int(n[-1])), end.reason,
     )  # fmt: skip
 
 
-def _predicted_slope(sizes: Floats, a: Relevance, b: Relevance, measure: Measure, kept: Kept) -> float | None:
+def _predicted_slope(
+    sizes: Floats, a: Relevance, b: Relevance, measure: Measure, cache: TheoryCache
+) -> float | None:
     last = int(sizes[-1])
 
     def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
@@ -175,7 +177,7 @@ def _predicted_slope(sizes: Floats, a: Relevance, b: Relevance, measure: Measure
         return np.array(nats), np.array([t.residual for t in found])
 
     kind = f"nats of the order that is wrong at n = {last}"
-    nats, _ = kept.values(kind, (a, b), measure, [int(n) for n in sizes], compute)
+    nats, _ = cache.values(kind, (a, b), measure, [int(n) for n in sizes], compute)
     if nats.min() <= 0:
         return None
     return float(np.polyfit(np.log(sizes), np.log(nats), 1)[0])

@@ -17,7 +17,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison, Cut, Judgement, PairComparison, Prospect
 from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, require_fraction
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import (
@@ -30,8 +30,9 @@ from ndcg_asymptotics.lists.evaluation import (
 )
 from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.growing.growth import resampled_means
-from ndcg_asymptotics.lists.pooling import Pooled, pooled
-from ndcg_asymptotics.lists.readers import Columns, Records, load_qrels, load_run
+from ndcg_asymptotics.lists.pooling import Pooled, pooled, scores_of
+from ndcg_asymptotics.lists.reading import ColumnNames, read
+from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture
 from ndcg_asymptotics.theory.limits import limit
@@ -93,9 +94,11 @@ def compare(
     >>> found.pairs[0].judgements[0].difference.sign, found.queries
     (1, 20)
     """
-    require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
     parsed = measures_of(measures)
-    scores = {name: Records.of(run, "score") for name, run in runs.items()}
+    scores = scores_of(runs)
+    require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
+    require_fraction(level, "level")
+    require_fraction(power, "power")
     labels = without_negatives(Records.of(qrels, "label"))
     found = {name: evaluate(run, labels, parsed, name=name, **conventions) for name, run in scores.items()}
     queries = sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
@@ -147,7 +150,7 @@ def compare_files(
     qrels: Path | str,
     measures: Measures = MEASURES,
     *,
-    columns: Columns | None = None,
+    columns: ColumnNames | None = None,
     **options: Any,
 ) -> Comparison:
     """`compare` for files.
@@ -169,9 +172,9 @@ def compare_files(
     """
     paths, measures = [Path(run) for run in runs], measures_of(measures)
     require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
-    scores = {name: load_run(path, columns) for name, path in zip(run_names(paths), paths, strict=True)}
+    scores = {name: read(path, "score", columns) for name, path in zip(run_names(paths), paths, strict=True)}
     require(len(scores) == len(paths), f"a run is given twice: {', '.join(map(str, paths))}")
-    return compare(scores, load_qrels(Path(qrels), columns), measures, **options)
+    return compare(scores, read(qrels, "label", columns), measures, **options)
 
 
 _Pair = tuple[str, str]

@@ -148,7 +148,7 @@ def departures(growth: Growth, *, seed: int = 0) -> Departures:
     >>> rng = np.random.default_rng(1)
     >>> run = {str(q): {f"d{i}": float(i) for i in range(40)} for q in range(6)}
     >>> labels = {q: {d: float(rng.random() < 0.4) for d in docs} for q, docs in run.items()}
-    >>> found = departures(na.grow({"mine": run}, labels, "nDCG", by=2, orders=5))
+    >>> found = departures(na.lists.grow({"mine": run}, labels, "nDCG", by=2, orders=5))
     >>> found.groups, [row.n for row in found.rows]
     (2, [10, 20, 40])
     """

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.power import paired_power
+from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
 
@@ -241,13 +241,8 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = 0.8) -> in
     """
     require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
     require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
-    if effect == 0 or paired_power(effect, MOST_QUERIES, alpha) < power:
-        return None
-    low, high = 2, MOST_QUERIES
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if paired_power(effect, middle, alpha) >= power else (middle + 1, high)
-    return low
+    found = lists_for(effect, power, alpha)
+    return None if found is None or found > MOST_QUERIES else found
 
 
 def holm(p: Sequence[float]) -> list[float]:

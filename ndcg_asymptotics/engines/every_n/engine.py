@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, PAIR_AXES, Draw
 from ndcg_asymptotics.engines.every_n import whole
@@ -132,7 +132,7 @@ def evaluate_every_n(
     array([[1.        , 0.5       , 0.55555556]])
     """
     wanted = [measures] if isinstance(measures, str | Measure) else measures
-    s, y = np.asarray(scores, np.float64), np.asarray(labels, np.float64)
+    s, y = floats(scores, "scores"), floats(labels, "labels")
     require(
         s.ndim == 1 and s.shape == y.shape and 0 < s.size <= _LARGEST,
         f"scores and labels must be two lists of one length >= 1, got {s.shape} and {y.shape}",

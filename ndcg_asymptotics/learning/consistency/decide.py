@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -48,12 +48,12 @@ class Decided:
         The minimiser; None where the infimum is not attained.
     """
 
-    loss: Loss
-    order: tuple[int, ...]
-    regret: float
-    verdict: Verdict
-    margin: float
-    residual: float
+    loss: Annotated[Loss, Column("loss")]
+    order: Annotated[tuple[int, ...], Column("order", lambda order: " ".join(map(str, order)))]
+    regret: Annotated[float, Column("regret", general(".4g"))]
+    verdict: Annotated[Verdict, Column("verdict")]
+    margin: Annotated[float, Column("margin", general(".2g"), drop=1)]
+    residual: Annotated[float, Column("residual", general(".1g"), drop=2)]
     possible: tuple[float, float]
     scores: tuple[float, ...] | None
 
@@ -88,14 +88,7 @@ class Decision(Shown):
         """The best order, and a row for every loss."""
         best = _text(self.optimal_order)
         value = float(self.problem.expected([self.optimal_order])[0])
-        columns = (
-            Column("loss"), Column("order"), Column("regret", general(".4g")), Column("verdict"),
-            Column("margin", general(".2g"), drop=1), Column("residual", general(".1g"), drop=2),
-        )  # fmt: skip
-        rows = tuple(
-            (str(d.loss), _text(d.order), d.regret, d.verdict, d.margin, d.residual) for d in self.losses
-        )
-        yield Table(f"{self.problem.utility}: best order {best}, worth {value:.6g}", columns, rows)
+        yield Table.of(f"{self.problem.utility}: best order {best}, worth {value:.6g}", Decided, self.losses)
         for reason in dict.fromkeys(reason for _, reason in self.left_out):
             names = ", ".join(loss for loss, why in self.left_out if why == reason)
             yield Line(f"Left out: {names} ({reason}).")

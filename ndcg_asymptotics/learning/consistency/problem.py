@@ -175,7 +175,7 @@ def _label_vectors(given: ArrayLike | Sequence[ArrayLike]) -> Floats:
     wanted = "must be label vectors of one length, one row for each"
     try:
         labels = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{wanted}, got {brief(given)}", "labels") from None
     if labels.ndim != 2 or labels.size == 0:
         raise InputError(f"{wanted}, got {brief(given)}", "labels")
@@ -192,7 +192,7 @@ def _distribution(given: ArrayLike, count: int) -> Floats:
     wanted = f"must be {count} numbers >= 0 that add up to 1, one for each label vector"
     try:
         p = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{wanted}, got {brief(given)}", "probabilities") from None
     proper = p.shape == (count,) and bool(np.isfinite(p).all() and (p >= 0).all())
     if not proper or abs(p.sum() - 1) > _SUM_TOLERANCE:

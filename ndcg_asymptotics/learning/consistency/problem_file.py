@@ -18,9 +18,11 @@ from typing import Any
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.learning.consistency.problem import Problem
 from ndcg_asymptotics.learning.losses import Loss
 
+_LARGEST = 2**24  # bytes of a problem file
 _FIELDS = ("measure", "gain", "labels", "probabilities", "preferences", "losses")
 
 
@@ -43,7 +45,7 @@ def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
     """
     path = Path(path)
     try:
-        fields = tomllib.loads(path.read_bytes().decode("utf-8"))
+        fields = tomllib.loads(read_file(path, _LARGEST).decode("utf-8"))
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
     except tomllib.TOMLDecodeError as error:

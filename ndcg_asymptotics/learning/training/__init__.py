@@ -5,7 +5,6 @@ from ndcg_asymptotics.learning.training.queries import Queries
 from ndcg_asymptotics.learning.training.ranker import Ranker, mean_utility, train_ranker
 from ndcg_asymptotics.learning.training.readers import TwoReaders
 from ndcg_asymptotics.learning.training.svmlight import read_svmlight
-from ndcg_asymptotics.learning.training.trec import write_qrels, write_run
 
 __all__ = [
     "Queries",
@@ -16,6 +15,4 @@ __all__ = [
     "read_svmlight",
     "train_files",
     "train_ranker",
-    "write_qrels",
-    "write_run",
 ]

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Line, Part, Shown
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.training.queries import Queries
 from ndcg_asymptotics.learning.training.ranker import PENALTIES, Ranker, mean_utility, train_ranker
 from ndcg_asymptotics.learning.training.svmlight import read_svmlight
-from ndcg_asymptotics.learning.training.trec import write_qrels, write_run
 from ndcg_asymptotics.learning.utilities import Discounted
-from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.lists import evaluate, write_qrels, write_run
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,10 +118,7 @@ def train_files(
 
 
 def _read(paths: Sequence[Path | str]) -> Queries | None:
-    if not paths:
-        return None
-    with task(f"reading {', '.join(map(str, paths))}"):
-        return read_svmlight(*paths)
+    return read_svmlight(*paths) if paths else None
 
 
 def _can_be_written(path: Path | str | None) -> None:

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.batch import Batch
 from ndcg_asymptotics.learning.gains import Gain, gains_of
@@ -53,9 +53,9 @@ class Queries:
     def __post_init__(self) -> None:
         try:
             features = np.asarray(self.features, np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"must be a table of numbers, got {brief(self.features)}", "features") from None
-        lists = Batch(np.asarray(self.labels, np.float64), np.asarray(self.sizes))
+        lists = Batch(floats(self.labels, "labels"), np.asarray(self.sizes))
         object.__setattr__(self, "labels", lists.labels)
         object.__setattr__(self, "sizes", lists.sizes)
         shaped = features.ndim == 2 and len(features) == lists.labels.size and features.shape[1] > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -13,7 +13,8 @@ from scipy.optimize import minimize
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.progress import Task, task, tracked
+from ndcg_asymptotics.core.files import read_file, write_file
+from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
@@ -24,6 +25,7 @@ from ndcg_asymptotics.lists import Run
 PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
 """The strengths of regularisation that are tried, relative to standardised features."""
 
+_LARGEST = 2**26  # bytes of a ranker's file
 _ITERATIONS = 1000
 _CONSTANT = 1e-12  # a standard deviation relative to the mean, below which a feature is constant
 
@@ -83,7 +85,7 @@ class Ranker(Shown):
             If the file cannot be written.
         """
         try:
-            Path(path).write_text(json.dumps(self.as_dict(), indent=2) + "\n")
+            write_file(Path(path), (json.dumps(self.as_dict(), indent=2) + "\n").encode())
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
@@ -97,7 +99,7 @@ class Ranker(Shown):
             If the file holds none.
         """
         try:
-            given = json.loads(Path(path).read_text())
+            given = json.loads(read_file(Path(path), _LARGEST))
             return cls(
                 np.array(given["weights"], np.float64), float(given["intercept"]), Loss.of(given["loss"]),
                 utility_of(given["measure"], given["gain"]), given["penalty"],
@@ -181,8 +183,8 @@ def train_ranker(
     tried: list[tuple[float, float | None]] = []
     best: tuple[float, Floats, float, int, bool] | None = None
     for penalty in tracked(strengths, f"{loss}, penalties"):
-        with task(f"penalty {penalty:g}, iterations") as steps:
-            w, iterations, converged = problem.minimise(penalty, w, steps)
+        with task(f"penalty {penalty:g}, iterations") as bar:
+            w, iterations, converged = problem.minimise(penalty, w, bar.update)
         value = (
             None if validation is None else mean_utility(validation, problem.scores(validation, w), utility)
         )
@@ -226,7 +228,7 @@ class _Objective:
         self._free = not loss.scale_invariant
         self.start = np.append(np.zeros(x.shape[1]), 0.0 if self._free else 1.0)
 
-    def minimise(self, penalty: float, start: Floats, steps: Task) -> tuple[Floats, int, bool]:
+    def minimise(self, penalty: float, start: Floats, step: Callable[[], None]) -> tuple[Floats, int, bool]:
         """The weights, the number of iterations, and whether they sufficed."""
 
         def objective(w: Floats) -> tuple[float, Floats]:
@@ -237,7 +239,7 @@ class _Objective:
 
         options: Any = {"maxiter": _ITERATIONS, "maxfun": 3 * _ITERATIONS, "ftol": 1e-12, "gtol": 1e-8}
         found = minimize(
-            objective, start, jac=True, method="L-BFGS-B", callback=lambda w: steps.advance(), options=options
+            objective, start, jac=True, method="L-BFGS-B", callback=lambda w: step(), options=options
         )
         return np.asarray(found.x), int(found.nit), bool(found.success)
 

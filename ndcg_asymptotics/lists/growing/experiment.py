@@ -13,15 +13,16 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.arrays import Floats, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, measures_of, run_names
 from ndcg_asymptotics.lists.groups import By
 from ndcg_asymptotics.lists.growing.arrivals import RANDOM, Arrivals, Order
 from ndcg_asymptotics.lists.growing.growth import Growth
 from ndcg_asymptotics.lists.growing.iid import mean_paths, theory_of
-from ndcg_asymptotics.lists.pooling import Pool, Pooled, looked_up, pooled
-from ndcg_asymptotics.lists.readers import Columns, Records, load_qrels, load_run, load_times
+from ndcg_asymptotics.lists.pooling import Pool, Pooled, looked_up, pooled, scores_of
+from ndcg_asymptotics.lists.reading import ColumnNames, read
+from ndcg_asymptotics.lists.records import Records
 
 _REACHED = 0.9  # of the queries: the length to which lists are followed unless another is asked for
 
@@ -94,9 +95,9 @@ def grow(
         "order 'time' needs times, and no other order takes them",
         "times",
     )
-    require(not random or RANDOM not in runs, f"a run is called {RANDOM!r} already", "random")
+    scores = scores_of(runs)
+    require(not random or RANDOM not in scores, f"a run is called {RANDOM!r} already", "random")
     parsed = measures_of(measures)
-    scores = {name: Records.of(run, "score") for name, run in runs.items()}
     labels = Records.of(qrels, "label")
     documents, left_out, longest = _followed(pooled(scores, labels, pool), length)
     documents = documents.with_labels(_worth(documents.documents, gain, binary_at).values)
@@ -121,7 +122,7 @@ def grow_files(
     measures: Measures,
     *,
     times: Path | str | None = None,
-    columns: Columns | None = None,
+    columns: ColumnNames | None = None,
     **options: Any,
 ) -> Growth:
     """`grow` for files: runs, judgements and times as TREC files or tables.
@@ -144,9 +145,9 @@ def grow_files(
         As `evaluate_files` and `grow`.
     """
     paths, measures = [Path(run) for run in runs], measures_of(measures)
-    scores = {name: load_run(path, columns) for name, path in zip(run_names(paths), paths, strict=True)}
-    labels = load_qrels(Path(qrels), columns)
-    moments = None if times is None else load_times(Path(times), columns)
+    scores = {name: read(path, "score", columns) for name, path in zip(run_names(paths), paths, strict=True)}
+    labels = read(qrels, "label", columns)
+    moments = None if times is None else read(times, "time", columns)
     grown = grow(scores, labels, measures, times=moments, **options)
     files = {"runs": {name: path.name for name, path in zip(scores, paths, strict=True)}}
     return replace(grown, settings={**files, "qrels": Path(qrels).name, **grown.settings})
@@ -170,6 +171,7 @@ def _followed(documents: Pooled, length: int | None) -> tuple[Pooled, tuple[str,
 def _worth(labels: Records, gain: Gain, binary_at: float | None) -> Records:
     """The gains of labels, which are made binary first if that is asked for."""
     if binary_at is not None:
+        floats(binary_at, "binary_at")
         labels = labels.with_values((labels.values >= binary_at).astype(np.float64))
     return gains_of(labels, gain)
 
@@ -191,6 +193,5 @@ def _times(documents: Records, times: Records) -> Floats:
     missing = np.flatnonzero(np.isnan(found))
     if missing.size:
         first = int(missing[0])
-        name = f"document {documents.names.text_of(first)} of topic {documents.topic(first)}"
-        raise InputError(f"{missing.size} documents have no time, first {name}", "times")
+        raise InputError(f"{missing.size} documents have no time, first {documents.describe(first)}", "times")
     return found

@@ -99,7 +99,7 @@ def mean_paths(
     with task(f"{'redrawn' if redraw else 'growing'} lists, queries", count) as queries:
         for query, values in arrivals.paths(measures, sizes, redraw=redraw):
             found[query] += values
-            queries.advance(query - before)
+            queries.update(query - before)
             before = query
     return found / arrivals.orders
 

@@ -25,6 +25,10 @@ _MOST = 1e8
 _STRETCH = 2**18  # ranks evaluated at a time
 _BEYOND = 4096  # ranks beyond the largest that go into the digests
 _ROUNDING = 1e-13  # by which a value may exceed the one before it
+_FEWEST_KNOWN = 3.0  # a hundredth of the known ranks, below which they do not tell how a discount falls
+_TINY = 1e-290  # a discount that falls exponentially is compared before it underflows
+_SETTLED = 0.01  # a change of log D(r)/model(r) in a decade of ranks that counts as none
+_FALLS = 0.95  # times what it was: d log r in the decade after, if the ratio has a limit
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ class Custom(Discount, keyword="custom"):
         values, digest = self._examine()
         object.__setattr__(self, "value_digest", values)
         object.__setattr__(self, "digest", digest)
+        if self._model is not None:
+            self._require_like(self._model)
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
@@ -186,6 +192,36 @@ class Custom(Discount, keyword="custom"):
             return self.at(np.rint(np.geomspace(self.largest + 1, LARGEST_N, _BEYOND)), math.nan)
         except InputError:  # such as a table: theory says so when it needs a longer one
             return np.empty(0)
+
+    def _require_like(self, model: Discount) -> None:
+        """Refuse a discount whose known ranks contradict the one it is said to fall like.
+
+        D(r)/model(r) must settle: its logarithm changes by d_0 and d_1 in the last two decades of ranks, and
+        d log r falls where the ratio has a limit. Where it is a power of r, or of log r, it does not.
+        """
+        require(
+            not model.depends_on_n,
+            f"custom: like must be a discount that does not depend on the list length, got {model}",
+        )
+        ranks = self.largest / np.array([100.0, 10.0, 1.0])
+        while ranks[0] >= _FEWEST_KNOWN and float(model(ranks[2])) < _TINY:  # a geometric one vanishes
+            ranks = ranks / 2
+        if ranks[0] < _FEWEST_KNOWN:
+            return
+        values = self.at(ranks, math.nan)
+        require(
+            float(values[-1]) > 0,
+            f"custom: {self.target!r} does not fall like {self.like}: it is 0 at rank {ranks[-1]:.3g}",
+        )
+        changes = np.diff(np.log(values) - np.log(model(ranks)))
+        before, last = np.abs(changes) * np.log(ranks[1:])
+        settles = abs(changes[1]) <= _SETTLED or last < _FALLS * before
+        require(
+            bool(settles),
+            f"custom: {self.target!r} does not fall like {self.like}: D(r)/{self.like} changes by a factor "
+            f"of {math.exp(changes[1]):.3g} from rank {ranks[1]:.3g} to {ranks[2]:.3g}, and of "
+            f"{math.exp(changes[0]):.3g} in the decade before",
+        )
 
 
 def _single(values: Floats) -> bytes:

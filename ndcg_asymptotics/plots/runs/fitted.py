@@ -16,14 +16,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.saving import save_all
 from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, style
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
-from ndcg_asymptotics.results.layout import holds_results
+from ndcg_asymptotics.results.folder import holds_results
 
 _SHADES = mpl.colormaps["viridis"]
 _DASHES = ("-", "--", "-.", ":")
+_LARGEST = 2**26  # bytes of a curve file
 _LONGEST = 40  # characters of a name
 
 
@@ -106,7 +108,7 @@ def draw_curves(place: Path, folder: Path | str, *, width: float | None = None, 
     files: dict[str, Sequence[Fitted]] = {}
     for path in paths:
         try:
-            files[path.stem] = decode_fitted(path.read_bytes())
+            files[path.stem] = decode_fitted(read_file(path, _LARGEST))
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         except InputError as error:

@@ -5,12 +5,11 @@ from ndcg_asymptotics.theory.rare.law import Side, Tilt
 from ndcg_asymptotics.theory.rare.rates import (
     PairPrediction,
     PairPredictions,
-    Speed,
     log_chance,
     predict_pair,
     slope,
-    speed,
 )
+from ndcg_asymptotics.theory.rare.speeds import Speed, speed
 
 __all__ = [
     "CELLS",

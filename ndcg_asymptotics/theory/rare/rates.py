@@ -1,4 +1,4 @@
-"""What a wrong order costs at n, how fast that grows, and the exponent it grows with in the end."""
+"""What a wrong order costs at n, and how fast that grows there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
@@ -16,13 +15,11 @@ from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
-from ndcg_asymptotics.theory.quadrature import edges, nodes
 from ndcg_asymptotics.theory.rare.fixed_point import tilt
 from ndcg_asymptotics.theory.rare.law import Tilt
+from ndcg_asymptotics.theory.rare.speeds import speed
 
 _STEP = 10**0.125  # of n, to both sides, for the local slope
-_POWER = 0.05  # of n: log n grows by less from 1e9 to 1e18
-_LEVEL = 1e-9  # integrals that differ by less are equal
 
 
 def log_chance(cost: float, spread: float) -> float:
@@ -35,69 +32,6 @@ def log_chance(cost: float, spread: float) -> float:
     -10.36
     """
     return -cost + spread**2 / 2 + float(log_ndtr(-spread))
-
-
-@dataclass(frozen=True)
-class Speed:
-    """The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``, None where no theorem tells, and why."""
-
-    exponent: float | None
-    reason: str
-
-
-def speed(a: Relevance, b: Relevance, measure: Measure) -> Speed:
-    """With which power of n the order of a pair settles (docs/rates.md).
-
-    >>> a, b = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
-    >>> several = map(Measure.parse, ("nDCG", "nDCG(zipf)", "nDCG@n^0.5", "nDCG@10"))
-    >>> [round(speed(a, b, measure).exponent, 3) for measure in several]
-    [1.0, 0.2, 0.5, 0.0]
-    """
-    discount, cutoff = measure.discount, measure.cutoff
-    growth = discount.growth
-    if cutoff.regime == "fixed" or growth == "summable":
-        return Speed(0.0, "the first ranks decide, and stay random: the order never settles")
-    if growth == "unknown":
-        return Speed(None, "how fast this discount falls is not known: say what it is like")
-    grows = _growth_of(measure)
-    if grows == 0.0:
-        return Speed(0.0, "the cutoff grows like log n: the wrong order dies out like a power of n")
-    lead = a.mean_gain_at_top - b.mean_gain_at_top
-    ahead, behind = (a, b) if lead > 0 else (b, a)
-    if growth == "zipf":
-        if abs(lead) <= _LEVEL:
-            return Speed(0.0, "the curves agree at the top: the order never settles")
-        top = ahead.gains[0]
-        zero = 1 - sum(float(curve.value(0.0)) for curve in ahead.curves)
-        if zero <= _LEVEL or float(behind.curves[0].value(0.0)) <= _LEVEL:
-            return Speed(None, "a label that the cheapest way needs is impossible at the top")
-        return Speed(grows * abs(lead) / (top + abs(lead)), "the first labels turn over: kappa")
-    if cutoff.regime == "sublinear":
-        if abs(lead) <= _LEVEL:
-            return Speed(None, "the curves agree at the top: what lies below decides")
-        return Speed(grows, "as many items as the cutoff lets in decide")
-    gap = _limit_gap(a, b, measure)
-    if abs(gap) <= _LEVEL:
-        return Speed(0.0, "the limits agree: the order never settles")
-    return Speed(1.0, "a share of all items decides")
-
-
-def _growth_of(measure: Measure) -> float:
-    """The a of k(n) = n^(a + o(1))."""
-    if measure.cutoff.regime != "sublinear":
-        return 1.0
-    ratio = math.log(measure.cutoff(10**18) / measure.cutoff(10**9)) / math.log(10**9)
-    return round(ratio, 6) if ratio > _POWER else 0.0
-
-
-def _limit_gap(a: Relevance, b: Relevance, measure: Measure) -> float:
-    """The leading term of the difference of the mean DCGs: of its profile, or of -log t for the plain log."""
-    end = measure.cutoff.share
-    breaks = tuple(x for x in (*a.breakpoints, *b.breakpoints) if x < end)
-    t, weights = nodes(edges(0.0, end, breaks))
-    plain_log = measure.discount.growth == "log" and end == 1.0
-    profile = -np.log(t) if plain_log else measure.discount.profile(t)
-    return float(np.sum(weights * profile * (a.mean_gain(t) - b.mean_gain(t))))
 
 
 @dataclass(frozen=True)
@@ -116,7 +50,8 @@ class PairPrediction:
         log10 of P(wrong order at n), a tie counting as wrong: exact where few ranks count, else
         approximate. None where the wrong order is impossible.
     exponent : float or None
-        Of n in the cost as n grows, where a theorem tells; 0 where the order never settles.
+        Of n in the cost as n grows, where a theorem tells; 0 where the order never settles, or the wrong
+        one falls no faster than a power of n, as ``why`` says.
     residual : float
         By how much the tilt would still move.
     why : str

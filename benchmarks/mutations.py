@@ -1,0 +1,337 @@
+"""Formulas broken one at a time: does `check`, or a test of an engine or of the theory, notice each?
+
+Each mutation edits one line in a copy of the package. `check` then runs a small study with that copy, and
+where it finds nothing wrong the tests named beside the mutation run. The unbroken copy must pass all of it.
+
+    python -m benchmarks.mutations [NAME ...]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+_COPIED = ("ndcg_asymptotics", "tests", "benchmarks", "pyproject.toml")
+
+_CHECK = """
+import json, sys
+import ndcg_asymptotics as na
+scorers, measures = json.loads(sys.argv[1])
+study = na.Study(scorers=scorers, measures=measures, n=[10, 100], replicates=400, seed=1)
+found = na.check(na.run(study, jobs=1))
+kinds = {"mean": found.rows, "standard deviation": found.spreads, "law": found.laws, "limit": found.limits}
+wrong = [(kind, row) for kind, rows in kinds.items() for row in rows if row.verdict == "disagrees"]
+print(json.dumps([f"{kind} of {row.measure}" for kind, row in wrong]))
+"""
+LINEAR = "linear(0.1, 0.7)"
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A formula and the way it is broken.
+
+    Attributes
+    ----------
+    name : str
+    file : str
+        Below the package.
+    old, new : str
+        A text that occurs once in the file, and what replaces it.
+    study : tuple of str
+        A scorer and measures for `check`.
+    tests : tuple of str
+        Arguments of pytest, used where `check` finds nothing.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    study: tuple[str, ...]
+    tests: tuple[str, ...] = ()
+
+
+MUTATIONS = (
+    Mutation(
+        "Theorem 1: 0.99 for 1",
+        "theory/limits.py",
+        "return Limit(1.0, theorem, (_some_gain(relevance),), mode",
+        "return Limit(0.99, theorem, (_some_gain(relevance),), mode",
+        (LINEAR, "nDCG"),
+    ),
+    Mutation(
+        "Theorem 3: ideal list without 1/(1 - b)",
+        "theory/limits.py",
+        "else ends**a / a",
+        "else ends**a",
+        (LINEAR, "nDCG(power(0.5))"),
+    ),
+    Mutation(
+        "Theorem 8: ideal list not cut",
+        "theory/limits.py",
+        "ends = np.minimum(self.reached, c)\n",
+        "ends = np.minimum(self.reached, 1.0)\n",
+        (LINEAR, "nDCG@0.2n"),
+    ),
+    Mutation(
+        "Theorem 9: another profile",
+        "theory/limits.py",
+        "weights = weights * discount.profile(t) *",
+        "weights = weights * (1 + 0.3 * t) * discount.profile(t) *",
+        (LINEAR, "nDCG(power(0.3))@0.2n"),
+    ),
+    Mutation(
+        "Theorems 5 and 7: 1/1.01 of the value at the top",
+        "theory/limits.py",
+        "return Limit(relevance.mean_gain_at_top / labels.gains[0], theorem, assumptions)",
+        "return Limit(relevance.mean_gain_at_top / labels.gains[0] / 1.01, theorem, assumptions)",
+        (LINEAR, "nDCG(zipf)", "nDCG@n^0.5"),
+    ),
+    Mutation(
+        "Theorem 11: another best grade",
+        "theory/limits.py",
+        "return Limit(relevance.mean_gain_at_top / labels.gains[0], theorem, assumptions)",
+        "return Limit(relevance.mean_gain_at_top / labels.gains[-1], theorem, assumptions)",
+        ("graded(3=linear(0.1, 0.3), 2=constant(0.3))", "nDCG@n^0.5"),
+    ),
+    Mutation(
+        "linear discount: ideal list with a third for a half",
+        "theory/limits.py",
+        "ends - ends**2 / 2",
+        "ends - ends**2 / 3",
+        (LINEAR, "nDCG(linear)"),
+    ),
+    Mutation(
+        "Theorem 6 with a certain top: 0.98 of the limit",
+        "theory/limits.py",
+        "value = relevance.mean_gain_at_top / gains[0] if gains",
+        "value = 0.98 * relevance.mean_gain_at_top / gains[0] if gains",
+        ("linear(0, 1)", "nDCG@10"),
+    ),
+    Mutation(
+        "leading gap of the log discount: 1.1 of it",
+        "theory/gap.py",
+        "return Gap((first - value * ideal) /",
+        "return Gap(1.1 * (first - value * ideal) /",
+        (LINEAR, "nDCG"),
+    ),
+    Mutation(
+        "leading gap of r^-b: 1.1 of it",
+        "theory/gap.py",
+        "return Gap(constant * (top - value * most) /",
+        "return Gap(1.1 * constant * (top - value * most) /",
+        (LINEAR, "nDCG(power(0.7))"),
+    ),
+    Mutation(
+        "standard deviation that stays: at the list length",
+        "theory/fluctuations/lasting.py",
+        "squares = _weights(measure, seen, n) ** 2 *",
+        "squares = 1.05 * _weights(measure, seen, n) ** 2 *",
+        (LINEAR, "nDCG@10"),
+    ),
+    Mutation(
+        "standard deviation that stays: in the limit",
+        "theory/fluctuations/lasting.py",
+        "squares = _weights(measure, min(k, _RANKS), _LARGE) ** 2",
+        "squares = 1.05 * _weights(measure, min(k, _RANKS), _LARGE) ** 2",
+        (LINEAR, "nDCG@10"),
+        ("tests/theory/test_limits.py", "-k", "lasting_spread"),
+    ),
+    Mutation(
+        "influence of one item: the push of the others by half",
+        "theory/fluctuations/asymptotic.py",
+        "pushed = w * mean * slope",
+        "pushed = 0.5 * w * mean * slope",
+        (LINEAR, "nDCG"),
+        ("tests/theory/test_asymptotic_spread.py",),
+    ),
+    Mutation(
+        "pseudo-expectation: ranks from 2 in the ideal list",
+        "theory/pseudo_expectation.py",
+        "ends = np.clip(n * np.cumsum((0.0, *relevance.masses)), 1.0, k)",
+        "ends = np.clip(n * np.cumsum((0.0, *relevance.masses)), 2.0, k)",
+        (LINEAR, "nDCG"),
+        ("tests/theory/test_limits.py", "-k", "pseudo"),
+    ),
+    Mutation(
+        "log discount: log(1.5 + r)",
+        "measures/discounts/log.py",
+        "return 1.0 / np.log1p(rank)\n",
+        "return 1.0 / np.log(1.5 + rank)\n",
+        (LINEAR, "nDCG"),
+        ("tests/measures/test_discounts.py",),
+    ),
+    Mutation(
+        "sums of discounts: another Euler-Maclaurin term",
+        "measures/discounts/smooth.py",
+        "self.at(rank, math.nan) / 2 + first / 12",
+        "self.at(rank, math.nan) / 2 + first / 6",
+        (LINEAR, "nDCG"),
+        ("tests/measures/test_discounts.py",),
+    ),
+    Mutation(
+        "cutoff cn rounded down",
+        "measures/cutoffs.py",
+        "return -(-numerator * n // denominator)",
+        "return numerator * n // denominator",
+        (LINEAR, "nDCG@0.25n"),
+        ("tests/measures/test_cutoffs.py",),
+    ),
+    Mutation(
+        "ideal list: the grades in the wrong order",
+        "measures/ideal.py",
+        "prepend=0.0) @ gains)",
+        "prepend=0.0) @ gains[::-1])",
+        ("graded(3=linear(0.1, 0.3), 1=constant(0.3))", "nDCG"),
+    ),
+    Mutation(
+        "speed: kappa without the lead",
+        "theory/rare/speeds.py",
+        "grows * pair.lead / (pair.ahead.gains[0] + pair.lead)",
+        "grows * pair.lead / pair.ahead.gains[0]",
+        (LINEAR, "nDCG"),
+        ("--doctest-modules", "ndcg_asymptotics/theory/rare/speeds.py"),
+    ),
+    Mutation(
+        "first moment: log t instead of -log t",
+        "theory/pairs.py",
+        "power = power * -np.log(t)",
+        "power = power * np.log(t)",
+        (LINEAR, "nDCG"),
+        ("tests/theory/test_pairs.py",),
+    ),
+    Mutation(
+        "tilt: the push of the items below left out",
+        "theory/rare/fixed_point.py",
+        "influence = own + push",
+        "influence = own",
+        (LINEAR, "nDCG"),
+        ("tests/theory/test_rare.py",),
+    ),
+    Mutation(
+        "copula: the square of its correlation",
+        "engines/items/copula.py",
+        "normals *= math.sqrt(rho)\n",
+        "normals *= rho\n",
+        (LINEAR, "nDCG"),
+        ("tests/engines/test_joint_laws.py", "-k", "stated"),
+    ),
+    Mutation(
+        "copula: the square of its correlation, consistently",
+        "engines/items/copula.py",
+        "depth = _correlated(int(ends[-1]), rho, common, own)",
+        "depth = _correlated(int(ends[-1]), rho**2, common, own)",
+        (LINEAR, "nDCG"),
+        ("tests/engines/test_joint_laws.py", "-k", "stated"),
+    ),
+    Mutation(
+        "items engine: discounts from rank 2 on",
+        "engines/items/kernels.py",
+        "slot = ranks[j]\n",
+        "slot = ranks[j] + 1\n",
+        (LINEAR, "nDCG"),
+        ("tests/engines/test_items.py",),
+    ),
+    Mutation(
+        "rare engine: weights without the labels' ratio",
+        "engines/rare/draw.py",
+        "float(labels @ tilt.log_ratio)",
+        "0.0 * float(labels @ tilt.log_ratio)",
+        (LINEAR, "nDCG"),
+        ("tests/engines/test_rare.py",),
+    ),
+)
+
+
+def mutated(mutation: Mutation, text: str) -> str:
+    """Return the text of a file with the mutation, which must apply in exactly one place."""
+    found = text.count(mutation.old)
+    if found != 1:
+        raise SystemExit(
+            f"{mutation.name}: {mutation.old!r} occurs {found} times in {mutation.file}, not once"
+        )
+    return text.replace(mutation.old, mutation.new)
+
+
+@contextmanager
+def copy_of_the_package(mutation: Mutation | None = None) -> Iterator[Path]:
+    """A copy of the package with its tests, broken in one place."""
+    with tempfile.TemporaryDirectory(prefix="mutation-") as name:
+        folder = Path(name)
+        for part in _COPIED:
+            source = ROOT / part
+            if source.is_dir():
+                # compiled kernels know their callers' sources only: a broken engine compiles anew
+                broken = mutation is not None and mutation.file.startswith("engines")
+                skipped = ("*.nbi", "*.nbc", "*.pyc") if broken else ("*.pyc",)
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns(*skipped))
+            else:
+                shutil.copy2(source, folder / part)
+        if mutation is not None:
+            file = folder / "ndcg_asymptotics" / mutation.file
+            file.write_text(mutated(mutation, file.read_text(encoding="utf-8")), encoding="utf-8")
+        yield folder
+
+
+def caught(folder: Path, study: tuple[str, ...], tests: tuple[str, ...]) -> str:
+    """Return what notices that the package in a folder is broken, or an empty text."""
+    scorer, *measures = study
+    found = _python(folder, "-c", _CHECK, json.dumps([{"a": scorer}, measures]))
+    if found.returncode:
+        return f"check ends with exit status {found.returncode}: {found.stderr.strip()[-200:]}"
+    wrong = json.loads(found.stdout.splitlines()[-1])
+    if wrong:
+        return f"check: {wrong[0]}"
+    if not tests:
+        return ""
+    found = _python(folder, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests)
+    if found.returncode not in (0, 1):
+        raise SystemExit(
+            f"pytest {' '.join(tests)} ends with exit status {found.returncode}:\n{found.stdout}"
+        )
+    lines = [line for line in found.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return lines[0].split(" - ")[0].removeprefix("FAILED ") if lines else ""
+
+
+def _python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{folder / 'tests'}"}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def false_alarms(mutations: Iterable[Mutation]) -> list[str]:
+    """What finds fault with the package as it is."""
+    with copy_of_the_package() as folder:
+        looks = dict.fromkeys((mutation.study, mutation.tests) for mutation in mutations)
+        return [found for look in looks if (found := caught(folder, *look))]
+
+
+def main() -> None:
+    """Print what notices each mutation; exit status 1 if one lives, or the unbroken package does not pass."""
+    names = sys.argv[1:]
+    chosen = [mutation for mutation in MUTATIONS if not names or mutation.name in names]
+    alive = []
+    for mutation in chosen:
+        start = time.perf_counter()
+        with copy_of_the_package(mutation) as folder:
+            found = caught(folder, mutation.study, mutation.tests)
+        print(f"{mutation.name}: {found or 'LIVES'} ({time.perf_counter() - start:.0f} s)", flush=True)
+        alive += [] if found else [mutation.name]
+    wrong = false_alarms(chosen)
+    print(f"{len(chosen)} mutations, {len(alive)} live; {len(wrong)} false alarms without one: {wrong}")
+    raise SystemExit(1 if alive or wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+from . import analysis as analysis
+from . import core as core
+from . import engines as engines
+from . import learning as learning
+from . import lists as lists
+from . import measures as measures
+from . import plots as plots
+from . import populations as populations
+from . import reports as reports
+from . import results as results
+from . import specs as specs
+from . import studies as studies
+from . import sweep as sweep
+from . import theory as theory
+from .analysis.check import check as check
+from .analysis.orders.distinguish import distinguish as distinguish
+from .core.errors import InputError as InputError
+from .measures import Measure as Measure
+from .plots.curves import plot as plot
+from .reports.page import report as report
+from .results import open_results as open_results
+from .studies import Study as Study
+from .studies import decades as decades
+from .sweep.sweep import run as run
+from .theory.prediction import predict as predict
+
+__all__: list[str]
+__version__: str

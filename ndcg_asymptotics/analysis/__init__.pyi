@@ -1,0 +1,16 @@
+from .check import Check as Check
+from .check import check as check
+from .grid import GridCheck as GridCheck
+from .grid import check_grid as check_grid
+from .orders.distinguish import Distinction as Distinction
+from .orders.distinguish import distinguish as distinguish
+from .required import Required as Required
+from .required import required as required
+from .runs.compare import compare as compare
+from .runs.compare import compare_files as compare_files
+from .runs.comparison import Comparison as Comparison
+from .runs.iid import Departures as Departures
+from .runs.iid import departures as departures
+from .verdict import Verdict as Verdict
+from .verdict import cheapest_pool as cheapest_pool
+from .verdict import verdict as verdict

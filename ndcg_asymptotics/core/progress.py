@@ -1,0 +1,130 @@
+"""Progress of long loops: bars on a terminal and in a notebook, lines in a log file.
+
+    for cell in tracked(cells, "exact means"):
+        ...
+    with task("replicates", total=1000) as bar:
+        bar.update(50)
+    say("a worker was lost")
+
+A program shows nothing unless it asks for it: ``with show_progress(): ...``. The command line does, unless it
+is given ``--quiet``. Notebooks always show progress. Loops of less than two seconds stay silent.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from io import StringIO
+from typing import Any, TypeVar
+
+from tqdm import TqdmWarning, std
+
+from ndcg_asymptotics.core.text import visible
+
+_T = TypeVar("_T")
+
+_DELAY = 2.0  # seconds before a bar appears
+_SECONDS_BETWEEN_LINES = 10.0
+
+_shown: ContextVar[bool | None] = ContextVar("shown", default=None)
+
+# tqdm's own lock is a semaphore of the operating system, which outlives a process that is killed
+std.tqdm.set_lock(threading.RLock())
+
+
+class LogLines(std.tqdm):  # type: ignore[type-arg]
+    """A progress bar for log files: a line of text every ten seconds."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        interval = _SECONDS_BETWEEN_LINES
+        settings = {"mininterval": interval, "maxinterval": interval, "miniters": 1, "delay": interval}
+        # carriage returns and the like go to a file that nobody reads
+        super().__init__(*args, **kwargs | settings | {"file": StringIO()})
+
+    def display(self, msg: str | None = None, pos: int | None = None) -> None:
+        """Write the state as a line; an empty message, with which tqdm clears a bar, writes nothing."""
+        if msg is None:
+            facts = self.format_dict
+            rate = (self.n - self.initial) / max(facts["elapsed"], 1e-9)
+            done = f"{self.n}" if self.total is None else f"{self.n} of {self.total}"
+            left = f", {(self.total - self.n) / rate:.0f} s left" if self.total and rate else ""
+            note = f", {self.postfix}" if self.postfix else ""
+            print(f"{self.desc}: {done}, {rate:.3g}/s{left}{note}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def show_progress(shown: bool = True) -> Iterator[None]:
+    """Show the progress of all loops inside, on stderr; with False, show none."""
+    token = _shown.set(shown)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
+
+
+def set_shown(shown: bool) -> None:
+    """Show progress, or show none, until the end of the current context (`contextvars.Context`)."""
+    _shown.set(shown)
+
+
+def _in_notebook() -> bool:
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+def _is_shown() -> bool:
+    asked = _shown.get()
+    return _in_notebook() if asked is None else asked
+
+
+def _bar_class() -> Any:
+    if _in_notebook():
+        with warnings.catch_warnings():
+            # without ipywidgets tqdm warns and draws its text bar, which serves as well
+            warnings.simplefilter("ignore", TqdmWarning)
+            from tqdm import auto
+        return auto.tqdm
+    return std.tqdm if sys.stderr.isatty() else LogLines
+
+
+@contextmanager
+def task(what: str, total: int | None = None, initial: int = 0) -> Iterator[Any]:
+    """Yield a tqdm bar for work of ``total`` pieces, of which ``initial`` are already done.
+
+    >>> with task("steps", 3) as bar:
+    ...     _ = bar.update(2)
+    """
+    with _bar_class()(
+        total=total,
+        initial=initial,
+        desc=visible(what),
+        delay=_DELAY,
+        leave=False,
+        dynamic_ncols=True,
+        disable=not _is_shown(),
+        file=sys.stderr,
+    ) as bar:
+        yield bar
+
+
+def tracked(pieces: Iterable[_T], what: str) -> Iterator[_T]:
+    """Yield the pieces one by one and show how many are done.
+
+    >>> list(tracked("ab", "letters"))
+    ['a', 'b']
+    """
+    listed: Collection[_T] = pieces if isinstance(pieces, Collection) else list(pieces)
+    with task(what, len(listed)) as bar:
+        for piece in listed:
+            yield piece
+            bar.update()
+
+
+def say(line: str) -> None:
+    """Write a line to stderr, above any bars, wherever progress is shown."""
+    if _is_shown():
+        std.tqdm.write(visible(line), file=sys.stderr)

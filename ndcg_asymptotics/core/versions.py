@@ -1,0 +1,43 @@
+"""What decides the last bits of a number: versions of libraries, and the processor's vector units."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+
+import numpy as np
+
+PACKAGE = "ndcg-asymptotics"
+
+
+@cache  # every block of results records them
+def versions_of(*libraries: str) -> dict[str, str]:
+    """Return the versions of this package, Python and some libraries, and the vector units numpy uses.
+
+    >>> sorted(versions_of("numpy"))
+    ['ndcg_asymptotics', 'numpy', 'numpy_cpu', 'python']
+    """
+    simd = np.show_config(mode="dicts").get("SIMD Extensions", {})
+    return {
+        "ndcg_asymptotics": version(PACKAGE),
+        "python": platform.python_version(),
+        **{name: version(name) for name in libraries},
+        "numpy_cpu": " ".join([*simd.get("baseline", []), *simd.get("found", [])]),
+    }
+
+
+def differing_makers(here: Mapping[str, str], *others: Mapping[str, str]) -> list[str]:
+    """Name the versions and vector units that differ from those here.
+
+    >>> differing_makers({"numpy": "2.4"}, {"numpy": "2.3"}, {"numpy": "2.4"})
+    ['numpy 2.3, here 2.4']
+    """
+    found = [
+        f"{name} {there.get(name, 'unknown')}, here {here[name]}"
+        for there in others
+        for name in here
+        if there.get(name) != here[name]
+    ]
+    return list(dict.fromkeys(found))

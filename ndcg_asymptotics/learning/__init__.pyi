@@ -1,0 +1,10 @@
+from .consistency import Problem as Problem
+from .consistency import decide_losses as decide_losses
+from .consistency import load_problem as load_problem
+from .consistency import search_losses as search_losses
+from .losses import Loss as Loss
+from .training import Queries as Queries
+from .training import Ranker as Ranker
+from .training import read_svmlight as read_svmlight
+from .training import train_files as train_files
+from .training import train_ranker as train_ranker

@@ -1,0 +1,141 @@
+"""Names of documents and queries, each stored once, and the integer codes that stand for them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.core.arrays import Integers
+
+Codes = NDArray[np.int32]
+
+Texts = Any
+"""A list of str, or an array of distinct strings and codes from pyarrow (``DictionaryArray``)."""
+
+
+def to_numpy(array: Any) -> NDArray[Any]:
+    """Return the numbers of an array of pyarrow, whose own method would import pandas (0.3 s)."""
+    return np.from_dlpack(array)
+
+
+_PENDING = 1 << 28
+"""Bytes of names that may be kept more than once, before the dictionaries of parts are unified."""
+
+
+class Encoder:
+    """Gives every text of a column, which arrives in parts, the code of its name.
+
+    Each distinct name is kept once from the first part on, so that a column that repeats a long name a
+    million times, which may come out of a small compressed file, takes little memory.
+
+    >>> codes, names = Encoder(["a", "b"], ["b"]).result()
+    >>> codes, names.texts()
+    (array([0, 1, 1], dtype=int32), ['a', 'b'])
+    """
+
+    def __init__(self, *parts: Texts) -> None:
+        self._index: dict[str, int] = {}
+        self._parts: list[Any] = []
+        self._bytes, self._most = 0, _PENDING  # of the dictionaries from pyarrow
+        for part in parts:
+            self.add(part)
+
+    def add(self, texts: Texts) -> None:
+        """Add the next part of the column."""
+        if isinstance(texts, list):
+            index = self._index
+            codes = (index.setdefault(text, len(index)) for text in texts)
+            self._parts.append(np.fromiter(codes, np.int32, len(texts)))
+            return
+        self._parts.append(texts)
+        self._bytes += texts.dictionary.nbytes
+        if self._bytes > self._most:
+            self._parts = self._unified()
+            self._bytes = self._parts[0].dictionary.nbytes
+            self._most = max(_PENDING, 2 * self._bytes)
+
+    def result(self) -> tuple[Codes, Names]:
+        """Return the codes of all texts, and the distinct names; the encoder is empty afterwards."""
+        if all(isinstance(part, np.ndarray) for part in self._parts):
+            return np.concatenate([np.zeros(0, np.int32), *self._parts]), Names(list(self._index))
+        parts = self._unified()
+        return np.concatenate([to_numpy(part.indices) for part in parts]), Names(parts[0].dictionary)
+
+    def _unified(self) -> list[Any]:
+        """Return the parts with one dictionary for all of them, and forget them."""
+        import pyarrow as pa
+
+        parts, self._parts = self._parts, []  # which may be large
+        if self._index:  # not without need: `pa.array` imports pandas
+            own = pa.array(list(self._index), pa.large_string())
+            parts = [
+                pa.DictionaryArray.from_arrays(part, own) if isinstance(part, np.ndarray) else part
+                for part in parts
+            ]
+        unified: list[Any] = pa.chunked_array(parts).unify_dictionaries().chunks
+        return unified
+
+
+class Names:
+    """Distinct texts, numbered from 0.
+
+    Names that pyarrow has read stay in its array: ten million of them take 300 MB there and 800 MB as
+    Python strings. All other names are a list of str.
+    """
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def texts(self, codes: Integers | Codes | None = None) -> list[str]:
+        """Return the names with these codes, or all of them."""
+        if isinstance(self._texts, list):
+            return self._texts if codes is None else [self._texts[code] for code in codes.tolist()]
+        found: list[str] = (self._texts if codes is None else _taken(self._texts, codes)).to_pylist()
+        return found
+
+    def find(self, wanted: Names) -> Integers:
+        """Return the code here of each of the other names, -1 for those that are not here.
+
+        >>> Names(["a", "b"]).find(Names(["b", "c"]))
+        array([ 1, -1])
+        """
+        # the table of hashes is made of the wanted names, which are usually fewer
+        if isinstance(self._texts, list) or isinstance(wanted._texts, list):
+            index = {text: code for code, text in enumerate(wanted.texts())}
+            at = np.fromiter((index.get(text, -1) for text in self.texts()), np.int64, len(self))
+            here = np.flatnonzero(at >= 0)
+            at = at[here]
+        else:
+            from pyarrow import compute
+
+            places = compute.index_in(self._texts, value_set=wanted._texts)
+            here = to_numpy(compute.indices_nonzero(places.is_valid()))
+            at = to_numpy(places.drop_null())
+        found = np.full(len(wanted), -1, np.int64)
+        found[at] = here
+        return found
+
+    def joined(self, other: Names) -> Self:
+        """Return these names and the others after them; the two must have no name in common."""
+        if isinstance(self._texts, list) or isinstance(other._texts, list):
+            return type(self)(self.texts() + other.texts())
+        import pyarrow as pa
+
+        return type(self)(pa.concat_arrays([self._texts, other._texts]))
+
+    def only(self, codes: Integers) -> Self:
+        """Return some of the names."""
+        return type(self)(self.texts(codes) if isinstance(self._texts, list) else _taken(self._texts, codes))
+
+
+def _taken(array: Any, codes: Integers | Codes) -> Any:
+    import pyarrow as pa
+
+    # not by `pa.array`, which imports pandas
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(codes, np.int64))]
+    return array.take(pa.Array.from_buffers(pa.int64(), len(codes), buffers))

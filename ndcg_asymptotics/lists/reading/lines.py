@@ -1,0 +1,241 @@
+"""Lines of fields, in TREC files and in tables, as columns.
+
+A chunk of lines is parsed by pyarrow if it is large and regular: all fields are separated alike, without
+quotation marks or blanks beside a separator. Every other chunk, and one that pyarrow refuses, is parsed
+line by line. That parser decides what is valid and names the line that is not.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists.names import to_numpy
+from ndcg_asymptotics.lists.reading.text import chunks
+from ndcg_asymptotics.lists.reading.values import CELLS, number, whole
+
+SHOWN = 80
+"""Characters of a bad line in a message."""
+
+_SMALL = 1 << 19
+"""Bytes of a file that takes less time line by line (20 ms) than the import of pyarrow (60 ms)."""
+
+_SPACE, _TAB, _NEWLINE = (ord(character) for character in " \t\n")
+_CONTROL = bytes({*range(32)} - {*b"\t\n\v\f\r"})
+
+Columns = dict[str, Any]
+"""Texts and arrays of numbers, by the names of their columns."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a line holds a record.
+
+    Attributes
+    ----------
+    places : mapping of column to index
+        The field that each column is.
+    width : int
+        How many fields a line has.
+    expected : str
+        What a line must hold, for messages.
+    header : int
+        The number of the line with the names of the columns; 0 if there is none.
+    """
+
+    places: Mapping[str, int]
+    width: int
+    expected: str
+    header: int = 0
+
+    @property
+    @abstractmethod
+    def quoted(self) -> bool:
+        """Whether quotation marks enclose fields."""
+
+    @abstractmethod
+    def parser(self, column: str) -> Callable[[str], Any]:
+        """Return the function that reads a field; it raises ValueError for what is not allowed."""
+
+    @abstractmethod
+    def separator(self, chunk: bytes) -> str | None:
+        """Return the character between the fields of a regular chunk, None for other chunks."""
+
+    @abstractmethod
+    def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
+        """Yield the number, the text and the fields of every line that is not blank.
+
+        Parameters
+        ----------
+        chunk : bytes
+        first : int
+            The number of the chunk's first line.
+        path : Path
+            The file, for messages.
+        """
+
+
+@dataclass(frozen=True)
+class WhiteSpace(Form):
+    """Lines of a fixed number of fields with white space between them, as in TREC files."""
+
+    quoted = False
+
+    def parser(self, column: str) -> Callable[[str], Any]:
+        """Return the function that reads a field."""
+        parsers: Mapping[str, Callable[[str], Any]] = {"score": number, "label": whole}
+        return parsers.get(column, str)
+
+    def separator(self, chunk: bytes) -> str | None:
+        """Return the space or tab of a chunk that has just one between any two fields."""
+        separator = "\t" if b"\t" in chunk else " "
+        text = np.frombuffer(chunk, np.uint8)
+        blank = text <= _SPACE
+        between = (text == ord(separator)) | (text == _NEWLINE)
+        regular = (blank == between).all() and not blank[0] and not (blank[1:] & blank[:-1]).any()
+        return separator if regular else None
+
+    def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
+        """Yield the number, the text and the fields of every line that is not blank."""
+        for index, line in enumerate(chunk.split(b"\n")):
+            # of bytes, since a str is split at the spaces of all scripts
+            fields = line.split()
+            if fields:
+                # nothing is read from a line that holds another number of fields or a control character
+                valid = len(fields) == self.width and len(line.translate(None, _CONTROL)) == len(line)
+                yield first + index, line.decode().strip(), [field.decode() for field in fields if valid]
+
+
+@dataclass(frozen=True)
+class Cells(Form):
+    """Rows of a table with commas or tabs between the cells."""
+
+    delimiter: str = ","
+    quoted = True
+
+    def parser(self, column: str) -> Callable[[str], Any]:
+        """Return the function that reads a cell."""
+        return CELLS[column]
+
+    def separator(self, chunk: bytes) -> str | None:
+        """Return the delimiter, unless cells are quoted or have blanks at their ends."""
+        text = np.frombuffer(chunk, np.uint8)
+        edge = (text == ord(self.delimiter)) | (text == _NEWLINE)
+        blank = (text <= _SPACE) & ~edge
+        beside = (blank[1:] & edge[:-1]).any() or (edge[1:] & blank[:-1]).any() or blank[0]
+        regular = b'"' not in chunk and not beside and not (text[blank] != _SPACE).any()
+        return self.delimiter if regular else None
+
+    def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
+        """Yield the number of the last line, the text and the cells of every row that is not blank."""
+        lines = io.StringIO(chunk.decode(), newline="\n")
+        reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
+        while True:
+            try:
+                for cells in reader:
+                    if "".join(cells).strip():
+                        yield first + reader.line_num - 1, self.delimiter.join(cells), cells
+                return
+            except csv.Error as error:
+                line = first + reader.line_num - 1
+                raise InputError(f"{path}, line {line}: not a line of a CSV file ({error})") from None
+
+
+def columns_of(path: Path, form: Form) -> Iterator[Columns]:
+    """Yield the columns of a file, some lines at a time.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, and for the first line that is not of the form, with its number.
+    """
+    large = False
+    for first, chunk in _body(path, form):
+        large = large or len(chunk) > _SMALL
+        found = by_arrow(chunk, form) if large else None
+        yield by_line(chunk, first, form, path) if found is None else found
+
+
+def line_of(path: Path, form: Form, record: int) -> int:
+    """Return the number of the line that holds a record, by reading the file once more."""
+    for first, chunk in _body(path, form):
+        for line, _, _ in form.rows(chunk, first, path):
+            if record == 0:
+                return line
+            record -= 1
+    raise InputError(f"{path}: was changed while it was read")
+
+
+def _body(path: Path, form: Form) -> Iterator[tuple[int, bytes]]:
+    """Yield the chunks of a file, without its header."""
+    for first, chunk in chunks(path, quoted=form.quoted):
+        header = max(form.header - first + 1, 0)
+        lines = chunk.split(b"\n", header) if header else [chunk]
+        if len(lines) > header:
+            yield first + header, lines[-1]
+
+
+def by_arrow(chunk: bytes, form: Form) -> Columns | None:
+    """Return the columns of a regular chunk, None if it has to be parsed line by line."""
+    try:
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+    except ImportError:
+        return None
+    separator = form.separator(chunk)
+    if separator is None:
+        return None
+    # pyarrow takes a hexadecimal number for a whole one: labels and times go through `Form.parser`
+    texts = pa.dictionary(pa.int32(), pa.large_string())
+    types = {name: pa.float64() if name == "score" else texts for name in form.places}
+    names = [str(index) for index in range(form.width)]
+    try:
+        table = arrow.read_csv(
+            pa.BufferReader(chunk),
+            arrow.ReadOptions(use_threads=False, block_size=len(chunk) + 1, column_names=names),
+            arrow.ParseOptions(delimiter=separator, quote_char=False, double_quote=False),
+            arrow.ConvertOptions(
+                include_columns=[str(place) for place in form.places.values()],
+                column_types={str(place): types[name] for name, place in form.places.items()},
+                null_values=[], strings_can_be_null=False,
+            ),
+        )  # fmt: skip
+        columns = {name: table[str(place)].combine_chunks() for name, place in form.places.items()}
+        for name in columns.keys() - {"query", "document", "score"}:
+            columns[name] = _each_once(columns[name], form.parser(name))
+    except (pa.ArrowInvalid, ValueError):
+        return None
+    if "score" in columns:
+        columns["score"] = to_numpy(columns["score"])
+        if not np.isfinite(columns["score"]).all():
+            return None
+    return columns
+
+
+def _each_once(texts: Any, parser: Callable[[str], float]) -> Any:
+    """Return the numbers of many texts, of which every distinct one is parsed once."""
+    numbers = np.array([parser(text) for text in texts.dictionary.to_pylist()], np.float64)
+    return numbers[to_numpy(texts.indices)]
+
+
+def by_line(chunk: bytes, first: int, form: Form, path: Path) -> Columns:
+    columns: dict[str, list[Any]] = {name: [] for name in form.places}
+    readers = [(columns[name].append, form.parser(name), place) for name, place in form.places.items()]
+    for line, said, fields in form.rows(chunk, first, path):
+        try:
+            for append, parser, place in readers:
+                append(parser(fields[place]))
+        except (IndexError, ValueError, OverflowError):
+            raise InputError(f"{path}, line {line}: got {said[:SHOWN]!r}, expected {form.expected}") from None
+    return {
+        name: column if name in ("query", "document") else np.array(column, np.float64)
+        for name, column in columns.items()
+    }

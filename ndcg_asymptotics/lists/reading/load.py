@@ -1,0 +1,155 @@
+"""Files of ranked lists in any of the known formats, which the first line of a file tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.lists.names import Encoder
+from ndcg_asymptotics.lists.reading.lines import Columns, Form, WhiteSpace, columns_of, line_of
+from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, svmlight_columns
+from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
+from ndcg_asymptotics.lists.reading.text import first_line, opened
+from ndcg_asymptotics.lists.records import Kind, Qrels, RankedList, Records, Run, ranked_lists
+
+ColumnNames = Mapping[str, str]
+"""The names of a table's columns in the file, by their names in this package."""
+
+TREC: Mapping[str, Form] = {
+    "score": WhiteSpace(
+        {"query": 0, "document": 2, "score": 4}, 6,
+        "'query Q0 document rank score tag' with a finite score",
+    ),
+    "label": WhiteSpace(
+        {"query": 0, "document": 2, "label": 3}, 4,
+        "'query iteration document label' with a whole number as label",
+    ),
+}  # fmt: skip
+
+
+def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Records:
+    """Return the documents of queries from a file, with a number each.
+
+    Parameters
+    ----------
+    path : path
+        A TREC run (for scores) or TREC judgements (for labels), or a CSV or Parquet table with the columns
+        query, document and ``kind``; text may be compressed by gzip or zstd.
+    kind : {"score", "label", "time"}
+        What the numbers are. Negative labels are returned as they are in the file; a time is a number or a
+        date.
+    columns : mapping, optional
+        The names of the columns in a table.
+
+    Raises
+    ------
+    InputError
+        For a file that is missing, empty, truncated, binary or damaged, no regular file, or larger than
+        real files are; a line that is not of its form, a number that is not finite, a document that comes
+        twice for a query.
+    """
+    path, columns = Path(path), columns or {}
+    wanted = ("query", "document", kind)
+    if _is_parquet(path):
+        return _records(path, parquet_columns(path, wanted, (), columns), [kind])[0]
+    form = TREC.get(kind)
+    if form is None or is_csv(first_line(path)[1], columns, form.width):
+        form = csv_form(path, wanted, (), columns)
+    return _records(path, columns_of(path, form), [kind], form)[0]
+
+
+def read_lists(
+    path: Path | str, columns: ColumnNames | None = None, weights: Mapping[int, float] | None = None
+) -> tuple[Records, Records]:
+    """Return scores and labels in the same order from one file, whose every row has both.
+
+    Parameters
+    ----------
+    path : path
+        A CSV or Parquet table with the columns query, score, label; or an SVMlight file. A table may name
+        its documents; otherwise their row numbers do. Negative labels are returned as they are.
+    columns : mapping, optional
+        The names of the columns in a table.
+    weights : mapping of feature to weight
+        The score of a line of an SVMlight file is the weighted sum of its features.
+
+    Raises
+    ------
+    InputError
+        As `read`; and for an SVMlight file without weights.
+    """
+    path, columns = Path(path), columns or {}
+    table, optional = ("query", "score", "label"), ("document",)
+    packed, form = _is_parquet(path), None
+    if not packed and is_svmlight(first_line(path)[1]):
+        need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
+        require(bool(weights), need)
+        parts = svmlight_columns(path, weights or {})
+    else:
+        require(weights is None, f"{path}: only SVMlight files have features to be weighed")
+        if packed:
+            parts = parquet_columns(path, table, optional, columns)
+        else:
+            form = csv_form(path, table, optional, columns)
+            parts = columns_of(path, form)
+    scores, labels = _records(path, parts, ["score", "label"], form)
+    return scores, labels
+
+
+def read_run(path: Path | str) -> Run:
+    """Return the scores of a file (see `read`) as a dictionary."""
+    return read(path, "score").as_dict()
+
+
+def read_qrels(path: Path | str) -> Qrels:
+    """Return the labels of a file (see `read`) as a dictionary.
+
+    A negative label means "in the pool, not judged" and gives the gain 0, as in trec_eval.
+    """
+    found = read(path, "label")
+    return found.with_values(np.maximum(found.values, 0.0)).as_dict()
+
+
+def read_csv(path: Path | str) -> list[RankedList]:
+    """Return the ranked lists of a table (see `read_lists`); negative labels give the gain 0."""
+    return ranked_lists(*read_lists(path))
+
+
+def _records(
+    path: Path, parts: Iterator[Columns], kinds: Sequence[Kind], form: Form | None = None
+) -> list[Records]:
+    """Return the records of each kind; the form is that of a text, by which lines are found again."""
+    queries, documents = Encoder(), Encoder()
+    values: dict[Kind, list[Floats]] = {kind: [] for kind in kinds}
+    total = 0
+    for part in parts:
+        numbers = range(total + 1, total + len(part["query"]) + 1)
+        queries.add(part["query"])
+        documents.add(part["document"] if "document" in part else [str(number) for number in numbers])
+        for kind in kinds:
+            values[kind].append(part[kind])
+        total += len(numbers)
+    expected = form.expected if isinstance(form, WhiteSpace) else f"rows of query, {', '.join(kinds)}"
+    require(total > 0, f"{path}: holds no data, expected {expected}")
+    found, *others = (np.concatenate(values[kind]) for kind in kinds)
+    records = Records.from_columns(queries, documents, found, str(path))
+    twice = records.repeated()
+    if twice is not None:
+        first, second = (
+            f"record {record + 1}" if form is None else f"line {line_of(path, form, record)}"
+            for record in twice
+        )
+        raise InputError(
+            f"{path}, {second}: {records.describe(twice[1])} comes twice (first in {first}), expected each "
+            "document once per query"
+        )
+    return [records, *(records.with_values(column) for column in others)]
+
+
+def _is_parquet(path: Path) -> bool:
+    with opened(path) as file:
+        return file.read(len(PARQUET)) == PARQUET

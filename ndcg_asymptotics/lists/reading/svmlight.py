@@ -1,0 +1,194 @@
+"""SVMlight and LETOR files: a label, a query and features in each line, as scikit-learn reads them.
+
+::
+
+    2 qid:10002 1:0.007477 2:0.5 … 46:0.076 # docid = GX008-86-4444840 inc = 1 prob = 0.086622
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.lists.reading.lines import SHOWN, Columns
+from ndcg_asymptotics.lists.reading.text import chunks
+
+LARGEST_FEATURE = 10**6
+"""The highest number of a feature; trained rankers hold a weight for every number up to it."""
+
+_EXPECTED = (
+    "'label qid:query feature:value …' with finite numbers, {} and features from 1 to "
+    f"{LARGEST_FEATURE} in increasing order"
+)
+# label, query, features, name of the document
+_LINE = re.compile(rb"\s*(\S+)\s+qid:([^\s#]+)([^#]*)(?:#(?:.*?\bdocid\s*=\s*(\S+))?.*)?")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some lines of an SVMlight file.
+
+    Attributes
+    ----------
+    features : sparse matrix (lines, features)
+    labels : (lines,)
+    queries : sequence of str
+    documents : sequence of str
+        Empty for a line whose comment does not name its document.
+    numbers : sequence of int
+        Of the lines in the file.
+    """
+
+    features: Any
+    labels: Floats
+    queries: Sequence[str]
+    documents: Sequence[str]
+    numbers: Sequence[int]
+
+
+def is_svmlight(line: bytes) -> bool:
+    """Whether the first line of a text is one of such a file."""
+    fields = line.split()
+    return len(fields) > 1 and fields[1].startswith(b"qid:")
+
+
+def svmlight_parts(path: Path, lowest: float = -np.inf) -> Iterator[Part]:
+    """Yield the lines of an SVMlight file, some at a time.
+
+    Parameters
+    ----------
+    path : path
+    lowest : float
+        The lowest label that is allowed.
+
+    Raises
+    ------
+    InputError
+        For a line that is not of the form, with its number; and if scikit-learn is not installed.
+    """
+    parse = _loader(path)
+    labelled = "a label" if lowest == -np.inf else f"a label >= {lowest:g}"
+    expected = _EXPECTED.replace("{}", labelled)
+    for first, chunk in chunks(path):
+        lines, numbers, matches = [], [], []
+        for number, line in enumerate(chunk.split(b"\n"), first):
+            if line.partition(b"#")[0].strip():
+                match = _LINE.fullmatch(line)
+                if match is None or b"_" in match[1] + match[3]:  # Python takes 1_0 for a number
+                    _refuse(path, number, line, expected)
+                lines.append(line)
+                numbers.append(number)
+                matches.append(match)
+        if not lines:
+            continue
+        try:
+            features, labels = parse(lines)
+        except (ValueError, OverflowError):
+            bad = _first_bad(lines, parse)
+            _refuse(path, numbers[bad], lines[bad], expected)
+        wrong = ~np.isfinite(labels) | (labels < lowest)
+        wrong |= np.diff(features.indptr) != _good_entries(features)
+        for bad in np.flatnonzero(wrong)[:1].tolist():
+            _refuse(path, numbers[bad], lines[bad], expected)
+        queries = [match[2].decode() for match in matches]
+        documents = [(match[4] or b"").decode() for match in matches]
+        yield Part(features, labels, queries, documents, numbers)
+
+
+def svmlight_columns(path: Path, weights: Mapping[int, float]) -> Iterator[Columns]:
+    """Yield query, document, score and label; the score is ``sum_i weights[i] feature_i``.
+
+    A document without a ``docid`` in its comment is named by its line. Features that a line does not
+    hold are 0.
+
+    Raises
+    ------
+    InputError
+        As `svmlight_parts`, and for a score that is not finite.
+    """
+    for part in svmlight_parts(path):
+        width = part.features.shape[1]
+        dense = np.zeros(width)
+        for feature, weight in weights.items():
+            if feature <= width:
+                dense[feature - 1] = weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = part.features @ dense
+        for bad in np.flatnonzero(~np.isfinite(scores))[:1].tolist():
+            raise InputError(f"{path}, line {part.numbers[bad]}: the weighted sum of features is not finite")
+        documents = [
+            name or f"line {number}" for name, number in zip(part.documents, part.numbers, strict=True)
+        ]
+        yield {"query": part.queries, "document": documents, "score": scores, "label": part.labels}
+
+
+def read_weights(path: Path) -> dict[int, float]:
+    """Return the weights of features: numbers in order from feature 1 on, or pairs ``feature:weight``.
+
+    Raises
+    ------
+    InputError
+        For something else.
+    """
+    found: dict[int, float] = {}
+    for _, chunk in chunks(path):
+        for field in chunk.split():
+            feature, colon, weight = field.rpartition(b":")
+            try:
+                found[int(feature) if colon else len(found) + 1] = float(weight)
+            except ValueError:
+                found[0] = np.nan
+            good = all(1 <= i <= LARGEST_FEATURE and np.isfinite(w) for i, w in list(found.items())[-1:])
+            require(good, f"{path}: expected numbers, one for each feature, or feature:weight")
+    require(len(found) > 0, f"{path}: holds no weights")
+    return found
+
+
+def _loader(path: Path) -> Callable[[Sequence[bytes]], tuple[Any, Floats]]:
+    try:
+        from sklearn.datasets import load_svmlight_file
+    except ImportError:
+        raise InputError(
+            f"{path}: SVMlight files are read by scikit-learn, which is not installed: "
+            'pip install "ndcg-asymptotics[data]"'
+        ) from None
+
+    def parse(lines: Sequence[bytes]) -> tuple[Any, Floats]:
+        # the numbers of queries are not asked for: queries may have names
+        text = io.BytesIO(b"\n".join(lines) + b"\n")
+        found: tuple[Any, Floats] = load_svmlight_file(text, zero_based=False)
+        return found
+
+    return parse
+
+
+def _first_bad(lines: Sequence[bytes], parse: Callable[[Sequence[bytes]], Any]) -> int:
+    """Return the index of the first line that scikit-learn refuses, by bisection."""
+    low, high = 0, len(lines) - 1
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            parse(lines[low : middle + 1])
+            low = middle + 1
+        except (ValueError, OverflowError):
+            high = middle
+    return low
+
+
+def _good_entries(features: Any) -> Any:
+    """Return how many features of each line are finite and not numbered too high."""
+    good = np.isfinite(features.data) & (features.indices < LARGEST_FEATURE)
+    return np.diff(np.append(0, np.cumsum(good))[features.indptr])
+
+
+def _refuse(path: Path, number: int, line: bytes, expected: str) -> NoReturn:
+    said = line[:SHOWN].decode(errors="replace").strip()
+    raise InputError(f"{path}, line {number}: got {said!r}, expected {expected}")

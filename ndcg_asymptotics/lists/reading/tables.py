@@ -1,0 +1,211 @@
+"""Tables with named columns: which column is which, in CSV and in Parquet files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.lists.reading.lines import Cells, Columns
+from ndcg_asymptotics.lists.reading.text import first_line, opened, require_lines
+from ndcg_asymptotics.lists.reading.values import CELLS
+from ndcg_asymptotics.lists.records import COLUMNS
+
+PARQUET = b"PAR1"
+"""The first bytes of a Parquet file."""
+
+_NUMBERS = "finite scores and labels, and times that are numbers or dates"
+_BATCH = 1 << 16  # rows of a Parquet file in memory at a time
+_UNPACKED, _RATIO = 1 << 29, 100  # bytes of a Parquet file's columns that may be unpacked together
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """Return the names of columns in a file, from ``query=qid,score=bm25``.
+
+    >>> parse_columns("query=qid, score=bm25")
+    {'query': 'qid', 'score': 'bm25'}
+
+    Raises
+    ------
+    InputError
+        For something else.
+    """
+    named = {}
+    for part in text.split(","):
+        ours, equals, theirs = (piece.strip() for piece in part.partition("="))
+        good = bool(equals) and ours in COLUMNS and bool(theirs)
+        expected = f"NAME=COLUMN with NAME one of {', '.join(COLUMNS)}, as in query=qid,score=bm25"
+        require(good, f"expected {expected}, got {brief(part)}", "columns")
+        named[ours] = theirs
+    return named
+
+
+def is_csv(line: bytes, columns: Mapping[str, str], fields: int) -> bool:
+    """Whether the first line of a text is a table's, and not one of so many fields between white space."""
+    text = line.decode()
+    header = _header(text)
+    known = len(header) > 1 and _place(header, "query", columns) is not None
+    return known or (len(header) > 2 and len(text.split()) != fields)
+
+
+def csv_form(path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]) -> Cells:
+    """Return where the columns of a CSV file stand.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
+    number, line = first_line(path)
+    require(number > 0, f"{path}: holds no data, expected a header with {', '.join(wanted)}")
+    header = _header(line.decode())
+    places = _places(header, wanted, optional, columns, path)
+    return Cells(places, len(header), _expected(places), number, _delimiter(line.decode()))
+
+
+def parquet_columns(
+    path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
+) -> Iterator[Columns]:
+    """Yield the columns of a Parquet file, some rows at a time.
+
+    Raises
+    ------
+    InputError
+        For a damaged file, a missing column, a row without a finite number where one belongs, or a file
+        that holds too much for its size.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError(
+            f"{path}: Parquet files are read by pyarrow, which is not installed: "
+            'pip install "ndcg-asymptotics[data]"'
+        ) from None
+    with opened(path) as file:
+        try:
+            found = parquet.ParquetFile(file)
+            header = found.schema_arrow.names
+            places = _places(header, wanted, optional, columns, path)
+            names = {name: header[place] for name, place in places.items()}
+            _require_small(found.metadata, [*names.values()], path)
+            # a name of a megabyte in each of a million rows stays one name
+            texts = [name for name in (names.get("query"), names.get("document")) if name]
+            found = parquet.ParquetFile(file, read_dictionary=texts)
+            first = 1
+            for batch in found.iter_batches(_BATCH, columns=[*names.values()]):
+                yield _converted({name: batch[there] for name, there in names.items()}, first, path)
+                first += len(batch)
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
+
+
+def _require_small(metadata: Any, names: Sequence[str], path: Path) -> None:
+    """Refuse what the footer of a Parquet file says to be too large for the file's size."""
+    require_lines(path, metadata.num_rows)
+    most = _UNPACKED + _RATIO * path.stat().st_size
+    for group in range(metadata.num_row_groups):
+        row_group = metadata.row_group(group)
+        parts = (row_group.column(index) for index in range(row_group.num_columns))
+        size = sum(part.total_uncompressed_size for part in parts if part.path_in_schema in names)
+        require(size <= most, f"{path}: unpacks to {size:,} bytes, too many for its size")
+
+
+def _converted(batch: Mapping[str, Any], first: int, path: Path) -> Columns:
+    import pyarrow as pa
+
+    found: Columns = {}
+    try:
+        for name, column in batch.items():
+            if column.null_count:
+                raise ValueError
+            found[name] = _texts(column) if name in ("query", "document") else _numbers(name, column)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        _refuse(batch, first, path)
+    return found
+
+
+def _texts(column: Any) -> Any:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if pa.types.is_dictionary(column.type):
+        # a dictionary of a file may hold a name twice, and names have no blanks at their ends
+        names = compute.utf8_trim_whitespace(column.dictionary.cast(pa.large_string())).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(names.indices.take(column.indices), names.dictionary)
+    if pa.types.is_integer(column.type):
+        return column.cast(pa.large_string()).dictionary_encode()
+    texts = [CELLS["document"](value) for value in column.to_pylist()]
+    return pa.array(texts, pa.large_string()).dictionary_encode()
+
+
+def _numbers(name: str, column: Any) -> Any:
+    import pyarrow as pa
+
+    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+        return np.array([CELLS[name](value) for value in column.to_pylist()], np.float64)
+    numbers = column.to_numpy(zero_copy_only=False).astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError
+    return numbers
+
+
+def _refuse(batch: Mapping[str, Any], first: int, path: Path) -> None:
+    """Raise `InputError` for the first bad row of a batch."""
+    row = 0
+    for row in range(len(next(iter(batch.values())))):
+        cells = {name: column[row].as_py() for name, column in batch.items()}
+        try:
+            for name, cell in cells.items():
+                CELLS[name](cell)
+        except (TypeError, ValueError, OverflowError):
+            break
+    expected = f"{path}, row {first + row}: got {brief(tuple(cells.values()))}, expected {_expected(batch)}"
+    raise InputError(expected)
+
+
+def _expected(columns: Mapping[str, Any]) -> str:
+    return f"{', '.join(columns)} in every row, {_NUMBERS}"
+
+
+def _delimiter(line: str) -> str:
+    return "\t" if "\t" in line and "," not in line else ","
+
+
+def _header(line: str) -> list[str]:
+    try:
+        cells = next(csv.reader([line], delimiter=_delimiter(line), skipinitialspace=True), [])
+    except csv.Error:  # an endless cell
+        return []
+    return [cell.strip() for cell in cells]
+
+
+def _place(header: Sequence[str], name: str, columns: Mapping[str, str]) -> int | None:
+    for known in (columns[name],) if name in columns else COLUMNS[name]:
+        if known in header:
+            return header.index(known)
+    return None
+
+
+def _places(
+    header: Sequence[str],
+    wanted: Sequence[str],
+    optional: Sequence[str],
+    columns: Mapping[str, str],
+    path: Path,
+) -> dict[str, int]:
+    """Return where each of our columns stands in the table."""
+    found = {name: _place(header, name, columns) for name in (*wanted, *optional)}
+    for name in (*wanted, *columns):
+        known = columns.get(name, f"{name} (or {', '.join(COLUMNS[name][1:])})")
+        require(
+            found.get(name) is not None,
+            f"{path}, line 1: got {brief(','.join(header))}, expected a header with the column {known}; "
+            "--columns says which is which",
+        )
+    return {name: place for name, place in found.items() if place is not None}

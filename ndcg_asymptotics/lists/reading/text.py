@@ -1,0 +1,155 @@
+"""Text files as chunks of whole lines: plain, gzip or zstd, of bounded size.
+
+The first bytes of a file tell how it is compressed. A few kilobytes may unpack to gigabytes, so every
+step reads a bounded number of bytes, and a file may hold only so much for its size.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import open_regular
+
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+_BLOCK = 1 << 20
+"""Bytes that are read, and then parsed, together."""
+
+LONGEST_LINE = 1 << 24
+"""Bytes; a longer line is no record, and would have to be held in memory as a whole."""
+
+_UNPACKED, _RATIO = 1 << 33, 2000
+"""A file may unpack to 8 GB and 2000 times its size: more than gzip can (1032), or any real run in zstd."""
+
+FREE_LINES = 10**7
+"""Lines that a file of any size may hold; a larger file may hold one more for each of its bytes.
+
+No real file takes less than a byte for a line, however it is compressed.
+"""
+
+
+def chunks(path: Path, *, quoted: bool = False, block: int = _BLOCK) -> Iterator[tuple[int, bytes]]:
+    """Yield a text file in pieces that end with the end of a line, each with its first line's number.
+
+    A line ends with a line feed, a carriage return, or both; in the pieces with a line feed. A byte-order
+    mark is left out.
+
+    Parameters
+    ----------
+    path : Path
+    quoted : bool
+        Whether quotation marks may enclose ends of lines, at which no piece ends then.
+    block : int
+        Bytes to read at a time.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, is not UTF-8 text, is damaged, or is larger than the bounds above.
+    """
+    rest, carriage_return, number = b"", b"", 1
+    for index, text in enumerate(_unpacked(path, block)):
+        require(b"\0" not in text, f"{path}: not a text file")
+        if index == 0:
+            text = text.removeprefix(codecs.BOM_UTF8)
+        text = carriage_return + text
+        # the line feed that belongs to this one may be the next block's first byte
+        carriage_return = text[-1:] if text.endswith(b"\r") else b""
+        text = rest + _with_line_feeds(text.removesuffix(b"\r"))
+        end = text.rfind(b"\n") + 1
+        if quoted and text.count(b'"', 0, end) % 2:
+            end = 0
+        if len(text) - end > LONGEST_LINE:
+            line = number + text.count(b"\n", 0, end)
+            raise InputError(f"{path}, line {line}: longer than 16 MB")
+        if end:
+            yield number, _checked(text[:end], path, number)
+            number += text.count(b"\n", 0, end)
+            require_lines(path, number - 1)
+        rest = text[end:]
+    rest += _with_line_feeds(carriage_return)
+    if rest:
+        yield number, _checked(rest if rest.endswith(b"\n") else rest + b"\n", path, number)
+
+
+def first_line(path: Path) -> tuple[int, bytes]:
+    """Return the first line of a text file that is not blank, and its number; (0, b"") if there is none."""
+    for number, chunk in chunks(path, block=1 << 16):
+        rest = chunk.lstrip()
+        if rest:
+            return number + chunk.count(b"\n", 0, len(chunk) - len(rest)), rest.partition(b"\n")[0]
+    return 0, b""
+
+
+def require_lines(path: Path, lines: int) -> None:
+    """Refuse more lines, or rows of a table, than a file of its size may hold (see `FREE_LINES`)."""
+    most = FREE_LINES + path.stat().st_size
+    require(lines <= most, f"{path}: holds more than {most:,} lines, too many for the size of the file")
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Raises
+    ------
+    InputError
+        If it cannot be opened, or is a folder, a pipe or a device.
+    """
+    try:
+        return open_regular(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _unpacked(path: Path, block: int) -> Iterator[bytes]:
+    with opened(path) as file:
+        head = file.read(len(_ZSTD))
+        file.seek(0)
+        kind = "gzip" if head.startswith(_GZIP) else "zstd" if head == _ZSTD else ""
+        most, total = _UNPACKED + _RATIO * os.fstat(file.fileno()).st_size, 0
+        stream = gzip.GzipFile(fileobj=file) if kind == "gzip" else _zstd(file, path) if kind else file
+        while True:
+            try:
+                text = stream.read(block)
+            except (OSError, EOFError, zlib.error) as error:
+                damage = f"a truncated or damaged {kind} file" if kind else "cannot be read"
+                raise InputError(f"{path}: {damage} ({error})") from None
+            if not text:
+                return
+            total += len(text)
+            require(total <= most, f"{path}: unpacks to more than {most:,} bytes, too many for its size")
+            yield text
+
+
+def _zstd(file: BinaryIO, path: Path) -> BinaryIO:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise InputError(
+            f"{path}: zstd files are read by pyarrow, which is not installed: "
+            'pip install "ndcg-asymptotics[data]"'
+        ) from None
+    stream: BinaryIO = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+    return stream
+
+
+def _with_line_feeds(text: bytes) -> bytes:
+    return re.sub(rb"\r\n?", b"\n", text) if b"\r" in text else text
+
+
+def _checked(text: bytes, path: Path, number: int) -> bytes:
+    if not text.isascii():
+        try:
+            text.decode()
+        except UnicodeDecodeError as error:
+            line = number + text.count(b"\n", 0, error.start)
+            raise InputError(f"{path}: not a text file (line {line} is not UTF-8)") from None
+    return text

@@ -1,0 +1,274 @@
+"""Documents of queries with a number each: the scores of a run, or the labels of judgements, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.lists.names import Codes, Encoder, Names
+
+Kind = Literal["score", "label", "time"]
+
+#: Query -> document -> score.
+Run = dict[str, dict[str, float]]
+
+#: Query -> document -> label >= 0.
+Qrels = dict[str, dict[str, float]]
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "query": ("query", "query_id", "qid", "topic"),
+    "document": ("document", "doc_id", "docno", "docid", "doc"),
+    "score": ("score", "sim"),
+    "label": ("label", "relevance", "rel", "grade"),
+    "time": ("time", "timestamp", "date"),
+}
+"""The names of columns in this package, and the other names by which tables may call them."""
+
+
+@dataclass(frozen=True)
+class RankedList:
+    """One query's list: a score (higher is better) and a label (gain >= 0) per item.
+
+    A score of -inf marks an item that the scorer did not retrieve.
+    """
+
+    query: str
+    scores: Floats
+    labels: Floats
+
+
+@dataclass(frozen=True)
+class Records:
+    """Documents of queries with a number each.
+
+    Attributes
+    ----------
+    queries : tuple of str
+        Each once, in order of first appearance.
+    row : (n,)
+        The query of each document, as an index into ``queries``.
+    names : Names
+        The distinct names of documents.
+    document : (n,)
+        The name of each document, as a code of ``names``.
+    values : (n,)
+        Scores, labels as they were given, or times.
+    source : str
+        The name of the file, empty for what was given in Python.
+    """
+
+    queries: tuple[str, ...]
+    row: Codes
+    names: Names
+    document: Codes
+    values: Floats
+    source: str = ""
+
+    @classmethod
+    def of(cls, given: Any, kind: Kind) -> Self:
+        """Return Records themselves, or those of a dictionary, a DataFrame or an iterable of records.
+
+        Raises
+        ------
+        InputError
+            For numbers that are not finite, a document that comes twice for a query, or something else.
+        """
+        if isinstance(given, cls):
+            return given
+        rows: Iterable[tuple[Any, ...]]
+        if isinstance(given, Mapping):
+            rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents))
+        elif hasattr(given, "columns"):
+            rows = zip(*(given[_column(given.columns, name)] for name in ("query", "document", kind)),
+                       strict=True)  # fmt: skip
+        elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
+            rows = (tuple(_field(record, name) for name in ("query", "document", kind)) for record in given)
+        else:
+            expected = f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or records"
+            raise InputError(f"expected {expected}, got {brief(given)}")
+        columns: tuple[list[Any], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
+        queries, documents, values = columns
+        names = Encoder([*map(str, queries)]), Encoder([*map(str, documents)])
+        found = cls.from_columns(*names, _numbers(values, kind))
+        for record in np.flatnonzero(~np.isfinite(found.values))[:1].tolist():
+            what = f"{found.values[record]} for {found.describe(record)}"
+            raise InputError(f"a {kind} must be finite, got {what}")
+        twice = found.repeated()
+        if twice is not None:
+            raise InputError(f"{found.describe(twice[1])} comes twice")
+        return found
+
+    @classmethod
+    def from_columns(cls, queries: Encoder, documents: Encoder, values: Floats, source: str = "") -> Self:
+        """Return the records of three columns."""
+        (row, distinct), (document, names) = queries.result(), documents.result()
+        return cls(tuple(distinct.texts()), row, names, document, values, source)
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def describe(self, record: int) -> str:
+        """Return the document and the query of a record, for a message.
+
+        >>> Records.of({"q": {"d": 1.0}}, "score").describe(0)
+        'document d of topic q'
+        """
+        (document,) = self.names.texts(self.document[record : record + 1])
+        return f"document {document} of topic {self.queries[int(self.row[record])]}"
+
+    def as_dict(self) -> dict[str, dict[str, float]]:
+        """Return a dictionary, query -> document -> number."""
+        found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        documents, names = list(found.values()), self.names.texts()
+        for row, code, value in zip(
+            self.row.tolist(), self.document.tolist(), self.values.tolist(), strict=True
+        ):
+            documents[row][names[code]] = value
+        return found
+
+    def only(self, which: Bools | Integers) -> Self:
+        """Return some of the records, or all in another order; the queries stay."""
+        return replace(self, row=self.row[which], document=self.document[which], values=self.values[which])
+
+    def of_queries(self, queries: tuple[str, ...]) -> Self:
+        """Return the records of some queries, which become the queries of the result."""
+        row = _index(queries, self.queries)[self.row]
+        found = self.only(row >= 0)
+        return replace(found, queries=queries, row=row[row >= 0])
+
+    def with_values(self, values: Floats) -> Self:
+        """Return the same documents with other numbers."""
+        return replace(self, values=values)
+
+    def joined(self, other: Records) -> Self:
+        """Return these records followed by others of the same queries."""
+        codes = self.names.find(other.names)
+        new = np.flatnonzero(codes < 0)
+        codes[new] = len(self.names) + np.arange(new.size)
+        return replace(
+            self,
+            row=np.concatenate((self.row, other.row)),
+            names=self.names.joined(other.names.only(new)),
+            document=np.concatenate((self.document, codes[other.document].astype(np.int32))),
+            values=np.concatenate((self.values, other.values)),
+        )
+
+    def name_ranks(self, records: Integers) -> Integers:
+        """Return where the name of each of some documents stands among theirs, in increasing order.
+
+        Names are ordered by code points, which is the order of their bytes in UTF-8.
+        """
+        codes, place = np.unique(self.document[records], return_inverse=True)
+        texts = self.names.texts(codes)
+        rank = np.empty(codes.size, np.int64)
+        rank[sorted(range(codes.size), key=texts.__getitem__)] = np.arange(codes.size)
+        return rank[place]
+
+    def by_name(self) -> Self:
+        """Return these records query by query, by increasing name."""
+        return self.only(np.lexsort((self.name_ranks(np.arange(len(self))), self.row)))
+
+    def _keys(self, row: Integers, document: Integers | Codes) -> Integers:
+        """Return one number for each pair of a query and a document."""
+        return row * len(self.names) + document
+
+    @cached_property
+    def _sorted(self) -> tuple[Integers, Integers]:
+        """The keys in increasing order, and which record has each."""
+        keys = self._keys(self.row.astype(np.int64), self.document)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
+    def repeated(self) -> tuple[int, int] | None:
+        """Return the first record whose query and document came before, after the record they came in.
+
+        >>> records = Records.from_columns(Encoder(["q"] * 3), Encoder(["a", "b", "a"]), np.ones(3))
+        >>> records.repeated()
+        (0, 2)
+        """
+        keys, order = self._sorted
+        same = np.flatnonzero(keys[1:] == keys[:-1])
+        if not same.size:
+            return None
+        at = same[np.argmin(order[same + 1])]
+        return int(order[np.searchsorted(keys, keys[at])]), int(order[at + 1])
+
+    def find(self, wanted: Records) -> Integers:
+        """Return where each of the other records' query and document stands among these, -1 for nowhere."""
+        if not len(self):
+            return np.full(len(wanted), -1, np.int64)
+        row = _index(self.queries, wanted.queries)[wanted.row].astype(np.int64)
+        document = self.names.find(wanted.names)[wanted.document]
+        keys, order = self._sorted
+        sought = self._keys(row, document)
+        at = np.minimum(np.searchsorted(keys, sought), keys.size - 1)
+        return np.where((row >= 0) & (document >= 0) & (keys[at] == sought), order[at], -1)
+
+
+def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
+    """Return records of scores and labels in the same order as lists, query by query.
+
+    Negative labels give the gain 0.
+    """
+    order = np.argsort(scores.row, kind="stable")
+    ends = np.cumsum(np.bincount(scores.row, minlength=len(scores.queries)))
+    parts = zip(scores.queries, np.split(order, ends[:-1]), strict=True)
+    gains = np.maximum(labels.values, 0.0)
+    return [RankedList(query, scores.values[part], gains[part]) for query, part in parts]
+
+
+def _index(queries: tuple[str, ...], wanted: tuple[str, ...]) -> Codes:
+    """Return the index of each wanted query among some, -1 for those that are not there."""
+    index = {query: i for i, query in enumerate(queries)}
+    return np.array([index.get(query, -1) for query in wanted], np.int32)
+
+
+def _items(query: Any, documents: Any) -> Iterable[tuple[Any, Any]]:
+    require(
+        isinstance(documents, Mapping),
+        f"topic {query}: expected a dictionary of documents, got {brief(documents)}",
+    )
+    return documents.items()  # type: ignore[no-any-return]
+
+
+def _column(there: Iterable[Any], name: str) -> Any:
+    known = list(there)
+    for other in COLUMNS[name]:
+        if other in known:
+            return other
+    raise InputError(f"no column {name!r} (or {', '.join(COLUMNS[name][1:])}), the columns are: "
+                     f"{', '.join(map(str, known))}")  # fmt: skip
+
+
+def _field(record: Any, name: str) -> Any:
+    for other in COLUMNS[name]:
+        if hasattr(record, other):
+            return getattr(record, other)
+    raise InputError(f"a record has no {name!r} (or {', '.join(COLUMNS[name][1:])}), got {brief(record)}")
+
+
+def _numbers(values: list[Any], kind: Kind) -> Floats:
+    try:
+        numbers = np.array(values, np.float64)
+        if numbers.ndim == 1:
+            return numbers
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(f"a {kind} must be a number, got {brief(_no_number(values))}")
+
+
+def _no_number(values: list[Any]) -> Any:
+    """Return the first of some values that is not a number a double can hold."""
+    for value in values:
+        try:
+            if np.ndim(np.float64(value)):
+                return value
+        except (TypeError, ValueError, OverflowError):
+            return value
+    return values

@@ -1,0 +1,70 @@
+"""Runs and judgements as TREC files, for `evaluate`, `fit` and other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import write_file
+from ndcg_asymptotics.lists.records import Qrels, Run
+
+
+def write_run(run: Run, path: Path | str, tag: str) -> None:
+    """Write lines ``query Q0 document rank score tag``, by decreasing score.
+
+    Raises
+    ------
+    InputError
+        If a name or the tag holds white space, or the file cannot be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_run({"q1": {"d1": 0.5, "d2": 2.0}}, Path(folder, "mine.run"), "mine")
+    ...     print(Path(folder, "mine.run").read_text(), end="")
+    q1 Q0 d2 1 2.0 mine
+    q1 Q0 d1 2 0.5 mine
+    """
+    lines = []
+    for query, scores in run.items():
+        ranked = sorted(scores.items(), key=lambda pair: -pair[1])
+        lines += [(query, "Q0", name, rank, repr(score), tag) for rank, (name, score) in enumerate(ranked, 1)]
+    _write(path, lines)
+
+
+def write_qrels(qrels: Qrels, path: Path | str) -> None:
+    """Write lines ``query 0 document label``.
+
+    Raises
+    ------
+    InputError
+        If a name holds white space, a label is not whole, or the file cannot be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_qrels({"q1": {"d1": 1.0, "d2": 0.0}}, Path(folder, "mine.qrels"))
+    ...     print(Path(folder, "mine.qrels").read_text(), end="")
+    q1 0 d1 1
+    q1 0 d2 0
+    """
+    lines = []
+    for query, labels in qrels.items():
+        for name, label in labels.items():
+            require(label == int(label), f"labels of a TREC file are whole numbers, got {label:g} for {name}")
+            lines.append((query, 0, name, int(label)))
+    _write(path, lines)
+
+
+def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
+    texts = []
+    for fields in lines:
+        text = " ".join(map(str, fields))
+        named = len(text.split()) == len(fields)
+        require(named, f"names in a TREC file must not hold spaces, got {text[:80]!r}")
+        texts.append(f"{text}\n")
+    path = Path(path)
+    require(path.parent.is_dir(), f"{path}: cannot be written (there is no folder {path.parent})")
+    try:
+        write_file(path, "".join(texts).encode())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None

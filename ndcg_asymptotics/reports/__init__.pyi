@@ -1,0 +1,2 @@
+from .page import report as report
+from .specs import specs as specs

@@ -1,0 +1,10 @@
+from .folder import open_results as open_results
+from .grid import GridResults as GridResults
+from .grid import open_grid as open_grid
+from .growing import open_growth as open_growth
+from .growing import save_growth as save_growth
+from .merge import merge as merge
+from .record import Results as Results
+from .record import results_of as results_of
+from .verify import Verification as Verification
+from .verify import verify as verify

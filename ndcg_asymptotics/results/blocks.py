@@ -1,0 +1,372 @@
+"""Immutable files of values, and the records that describe them.
+
+A *block* holds the values of consecutive replicates (of a growing list: of all queries) in an uncompressed
+``.npz`` file, which `numpy.load` opens. Its name states what is in it::
+
+    <first>-<last>-<BLAKE2b-128 digest of the file's bytes>.npz
+
+A block is written under another name, flushed to the disk and renamed, and never changed afterwards. So a
+file with the name of a block is whole, or it was damaged later, which the digest shows. Beside the values it
+holds ``about.json``: the study that the values are of, so that a block that was copied into the folder of
+another study is noticed, and the versions that made them.
+
+What a folder is of is in a record (`core.records`) such as ``study.json``.
+
+The format is ``.npz`` because any Python with numpy reads it. It is not compressed: the doubles of
+simulations hardly shrink, and the size of a file that holds what it claims is then known before it is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import struct
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.core.arrays import Integers, spans
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.files import UnreadableError, open_bounded, write_file
+from ndcg_asymptotics.core.records import digest_of, read_record, write_record
+from ndcg_asymptotics.core.versions import PACKAGE, versions_of
+from ndcg_asymptotics.results.layout import Variable
+
+FORMAT = 3
+"""Of folders of results. Formats 1 and 2, of versions up to 0.2.0, were zarr stores."""
+
+BLOCK_BYTES = 2**24
+"""A block is split where its values take more than this, unless it is a single replicate."""
+
+LARGEST_REPLICATE = 2**31
+"""Bytes of the values of a single replicate, at most."""
+
+LARGEST_FILE = LARGEST_REPLICATE + 2**16
+"""Bytes of a block, at most."""
+
+LAST_REPLICATE = 10**9
+"""No replicate has a greater index."""
+
+_NAME = re.compile(r"(\d{1,10})-(\d{1,10})-([0-9a-f]{32})\.(npz|json)")
+_ABOUT = "about.json"
+_ROOM = 2**16  # bytes for `about` and for what .npz adds to the values
+_PIECE = 2**20  # bytes that are read at a time
+_MOST_MEMBERS = 64  # arrays of a block
+
+Runs = list[tuple[int, int]]
+"""Disjoint increasing ranges of whole numbers, each as its first and its last one."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Something in a folder of results that is not what was written.
+
+    Attributes
+    ----------
+    place : str
+        The file, relative to the folder.
+    what : str
+        What is wrong with it.
+    replicates : tuple of int
+        Those that were lost with it.
+    foreign : bool
+        Whether it is a sound file of another study, which is not to be deleted.
+    """
+
+    place: str
+    what: str
+    replicates: tuple[int, ...] = ()
+    foreign: bool = False
+
+    def __str__(self) -> str:
+        lost = f": replicates {spans(self.replicates)}" if self.replicates else ""
+        return f"{self.place} {self.what}{lost}"
+
+
+class NewerError(InputError):
+    """A newer version wrote the folder."""
+
+
+class ForeignError(UnreadableError):
+    """The file is sound, but of another study."""
+
+
+@dataclass(frozen=True, order=True)
+class File:
+    """A file whose name says which replicates it is about and what its digest is."""
+
+    first: int
+    last: int
+    digest: str
+    path: Path
+
+    @property
+    def count(self) -> int:
+        """How many replicates it is about."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a block holds.
+
+    Attributes
+    ----------
+    made_by : dict
+        The versions and vector units that made the values.
+    wanted : Runs
+        The replicates that the run which wrote the block was to make.
+    values : mapping of name to array
+    """
+
+    made_by: dict[str, str]
+    wanted: Runs
+    values: dict[str, NDArray[Any]]
+
+
+def listed(folder: Path, kind: str = "npz") -> list[File]:
+    """Return the blocks in a folder by their names, or with ``kind="json"`` its requests."""
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if (match := _NAME.fullmatch(entry.name)) and match[4] == kind:
+                first, last = int(match[1]), int(match[2])
+                if first <= last <= LAST_REPLICATE:
+                    found.append(File(first, last, match[3], folder / entry.name))
+    return sorted(found)
+
+
+def write_block(
+    folder: Path,
+    key: str,
+    first: int,
+    last: int,
+    values: Mapping[str, NDArray[Any]],
+    made_by: Mapping[str, str],
+    wanted: Runs,
+    *,
+    durable: bool = True,
+) -> File:
+    """Write a block of values of the study whose digest is ``key``."""
+    about = {"study": key, "first": first, "last": last, "made_by": dict(made_by), "wanted": wanted}
+    members = {_ABOUT: json.dumps(about).encode()}
+    for name, array in values.items():
+        into = io.BytesIO()
+        ordered = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        np.lib.format.write_array(into, ordered, version=(1, 0), allow_pickle=False)
+        members[f"{name}.npy"] = into.getvalue()
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as archive:
+        for member, content in members.items():
+            archive.writestr(zipfile.ZipInfo(member), content)  # its date is 1980: equal values, equal bytes
+    content = into.getvalue()
+    digest = digest_of(content)
+    path = folder / f"{first}-{last}-{digest}.npz"
+    write_file(path, content, folder, durable=durable)
+    return File(first, last, digest, path)
+
+
+def read_block(file: File, key: str, expected: Mapping[str, Variable]) -> Content:
+    """Read a block of the study whose digest is ``key`` and check that it is what was written.
+
+    No more memory is taken than the values need.
+
+    Raises
+    ------
+    ForeignError
+        If it is a sound block of another study.
+    UnreadableError
+        If it is not what was written.
+    """
+    size = sum(variable.nbytes for variable in expected.values())
+    with open_bounded(file.path, LARGEST_FILE) as opened:
+        state = hashlib.blake2b(digest_size=16)
+        while piece := opened.read(_PIECE):
+            state.update(piece)
+        if state.hexdigest() != file.digest:
+            raise UnreadableError("is damaged (its digest is not the one in its name)")
+        try:
+            return _parsed(opened, file, key, expected, size)
+        except (UnreadableError, OSError, MemoryError):
+            raise
+        except Exception as error:  # whatever zipfile makes of bytes that somebody made up
+            raise UnreadableError(f"is not a block of results ({type(error).__name__})") from None
+
+
+def _parsed(opened: BinaryIO, file: File, key: str, expected: Mapping[str, Variable], size: int) -> Content:
+    with _archive(opened) as archive:
+        about = json.loads(archive.read(_ABOUT))
+        if about["study"] != key:
+            raise ForeignError("is of another study")
+        if (about["first"], about["last"]) != (file.first, file.last):
+            raise UnreadableError(f"holds replicates {about['first']} to {about['last']}")
+        names = {info.filename for info in archive.infolist()}
+        fits = size < _size(opened) <= size + _ROOM
+        if names != {_ABOUT, *(f"{name}.npy" for name in expected)} or not fits:
+            raise UnreadableError("does not hold the arrays of this study")
+        values = {name: _array(archive, name, variable) for name, variable in expected.items()}
+    made_by = {str(name): str(version) for name, version in about["made_by"].items()}
+    return Content(made_by, runs_given(about["wanted"]), values)
+
+
+def _archive(opened: BinaryIO) -> zipfile.ZipFile:
+    """Open a .npz file after a look at its last bytes, which state how long its table of contents is."""
+    tail = 22  # bytes of the end of an archive without a comment (APPNOTE.TXT of the zip format, 4.3.16)
+    opened.seek(max(_size(opened) - tail - 20, 0))
+    before, end = opened.read(20), opened.read(tail)
+    signature, *_, entries, table, _, comment = struct.unpack("<4s4H2LH", end)
+    enlarged = before.startswith(b"PK\x06\x07")  # a second table, of archives of more than 4 GB
+    if signature != b"PK\x05\x06" or comment or enlarged or entries > _MOST_MEMBERS or table > _ROOM:
+        raise UnreadableError("is not a block of results")
+    archive = zipfile.ZipFile(opened)
+    for info in archive.infolist():
+        packed = info.compress_type != zipfile.ZIP_STORED or info.file_size > _size(opened)
+        if packed or (info.filename == _ABOUT and info.file_size > _ROOM):
+            raise UnreadableError("is not a block of results")
+    return archive
+
+
+def _size(opened: BinaryIO) -> int:
+    return os.fstat(opened.fileno()).st_size
+
+
+def _array(archive: zipfile.ZipFile, name: str, expected: Variable) -> NDArray[Any]:
+    """Read an array after its header has been compared with what is expected."""
+    with archive.open(f"{name}.npy") as member:
+        np.lib.format.read_magic(member)
+        shape, transposed, dtype = np.lib.format.read_array_header_1_0(member)
+        if (shape, dtype) != (expected.shape, expected.dtype) or (transposed and len(shape) > 1):
+            raise UnreadableError("does not hold the arrays of this study")
+        content = member.read(expected.nbytes)
+        if len(content) != expected.nbytes or member.read(1):
+            raise UnreadableError("does not hold the arrays of this study")
+    return np.frombuffer(content, expected.dtype).reshape(expected.shape).copy()
+
+
+def overlapping(files: Iterable[File]) -> Iterator[tuple[File, File]]:
+    """Yield pairs of files whose replicates overlap: enough of them to compare every replicate once."""
+    active: list[File] = []
+    for file in sorted(files):
+        active = [other for other in active if other.last >= file.first]
+        yield from ((other, file) for other in active)
+        if all(other.last < file.last for other in active):
+            active.append(file)
+
+
+def describe(path: Path, fields: Mapping[str, Any], root: Path, *, durable: bool = True) -> None:
+    """Write the record of a folder of results; `described` reads it.
+
+    Raises
+    ------
+    InputError
+        If it is too long to be read again.
+    OSError
+        If it cannot be written.
+    """
+    write_record(path, {"format": FORMAT, **fields}, root, durable=durable)
+
+
+def described(path: Path) -> dict[str, Any]:
+    """Read the record of a folder of results.
+
+    Raises
+    ------
+    UnreadableError
+        If it is not what was written.
+    InputError
+        If a newer version wrote it.
+    """
+    found = read_record(path)
+    form = found.get("format")
+    if not isinstance(form, int):
+        raise UnreadableError("is damaged (it states no format)")
+    if form > FORMAT:
+        here = versions_of()["ndcg_asymptotics"]
+        raise NewerError(
+            f"{path.parent}: written by a newer version, in format {form}; "
+            f"{PACKAGE} {here} reads format {FORMAT}"
+        )
+    return found
+
+
+def merged_runs(runs: Iterable[tuple[int, int]]) -> Runs:
+    """Return ranges as disjoint increasing ones.
+
+    >>> merged_runs([(5, 9), (0, 2), (3, 4), (20, 30), (22, 25)])
+    [(0, 9), (20, 30)]
+    """
+    found: Runs = []
+    for first, last in sorted(runs):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return found
+
+
+def runs_of(numbers: Iterable[int] | Integers) -> Runs:
+    """Return whole numbers as ranges of consecutive ones.
+
+    >>> runs_of([7, 0, 1, 2])
+    [(0, 2), (7, 7)]
+    """
+    if isinstance(numbers, range) and numbers.step == 1:
+        return [(numbers[0], numbers[-1])] if numbers else []
+    ordered = np.unique(np.fromiter(numbers, np.int64))
+    if not len(ordered):
+        return []
+    ends = np.flatnonzero(np.diff(ordered) != 1)
+    firsts, lasts = ordered[np.append(0, ends + 1)], ordered[np.append(ends, -1)]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def members(runs: Runs) -> Integers:
+    """Return the numbers in ranges, in order.
+
+    >>> members([(0, 2), (7, 7)])
+    array([0, 1, 2, 7])
+    """
+    return np.concatenate([np.arange(0), *(np.arange(first, last + 1) for first, last in runs)])
+
+
+def count_of(runs: Runs) -> int:
+    """Return how many numbers ranges hold."""
+    return sum(last - first + 1 for first, last in runs)
+
+
+def within(numbers: Integers, runs: Runs) -> NDArray[np.bool_]:
+    """Return which numbers are in ranges.
+
+    >>> within(np.array([3, 1, 7]), [(0, 2), (7, 7)]).tolist()
+    [False, True, True]
+    """
+    if not runs:
+        return np.zeros(len(numbers), np.bool_)
+    firsts, lasts = np.array(runs).T
+    place = np.searchsorted(firsts, numbers, side="right") - 1
+    return np.asarray((place >= 0) & (numbers <= lasts[place]))
+
+
+def runs_given(value: Any) -> Runs:
+    """Return ranges that a file states.
+
+    Raises
+    ------
+    UnreadableError
+        If they are not ranges of replicates.
+    """
+    try:
+        runs = [(int(first), int(last)) for first, last in value]
+    except (TypeError, ValueError):
+        raise UnreadableError("is damaged (it states no ranges of replicates)") from None
+    if not all(0 <= first <= last <= LAST_REPLICATE for first, last in runs):
+        raise UnreadableError("is damaged (it states no ranges of replicates)")
+    return merged_runs(runs)

@@ -1,1 +1,0 @@
-"""Damage to results: seals, what a folder really holds, verifying it and building it again."""

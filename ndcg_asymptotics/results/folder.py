@@ -1,0 +1,433 @@
+"""The results of a study in a folder::
+
+    study.json                      the study, the replicates wanted at first, the versions that began
+    <first>-<last>-<digest>.npz     blocks of replicates
+    <first>-<last>-<digest>.json    requests for more replicates than were wanted before
+    curves/, *.py                   what the texts of the study refer to
+
+No file is ever rewritten. Opening the folder checks every digest; nothing that is damaged is ever returned.
+Nothing here writes to the folder, and no code that came with it runs unless `open_results` is told to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.core.arrays import Integers
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import UnreadableError, read_regular
+from ndcg_asymptotics.core.records import digest_of, key_of
+from ndcg_asymptotics.engines.engine import apart, impossible
+from ndcg_asymptotics.engines.shared.memory import available
+from ndcg_asymptotics.results.blocks import (
+    FORMAT,
+    Content,
+    Damage,
+    File,
+    ForeignError,
+    NewerError,
+    Runs,
+    count_of,
+    described,
+    listed,
+    members,
+    merged_runs,
+    overlapping,
+    read_block,
+    runs_given,
+    within,
+)
+from ndcg_asymptotics.results.layout import INDEX, Layout
+from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.canonical import FREE, canonical, differences
+from ndcg_asymptotics.studies.study import MOST_REPLICATES
+from ndcg_asymptotics.studies.toml import study_of
+
+STUDY = "study.json"
+GROWTH = "growth.json"
+GRID, POINTS = "grid.json", "points"
+"""The records of the three kinds of folder, and where a grid keeps the folders of its points."""
+
+_OLD = ("results.zarr", "growth.zarr")  # what versions up to 0.2.0 wrote
+_LARGEST_FILE = 2**30  # bytes of a curve file or a module
+_MOST_WANTED = 4 * MOST_REPLICATES
+
+
+def study_key(fields: Mapping[str, Any]) -> str:
+    """Return a digest of the canonical fields that decide results."""
+    return key_of({name: value for name, value in fields.items() if name not in FREE})
+
+
+def holds_results(folder: Path | str) -> bool:
+    """Return whether a folder holds the results of a study: damaged or not, of any version."""
+    folder = Path(folder)
+    if any(_there(folder / name) for name in (GROWTH, GRID)) or not folder.is_dir():
+        return False
+    return any(_there(folder / name) for name in (STUDY, *_OLD)) or bool(listed(folder))
+
+
+def begun(folder: Path) -> bool:
+    """Return whether a folder has a block of results, without reading it."""
+    return folder.is_dir() and bool(listed(folder))
+
+
+def holds_growth(folder: Path | str) -> bool:
+    """Return whether a folder holds growing lists, damaged or not."""
+    return _there(Path(folder) / GROWTH)
+
+
+def holds_grid(folder: Path | str) -> bool:
+    """Return whether a folder holds the results of a grid, damaged or not."""
+    folder = Path(folder)
+    return _there(folder / GRID) or ((folder / POINTS).is_dir() and not _there(folder / STUDY))
+
+
+def _there(path: Path) -> bool:
+    return path.is_symlink() or path.exists()
+
+
+def refuse_old(folder: Path) -> None:
+    """Refuse results of versions up to 0.2.0.
+
+    Raises
+    ------
+    InputError
+        Saying how to have them again.
+    """
+    for name in _OLD:
+        again = "grow the lists" if name == "growth.zarr" else "run the study"
+        require(
+            not (folder / name).is_dir(),
+            f"{folder}: results of version 0.2.0 or older ({name}), which this version does not read; "
+            f"{again} again into a new folder: the same seed gives the same results",
+        )
+
+
+def require_kind(folder: Path) -> None:
+    """Refuse a folder without the results of a study.
+
+    Raises
+    ------
+    InputError
+        Saying what else it holds.
+    """
+    refuse_old(folder)
+    if holds_results(folder):
+        return
+    hint = ""
+    if holds_grid(folder):
+        hint = f"; its points, in {folder / POINTS}, hold those of a study each"
+    elif holds_growth(folder):
+        hint = "; it holds growing lists"
+    raise InputError(f"{folder}: no results here (no {STUDY}){hint}")
+
+
+class UndescribedError(InputError):
+    """Nothing says any more which study a folder is of."""
+
+    def __init__(self, folder: Path, damage: Damage) -> None:
+        super().__init__(f"{folder}: damaged: {damage}; nothing else says which study this is of")
+        self.damage = damage
+
+
+@dataclass
+class Contents:
+    """What a folder of results holds.
+
+    Attributes
+    ----------
+    folder : Path
+    layout : Layout
+        Of the study that was stored, or of the one that was expected if the record is damaged.
+    key : str
+        The digest of that study.
+    begun_by : list of dict
+        The versions that began the folder, if the record says so.
+    beside : mapping of name to digest
+        The files that the study refers to.
+    blocks : list of File
+        Those that are sound.
+    made_by : list of dict
+        The versions that made their values, in order.
+    wanted, done : Runs
+        The replicates that are wanted, and those in sound blocks.
+    damages : list of Damage
+    """
+
+    folder: Path
+    layout: Layout
+    key: str
+    begun_by: list[dict[str, str]] = field(default_factory=list)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    blocks: list[File] = field(default_factory=list)
+    made_by: list[dict[str, str]] = field(default_factory=list)
+    wanted: Runs = field(default_factory=list)
+    done: Runs = field(default_factory=list)
+    damages: list[Damage] = field(default_factory=list)
+
+    @property
+    def described(self) -> bool:
+        """Whether the record of the study is sound."""
+        return not any(damage.place == STUDY for damage in self.damages)
+
+    @property
+    def versions(self) -> list[dict[str, str]]:
+        """The versions that made the results, or began them if there are none yet."""
+        return self.made_by or self.begun_by
+
+    def read(self, file: File) -> Content:
+        """Read a block and check it.
+
+        Raises
+        ------
+        UnreadableError
+            If it is not what was written, or no list has such values.
+        """
+        found = read_block(file, self.key, self.layout.variables(file.count))
+        if said := impossible(found.values):
+            raise UnreadableError(f"holds {said}")
+        return found
+
+
+def examine(
+    folder: str | Path,
+    fields: Mapping[str, Any] | None = None,
+    each: Callable[[File, Content], None] | None = None,
+) -> Contents:
+    """Read everything in a folder of results, one block at a time, and check it.
+
+    Parameters
+    ----------
+    folder : path
+    fields : mapping, optional
+        The canonical study that it should hold, for where its own record of it is damaged.
+    each : callable, optional
+        Receives every sound block.
+
+    Raises
+    ------
+    InputError
+        If it holds no results, or those of a newer or older version.
+    UndescribedError
+        If nothing says which study they are of.
+    """
+    folder = Path(folder)
+    folder = folder.parent if folder.name == STUDY else folder  # the record stands for the folder
+    require_kind(folder)
+    found = _described(folder, fields)
+    wanted = set(found.wanted)
+    for file in listed(folder):
+        try:
+            content = found.read(file)
+        except UnreadableError as error:
+            found.damages.append(_damage(file, error))
+            continue
+        found.blocks.append(file)
+        found.made_by += [content.made_by] if content.made_by not in found.made_by else []
+        wanted |= {*content.wanted, (file.first, file.last)}
+        if each is not None:
+            each(file, content)
+    found.damages += _disagreements(found)
+    for file in listed(folder, "json"):
+        try:
+            wanted |= set(_request(file, found.key))
+        except UnreadableError as error:
+            found.damages.append(_damage(file, error))
+    found.done = merged_runs((file.first, file.last) for file in found.blocks)
+    found.wanted = merged_runs(wanted)
+    require(
+        count_of(found.wanted) <= _MOST_WANTED, f"{folder}: more than {_MOST_WANTED:g} replicates are wanted"
+    )
+    return found
+
+
+def _damage(file: File, error: UnreadableError) -> Damage:
+    lost = tuple(range(file.first, min(file.last, file.first + MOST_REPLICATES) + 1))
+    values = lost if file.path.suffix == ".npz" else ()
+    return Damage(file.path.name, str(error), values, isinstance(error, ForeignError))
+
+
+def _described(folder: Path, fields: Mapping[str, Any] | None) -> Contents:
+    """Read the record of the study and the files that it refers to."""
+    try:
+        stated = described(folder / STUDY)
+        layout = Layout(stated["study"])
+        found = Contents(folder, layout, study_key(layout.fields), [dict(stated["versions"])])
+        found.wanted, beside = runs_given(stated["wanted"]), dict(stated["beside"])
+    except NewerError:
+        raise
+    except (UnreadableError, KeyError, TypeError, ValueError) as error:
+        words = str(error) if isinstance(error, UnreadableError) else f"is damaged ({error})"
+        damage = Damage(STUDY, words)
+        if fields is None:
+            raise UndescribedError(folder, damage) from None
+        return Contents(folder, Layout(fields), study_key(fields), damages=[damage])
+    found.beside = beside
+    for name, digest in beside.items():
+        inside = not PurePosixPath(name).is_absolute() and ".." not in PurePosixPath(name).parts
+        try:
+            if not inside or digest_of(read_regular(folder / name, _LARGEST_FILE)) != digest:
+                raise UnreadableError("is not what was written")
+        except UnreadableError as error:
+            found.damages.append(Damage(name, str(error)))
+    return found
+
+
+def _request(file: File, key: str) -> Runs:
+    """Return the replicates that a file asks for.
+
+    Raises
+    ------
+    UnreadableError
+        If it is not what was written.
+    """
+    content = read_regular(file.path, 2**16)
+    if digest_of(content) != file.digest:
+        raise UnreadableError("is damaged (its digest is not the one in its name)")
+    try:
+        found = json.loads(content)
+        of, wanted = found["study"], runs_given(found["wanted"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UnreadableError("is damaged (no request for replicates)") from None
+    if of != key:
+        raise ForeignError("is of another study")
+    return wanted
+
+
+def _disagreements(found: Contents) -> list[Damage]:
+    """Name the blocks with other values of a replicate than a block before them."""
+    damages = []
+    for one, other in overlapping(found.blocks):
+        first, last = max(one.first, other.first), min(one.last, other.last)
+        mine, theirs = (
+            {
+                name: array[first - file.first : last - file.first + 1]
+                for name, array in found.read(file).values.items()
+            }
+            for file in (one, other)
+        )
+        if said := apart(mine, theirs):
+            what = f"and {one.path.name} disagree: {said}"
+            damages.append(Damage(other.path.name, what, tuple(range(first, last + 1)), foreign=True))
+    return damages
+
+
+def sound(folder: str | Path, each: Callable[[File, Content], None] | None = None) -> Contents:
+    """Return what a folder holds, and refuse it if any of it is damaged.
+
+    Raises
+    ------
+    InputError
+        Naming the first damage.
+    """
+    found = examine(folder, each=each)
+    if found.damages:
+        more = f" and {len(found.damages) - 1} more" if len(found.damages) > 1 else ""
+        raise InputError(
+            f"{folder}: damaged: {found.damages[0]}{more}; `verify` names every damage, "
+            "and running the study into this folder again mends it"
+        )
+    return found
+
+
+def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
+    """Open the results in a folder, complete or not.
+
+    All of them are read and compared with the digests that were written with them; nothing that is damaged is
+    ever returned.
+
+    Parameters
+    ----------
+    folder : path
+    allow_custom : bool
+        Whether ``custom("module:function")`` in their study may import its module, a copy of which is
+        beside them: that runs what the module holds.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no results, or they are of another version or damaged (`verify` names every
+        damage, and running the study again mends it).
+
+    >>> import tempfile
+    >>> import ndcg_asymptotics as na
+    >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = na.run(study, folder, jobs=1)
+    ...     open_results(folder).data["ndcg"].shape
+    (2, 1, 1, 1)
+    """
+    return _opened(Path(folder), None, allow_custom)
+
+
+def results_in(folder: str | Path, study: Study) -> Results:
+    """Open the results in a folder, which are to be of this study.
+
+    Raises
+    ------
+    InputError
+        As `open_results`.
+    """
+    return _opened(Path(folder), study, False)
+
+
+def _opened(folder: Path, study: Study | None, allow_custom: bool) -> Results:
+    values = _Values(folder)
+    found = sound(folder, each=values.keep)
+    folder = found.folder
+    fields = found.layout.fields
+    if study is None:
+        stated = {name: value for name, value in fields.items() if name != "digests"}
+        study = study_of(stated, folder, str(folder), allow_custom)
+    changed = differences(canonical(study), fields)
+    require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
+    wanted = members(found.wanted)
+    done = within(wanted, found.done)
+    attributes = {
+        "study": json.dumps(dict(fields)),
+        "versions": json.dumps(found.versions),
+        "format": FORMAT,
+        "complete": int(done.all()),
+        "replicates_wanted": len(wanted),
+    }
+    arrays = values.joined(members(found.done)) if found.blocks else {}
+    named = {name: ((INDEX, *found.layout.axes[name]), array) for name, array in arrays.items()}
+    return Results(study, found.versions, wanted, done, folder, named, attributes)
+
+
+class _Values:
+    """Collects the values of blocks."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._left = available()
+        self._kept: list[tuple[File, dict[str, NDArray[Any]]]] = []
+
+    def keep(self, file: File, content: Content) -> None:
+        """Add the values of a block."""
+        self._left -= 2 * sum(array.nbytes for array in content.values.values())
+        require(self._left > 0, f"{self._folder}: more results than memory holds")
+        self._kept.append((file, content.values))
+
+    def joined(self, replicates: Integers) -> dict[str, NDArray[Any]]:
+        """Return the values of these replicates, which are all that were added, in their order."""
+        joined = {}
+        for name in list(self._kept[0][1]):
+            parts = [(file, values.pop(name)) for file, values in self._kept]
+            if len(parts) == 1:
+                joined[name] = parts[0][1]
+                continue
+            first = parts[0][1]
+            joined[name] = np.empty((len(replicates), *first.shape[1:]), first.dtype)
+            for file, array in parts:
+                start = int(np.searchsorted(replicates, file.first))
+                joined[name][start : start + file.count] = array
+        return joined

@@ -1,0 +1,273 @@
+"""The results of a grid: a folder with those of every point, and one Dataset over all of them::
+
+    grid.json           the parameters, the study they are put into, and the digest of every point's study
+    points/             a folder of results for every point, such as ``points/p=0.1,b=0.5``
+
+The folder of a point is that of any study: what is damaged in it is found, named and computed again by
+itself. ``grid.json`` knows the study of every point, so a point that is missing, or that holds another study,
+is noticed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.core.arrays import Integers
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import UnreadableError
+from ndcg_asymptotics.results.blocks import Damage, describe, described
+from ndcg_asymptotics.results.folder import (
+    GRID,
+    POINTS,
+    STUDY,
+    Contents,
+    holds_grid,
+    holds_growth,
+    holds_results,
+    open_results,
+    refuse_old,
+    results_in,
+    study_key,
+)
+from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.studies.canonical import canonical
+from ndcg_asymptotics.studies.grid import MOST_POINTS, Axes, Grid
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, eq=False)
+class GridResults:
+    """The results of a grid.
+
+    Attributes
+    ----------
+    axes : Axes
+    points : mapping of values to Results
+        Those that there are.
+    """
+
+    axes: Axes
+    points: Mapping[tuple[float, ...], Results]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every point has all its replicates."""
+        whole = len(self.points) == len(self.axes.points)
+        return whole and all(results.complete for results in self.points.values())
+
+    @cached_property
+    def data(self) -> xr.Dataset:
+        """All points in one Dataset, with a dimension for every parameter before those of `Results.data`.
+
+        A measure is called as it was written, with its parameters, for its text differs between points.
+        Points may have different replicates, as those of a sweep that ends when it is precise enough: then
+        the Dataset has those of any point, and NaN where a point does not have one.
+
+        Raises
+        ------
+        InputError
+            If a point is missing or has no replicates.
+        """
+        self.require_all()
+        every = [self.points[values] for values in self.axes.points]
+        first = every[0].data.assign_coords(measure=list(self.axes.measures))
+        of_points = [results.replicates[results.done] for results in every]
+        replicates = np.unique(np.concatenate(of_points))
+        shape = [len(values) for values in self.axes.parameters.values()]
+        joined = {}
+        for name in first.data_vars:
+            arrays = [results.values[str(name)] for results in every]
+            stacked = (
+                np.stack(arrays)
+                if all(len(own) == len(replicates) for own in of_points)
+                else _with_gaps(arrays, of_points, replicates)
+            )
+            axes = (*self.axes.parameters, *first[name].dims)
+            joined[name] = axes, stacked.reshape(*shape, *stacked.shape[1:]), first[name].attrs
+        labels = {name: list(values) for name, values in self.axes.parameters.items()}
+        attributes = {name: first.attrs[name] for name in ("seed", "engine")}
+        others = {name: first.coords[name] for name in first.coords if name != "replicate"}
+        index = {"replicate": ("replicate", replicates, first["replicate"].attrs)}
+        return type(first)(joined, {**labels, **index, **others}, attributes)
+
+    def require_all(self) -> None:
+        """Refuse a grid of which a point is missing.
+
+        Raises
+        ------
+        InputError
+            Naming the first one.
+        """
+        missing = [self.axes.name(values) for values in self.axes.points if values not in self.points]
+        require(not missing, f"{len(missing)} points are missing, first {missing[0] if missing else ''}")
+
+
+def _with_gaps(
+    arrays: Sequence[NDArray[Any]], of_points: Sequence[Integers], replicates: Integers
+) -> NDArray[Any]:
+    """Stack arrays with different replicates, with NaN where one does not have a replicate."""
+    stacked = np.full((len(arrays), len(replicates), *arrays[0].shape[1:]), np.nan)
+    for row, values, own in zip(stacked, arrays, of_points, strict=True):
+        row[np.searchsorted(replicates, own)] = values
+    return stacked
+
+
+@dataclass(frozen=True)
+class StatedGrid:
+    """What ``grid.json`` says.
+
+    Attributes
+    ----------
+    axes : Axes
+    keys : mapping of name to digest
+        The digest of the study at every point.
+    replicates : int
+        How many every point is to have.
+    """
+
+    axes: Axes
+    keys: Mapping[str, str]
+    replicates: int
+
+
+def write_grid(folder: Path, grid: Grid) -> None:
+    """Write to a folder which grid its points are of.
+
+    Raises
+    ------
+    InputError
+        If it holds another grid, or other results.
+    """
+    refuse_old(folder)
+    for there, what in ((holds_results, "the results of a study"), (holds_growth, "growing lists")):
+        require(not there(folder), f"{folder}: holds {what}")
+    keys = {grid.axes.name(values): study_key(canonical(study)) for values, study in grid.studies.items()}
+    if holds_grid(folder):
+        for name, key in keys.items():
+            place = folder / POINTS / name
+            require(_key_at(place) in (None, key), f"{place}: holds another study; move it away")
+        try:
+            require(read_grid(folder).keys == keys, f"{folder}: holds another grid")
+        except UnreadableError:
+            pass  # it is written again: the folders of the points know which studies they are of
+        else:
+            return
+    stated = {"parameters": dict(grid.axes.parameters), "fields": dict(grid.axes.fields)}
+    describe(folder / GRID, {"grid": stated, "points": keys}, folder)
+
+
+def _key_at(place: Path) -> str | None:
+    """Return the digest of the study in a folder; None where there is none, or it is damaged."""
+    try:
+        return study_key(described(place / STUDY)["study"])
+    except (UnreadableError, KeyError, AttributeError):
+        return None
+
+
+def read_grid(folder: Path) -> StatedGrid:
+    """Read what grid a folder is of.
+
+    Raises
+    ------
+    UnreadableError
+        If the record is not what was written.
+    InputError
+        If the folder is of another version.
+    """
+    for place in folder.glob(f"{POINTS}/*"):
+        refuse_old(place)
+        break
+    found = described(folder / GRID)
+    try:
+        parameters, fields = found["grid"]["parameters"], dict(found["grid"]["fields"])
+        if math.prod(map(len, parameters.values())) > MOST_POINTS:
+            raise ValueError("more points than a grid may have")
+        axes = Axes({name: tuple(map(float, values)) for name, values in parameters.items()}, fields)
+        keys = {str(name): str(key) for name, key in found["points"].items()}
+        good = list(keys) == list(map(axes.name, axes.points)) and len(axes.scorers) * len(axes.measures) > 0
+        replicates = int(fields["replicates"])
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        good = False
+    if not good:
+        raise UnreadableError("is damaged (not a grid)")
+    return StatedGrid(axes, keys, replicates)
+
+
+def foreign_point(found: Contents, key: str | None) -> list[Damage]:
+    """Name what is wrong with a point that holds another study than the one with this digest."""
+    if key is None or found.key == key:
+        return []
+    return [Damage(STUDY, "is not the study of this point of the grid", foreign=True)]
+
+
+def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
+    """Open the results of a grid, complete or not.
+
+    Parameters
+    ----------
+    folder : path
+    allow_custom : bool
+        Whether ``custom("module:function")`` in a point's study may import its module, as in `open_results`.
+
+    Raises
+    ------
+    InputError
+        If the folder holds none, a point is damaged, or a point holds another study than the grid's.
+
+    >>> import tempfile
+    >>> from ndcg_asymptotics.studies.grid import grid_of
+    >>> import ndcg_asymptotics as na
+    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10], "replicates": 2}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = na.sweep.run_grid(grid_of({"p": [0.1, 0.3]}, fields), folder, jobs=1)
+    ...     open_grid(folder).data["ndcg"].dims
+    ('p', 'replicate', 'scorer', 'measure', 'n')
+    """
+    folder = Path(folder)
+    require(holds_grid(folder), f"{folder}: no results of a grid here (no {GRID})")
+    try:
+        stated = read_grid(folder)
+    except UnreadableError as error:
+        raise InputError(f"{folder}: damaged: {GRID} {error}; running the grid again mends it") from None
+    points = {}
+    for values in stated.axes.points:
+        name = stated.axes.name(values)
+        place = folder / POINTS / name
+        if not holds_results(place):
+            continue
+        points[values] = open_results(place, allow_custom=allow_custom)
+        same = study_key(canonical(points[values].study)) == stated.keys[name]
+        require(same, f"{place}: holds another study than the grid has at this point")
+    return GridResults(stated.axes, points)
+
+
+def grid_in(folder: str | Path, grid: Grid) -> GridResults:
+    """Return the results in a folder that are of this grid, whose functions and files are the grid's own.
+
+    Raises
+    ------
+    InputError
+        As `open_grid`.
+    """
+    folders = {values: point_folder(Path(folder), grid.axes, values) for values in grid.studies}
+    points = {
+        values: results_in(folders[values], study)
+        for values, study in grid.studies.items()
+        if holds_results(folders[values])
+    }
+    return GridResults(grid.axes, points)
+
+
+def point_folder(folder: Path, axes: Axes, values: tuple[float, ...]) -> Path:
+    """Return where the results of a point are."""
+    return folder / POINTS / axes.name(values)

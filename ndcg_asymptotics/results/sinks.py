@@ -1,0 +1,420 @@
+"""Where a sweep puts replicates: a folder, or the memory of this process.
+
+Both sinks have the members of `Sink`. In a folder every call of `add` writes immutable blocks
+(`results.blocks`), so whatever happens, each replicate is there whole or is computed again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.core.arrays import Integers
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import (
+    UnreadableError,
+    lock,
+    make_folder,
+    read_regular,
+    remove_drafts,
+    unlock,
+    write_file,
+)
+from ndcg_asymptotics.core.records import digest_of
+from ndcg_asymptotics.engines import engine
+from ndcg_asymptotics.results.blocks import (
+    BLOCK_BYTES,
+    LARGEST_FILE,
+    LARGEST_REPLICATE,
+    Damage,
+    File,
+    Runs,
+    count_of,
+    describe,
+    members,
+    merged_runs,
+    runs_of,
+    within,
+    write_block,
+)
+from ndcg_asymptotics.results.folder import (
+    STUDY,
+    Contents,
+    examine,
+    holds_grid,
+    holds_growth,
+    holds_results,
+    refuse_old,
+    results_in,
+    study_key,
+)
+from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
+from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.canonical import canonical, differences, files
+
+_GATHERING = 1.0  # seconds, at most, of whose work a kill can cost
+
+Values = Mapping[str, NDArray[Any]]
+
+
+class Sink(Protocol):
+    """What takes in the replicates of one study; a context manager."""
+
+    damages: Sequence[Damage]
+    """What was damaged, and is to be computed again."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    @property
+    def wanted(self) -> int:
+        """How many replicates are wanted."""
+
+    @property
+    def complete(self) -> int:
+        """How many replicates are complete."""
+
+    def wanted_with(self, replicates: Iterable[int]) -> int:
+        """Return how many replicates would be wanted with these."""
+
+    def missing(self, replicates: Iterable[int]) -> list[int]:
+        """Return those of the replicates that are not complete."""
+
+    def want(self, replicates: Iterable[int]) -> None:
+        """Want these replicates as well."""
+
+    def add(self, replicates: Sequence[int], values: Values) -> None:
+        """Take in the values of these replicates, stacked along a leading axis."""
+
+    def results(self) -> Results:
+        """Return what there is so far."""
+
+
+class MemorySink:
+    """A sink in the memory of this process."""
+
+    damages: Sequence[Damage] = ()
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._wanted: Runs = []
+        self._blocks: list[tuple[Integers, Values]] = []
+        self._done: Runs = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is held."""
+
+    @property
+    def wanted(self) -> int:
+        """How many replicates are wanted."""
+        return count_of(self._wanted)
+
+    @property
+    def complete(self) -> int:
+        """How many replicates are complete."""
+        return count_of(self._done)
+
+    def wanted_with(self, replicates: Iterable[int]) -> int:
+        """Return how many replicates would be wanted with these."""
+        return count_of(merged_runs([*self._wanted, *runs_of(replicates)]))
+
+    def missing(self, replicates: Iterable[int]) -> list[int]:
+        """Return those of the replicates that are not complete."""
+        return _missing(replicates, self._done)
+
+    def want(self, replicates: Iterable[int]) -> None:
+        """Want these replicates as well."""
+        self._wanted = merged_runs([*self._wanted, *runs_of(replicates)])
+
+    def add(self, replicates: Sequence[int], values: Values) -> None:
+        """Take in the values of these replicates, stacked along a leading axis."""
+        self._blocks.append((np.array(replicates, np.int64), dict(values)))
+        self._done = merged_runs([*self._done, *runs_of(replicates)])
+
+    def results(self) -> Results:
+        """Return what there is so far.
+
+        Raises
+        ------
+        InputError
+            If no replicate is complete.
+        """
+        require(bool(self._blocks), "no replicate is complete")
+        axes = engine.load(self._study.engine).VARIABLES
+        order = np.argsort(np.concatenate([replicates for replicates, _ in self._blocks]))
+        named = {
+            name: ((INDEX, *axes[name]), np.concatenate([values[name] for _, values in self._blocks])[order])
+            for name in sorted(self._blocks[0][1])
+        }
+        wanted = members(self._wanted)
+        done = within(wanted, self._done)
+        return Results(
+            self._study, [versions_here()], wanted, done, None, named, {"complete": int(done.all())}
+        )
+
+
+class FolderSink:
+    """A sink that writes to a folder of results.
+
+    A folder with results must hold those of the same study; what is damaged in it is deleted, to be computed
+    again. Otherwise nothing is written, nor a folder made, before `want` asks for something new. While the
+    sink is open, other processes that would write to the folder are refused: they would only do the same work
+    twice, for no file is ever changed by two writers.
+
+    Parameters
+    ----------
+    folder : path
+    study : Study
+    durable : bool
+        Whether every file is flushed to the disk at once. Without it a power cut may cost what was written
+        last; a file that it leaves half written is noticed, as any damage is.
+
+    Raises
+    ------
+    InputError
+        If the folder holds another study (the differing fields are named) or an older version's results, or
+        another process is writing to it.
+    OSError
+        If the folder cannot be written to.
+    """
+
+    def __init__(self, folder: str | Path, study: Study, *, durable: bool = True) -> None:
+        self.folder = Path(folder)
+        self.damages: Sequence[Damage] = ()
+        self._study = study
+        self._durable = durable
+        self._layout = Layout(canonical(study))
+        self._key = study_key(self._layout.fields)
+        self._wanted: Runs = []
+        self._done: Runs = []
+        self._described = False
+        self._lock: int | None = None
+        self._pending: list[tuple[Integers, Values]] = []
+        self._opened = time.monotonic()
+        size = self._layout.bytes_per_replicate
+        require(
+            size <= LARGEST_REPLICATE,
+            f"a replicate has {size:.3g} bytes of results, a file holds at most {LARGEST_REPLICATE:.3g}",
+            "n",
+        )
+        if self.folder.is_dir():
+            self._hold()
+        else:
+            there = self.folder.exists()
+            require(not there, f"{self.folder}: is a file, expected a folder of results; move it away")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._flush()
+        except OSError:
+            if error is None:
+                raise
+        finally:
+            self._release()
+
+    @property
+    def replicates(self) -> Integers:
+        """The indices of the replicates that are wanted."""
+        return members(self._wanted)
+
+    @property
+    def wanted(self) -> int:
+        """How many replicates are wanted."""
+        return count_of(self._wanted)
+
+    @property
+    def complete(self) -> int:
+        """How many replicates are complete."""
+        return count_of(self._done)
+
+    def wanted_with(self, replicates: Iterable[int]) -> int:
+        """Return how many replicates would be wanted with these."""
+        return count_of(merged_runs([*self._wanted, *runs_of(replicates)]))
+
+    def missing(self, replicates: Iterable[int]) -> list[int]:
+        """Return those of the replicates that are not complete."""
+        return _missing(replicates, self._done)
+
+    def want(self, replicates: Iterable[int]) -> None:
+        """Want these replicates as well."""
+        asked = runs_of(replicates)
+        wanted = merged_runs([*self._wanted, *asked])
+        if wanted == self._wanted and self._described:
+            return
+        if self._lock is None:
+            make_folder(self.folder, durable=self._durable)
+            self._hold()
+            wanted = merged_runs([*self._wanted, *asked])
+        if not self._described:
+            self._describe(wanted)
+        else:
+            for first, last in asked:
+                content = json.dumps({"study": self._key, "wanted": [[first, last]]}).encode()
+                name = f"{first}-{last}-{digest_of(content)}.json"
+                write_file(self.folder / name, content, self.folder, durable=self._durable)
+        self._wanted = wanted
+
+    def add(self, replicates: Sequence[int], values: Values) -> None:
+        """Write the values of these replicates, stacked along a leading axis.
+
+        What is added in the first second is gathered, so that short runs write one file.
+
+        Raises
+        ------
+        ValueError
+            If they are not the arrays of the study.
+        """
+        expected = self._layout.variables(len(replicates))
+        for name, variable in expected.items():
+            given = values[name]
+            if (given.shape, given.dtype) != (variable.shape, variable.dtype):
+                raise ValueError(
+                    f"{name} has shape {given.shape} of {given.dtype}, "
+                    f"expected {variable.shape} of {variable.dtype}"
+                )
+        self._pending.append((np.array(replicates, np.int64), {name: values[name] for name in expected}))
+        self._done = merged_runs([*self._done, *runs_of(replicates)])
+        size = sum(len(numbers) for numbers, _ in self._pending) * self._layout.bytes_per_replicate
+        if size >= BLOCK_BYTES or time.monotonic() - self._opened > _GATHERING:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write what was added, in blocks of consecutive replicates."""
+        if not self._pending:
+            return
+        numbers = np.concatenate([numbers for numbers, _ in self._pending])
+        order = np.argsort(numbers)
+        joined = {
+            name: np.concatenate([values[name] for _, values in self._pending])[order]
+            for name in self._pending[0][1]
+        }
+        self._pending = []
+        most = max(BLOCK_BYTES // max(self._layout.bytes_per_replicate, 1), 1)
+        row = 0
+        for first, last in runs_of(numbers):
+            for start in range(first, last + 1, most):
+                end = min(start + most - 1, last)
+                some = {name: array[row : row + end - start + 1] for name, array in joined.items()}
+                write_block(
+                    self.folder,
+                    self._key,
+                    start,
+                    end,
+                    some,
+                    versions_here(),
+                    self._wanted,
+                    durable=self._durable,
+                )
+                row += end - start + 1
+
+    def copy(self, file: File) -> None:
+        """Copy a block of the same study from another folder.
+
+        Raises
+        ------
+        InputError
+            If it is no longer what its name says.
+        """
+        try:
+            content = read_regular(file.path, LARGEST_FILE)
+        except UnreadableError as error:
+            raise InputError(f"{file.path} {error}") from None
+        require(digest_of(content) == file.digest, f"{file.path} changed while it was copied")
+        write_file(self.folder / file.path.name, content, self.folder)
+        self._done = merged_runs([*self._done, (file.first, file.last)])
+
+    def results(self) -> Results:
+        """Write what was gathered, and open the folder."""
+        self._flush()
+        return results_in(self.folder, self._study)
+
+    def _hold(self) -> None:
+        """Lock the folder, see what it holds, and delete what is damaged."""
+        refuse_old(self.folder)
+        for there, what in ((holds_grid, "a grid"), (holds_growth, "growing lists")):
+            require(not there(self.folder), f"{self.folder}: holds {what}; take another folder")
+        self._lock = lock(self.folder)
+        try:
+            remove_drafts(self.folder)
+            if holds_results(self.folder):
+                self._take(examine(self.folder, self._layout.fields))
+        except BaseException:
+            self._release()
+            raise
+
+    def _take(self, found: Contents) -> None:
+        differing = differences(self._layout.fields, found.layout.fields)
+        if differing:
+            pairs_alone = all(text.startswith("pairs ") for text in differing)
+            way = "; distinguish --pair A B tells the order of any two scorers here" if pairs_alone else ""
+            raise InputError(f"{self.folder}: holds another study: {'; '.join(differing)}{way}")
+        foreign = [damage for damage in found.damages if damage.foreign]
+        if foreign:
+            raise InputError(f"{self.folder}: {foreign[0]}; move the file away, or take another folder")
+        self.damages = found.damages
+        for damage in found.damages:
+            if damage.place not in found.beside and damage.place != STUDY:
+                _remove(self.folder / damage.place)
+        self._wanted, self._done, self._described = found.wanted, found.done, found.described
+        if found.damages:
+            if not found.described:
+                self._describe(self._wanted)
+            else:
+                self._write_beside()
+
+    def _describe(self, wanted: Runs) -> None:
+        """Write the study, after the files that it refers to."""
+        fields = {
+            "study": self._layout.fields,
+            "wanted": wanted,
+            "versions": versions_here(),
+            "beside": {name: digest_of(content) for name, content in files(self._study).items()},
+        }
+        self._write_beside()
+        describe(self.folder / STUDY, fields, self.folder, durable=self._durable)
+        self._described = True
+
+    def _write_beside(self) -> None:
+        for name, content in files(self._study).items():
+            write_file(self.folder / name, content, self.folder, durable=self._durable)
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            unlock(self._lock)
+            self._lock = None
+
+
+def _missing(replicates: Iterable[int], done: Runs) -> list[int]:
+    numbers = np.fromiter(replicates, np.int64)
+    found: list[int] = numbers[~within(numbers, done)].tolist()
+    return found
+
+
+def _remove(path: Path) -> None:
+    """Delete whatever is in the place of a file."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,159 @@
+"""Whether a folder of results still holds what was written into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.files import UnreadableError
+from ndcg_asymptotics.core.tables import Line, Part, Shown
+from ndcg_asymptotics.results.blocks import Damage, count_of
+from ndcg_asymptotics.results.folder import (
+    GRID,
+    POINTS,
+    STUDY,
+    UndescribedError,
+    examine,
+    holds_grid,
+    holds_growth,
+    holds_results,
+)
+from ndcg_asymptotics.results.grid import foreign_point, read_grid
+from ndcg_asymptotics.results.growing import examine_growth
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class Verification(Shown):
+    """The outcome of `verify`.
+
+    Attributes
+    ----------
+    folder : str
+    complete, wanted : int
+        Replicates (of growing lists: queries) that are complete and sound, and those that are wanted.
+    damages : tuple of Damage
+        A place, what is wrong with it, and the replicates that were lost with it.
+    unit : str
+        What is counted.
+    """
+
+    folder: str
+    complete: int
+    wanted: int
+    damages: tuple[Damage, ...]
+    unit: str = "replicates"
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is damaged."""
+        return not self.damages
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is damaged and nothing is missing."""
+        return self.sound and self.complete == self.wanted
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        damages = [{"place": d.place, "what": d.what, "replicates": list(d.replicates)} for d in self.damages]
+        return {
+            "folder": self.folder, "sound": self.sound, "complete": self.complete, "wanted": self.wanted,
+            "unit": self.unit, "damages": damages,
+        }  # fmt: skip
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return a row per damage, none if the folder is sound."""
+        import pandas as pd
+
+        return pd.DataFrame(self.as_dict()["damages"], columns=["place", "what", "replicates"])
+
+    def parts(self) -> Iterator[Part]:
+        """Yield a line for each damage, and the verdict."""
+        for damage in self.damages:
+            yield Line(f"{self.folder}: {damage}")
+        state = f"{self.complete} of {self.wanted} {self.unit} are complete"
+        mend = "Running the same command again mends it." if self.unit == "replicates" else "Grow them again."
+        if self.damages:
+            yield Line(f"{self.folder}: damaged; {state} and sound. {mend}", "bold red")
+        elif not self.whole:
+            yield Line(f"{self.folder}: undamaged, but INCOMPLETE; {state}.", "bold red")
+        else:
+            yield Line(f"{self.folder}: sound; {state}.", "bold green")
+
+
+def verify(folder: str | Path) -> Verification:
+    """Read everything in a folder of results and compare it with the digests that were written with it.
+
+    The folder may hold a study, a grid of studies or growing lists. Nothing is written, and no code that came
+    with the results is run.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no results, or those of another version.
+
+    >>> import tempfile
+    >>> import ndcg_asymptotics as na
+    >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = na.run(study, folder, jobs=1)
+    ...     before = verify(folder)
+    ...     (file,) = Path(folder).glob("*.npz")
+    ...     _ = file.write_bytes(file.read_bytes()[:-1])
+    ...     after = verify(folder)
+    >>> before.sound, after.sound, after.damages[0].replicates
+    (True, False, (0, 1))
+    """
+    folder = Path(folder)
+    folder = folder.parent if folder.name == STUDY else folder
+    if holds_grid(folder):
+        return _verify_grid(folder)
+    if holds_growth(folder):
+        found = examine_growth(folder)
+        count = 0 if found.damages else found.queries
+        return Verification(str(folder), count, found.queries, tuple(found.damages), "queries")
+    return _verify_study(folder)
+
+
+def _verify_study(folder: Path, key: str | None = None) -> Verification:
+    try:
+        found = examine(folder)
+    except UndescribedError as error:
+        return Verification(str(folder), 0, 0, (error.damage,))
+    other = foreign_point(found, key)
+    damages = (*found.damages, *other)
+    done = 0 if other else count_of(found.done)
+    return Verification(str(folder), done, count_of(found.wanted), damages)
+
+
+def _verify_grid(folder: Path) -> Verification:
+    """Verify every point of a grid; places begin with the folder of the point."""
+    try:
+        stated = read_grid(folder)
+        replicates = stated.replicates
+        points: dict[str, str | None] = dict(stated.keys)
+        damages = []
+    except UnreadableError as error:
+        damages = [Damage(GRID, str(error))]
+        replicates = 0
+        points = {place.name: None for place in sorted((folder / POINTS).glob("*"))}
+    complete = wanted = 0
+    for name, key in points.items():
+        place = folder / POINTS / name
+        try:
+            point = _verify_study(place, key) if holds_results(place) else None
+        except InputError as error:
+            point = Verification(str(place), 0, replicates, (Damage("", str(error)),))
+        if point is None:
+            wanted += replicates
+            continue
+        damages += [replace(d, place=f"{POINTS}/{name}/{d.place}") for d in point.damages]
+        complete += point.complete
+        wanted += point.wanted or replicates
+    return Verification(str(folder), complete, wanted, tuple(damages))

@@ -1,0 +1,191 @@
+"""A grid of studies: a study whose texts hold parameters, and the values that these take.
+
+::
+
+    measures = ["nDCG", "nDCG(power($b))"]
+    n = [100, 1000]
+    replicates = 200
+
+    [grid]
+    p = [0.1, 0.3]
+    b = { start = 0.1, stop = 1.5, step = 0.1 }
+
+    [scorers]
+    good = "linear(prevalence=$p, top=0.9)"
+    random = "random"
+
+Every combination is a study of its own. All have the same seed, so a scorer meets the same random numbers at
+every point: differences between points are less noisy than between studies with different seeds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.studies.study import Study
+from ndcg_asymptotics.studies.toml import fields_of, study_of
+
+_PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
+_TAKEN = ("replicate", "scorer", "measure", "n", "pair")
+MOST_POINTS = 10_000
+"""Points of a grid, at most."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a grid is over, without its studies.
+
+    Attributes
+    ----------
+    parameters : mapping of name to values
+    fields : mapping
+        Those of the study file, with the parameters in its texts.
+    """
+
+    parameters: Mapping[str, tuple[float, ...]]
+    fields: Mapping[str, Any]
+
+    @property
+    def points(self) -> list[tuple[float, ...]]:
+        """The values at every point, the last parameter's fastest."""
+        return list(itertools.product(*self.parameters.values()))
+
+    @property
+    def scorers(self) -> tuple[str, ...]:
+        """The names of the scorers, the same at every point."""
+        return tuple(self.fields["scorers"])
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures as they were written, with their parameters."""
+        return tuple(self.fields["measures"])
+
+    def name(self, values: Sequence[float]) -> str:
+        """What a point is called."""
+        pairs = zip(self.parameters, values, strict=True)
+        return ",".join(f"{name}={number_text(value)}" for name, value in pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The studies of a grid.
+
+    Attributes
+    ----------
+    axes : Axes
+    studies : mapping of values to Study
+        In the order of ``axes.points``.
+
+    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG(power($b))"], "n": [10]}
+    >>> values = {"p": [0.1, 0.3], "b": {"start": 0.5, "stop": 1.5, "step": 0.5}}
+    >>> grid = grid_of(values, {**fields, "replicates": 5})
+    >>> len(grid.studies), str(grid.studies[0.3, 1.5].measures[0])
+    (6, 'nDCG(power(1.5))')
+    """
+
+    axes: Axes
+    studies: Mapping[tuple[float, ...], Study]
+
+
+def load_grid(path: str | Path, *, allow_custom: bool = False) -> Grid:
+    """Read the file of a grid.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the field, as `studies.load`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> text = "measures = ['nDCG']\\nn = [10]\\nreplicates = 5\\n[grid]\\np = [0.1, 0.3]\\n"
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "grid.toml").write_text(text + "[scorers]\\na = 'constant($p)'")
+    ...     list(load_grid(Path(folder) / "grid.toml").studies)
+    [(0.1,), (0.3,)]
+    """
+    path = Path(path)
+    fields = fields_of(path)
+    require("grid" in fields, f"{path}: has no [grid]")
+    try:
+        return grid_of(fields.pop("grid"), fields, path.parent, allow_custom)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def is_grid(path: str | Path) -> bool:
+    """Whether a file is of a grid."""
+    return "grid" in fields_of(Path(path))
+
+
+def grid_of(
+    parameters: Any, fields: Mapping[str, Any], folder: Path | None = None, allow_custom: bool = False
+) -> Grid:
+    """The grid of these parameters and fields of a study.
+
+    Raises
+    ------
+    InputError
+        If a parameter has no values or is not used, or a point is no study: the scorers of a point must agree
+        about the label law, those of different points need not.
+    """
+    measures = fields.get("measures")
+    listed = isinstance(measures, list) and all(isinstance(text, str) for text in measures)
+    require(listed, f"must be a list of texts, got {brief(measures)}", "measures")
+    require(isinstance(parameters, Mapping) and len(parameters) > 0, "names no parameter", "grid")
+    values = {name: _values(name, given) for name, given in parameters.items()}
+    count = math.prod(map(len, values.values()))
+    require(count <= MOST_POINTS, f"has {count} points, at most {MOST_POINTS} are allowed", "grid")
+    used = set(_PARAMETER.findall(repr([fields.get(name) for name in ("scorers", "measures", "coupling")])))
+    for name in sorted(used - set(values)):
+        raise InputError(f"no parameter {name!r}, expected one of: {', '.join(values)}", "grid")
+    for name in values:
+        require(name in used, f"no text holds ${name}", f"grid.{name}")
+    axes, studies = Axes(values, dict(fields)), {}
+    for point in axes.points:
+        texts = {name: number_text(value) for name, value in zip(values, point, strict=True)}
+        where = ", ".join(f"{name} = {text}" for name, text in texts.items())
+        studies[point] = study_of(_filled(dict(fields), texts), folder or Path(), f"at {where}", allow_custom)
+    return Grid(axes, studies)
+
+
+def _values(name: str, given: Any) -> tuple[float, ...]:
+    """The values of a parameter, from a list or a range."""
+    argument = f"grid.{name}"
+    proper = _PARAMETER.fullmatch(f"${name}") is not None and name not in _TAKEN
+    require(proper, "is no name for a parameter", argument)
+    if isinstance(given, Mapping):
+        numbers = set(given) == {"start", "stop", "step"} and all(_number(value) for value in given.values())
+        require(numbers, f"must be a list, or {{ start, stop, step }}, got {brief(given)}", argument)
+        start, stop, step = (float(given[key]) for key in ("start", "stop", "step"))
+        require(step > 0 and start <= stop, "needs start <= stop and step > 0", argument)
+        require((stop - start) / step <= MOST_POINTS, f"has more than {MOST_POINTS} values", argument)
+        # rounded as it was written: 0.1 + 2 * 0.1 is to be 0.3
+        given = [float(f"{start + i * step:.12g}") for i in range(int((stop - start) / step + 1e-9) + 1)]
+    proper = isinstance(given, Sequence) and not isinstance(given, str) and len(given) > 0
+    require(proper and all(map(_number, given)), f"must be a list of numbers, got {brief(given)}", argument)
+    found = tuple(map(float, given))
+    require(len(set(found)) == len(found), "names a value twice", argument)
+    return found
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _filled(value: Any, texts: Mapping[str, str]) -> Any:
+    """A field with its parameters replaced by their values; the names of scorers are left alone."""
+    if isinstance(value, str):
+        return _PARAMETER.sub(lambda found: texts.get(found[1], found[0]), value)
+    if isinstance(value, dict):
+        return {key: _filled(item, texts) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_filled(item, texts) for item in value]
+    return value

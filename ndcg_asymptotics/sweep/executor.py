@@ -1,0 +1,210 @@
+"""Executors that compute blocks of replicates: worker processes (loky), threads, or a dask cluster."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Literal, get_args
+
+from loky import cpu_count, get_reusable_executor
+
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.progress import say
+from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.worker import end_with_parent
+
+Backend = Literal["loky", "threading", "dask"]
+Work = Callable[[Sequence[int]], Block]
+
+_SECONDS_IDLE = 20  # after which a worker process without work ends
+_ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
+_SEMAPHORES = Path("/dev/shm")
+_THREADS_OF_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How many blocks are computed at a time, and the executor that does; None stands for this thread.
+
+    The executor is asked for anew after one was broken by the death of a process.
+    """
+
+    jobs: int
+    executor: Callable[[], Executor] | None = None
+
+
+def check_backend(backend: str, scheduler: str | None) -> None:
+    """Refuse an unknown backend, and a scheduler's address that is malformed or has no use.
+
+    Raises
+    ------
+    InputError
+        Naming the argument.
+    """
+    known = ", ".join(get_args(Backend))
+    require(backend in get_args(Backend), f"must be one of {known}, got {backend!r}", "backend")
+    require(scheduler is None or backend == "dask", "needs the backend dask", "scheduler")
+    require(
+        scheduler is None or _ADDRESS.fullmatch(scheduler) is not None,
+        f"must be an address such as tcp://host:8786, got {scheduler!r}",
+        "scheduler",
+    )
+
+
+def bounded(jobs: int | None, most: int, where: str) -> int:
+    """Return the number of jobs, ``most`` if none is given; say so if it is more than there are cores."""
+    if jobs is not None and jobs > most:
+        say(f"jobs: {jobs} are more than the {most} cores of {where}; {most} are used")
+    return min(jobs or most, most)
+
+
+def local_jobs(jobs: int | None) -> int:
+    """Return the number of jobs on this machine: one per core by default, and at most."""
+    return bounded(jobs, cpu_count(), "this machine")
+
+
+@contextmanager
+def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) -> Iterator[Workers]:
+    """Yield the workers of a backend. If the body raises, what they compute is abandoned.
+
+    Parameters
+    ----------
+    backend : {"loky", "threading", "dask"}
+    jobs : int, optional
+        How many; by default as many as there are cores, here or in the cluster.
+    scheduler : str, optional
+        As in `cluster.executor`.
+    """
+    if backend == "dask":
+        try:
+            cluster = importlib.import_module("ndcg_asymptotics.sweep.cluster")
+        except ImportError:
+            raise InputError(
+                "dask needs the extra cluster: pip install 'ndcg-asymptotics[cluster]'", "backend"
+            ) from None
+        with cluster.executor(jobs, scheduler) as (executor, threads):
+            yield Workers(threads, lambda: executor)
+        return
+    jobs = local_jobs(jobs)
+    if jobs == 1:
+        yield Workers(1)
+    elif backend == "threading":
+        with ThreadPoolExecutor(jobs) as threads:
+            yield Workers(jobs, lambda: threads)
+    else:
+        with _processes(jobs) as processes:
+            yield processes
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[Workers]:
+    """Worker processes, which stay a while for the next sweep unless the body raises."""
+    _remove_semaphores_after(os.getpid())
+
+    def executor() -> Executor:
+        found: Executor = get_reusable_executor(
+            max_workers=jobs,
+            timeout=_SECONDS_IDLE,
+            initializer=end_with_parent,
+            initargs=(os.getpid(),),
+            env={f"{library}_NUM_THREADS": "1" for library in _THREADS_OF_LIBRARIES},
+        )
+        return found
+
+    try:
+        yield Workers(jobs, executor)
+    except BaseException:
+        executor().shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
+        raise
+
+
+def computed(workers: Workers, work: Work, pieces: Iterator[Sequence[int]]) -> Iterator[Block]:
+    """Yield the blocks in the order in which they are done.
+
+    One piece more than there are jobs is under way, so that no worker waits while a block is written.
+    Pieces further ahead would be lost in an interruption and would delay a time limit.
+
+    Raises
+    ------
+    BrokenExecutor
+        If a worker process died.
+    """
+    if workers.executor is None:
+        yield from map(work, pieces)
+        return
+    executor = workers.executor()
+    with interrupts_deferred():  # the first pieces start the processes
+        waiting: set[Future[Block]] = {
+            executor.submit(work, piece) for piece in islice(pieces, workers.jobs + 1)
+        }
+    try:
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                block = future.result()
+                waiting |= {executor.submit(work, piece) for piece in islice(pieces, 1)}
+                yield block
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C, which a terminal sends to all of them, and leave it to this one.
+
+    A SIGTERM meanwhile takes effect at the end: processes that lose their parent while they start
+    print tracebacks.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pending: list[int] = []
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    terminate = signal.signal(signal.SIGTERM, lambda number, frame: pending.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, terminate)
+        if pending:
+            signal.raise_signal(signal.SIGTERM)
+
+
+@functools.cache
+def _remove_semaphores_after(process: int) -> int | None:
+    """Have loky's semaphores of this process removed when it has ended, however it ended.
+
+    loky's own tracker does the same, but a SIGKILL to the process group, as of a batch system, ends it too.
+    The shell started here is in a session of its own and waits until the pipe from this process closes.
+
+    Returns
+    -------
+    int or None
+        The end of the pipe that stays open; None where semaphores are no files.
+    """
+    if not _SEMAPHORES.is_dir():
+        return None
+    reader, writer = os.pipe()
+    wait_and_remove = f"exec 3<&0; (read _ <&3; rm -f {_SEMAPHORES}/sem.loky-{process}-*) &"
+    subprocess.run(
+        ["/bin/sh", "-c", wait_and_remove],
+        stdin=reader,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        check=False,
+    )
+    os.close(reader)
+    return writer

@@ -1,0 +1,123 @@
+"""A grid simulated: its points one after another, each into a folder of its own."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.engines import engine
+from ndcg_asymptotics.results.folder import begun
+from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, write_grid
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.grid import Grid
+from ndcg_asymptotics.sweep.estimate import announce
+from ndcg_asymptotics.sweep.executor import local_jobs
+from ndcg_asymptotics.sweep.precision import interim_sizes
+from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
+
+_SMALL = 0.2  # seconds: a point that takes less is simulated in this process
+_TRIED = 4  # points that are timed to estimate the cost
+_SECONDS_TO_BEGIN = 0.02  # that a sweep takes to start its workers and to read the results there are
+
+
+@dataclass
+class GridOutcome:
+    """What became of every point that was begun."""
+
+    wanted: int
+    points: dict[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> int:
+        """How many points are complete."""
+        return sum(outcome.complete == outcome.wanted for outcome in self.points.values())
+
+    @property
+    def stopped(self) -> str | None:
+        """Why it ended before the last point."""
+        return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
+
+
+def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float:
+    """Return the seconds that a study takes in one process, from one replicate of a few of them.
+
+    Parameters
+    ----------
+    studies : sequence of Study
+        At least one.
+    replicates : int, optional
+        As in `sweep`.
+    """
+    step = max(1, len(studies) // _TRIED)
+    seconds = []
+    for study in studies[step // 2 :: step]:
+        engine_ = engine.load(study.engine)
+        engine_.warm(study.design.parts()[0])
+        engine.draw(engine_, study.design, 0)  # the first one makes tables
+        start = time.perf_counter()
+        engine.draw(engine_, study.design, 0)
+        seconds.append((time.perf_counter() - start) * (replicates or study.replicates))
+    return sum(seconds) / len(seconds)
+
+
+def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
+    """Simulate the points of a grid that the folder does not hold yet; options are those of `sweep`."""
+    for study in grid.studies.values():
+        engine.check(engine.load(study.engine), study.design)
+    write_grid(folder, grid)
+    if options.get("scheduler") is None:
+        jobs = local_jobs(jobs)  # here, so that too many are told once and not for every point
+    looking = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
+    places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}
+    new = [study for values, study in grid.studies.items() if not begun(places[values])]
+    if new:
+        seconds = seconds_per_point(new, options.get("replicates"))
+        if (jobs is None or jobs > 1) and seconds < _SMALL and options.get("backend") != "dask":
+            jobs = 1  # to hand a point to other processes takes longer
+        most = options.get("replicates") or max(study.replicates for study in new)
+        sweeps = len(list(interim_sizes(most))) if looking else 1
+        each = seconds / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
+        announce(f"{len(new)} points", len(new) * each, at_most=looking)
+    outcome = GridOutcome(len(grid.studies))
+    deadline = time.monotonic() + options.pop("time_limit", math.inf)
+    for values, study in tracked(grid.studies.items(), "points"):
+        name = grid.axes.name(values)
+        left = max(deadline - time.monotonic(), 1e-9)
+        outcome.points[name] = sweep(
+            study, places[values], jobs=jobs, time_limit=left, durable=False, **options
+        )
+        if outcome.points[name].stopped:
+            break
+    if new and hasattr(os, "sync"):
+        os.sync()  # once for all points: to flush every file by itself takes longer than most simulations
+    return outcome
+
+
+def run_grid(grid: Grid, folder: str | Path | None = None, **options: Any) -> GridResults:
+    """Simulate a grid and return its results; options are those of `run`.
+
+    Without a folder they are kept in memory.
+
+    Raises
+    ------
+    InputError
+        If an engine cannot do a point, or the folder holds another grid.
+
+    >>> from ndcg_asymptotics.studies.grid import grid_of
+    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 5}
+    >>> dict(run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1).data["ndcg"].sizes)
+    {'p': 2, 'replicate': 5, 'scorer': 1, 'measure': 1, 'n': 2}
+    """
+    if folder is None:
+        return GridResults(
+            grid.axes, {values: run(study, **options) for values, study in grid.studies.items()}
+        )
+    if sweep_grid(grid, Path(folder), **options).stopped == "interrupted":
+        raise KeyboardInterrupt
+    return grid_in(folder, grid)

@@ -1,0 +1,14 @@
+from .fluctuations import Spread as Spread
+from .fluctuations import difference_spread as difference_spread
+from .fluctuations import ndcg_spread as ndcg_spread
+from .gap import leading_gap as leading_gap
+from .limits import Limit as Limit
+from .limits import limit as limit
+from .mean import Expectation as Expectation
+from .mean import expected_dcg as expected_dcg
+from .mean import expected_ndcg as expected_ndcg
+from .pairs import distinguishable_in_expectation as distinguishable_in_expectation
+from .pairs import first_moment as first_moment
+from .prediction import predict as predict
+from .pseudo_expectation import pseudo_expectation as pseudo_expectation
+from .rare import predict_pair as predict_pair

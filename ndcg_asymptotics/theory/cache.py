@@ -1,0 +1,250 @@
+"""Exact values of theory, kept in the user's cache folder so that they are computed once.
+
+A value depends on a curve, a measure, a list length and the formulas alone, so it serves every study. The
+cache can always be done without: a file that is damaged, foreign or of other versions is as good as none, and
+where nothing can be written values are computed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from cachetools import LRUCache
+from platformdirs import user_cache_path
+
+from ndcg_asymptotics import measures, populations
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.files import UnreadableError
+from ndcg_asymptotics.core.records import key_of, read_record, write_record
+from ndcg_asymptotics.core.versions import PACKAGE, versions_of
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations import Spread, ndcg_spread
+from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
+from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
+
+Key = tuple[str, str, str]  # kind, curve, measure
+Known = Mapping[int, tuple[float, float]]
+Compute = Callable[[tuple[int, ...]], tuple[Floats, Floats]]
+
+_BYTES = 2**26  # in memory, and on the disk: 64 MB, about 300,000 values each
+_BYTES_OF_A_VALUE = 200  # in memory: an integer and two floats in a dictionary
+_SHARE = 16  # of the limit: the folder's size is looked at whenever this part of it has been written
+
+
+class TheoryCache:
+    """Exact values by kind, curve, measure and list length, each with a bound of its error.
+
+    Several processes may use a folder at the same time: each key has a file of its own, which is replaced as
+    a whole, by one with the values of both where two processes add to it in turn.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where values are kept between processes; None keeps them in this process only.
+    limit : int
+        Bytes, in memory and on the disk. What was used least recently is dropped.
+
+    >>> cache = TheoryCache(None)
+    >>> curve, measure = Relevance.parse("linear(0.1, 0.7)"), Measure.of("nDCG")
+    >>> cache.mean(curve, measure, [10]).value == expected_ndcg(curve, measure, [10]).value
+    array([ True])
+    """
+
+    def __init__(self, folder: Path | None, limit: int = _BYTES) -> None:
+        self._folder = folder
+        self._limit = limit
+        self._known: LRUCache[Key, Known] = LRUCache(
+            limit, getsizeof=lambda known: _BYTES_OF_A_VALUE * (1 + len(known))
+        )
+        self._lock = threading.Lock()
+        self._written = limit  # bytes since the folder's size was looked at: never yet
+
+    def mean(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> Expectation:
+        """Return `expected_ndcg`, computed where the cache does not have it.
+
+        Raises
+        ------
+        InputError
+            As `expected_ndcg`.
+        """
+        return Expectation(
+            *self.values(
+                "mean", relevance, measure, sizes, lambda n: _parts(expected_ndcg(relevance, measure, n))
+            )
+        )
+
+    def spread(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> Spread:
+        """Return `ndcg_spread` to three digits, likewise.
+
+        Raises
+        ------
+        InputError
+            As `ndcg_spread`.
+        """
+        return Spread(
+            *self.values(
+                "quick sd", relevance, measure, sizes,
+                lambda n: _parts(ndcg_spread(relevance, measure, n, quick=True)),
+            )
+        )  # fmt: skip
+
+    def pseudo(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
+        """Return `pseudo_expectation`, likewise."""
+
+        def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
+            found = np.array([pseudo_expectation(relevance, measure, n) for n in lengths], np.float64)
+            return np.nan_to_num(found), np.where(np.isnan(found), math.inf, 0.0)
+
+        value, error = self.values("pseudo", relevance, measure, sizes, compute)
+        return [None if e else v for v, e in zip(value.tolist(), error.tolist(), strict=True)]
+
+    def size(
+        self, kind: str, relevance: Relevance, measure: Measure, n: int, compute: Callable[[], float]
+    ) -> float:
+        """Return a number from 0 to infinity that theory gives at one n, likewise."""
+        known = self.values(kind, relevance, measure, [n], lambda _: (np.zeros(1), np.array([compute()])))
+        return float(known[1][0])
+
+    def values(
+        self,
+        kind: str,
+        of: Relevance | tuple[Relevance, ...],
+        measure: Measure,
+        sizes: Sequence[int],
+        compute: Compute,
+    ) -> tuple[Floats, Floats]:
+        """Return values and bounds of their errors at the sizes.
+
+        Parameters
+        ----------
+        kind : str
+            What the values are.
+        of : Relevance or tuple of Relevance
+            The curve, or several in their order.
+        measure : Measure
+        sizes : sequence of int
+        compute : callable
+            Returns values and bounds for the sizes that are not known yet. What depends on a function of the
+            user's own, which another process may find changed, is always computed.
+        """
+        key = _key(kind, of if isinstance(of, tuple) else (of,), measure)
+        if key is None:
+            return compute(tuple(sizes))
+        known = self._recalled(key)
+        missing = tuple(n for n in dict.fromkeys(sizes) if n not in known)
+        if missing:
+            computed = (part.tolist() for part in compute(missing))
+            known = {**known, **dict(zip(missing, zip(*computed, strict=True), strict=True))}
+            self._remember(key, known)
+        value, error = np.array([known[n] for n in sizes], np.float64).reshape(-1, 2).T
+        return value, error
+
+    def _recalled(self, key: Key) -> Known:
+        with self._lock:
+            known: Known | None = self._known.get(key)
+        return self._read(key) if known is None else known
+
+    def _remember(self, key: Key, known: Known) -> None:
+        with self._lock, suppress(ValueError):  # more values of one key than the limit allows
+            self._known[key] = known
+        path = self._path(key)
+        if path is None:
+            return
+        both = {**self._read(key), **known}
+        fields = {
+            "key": key,
+            "made_by": _makers(),
+            "values": [[n, *pair] for n, pair in sorted(both.items())],
+        }
+        with suppress(OSError, InputError):  # a read-only or full disk: they can be computed again
+            write_record(path, fields, path.parent, durable=False)
+            self._written += path.stat().st_size
+            if self._written >= self._limit // _SHARE:
+                self._written = 0
+                self._shrink(path.parent)
+
+    def _path(self, key: Key) -> Path | None:
+        """Return the file of a key, which is not that of the same key under other formulas or versions."""
+        return None if self._folder is None else self._folder / f"{key_of({'key': key, **_makers()})}.json"
+
+    def _read(self, key: Key) -> Known:
+        """Return what the folder keeps for a key: nothing if that is not what was written."""
+        path = self._path(key)
+        if path is None:
+            return {}
+        try:
+            found = read_record(path)
+            if tuple(found["key"]) != key or found["made_by"] != _makers():
+                return {}
+            known = {int(n): _pair(*pair) for n, *pair in found["values"]}
+        except (UnreadableError, KeyError, TypeError, ValueError, OverflowError):
+            return {}
+        with suppress(OSError):
+            os.utime(path)  # it was used now
+        with self._lock, suppress(ValueError):
+            self._known[key] = known
+        return known
+
+    def _shrink(self, folder: Path) -> None:
+        """Delete the files that were used least recently, until the folder is within its limit."""
+        found = []
+        for entry in os.scandir(folder):
+            state = entry.stat(follow_symlinks=False)
+            found.append((state.st_mtime, state.st_size, entry.path))
+        excess = sum(size for _, size, _ in found) - self._limit
+        for _, size, path in sorted(found):
+            if excess <= 0:
+                return
+            with suppress(OSError):
+                os.unlink(path)
+            excess -= size
+
+
+@cache
+def user_cache() -> TheoryCache:
+    """Return the cache in the user's cache folder, such as ``~/.cache/ndcg-asymptotics/theory`` on Linux."""
+    return TheoryCache(user_cache_path(PACKAGE, appauthor=False) / "theory")
+
+
+def _parts(found: Expectation | Spread) -> tuple[Floats, Floats]:
+    return found.value, found.error
+
+
+def _key(kind: str, curves: tuple[Relevance, ...], measure: Measure) -> Key | None:
+    """Return what a value is of, with digests of curve files; None where no text says what it is."""
+    try:
+        ranks, *parts = measure.portable(), *(curve.portable() for curve in curves)
+    except InputError:
+        return None
+    if any(part.digests for part in (ranks, *parts)):
+        return None
+    return kind, " > ".join(part.text for part in parts), ranks.text
+
+
+def _pair(value: Any, error: Any) -> tuple[float, float]:
+    """Return a value and the bound of its error, which only a file that was made up would not have."""
+    pair = float(value), float(error)
+    if not (math.isfinite(pair[0]) and pair[1] >= 0):
+        raise ValueError(f"{pair} is not a value with its error")
+    return pair
+
+
+@cache
+def _makers() -> dict[str, str]:
+    """Return what decides the bits of an exact value: versions, vector units, and the formulas themselves."""
+    digest = hashlib.blake2b(digest_size=8)
+    for folder in (*map(Path, measures.__path__), *map(Path, populations.__path__), Path(__file__).parent):
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.relative_to(folder).as_posix().encode() + file.read_bytes())
+    return {**versions_of("numpy", "scipy"), "formulas": digest.hexdigest()}

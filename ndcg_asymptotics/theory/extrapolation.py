@@ -1,0 +1,243 @@
+"""The limit of NDCG_n extrapolated from exact means alone.
+
+A theorem's limit is compared with the number that ``E[NDCG_n]``, n = 1e6, 1e7, …, 1e18, tends to. Nothing
+but these means enters: no profile, no ideal list, no integral of the curve. They are extrapolated by
+reciprocal differences, of which two kinds cover the ways in which NDCG converges (docs/theory.md, section 2):
+
+- the rho algorithm, exact for a ratio of two polynomials in a scale x(n): x = 1/log n for the log discount
+  and 1/r, whose DCG and ideal DCG both are series in 1/log n; x = n^-|1-b| for r^-b, whose sums are
+  ``n^(1-b)`` times a constant, plus zeta(b);
+- the epsilon algorithm (Shanks' transformation), exact for a sum of powers of n with unknown exponents:
+  everything else, and k = o(n), where the curve's behaviour at the top gives the exponents.
+
+The error adds three parts. (1) What was left out: the largest change of the extrapolated value when the last
+one or two sizes, or the last order of the extrapolation, are left out, times `_SAFETY`. (2) The errors of the
+means, propagated through the extrapolation one at a time. (3) Where the top of the list decides the limit,
+how far the same extrapolation of the curve's own values misses its value at the top: means at n <= 1e18
+cannot know a curve nearer to the top than about 1/n.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
+
+SIZES = tuple(10**d for d in range(6, 19))
+"""The list lengths of the exact means."""
+
+_SAFETY = 10.0  # times what leaving out sizes and orders changes
+_MEAN = 1e-8  # of itself: what an exact mean is trusted with for a limit, even if it states less
+_ORDERS = (3, 5, 7)  # how many means an extrapolation uses; the first only tells the error of the second
+_STRIDES = (1, 2)  # in decades of n
+_FEWEST = 7  # means without which nothing is extrapolated
+_SEEN = 1e-3  # of a gap to the limit: the error of a mean that still shows it
+_ITEMS = 1e3  # of the rarest grade, above the first break of a curve and above the cutoff, in each list
+_DEVIATIONS = 12.0  # by which the count of the best grade exceeds a cutoff k = o(n)
+
+Mean = Callable[[Relevance, Measure, tuple[int, ...]], Expectation]
+
+
+@dataclass(frozen=True)
+class Extrapolation:
+    """The exact mean along n and the limit extrapolated from it.
+
+    Attributes
+    ----------
+    sizes, expectation, errors : (K,)
+        The exact mean at each list length and its error, infinite where the list is too short to be used.
+    limit, error : float
+        The extrapolated limit and the bound of its error; infinite where nothing can be extrapolated.
+    unseen : float
+        Twice the error, relative to the best grade, of extrapolating the curve's values to its top.
+    reason : str
+        Why nothing can be extrapolated; empty otherwise.
+    """
+
+    sizes: tuple[int, ...]
+    expectation: Floats
+    errors: Floats
+    limit: float
+    error: float
+    unseen: float = 0.0
+    reason: str = ""
+
+    def coefficient(self, limit: float, exponent: float) -> tuple[float, float]:
+        """Return the c of ``E[NDCG_n] - limit = c n^-exponent (1 + o(1))`` and the bound of its error.
+
+        Parameters
+        ----------
+        limit : float
+        exponent : float
+            0 stands for the scale 1/log n; else the value of the curve at its top decides the coefficient.
+        """
+        if exponent and self.unseen > _SEEN:
+            return 0.0, math.inf
+        usable = np.isfinite(self.errors)
+        n = np.array(self.sizes, np.float64)[usable]
+        scale = n**-exponent if exponent else 1 / np.log(n)
+        gaps, errors = (self.expectation[usable] - limit) / scale, self.errors[usable] / scale
+        # beyond, the gap is lost in the errors of the means
+        seen = errors < _SEEN * np.abs(gaps)
+        if np.count_nonzero(seen) < _FEWEST:
+            return 0.0, math.inf
+        return _best(gaps[seen], errors[seen], [1 / scale[seen]])
+
+
+def extrapolated_limit(
+    relevance: Relevance | str, measure: Measure | str, mean: Mean = expected_ndcg
+) -> Extrapolation:
+    """Extrapolate the exact mean to n = infinity.
+
+    Parameters
+    ----------
+    relevance : Relevance or text
+    measure : Measure or text
+    mean : callable
+        Returns the exact means at several list lengths.
+
+    Raises
+    ------
+    InputError
+        If there is no exact mean.
+
+    >>> found = extrapolated_limit("linear(0.1, 0.7)", "nDCG")
+    >>> abs(found.limit - 1) < found.error < 1e-3, abs(found.expectation[-1] - 1) > 0.01
+    (True, True)
+    """
+    relevance, measure = Relevance.of(relevance), Measure.of(measure)
+    if isinstance(relevance, Mixture):
+        return _mixed(relevance, relevance.each(lambda model: extrapolated_limit(model, measure, mean)))
+    found = mean(relevance, measure, SIZES)
+    usable, reason = _usable(relevance, measure)
+    errors = np.where(usable, found.error, math.inf)
+    if np.count_nonzero(usable) < _FEWEST:
+        return Extrapolation(SIZES, found.value, errors, float(found.value[-1]), math.inf, reason=reason)
+    n, value = np.array(SIZES, np.float64)[usable], found.value[usable]
+    scales = _scales(measure, n)
+    limit, error = _best(value, np.maximum(errors[usable], _MEAN * np.abs(value)), scales)
+    unseen = _unseen(relevance, measure, n, scales)
+    if _top_decides(measure):
+        error += unseen
+    return Extrapolation(SIZES, found.value, errors, limit, error, unseen)
+
+
+def _mixed(mixture: Mixture, found: list[Extrapolation]) -> Extrapolation:
+    weights = mixture.weights
+    values, errors, limit, error, unseen = (
+        weights @ np.array([getattr(of_group, part) for of_group in found])
+        for part in ("expectation", "errors", "limit", "error", "unseen")
+    )
+    reason = next((of_group.reason for of_group in found if of_group.reason), "")
+    return Extrapolation(SIZES, values, errors, float(limit), float(error), float(unseen), reason)
+
+
+def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
+    """Return which lists are long enough to show where the mean tends to, and why the others are not.
+
+    Shorter lists have too few items of a grade, above a break of the curve or above the cutoff; a cutoff
+    k = o(n) must also stop within the items of the best grade, and above the breaks.
+    """
+    n, cutoff = np.array(SIZES, np.float64), measure.cutoff
+    masses = [mass for mass in relevance.masses if mass > 0] or [1.0]
+    breaks = min(relevance.breakpoints, default=1.0)
+    share = cutoff.share if cutoff.regime == "fraction" else 1.0
+    usable = n * min(*masses, breaks, share) >= _ITEMS
+    reason = f"most lists up to n = 1e18 have fewer than {_ITEMS:g} items of a grade, a cutoff or a step"
+    if cutoff.regime == "sublinear":
+        k = np.array([cutoff(size) for size in SIZES], np.float64)
+        inside = (k + _DEVIATIONS * np.sqrt(k) < n * masses[0]) & (k / n < breaks / 2)
+        if not np.all(inside[usable]):
+            reason = f"up to n = 1e18 the cutoff {cutoff} goes beyond the best grade or a break of the curve"
+        usable &= inside
+    return usable, reason
+
+
+def _scales(measure: Measure, n: Floats) -> list[Floats | None]:
+    """Return 1/x(n) of each extrapolation by ratios of polynomials in x; None stands for powers of n."""
+    growth, exponent = measure.discount.growth, measure.discount.exponent
+    if measure.cutoff.regime in ("sublinear", "fixed") or growth == "linear":
+        return [None]
+    if growth in ("log", "zipf"):
+        return [np.log(n)]
+    if growth == "unknown":
+        return [np.log(n), None]
+    return [n ** abs(1 - exponent) if 0 < exponent < math.inf else None]
+
+
+def _best(values: Floats, errors: Floats, scales: list[Floats | None]) -> tuple[float, float]:
+    """Extrapolate with each scale; the error also covers the others, as far as theirs do not."""
+    changes = float(np.abs(np.diff(values[-_FEWEST:])).sum())
+    if changes <= errors[-1]:  # the mean has arrived, and its differences are rounding
+        return float(values[-1]), changes + 2 * float(errors[-1])
+    return _most_precise([_extrapolate(values, errors, scale) for scale in scales])
+
+
+def _most_precise(found: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return the value with the smallest error, widened until every other one is within its own error."""
+    limit, error = min(found, key=lambda one: one[1])
+    return limit, max(error, *(abs(limit - other) - bound for other, bound in found))
+
+
+def _extrapolate(values: Floats, errors: Floats, scale: Floats | None) -> tuple[float, float]:
+    """Return the limit of a sequence and the bound of its error, from windows of several lengths."""
+    found = []
+    count = len(values)
+    for stride in _STRIDES:
+        lower = math.nan
+        for order in _ORDERS:
+            window = np.arange(count - 1 - (order - 1) * stride, count, stride)
+            if window[0] < 1:
+                break
+            limit = _accelerated(values, scale, window)
+            shifted = [_accelerated(values, scale, window - by) for by in (1, 2) if window[0] >= by]
+            left_out = max(abs(limit - other) for other in (lower, *shifted))
+            noise = sum(
+                abs(_accelerated(values + errors * (np.arange(count) == i), scale, window) - limit)
+                for i in window
+            )
+            lower = limit
+            found.append((limit, _SAFETY * left_out + noise + float(errors[-1])))
+    found = [one for one in found if math.isfinite(one[0]) and math.isfinite(one[1])]
+    if not found:
+        return float(values[-1]), math.inf
+    return _most_precise(found)
+
+
+def _accelerated(values: Floats, scale: Floats | None, window: np.ndarray) -> float:
+    """Return the last column of the rho algorithm, or of the epsilon algorithm without a scale.
+
+    ``e_(k+1)(i) = e_(k-1)(i + 1) + (X_(i+k+1) - X_i) / (e_k(i + 1) - e_k(i))``, X = 1/x for rho, and 1
+    in place of the difference for epsilon (Wynn 1956). The number of values is odd.
+    """
+    before, now = np.zeros(len(window) + 1), values[window]
+    place = None if scale is None else scale[window]
+    for k in range(1, len(window)):
+        step = 1.0 if place is None else place[k:] - place[:-k]
+        with np.errstate(all="ignore"):
+            before, now = now, before[1:-1] + step / np.diff(now)
+    return float(now[0])
+
+
+def _top_decides(measure: Measure) -> bool:
+    """Whether the limit is a property of the curve's value at the very top."""
+    return measure.cutoff.regime in ("sublinear", "fixed") or measure.discount.growth in ("zipf", "summable")
+
+
+def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floats | None]) -> float:
+    """Return twice the error of extrapolating the curve itself to its top, from the depths the lists show.
+
+    Relative to the best grade.
+    """
+    if measure.cutoff.regime == "sublinear":
+        n = n / np.array([measure.cutoff(int(size)) for size in n], np.float64)
+    gains, best = relevance.mean_gain(1 / n), relevance.gains[0]
+    seen, _ = _best(gains, np.full_like(gains, 1e-13 * best), scales)
+    return 2 * abs(seen - relevance.mean_gain_at_top) / best

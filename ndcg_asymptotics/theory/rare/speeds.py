@@ -1,0 +1,197 @@
+"""The exponent with which the wrong order of a pair dies out as n grows (docs/rates.md).
+
+Where the leading difference of the two mean DCGs is not 0, Theorems A to C of docs/rates.md give the
+exponent. Where it is 0, Theorem D (the log discount) and Theorem E (r^-b) say what comes next, and
+Theorem F covers labels that are certain at the top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.cutoffs import ListPower
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.pairs import first_moment
+from ndcg_asymptotics.theory.quadrature import edges, nodes
+
+_LEVEL = 1e-9  # integrals that differ by less are equal
+_POSSIBLE = 1e-13  # the chance of a label that is more than rounding
+_NEAR = 1e-3  # of the depth of a curve's first break: a label impossible there is impossible above it
+_NEVER = "the order never settles"
+_SLOWLY = "the wrong order dies out, no faster than a power of n"
+
+
+@dataclass(frozen=True)
+class Speed:
+    """The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``, None where no theorem tells, and why."""
+
+    exponent: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two scorers, of which the first has the larger mean gain at the top, if they differ there."""
+
+    ahead: Relevance
+    behind: Relevance
+
+    @classmethod
+    def of(cls, a: Relevance, b: Relevance) -> _Pair:
+        return cls(a, b) if a.mean_gain_at_top >= b.mean_gain_at_top else cls(b, a)
+
+    @property
+    def lead(self) -> float:
+        lead = self.ahead.mean_gain_at_top - self.behind.mean_gain_at_top
+        return lead if lead > _LEVEL else 0.0
+
+    @property
+    def near(self) -> float:
+        """A depth above which the possible labels are those at this depth."""
+        return _NEAR * min((*self.ahead.breakpoints, *self.behind.breakpoints), default=1.0)
+
+    def labels(self, depth: float) -> tuple[list[float], list[float]]:
+        """Return the gains that are possible at a depth, for both scorers, in increasing order."""
+        found = []
+        for relevance in (self.ahead, self.behind):
+            gains, chances = relevance.label_law(depth)
+            found.append(sorted(gains[chances > _POSSIBLE].tolist()))
+        return found[0], found[1]
+
+    @property
+    def certain(self) -> tuple[bool, bool]:
+        """Whether the label at the very top is certain."""
+        ahead, behind = self.labels(0.0)
+        return len(ahead) == 1, len(behind) == 1
+
+    def separated(self, depth: float) -> bool:
+        """Whether every label of the one ahead exceeds every label of the other at a depth."""
+        ahead, behind = self.labels(depth)
+        return ahead[0] > behind[-1]
+
+
+def speed(a: Relevance, b: Relevance, measure: Measure) -> Speed:
+    """Return the power of n with which the wrong order of a pair dies out.
+
+    Parameters
+    ----------
+    a, b : Relevance
+        Of one label law; their scores are independent given the label.
+    measure : Measure
+
+    Returns
+    -------
+    Speed
+        With exponent 0 where P(wrong order at n) stays away from 0, or falls no faster than a power of n;
+        the reason says which.
+
+    >>> a, b = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
+    >>> several = map(Measure.parse, ("nDCG", "nDCG(zipf)", "nDCG@n^0.5", "nDCG@10"))
+    >>> [round(speed(a, b, measure).exponent, 3) for measure in several]
+    [1.0, 0.2, 0.5, 0.0]
+    """
+    pair, growth = _Pair.of(a, b), measure.discount.growth
+    if measure.cutoff.regime == "fixed" or growth == "summable":
+        return _first_ranks(pair, fixed=measure.cutoff.regime == "fixed")
+    if growth == "unknown":
+        return Speed(None, "how fast this discount falls is not known: say what it is like")
+    if measure.cutoff.regime == "sublinear":
+        return _sublinear(pair, measure)
+    if growth == "zipf":
+        return _zipf(pair, 1.0) if pair.lead else _zipf_level(pair, measure)
+    if abs(_integral(a, b, measure)) > _LEVEL:
+        return Speed(1.0, "a share of all items decides")
+    return _level(pair, measure)
+
+
+def _first_ranks(pair: _Pair, fixed: bool) -> Speed:
+    """A fixed cutoff or a summable discount: Theorem 6, and Theorem F where the top labels are certain."""
+    ahead, behind = pair.labels(0.0)
+    if pair.separated(pair.near):
+        return Speed(1.0, "the labels at the top are certain and differ: a share of all items decides")
+    if ahead[0] > behind[-1]:
+        return Speed(0.0, f"the labels at the very top are certain and differ: {_SLOWLY}")
+    if fixed or ahead[0] < behind[-1]:
+        return Speed(0.0, f"the first ranks decide, and stay random or equal: {_NEVER}")
+    if all(pair.certain):
+        return Speed(None, "the labels at the very top are certain and equal: what lies below decides")
+    # one label is certain, and the other one's sum falls short of it with probability 1
+    below, above = pair.labels(pair.near)
+    if below[0] < ahead[0] or above[-1] > behind[-1]:
+        return Speed(0.0, f"the label at the very top is certain for one scorer: {_SLOWLY}")
+    return Speed(None, "the label at the top is certain for one scorer: no theorem tells")
+
+
+def _sublinear(pair: _Pair, measure: Measure) -> Speed:
+    """k = o(n): Theorem C."""
+    grows = _growth_of(measure)
+    if not pair.lead:
+        if grows < 0.5:
+            return Speed(0.0, f"the curves agree at the top: {_NEVER}")
+        return Speed(None, "the curves agree at the top: what lies below decides")
+    if pair.separated(pair.near):
+        return Speed(1.0, "the labels at the top are certain and differ: a share of all items decides")
+    if measure.discount.growth == "zipf":
+        return _zipf(pair, grows)
+    if not grows:
+        return Speed(0.0, f"the cutoff grows like log n: {_SLOWLY}")
+    return Speed(grows, "as many items as the cutoff lets in decide")
+
+
+def _zipf(pair: _Pair, grows: float) -> Speed:
+    """1/r where the curves differ at the top, with k = n^grows: Theorem B."""
+    zero = 1 - sum(float(curve.value(0.0)) for curve in pair.ahead.curves)
+    if zero <= _LEVEL or float(pair.behind.curves[0].value(0.0)) <= _LEVEL:
+        return Speed(None, "a label that the cheapest wrong order needs is impossible at the top")
+    if not grows:
+        return Speed(0.0, f"the cutoff grows like log n: {_SLOWLY}")
+    return Speed(grows * pair.lead / (pair.ahead.gains[0] + pair.lead), "the first labels turn over: kappa")
+
+
+def _zipf_level(pair: _Pair, measure: Measure) -> Speed:
+    """1/r where the curves agree at the top: the means differ by a constant."""
+    if not all(pair.certain):
+        return Speed(0.0, f"the curves agree at the top: {_NEVER}")
+    ahead, behind = pair.labels(pair.near)
+    if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL and len(ahead) > 1 and len(behind) > 1:
+        return Speed(0.0, f"the labels at the very top are certain and equal: {_SLOWLY}")
+    return Speed(None, "the labels at the very top are certain and equal: what lies below decides")
+
+
+def _level(pair: _Pair, measure: Measure) -> Speed:
+    """Limits that agree, for the log discount to leading order in 1/log n: Theorems D and E."""
+    discount = measure.discount
+    if discount.growth == "log":
+        if _integral(pair.ahead, pair.behind, measure, absolute=True) <= _LEVEL:
+            return Speed(0.0, f"the curves agree as far as the cutoff: {_NEVER}")
+        moment, first = first_moment(pair.ahead, pair.behind, measure), int(measure.cutoff.share == 1.0)
+        if moment is None:
+            return Speed(1.0, "the curves differ, in a high order of 1/log n: n over a power of log n")
+        return Speed(1.0, f"the leading terms agree: n/(log n)^{2 * (moment.order - first)}")
+    if discount.growth == "power" and all(pair.certain) and pair.lead:
+        if discount.exponent <= 0.5:
+            return Speed(0.0, f"the limits agree: {_NEVER}")
+        best, zero = pair.ahead.gains[0], pair.behind.mean_gain_at_top <= _LEVEL
+        if zero and pair.ahead.mean_gain_at_top >= best - _LEVEL:
+            return Speed(2 * discount.exponent - 1, "the limits agree, and only the labels at the top differ")
+        return Speed(0.0, f"the limits agree, and the labels at the top are certain: {_SLOWLY}")
+    return Speed(0.0, f"the limits agree: {_NEVER}")
+
+
+def _growth_of(measure: Measure) -> float:
+    """The a of k(n) = n^(a + o(1))."""
+    return measure.cutoff.a if isinstance(measure.cutoff, ListPower) else 0.0
+
+
+def _integral(a: Relevance, b: Relevance, measure: Measure, absolute: bool = False) -> float:
+    """The leading term of the difference of the mean DCGs: of its profile, or of -log t for the plain log."""
+    end = measure.cutoff.share
+    breaks = tuple(x for x in (*a.breakpoints, *b.breakpoints) if x < end)
+    t, weights = nodes(edges(0.0, end, breaks))
+    plain_log = measure.discount.growth == "log" and end == 1.0
+    profile = -np.log(t) if plain_log else measure.discount.profile(t)
+    difference = a.mean_gain(t) - b.mean_gain(t)
+    return float(np.sum(weights * profile * (np.abs(difference) if absolute else difference)))

@@ -1,0 +1,140 @@
+"""Files that are whole or absent, and files that are read within bounds."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from ndcg_asymptotics.core.files import UnreadableError, lock, read_regular, remove_drafts, unlock, write_file
+from ndcg_asymptotics.core.records import LARGEST, read_record, write_record
+from ndcg_asymptotics.lists import write_run
+
+
+def test_a_file_is_the_old_one_or_the_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    write_file(file, b"old")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                write_file(file, b"new")
+        assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"old")]
+    write_file(file, b"new")
+    assert file.read_bytes() == b"new"
+
+
+def test_a_run_that_cannot_be_written_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "run.txt"
+    write_run({"q": {"d": 1.0}}, file, "first")
+    before = file.read_text()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(ValueError, match="cannot be written"):
+        write_run({"q": {"d": 2.0}}, file, "second")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("run.txt", before)]
+
+
+def test_a_pipe_that_a_user_names_is_written_through(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    write_file(tmp_path / "pipe", b"content")
+    reader.join(timeout=10)
+    assert read == [b"content"]
+
+
+def test_within_a_folder_of_results_nothing_is_written_through(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine").write_text("mine")
+    folder = tmp_path / "results"
+    folder.mkdir()
+    (folder / "link").symlink_to(elsewhere / "mine")
+    (folder / "inside").symlink_to(elsewhere)
+    os.mkfifo(folder / "pipe")
+    (folder / "folder" / "within").mkdir(parents=True)
+    for name in ("link", "pipe", "folder"):
+        write_file(folder / name, b"new", folder)
+        assert (folder / name).read_bytes() == b"new"
+        assert not (folder / name).is_symlink()
+    with pytest.raises(OSError, match="a symbolic link is not written through"):
+        write_file(folder / "inside" / "file", b"new", folder)
+    assert [(path.name, path.read_text()) for path in elsewhere.iterdir()] == [("mine", "mine")]
+
+
+def test_drafts_alone_are_removed(tmp_path: Path) -> None:
+    for name in (f".{'a' * 32}.partial", ".mine.partial", f"{'a' * 32}.partial", "file"):
+        (tmp_path / name).touch()
+    remove_drafts(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".mine.partial",
+        f"{'a' * 32}.partial",
+        "file",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "link to nowhere", "large", "nothing"])
+def test_only_regular_files_within_the_bound_are_read(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "file"
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "large":
+        with file.open("wb") as opened:
+            opened.truncate(10**13)
+    elif kind != "nothing":
+        file.symlink_to("/dev/zero" if kind == "device" else "/nowhere/at/all")
+    with pytest.raises(
+        UnreadableError, match=r"is not a regular file|is too large|is missing|cannot be read"
+    ):
+        read_regular(file, 100)
+    file = tmp_path / "good"
+    file.write_bytes(b"x" * 100)
+    assert read_regular(file, 100) == b"x" * 100
+
+
+def test_a_lock_is_for_one_and_ends(tmp_path: Path) -> None:
+    held = lock(tmp_path)
+    with pytest.raises(ValueError, match="another process is writing"):
+        lock(tmp_path)
+    unlock(held)
+    unlock(lock(tmp_path))
+
+
+def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -> None:
+    file, fields = tmp_path / "record.json", {"b": [1, 2.5, None], "a": {"x": "y\u00e9"}, "t": (1, 2)}
+    write_record(file, fields)
+    assert read_record(file) == fields | {"t": [1, 2]}
+    content = file.read_bytes()
+    for bit in range(0, 8 * len(content), 5):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(changed)
+        try:
+            assert read_record(file) == fields | {"t": [1, 2]}  # a blank that became another
+        except UnreadableError:
+            continue
+    for content in (b"", b"[]", b"{}", b'{"digest": 3}', b"[" * 10**5, b"\xff", b" " * (LARGEST + 1)):
+        file.write_bytes(content)
+        with pytest.raises(UnreadableError):
+            read_record(file)
+
+
+def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"a description of .* bytes, at most"):
+        write_record(tmp_path / "record.json", {"long": "x" * LARGEST})
+    assert not list(tmp_path.iterdir())

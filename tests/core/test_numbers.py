@@ -1,0 +1,66 @@
+"""Arguments that are not the numbers they should be are refused in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import simulated, study
+
+from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.engines.every_n import evaluate_every_n
+from ndcg_asymptotics.learning.batch import Batch
+from ndcg_asymptotics.learning.consistency import Problem
+from ndcg_asymptotics.learning.training import Queries
+from ndcg_asymptotics.lists import evaluate, grow, pool_runs
+from ndcg_asymptotics.measures import Measure
+
+HUGE = 10**400
+RUN = {f"q{i}": {"a": 2.0, "b": 1.0} for i in range(6)}
+QRELS = {f"q{i}": {"b": 1.0} for i in range(6)}
+RUNS = {"one": RUN, "two": RUN}
+
+REFUSED: dict[str, Callable[[], Any]] = {
+    "labels: ": lambda: Measure().evaluate([1.0, 2.0], [HUGE, 0]),
+    "scores: ": lambda: Measure().evaluate([HUGE, 2.0], [1, 0]),
+    "ideal_labels: ": lambda: Measure().evaluate([1.0, 2.0], [1, 0], ideal_labels=[HUGE]),
+    "labels: must be numbers": lambda: evaluate_every_n([1.0, 2.0], [HUGE, 0], "nDCG"),
+    "labels: must be lists": lambda: Batch.of([[HUGE, 1]]),
+    "labels: must be label vectors": lambda: Problem([[HUGE, 1]], [1.0]),
+    "labels: must be numbers, got": lambda: Queries([[1.0], [2.0]], [HUGE, 0], [2]),
+    "features: ": lambda: Queries([[HUGE], [2.0]], [1, 0], [2]),
+    "a label must be a number": lambda: evaluate(RUN, {"q0": {"b": HUGE}}, "nDCG"),
+    "gain: must be one of linear, exp2": lambda: evaluate(RUN, QRELS, "nDCG", gain=np.ones(2)),
+    "ties: must be one of trec, average": lambda: evaluate(RUN, QRELS, "nDCG", ties=np.ones(2)),
+    "binary_at: ": lambda: grow(RUNS, QRELS, "nDCG", binary_at=HUGE),
+    "runs: must be a mapping of name to run, got 'nope'": lambda: compare("nope", QRELS),
+    "runs: must be a mapping of name to run, got 3": lambda: compare(3, QRELS),
+    "runs: must be a mapping of name to run, got [": lambda: pool_runs([RUN], QRELS),
+    "runs: must be a mapping of name to run, got None": lambda: grow(None, QRELS, "nDCG"),
+    "runs: a comparison needs at least two runs, got 1": lambda: compare({"one": RUN}, QRELS),
+    "level: must lie inside (0, 1), got 1000": lambda: compare(RUNS, QRELS, level=HUGE),
+    "power: must lie inside (0, 1), got 'x'": lambda: compare(RUNS, QRELS, power="x"),
+    "alpha: must lie inside (0, 1), got 1000": lambda: check(simulated(study(), 3), alpha=HUGE),
+    "alpha: must lie inside (0, 1), got 'x'": lambda: check(simulated(study(), 3), alpha="x"),
+    "alpha: must lie inside (0, 1), got a value of type int": lambda: check(
+        simulated(study(), 3), alpha=10**5000
+    ),
+    "alpha: must lie inside (0, 1), got nan": lambda: check(simulated(study(), 3), alpha=np.nan),
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_is_no_number_of_its_kind(said: str) -> None:
+    with pytest.raises(InputError) as error:
+        REFUSED[said]()
+    assert str(error.value).startswith(said)
+    assert "\n" not in str(error.value)
+
+
+def test_a_number_that_python_does_not_write() -> None:
+    assert brief(10**5000) == "a value of type int"

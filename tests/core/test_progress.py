@@ -1,0 +1,110 @@
+"""Progress: silent unless asked for and about quick loops, bars on a terminal, lines in a log."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import time
+
+import pytest
+from tqdm.std import tqdm
+
+from ndcg_asymptotics.core.progress import say, show_progress, task, tracked
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time that tqdm sees, which goes on when a test says so."""
+    now = [time.time()]
+    monkeypatch.setattr(tqdm, "_time", lambda self: now[0], raising=False)
+    monkeypatch.setattr("tqdm.std.time", lambda: now[0])
+    return now
+
+
+def work(clock: list[float]) -> None:
+    """20 of 100 are there, 80 follow at two a second."""
+    with task("replicates\x1b", 100, 20) as bar:
+        for piece in range(40):
+            clock[0] += 1
+            bar.set_postfix_str(f"block {piece}", refresh=False)
+            bar.update(2)
+
+
+def test_a_loop_yields_its_pieces_and_is_silent_in_a_program(
+    capsys: pytest.CaptureFixture[str], clock: list[float]
+) -> None:
+    assert list(tracked("ab", "letters")) == ["a", "b"]
+    assert list(tracked((x for x in "ab"), "letters")) == ["a", "b"]
+    work(clock)
+    say("a line")
+    with show_progress(False):
+        work(clock)
+        say("a line")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_log_gets_a_line_every_ten_seconds(capsys: pytest.CaptureFixture[str], clock: list[float]) -> None:
+    with show_progress():
+        work(clock)
+        say("replicate 61 failed\x1b")
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        "replicates\\x1b: 40 of 100, 2/s, 30 s left, block 9",
+        "replicates\\x1b: 60 of 100, 2/s, 20 s left, block 19",
+        "replicates\\x1b: 80 of 100, 2/s, 10 s left, block 29",
+        "replicates\\x1b: 100 of 100, 2/s, 0 s left, block 39",
+        "replicate 61 failed\\x1b",
+    ]
+
+
+def test_a_terminal_gets_a_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "120")
+    with show_progress(), task("replicates", 100, 20) as bar:
+        clock[0] += 1
+        bar.update(10)
+        assert terminal.getvalue() == ""  # nothing for the first two seconds
+        clock[0] += 4
+        bar.update(20)
+        say("a line")
+    said = terminal.getvalue()
+    assert "replicates:  50%" in said
+    assert re.search(r"50/100 .*6.00it/s", said)
+    assert "a line\n" in said
+    assert said.rpartition("\r")[0].rpartition("\r")[2].strip() == ""  # the bar is wiped out
+
+
+def test_quick_loops_show_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with show_progress():
+        list(tracked(range(10), "quick"))
+    assert terminal.getvalue().strip() == ""
+
+
+@pytest.mark.slow
+def test_a_notebook_shows_bars_without_being_asked() -> None:
+    manager = pytest.importorskip("jupyter_client.manager")
+    kernel, client = manager.start_new_kernel(kernel_name="python3")
+    shown: list[str] = []
+    code = (
+        "import time\nfrom ndcg_asymptotics.core.progress import tracked\n"
+        "for x in tracked(range(6), 'steps'): time.sleep(0.5)"
+    )
+    try:
+        client.execute_interactive(code, timeout=60, output_hook=lambda m: shown.append(str(m["content"])))
+    finally:
+        client.stop_channels()
+        kernel.shutdown_kernel(now=True)
+    said = "".join(shown)
+    assert "steps" in said
+    assert re.search(r"[456]/6", said) or "jupyter-widget" in said
+    assert "Warning" not in said

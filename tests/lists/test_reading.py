@@ -1,0 +1,582 @@
+"""Readers: every form and packing of a file, pipes, and every bad file told in one line."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
+from ndcg_asymptotics.lists.names import Encoder
+from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
+from ndcg_asymptotics.lists.reading.lines import Cells, by_arrow, by_line
+from ndcg_asymptotics.lists.reading.load import TREC
+from ndcg_asymptotics.lists.records import Records
+
+RUN = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 2.5 tag\nq2 Q0 d1 1 1 tag\n"
+QRELS = "q1 0 d1 0\nq1 0 d2 2\nq1 0 d3 1\nq2 0 d9 -1\nq3 0 d1 1\n"
+CSV = "query,score,label\nq1,3.5,0\nq1,2.5,1.5\nq2,1,0\n"
+LETOR = "2 qid:10 1:0.5 2:1.0 # docid = A-1 inc = 1\n0 qid:10 1:0.25 2:4 # docid = A-2\n1 qid:11 2:3\n"
+
+READERS = {"run": (read_run, RUN), "qrels": (read_qrels, QRELS), "csv": (read_csv, CSV)}
+
+
+def write(folder: Path, text: str | bytes, name: str = "file") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def complaint(folder: Path, reader: str, text: str | bytes) -> str:
+    with pytest.raises(InputError) as error:
+        READERS[reader][0](write(folder, text))
+    message = str(error.value)
+    assert "\n" not in message
+    assert str(folder / "file") in message
+    return message
+
+
+def zstd(text: str) -> bytes:
+    compressed: bytes = pytest.importorskip("pyarrow").Codec("zstd").compress(text.encode()).to_pybytes()
+    return compressed
+
+
+def in_two(text: str) -> bytes:
+    """Two packed streams one after another, and the zeros that fill up a block."""
+    return gzip.compress(text[:30].encode()) + gzip.compress(text[30:].encode()) + bytes(100)
+
+
+PACKED = {
+    "plain": str.encode,
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "gzip in two": in_two,
+    "zstd": zstd,
+    "windows": lambda text: text.replace("\n", "\r\n").encode(),
+    "byte-order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "no last newline": lambda text: text.rstrip("\n").encode(),
+    "blank lines": lambda text: ("\n" + text.replace("\n", "\n \n\n")).encode(),
+}
+
+
+@pytest.mark.parametrize("packing", PACKED)
+def test_files_are_read_however_they_are_packed(tmp_path, packing):
+    pack = PACKED[packing]
+    assert read_run(write(tmp_path, pack(RUN))) == {"q1": {"d1": 3.5, "d2": 2.5}, "q2": {"d1": 1.0}}
+    # a negative label means not judged: no gain
+    assert read_qrels(write(tmp_path, pack(QRELS))) == {
+        "q1": {"d1": 0.0, "d2": 2.0, "d3": 1.0},
+        "q2": {"d9": 0.0},
+        "q3": {"d1": 1.0},
+    }
+    first, second = read_csv(write(tmp_path, pack(CSV)))
+    assert (first.query, first.scores.tolist(), first.labels.tolist()) == ("q1", [3.5, 2.5], [0.0, 1.5])
+    assert (second.query, second.scores.tolist(), second.labels.tolist()) == ("q2", [1.0], [0.0])
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_only_regular_files_are_opened(tmp_path, reader):
+    """A pipe without a writer would block for ever, and a device has no end."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(InputError, match=rf"^{path}: cannot be read \(not a regular file\)$"):
+            READERS[reader][0](path)
+    (tmp_path / "link").symlink_to(write(tmp_path, READERS[reader][1]))
+    assert READERS[reader][0](tmp_path / "link")
+
+
+def test_names_of_any_script_and_length(tmp_path):
+    names = ["ä", "文書", "x" * 7, "x" * 8, "x" * 9, "y" * 300, "doc:/&%"]
+    text = "".join(f"запрос Q0 {name} 0 {i} t\n" for i, name in enumerate(names))
+    assert read_run(write(tmp_path, text)) == {"запрос": {name: float(i) for i, name in enumerate(names)}}
+
+
+def test_queries_need_not_stand_together(tmp_path):
+    text = "a Q0 d 0 1 t\nb Q0 d 0 2 t\na Q0 e 0 3 t\n"
+    assert read_run(write(tmp_path, text)) == {"a": {"d": 1.0, "e": 3.0}, "b": {"d": 2.0}}
+
+
+def test_csv_columns_go_by_name(tmp_path):
+    (only,) = read_csv(write(tmp_path, "label, what, score, query\n1, x, 0.5, q\n"))
+    assert (only.query, only.scores.tolist(), only.labels.tolist()) == ("q", [0.5], [1.0])
+    columns = parse_columns("query=user,score=stars")
+    text = 'user,stars,rel,"my, doc"\n7,1.5,2,x\n'
+    scores, labels = read_lists(write(tmp_path, text), columns)
+    assert (scores.as_dict(), labels.values.tolist()) == ({"7": {"1": 1.5}}, [2.0])
+
+
+def test_runs_and_judgements_may_be_tables(tmp_path):
+    commas = "qid,docno,score\n1,a,2\n1,b,3\n"
+    assert read(write(tmp_path, commas), "score").as_dict() == {"1": {"a": 2.0, "b": 3.0}}
+    tabs = "query_id\tdoc_id\trelevance\n1\ta\t1\n"
+    assert read(write(tmp_path, tabs), "label").as_dict() == {"1": {"a": 1.0}}
+
+
+def test_parquet_is_read(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"qid": [1, 1, 2], "docno": ["a", "b", "a"], "s": [2.0, 3.5, 1.0]})
+    frame.to_parquet(tmp_path / "run")
+    found = read(tmp_path / "run", "score", {"score": "s"})
+    assert found.as_dict() == {"1": {"a": 2.0, "b": 3.5}, "2": {"a": 1.0}}
+    with pytest.raises(InputError, match=r"run, line 1: got 'qid,docno,s', expected a header"):
+        read(tmp_path / "run", "score")
+    (tmp_path / "cut").write_bytes((tmp_path / "run").read_bytes()[:-40])
+    with pytest.raises(InputError, match="a damaged Parquet file"):
+        read(tmp_path / "cut", "score")
+    frame.assign(s=[1.0, np.nan, 2.0]).to_parquet(tmp_path / "nan")
+    with pytest.raises(InputError, match=r"nan, row 2: got .*expected .* finite scores"):
+        read(tmp_path / "nan", "score", {"score": "s"})
+
+
+def test_svmlight_is_scored_by_a_feature_or_by_weights(tmp_path):
+    path = write(tmp_path, LETOR)
+    scores, labels = read_lists(path, weights={2: 1.0})
+    assert scores.as_dict() == {"10": {"A-1": 1.0, "A-2": 4.0}, "11": {"line 3": 3.0}}
+    assert labels.values.tolist() == [2.0, 0.0, 1.0]
+    scores, _ = read_lists(path, weights={1: 1.0})
+    assert scores.values.tolist() == [0.5, 0.25, 0.0]  # a feature that is not there is 0
+    for text in ("2 -1\n", "1:2\n2:-1\n"):
+        scores, _ = read_lists(path, weights=read_weights(write(tmp_path, text, "weights")))
+        assert scores.values.tolist() == [0.0, -3.5, -3.0]
+    with pytest.raises(InputError, match="needs a feature, or weights"):
+        read_lists(path)
+    for text in ("", "1 two\n", "0:3\n", "nan\n"):
+        with pytest.raises(InputError, match="weights: "):
+            read_weights(write(tmp_path, text, "weights"))
+
+
+def test_svmlight_agrees_with_scikit_learn(data_folder):
+    from sklearn.datasets import load_svmlight_file
+
+    path = data_folder / "letor_mq2008" / "S1.txt.gz"
+    features, labels, queries = load_svmlight_file(str(path), query_id=True)
+    scores, ours = read_lists(path, weights={25: 1.0})
+    assert np.array_equal(scores.values, features[:, 24].toarray().ravel())
+    assert np.array_equal(ours.values, labels)
+    assert [int(scores.queries[row]) for row in scores.row.tolist()] == queries.tolist()
+    weights = np.random.default_rng(1).normal(size=features.shape[1])
+    scores, _ = read_lists(path, weights=dict(enumerate(weights.tolist(), 1)))
+    np.testing.assert_allclose(scores.values, features @ weights, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_missing_and_unreadable_files(tmp_path, reader):
+    read = READERS[reader][0]
+    with pytest.raises(InputError, match=r"nowhere: cannot be read \(No such file"):
+        read(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="cannot be read"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_empty_binary_and_damaged_files(tmp_path, reader):
+    text = READERS[reader][1]
+    assert "holds no data" in complaint(tmp_path, reader, "")
+    assert "holds no data" in complaint(tmp_path, reader, gzip.compress(b""))
+    assert "expected" in complaint(tmp_path, reader, "\n\n")
+    assert "not a text file (line 1 is not UTF-8)" in complaint(tmp_path, reader, bytes(range(128, 256)))
+    assert "not a text file" in complaint(tmp_path, reader, b"\0" * 100)
+    assert "not a text file" in complaint(tmp_path, reader, text.encode("utf-16"))
+    latin = (text + "d\xe4 x\n").encode("latin-1")
+    assert f"line {text.count(chr(10)) + 1} is not UTF-8" in complaint(tmp_path, reader, latin)
+    for kind, packed in (("gzip", gzip.compress(text.encode())), ("zstd", zstd(text))):
+        assert f"truncated or damaged {kind}" in complaint(tmp_path, reader, packed[:-9])
+        assert f"truncated or damaged {kind}" in complaint(tmp_path, reader, packed + b"more")
+    packed = gzip.compress(text.encode())
+    checksum = bytes([packed[-8] ^ 0xFF])
+    assert "truncated or damaged gzip" in complaint(tmp_path, reader, packed[:-8] + checksum + packed[-7:])
+
+
+def test_a_line_without_an_end(tmp_path):
+    message = complaint(tmp_path, "run", RUN.encode() + b"x" * (1 << 25))
+    assert "line 4: longer than 16 MB" in message
+
+
+@pytest.mark.parametrize(
+    ("reader", "line", "said"),
+    [
+        ("run", "q3 Q0 d1 1", "'query Q0 document rank score tag'"),
+        ("run", "q3 Q0 d1 1 0.5 tag more", "'query Q0 document rank score tag'"),
+        ("run", "q3 Q0 d1 1 high tag", "a finite score"),
+        ("run", "q3 Q0 d1 1 nan tag", "a finite score"),
+        ("run", "q3 Q0 d1 1 -inf tag", "a finite score"),
+        ("run", "q3 Q0 d1 1 1_000 tag", "a finite score"),
+        ("run", "q3 Q0 d1 1 1.2.3 tag", "a finite score"),
+        ("run", "q3 Q0 d1 1 - tag", "a finite score"),
+        ("run", "q3 Q0 d1 1 . tag", "a finite score"),
+        ("run", "q3 Q0 d\x01 1 0.5 tag", "'query Q0 document rank score tag'"),
+        ("qrels", "q3 0 d1", "'query iteration document label'"),
+        ("qrels", "q3 0 d2 0.5", "a whole number as label"),
+        ("qrels", "q3 0 d2 yes", "a whole number as label"),
+        ("qrels", "q3 0 d2 1e300", "a whole number as label"),
+        ("csv", "q3,1", "query, score, label in every row"),
+        ("csv", "q3,nan,1", "finite scores"),
+        ("csv", "q3,inf,1", "finite scores"),
+        ("csv", "q3,1,nan", "finite scores and labels, and times"),
+        ("csv", "q3,high,1", "finite scores"),
+        ("csv", "q3,1_0,1", "finite scores"),
+    ],
+)
+@pytest.mark.parametrize("blank", ["", "\n \n"])
+def test_a_bad_line_is_named(tmp_path, reader, line, said, blank):
+    good = READERS[reader][1] + blank
+    number = good.count("\n") + 1
+    message = complaint(tmp_path, reader, f"{good}{line}\n{READERS[reader][1]}")
+    assert f"file, line {number}: got {line!r}, expected" in message
+    assert said in message
+
+
+@pytest.mark.parametrize("blank", ["", "\n\n"])
+def test_a_document_that_comes_twice_is_named_with_both_lines(tmp_path, blank):
+    message = complaint(tmp_path, "run", f"{blank}{RUN}q3 Q0 d 1 1 t\n{blank}q1 Q0 d2 9 0.5 tag\n")
+    first, second = 2 + 2 * bool(blank), 5 + 4 * bool(blank)
+    assert f"line {second}: document d2 of topic q1 comes twice (first in line {first})" in message
+    message = complaint(tmp_path, "qrels", f"{QRELS}q1 0 d1 1\n")
+    assert "line 6: document d1 of topic q1 comes twice (first in line 1)" in message
+
+
+def test_csv_needs_its_header(tmp_path):
+    message = complaint(tmp_path, "csv", CSV.partition("\n")[2])
+    assert "line 1: got 'q1,3.5,0', expected a header with the column query" in message
+    with pytest.raises(InputError, match=r"columns: expected NAME=COLUMN with NAME one of .* got 'qid'"):
+        parse_columns("qid")
+    with pytest.raises(InputError, match=r"expected a header with the column nothing"):
+        read(write(tmp_path, "query,document,score\n1,2,3\n"), "score", {"score": "nothing"})
+
+
+def test_lines_may_end_as_on_an_old_macintosh(tmp_path):
+    """A lone carriage return ends a line of a table, in its header too."""
+    path = write(tmp_path, "query,document,label\rq1,d1,0\rq1,d2,2\r")
+    assert read_qrels(path) == {"q1": {"d1": 0.0, "d2": 2.0}}
+    assert complaint(tmp_path, "qrels", "q1 0 d1 0\rq1,0,d2,2\rq1\n")
+    assert complaint(tmp_path, "csv", f"query,score,label\nq1,1,{'9' * 200_000}\n")
+    assert complaint(tmp_path, "csv", f"query,score,{'l' * 200_000}\nq1,1,1\n")
+
+
+def test_frames_and_records_are_taken():
+    pd = pytest.importorskip("pandas")
+    expected = {"1": {"a": 2.0, "b": 3.0}}
+    frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "score": [2.0, 3.0], "rank": [1, 0]})
+    assert Records.of(frame, "score").as_dict() == expected
+    assert Records.of([Scored("1", "a", 2.0), Scored("1", "b", 3)], "score").as_dict() == expected
+    rows = (Judged("1", document, label) for document, label in [("a", 2), ("b", 3)])
+    assert Records.of(rows, "label").as_dict() == expected
+    for given_, said in (
+        (frame.drop(columns="score"), "no column 'score'"),
+        ([3], "a record has no 'query'"),
+        (3, "expected a dictionary"),
+        ({"q": [1]}, "topic q: expected a dictionary of documents"),
+        ({"q": {"d": float("nan")}}, "a score must be finite, got nan for document d of topic q"),
+        ({"q": {"d": float("inf")}}, "a score must be finite, got inf"),
+        ({"q": {"d": "high"}}, "a score must be a number, got 'high'"),
+        ({"q": {"d": 1.0, "e": 10**400}}, "a score must be a number, got 1000"),
+        ({"q": {"d": np.ones(2), "e": np.ones(2)}}, r"a score must be a number, got array\(\[1"),
+        ({"q": {"d": 1.0, "e": np.ones(1)}}, r"a score must be a number, got array\(\[1"),
+        ({"q": {"d": [1.0]}}, r"a score must be a number, got \[1"),
+        (pd.concat([frame, frame]), "document a of topic 1 comes twice"),
+    ):
+        with pytest.raises(InputError, match=said):
+            Records.of(given_, "score")
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=30)
+
+
+def arrow(texts):
+    pa = pytest.importorskip("pyarrow")
+    return pa.array(texts, pa.large_string()).dictionary_encode()
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [(list, list), (arrow, arrow), (list, arrow), (arrow, list)],
+    ids=lambda kinds: "-".join(kind.__name__ for kind in kinds),
+)
+@given(texts=st.lists(words, min_size=1, max_size=20, unique=True), random=st.randoms())
+def test_names_are_ordered_and_found_as_texts(kinds, texts, random):
+    one, two = kinds
+    drawn = random.choices(texts, k=50)
+    codes, names = Encoder(one(drawn), one(texts)).result()
+    assert [names.texts()[code] for code in codes.tolist()] == drawn + texts
+    assert sorted(names.texts()) == sorted(texts)
+    assert names.texts(codes) == drawn + texts
+    records = Records.from_columns(
+        Encoder(["q"] * len(texts)), Encoder(one(texts)), np.arange(float(len(texts)))
+    )
+    other = [*random.sample(texts, len(texts)), "\0"]
+    for query, there in (("q", True), ("x", False)):
+        wanted = Records.from_columns(
+            Encoder([query] * len(other)), Encoder(two(other)), np.zeros(len(other))
+        )
+        expected = [texts.index(text) if there and text in texts else -1 for text in other]
+        assert records.find(wanted).tolist() == expected
+    by_bytes = sorted(range(len(texts)), key=lambda i: texts[i].encode())
+    assert records.by_name().values.tolist() == by_bytes
+    more = records.joined(Records.from_columns(Encoder(["q"]), Encoder(two(["\0"])), np.zeros(1)))
+    assert list(more.as_dict()["q"]) == [*texts, "\0"]
+
+
+@pytest.mark.parametrize("kind", [list, arrow])
+def test_the_first_document_that_is_repeated(kind):
+    texts = [f"d{i}" for i in range(20)]
+    documents = [*texts, "d9", "d3", "d9"]
+    records = Records.from_columns(Encoder(["q"] * 23), Encoder(kind(documents)), np.zeros(23))
+    assert records.repeated() == (9, 20)
+    apart = Records.from_columns(Encoder(["q"] * 20, ["r", "s", "t"]), Encoder(kind(documents)), np.zeros(23))
+    assert apart.repeated() is None
+    with pytest.raises(InputError, match=r"^document d3 of topic q comes twice$"):
+        Records.of([*(Scored("q", text, 0.0) for text in texts), Scored("q", "d3", 1.0)], "score")
+
+
+class Judged(NamedTuple):
+    """A record as those of ir_datasets."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+
+
+class Scored(NamedTuple):
+    """A record as those of ir_measures."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+decimals = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.decimals(min_value=-(10**9), max_value=10**9, places=6).map(str),
+    st.from_regex(r"[+-]?[0-9]{1,20}(\.[0-9]{0,20})?", fullmatch=True),
+    st.from_regex(r"[+-]?\.[0-9]{1,20}", fullmatch=True),
+)
+
+
+@given(texts=st.lists(decimals, min_size=1, max_size=20))
+def test_numbers_are_those_that_python_reads(texts):
+    pytest.importorskip("pyarrow")
+    chunk = "".join(f"q Q0 d{i} 0 {text} tag\n" for i, text in enumerate(texts)).encode()
+    expected = [float(text) for text in texts]
+    assert by_line(chunk, 1, TREC["score"], Path("file"))["score"].tolist() == expected
+    found = by_arrow(chunk, TREC["score"])
+    assert found is None or found["score"].tolist() == expected
+    assert found is not None or any(text.startswith("+") for text in texts)
+
+
+CELLS = Cells({"query": 2, "document": 0, "score": 1, "label": 3}, 4, "cells")
+fields = st.sampled_from(
+    ["a", "b", "1", "-2.5", "3e2", "0x1F", "1_0", "nan", "inf", "+1", "007", "", " ", "\t", "é", "\xa0", '"',
+     '"a,b"', "\x01", "\v", "１", "2.0", "1e400", "#"]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "width", "between"),
+    [(TREC["score"], 6, " "), (TREC["score"], 6, "\t"), (TREC["label"], 4, " "), (CELLS, 4, ",")],
+    ids=["run", "run with tabs", "judgements", "table"],
+)
+@settings(max_examples=300)
+@given(data=st.data())
+def test_what_pyarrow_takes_is_what_is_read_line_by_line(form, width, between, data):
+    """Regular lines with a few odd fields among them: pyarrow agrees, or leaves the chunk alone."""
+    pytest.importorskip("pyarrow")
+    good = {6: "q Q0 {} 1 2.5 tag", 4: "q 0 {} 1" if form is not CELLS else "{} 1.5 q 2"}[width].split()
+    rows = []
+    for i in range(data.draw(st.integers(1, 4))):
+        row = [part.replace("{}", f"d{i}") for part in good]
+        for place in data.draw(st.lists(st.integers(0, width - 1), max_size=2)):
+            row[place] = data.draw(fields)
+        if data.draw(st.integers(0, 9)) == 0:
+            row = data.draw(st.lists(fields, max_size=8))
+        rows.append(between.join(row))
+    chunk = "".join(f"{row}\n" for row in rows).encode()
+    found = by_arrow(chunk, form)
+    if found is not None:
+        slow = by_line(chunk, 1, form, Path("file"))
+        assert found.keys() == slow.keys()
+        for name, column in found.items():
+            assert list(map(str, column)) == list(map(str, slow[name]))
+
+
+def test_pyarrow_reads_regular_chunks():
+    pytest.importorskip("pyarrow")
+    for form, text in ((TREC["score"], RUN), (TREC["label"], QRELS), (CELLS, "d1,2.5,q,1\nd2,0,q,0.5\n")):
+        assert by_arrow(text.encode(), form) is not None
+
+
+LARGE = 40_000
+"""Lines of a file that pyarrow parses."""
+
+
+def large_run() -> list[str]:
+    return [f"q{i // 1000}\tQ0\tdocument-{i}\t1\t{-i / 7}\ttag\n" for i in range(LARGE)]
+
+
+def test_large_files_are_read_as_small_ones(tmp_path):
+    rows = large_run()
+    expected = {
+        f"q{q}": {f"document-{i}": -i / 7 for i in range(1000 * q, 1000 * (q + 1))}
+        for q in range(LARGE // 1000)
+    }
+    text = "".join(rows)
+    commas = "query,doc_id,score\n" + "".join(",".join(row.split()[::2]) + "\n" for row in rows)
+    spaces, returns = text.replace("\t", "  "), text.replace("\n", "\r")
+    for content in (text, spaces, returns, commas, gzip.compress(text.replace("\n", "\r\n").encode())):
+        assert read_run(write(tmp_path, content)) == expected
+
+
+@pytest.mark.parametrize("at", [0, LARGE // 2, LARGE - 1])
+def test_a_bad_line_of_a_large_file_is_named(tmp_path, at):
+    rows = large_run()
+    rows[at] = "q Q0 document 1 nan tag\n"
+    message = complaint(tmp_path, "run", "".join(rows))
+    assert f"line {at + 1}: got 'q Q0 document 1 nan tag', expected" in message
+    rows[at] = "q é\n"
+    assert f"line {at + 1} is not UTF-8" in complaint(tmp_path, "run", "".join(rows).encode("latin-1"))
+    rows[at] = "\n \n" + large_run()[5]
+    first, second = sorted([6 if at >= 6 else 8, at + 3])
+    said = "document document-5 of topic q0 comes twice"
+    assert f"line {second}: {said} (first in line {first})" in complaint(tmp_path, "run", "".join(rows))
+
+
+def test_a_table_with_quoted_cells_is_cut_between_rows(tmp_path):
+    """Cells may hold ends of lines; more than one block of them."""
+    rows = [f'q{i // 100},"a ""long"" name\nof document {i}",{i}\n' for i in range(LARGE)]
+    found = read_run(write(tmp_path, "query,document,score\n" + "".join(rows)))
+    assert found["q7"]['a "long" name\nof document 712'] == 712
+    assert sum(map(len, found.values())) == LARGE
+    rows[-1] = rows[-1].replace(f",{LARGE - 1}", ",none")
+    with pytest.raises(InputError, match=rf"line {2 * LARGE + 1}: got .*expected query, document, score"):
+        read_run(write(tmp_path, "query,document,score\n" + "".join(rows)))
+    twice = "query,document,score\nq,a,1\n\nq,b,2\nq,a,3\n"
+    with pytest.raises(InputError, match=r"line 5: document a of topic q comes twice \(first in line 2\)"):
+        read_run(write(tmp_path, twice))
+
+
+def test_without_pyarrow(tmp_path, monkeypatch):
+    """Text is read all the same; for what is not one line names the extra."""
+    expected = read_run(write(tmp_path, "".join(large_run())))
+    packed = zstd(RUN)
+    for name in ("pyarrow", "sklearn.datasets"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert read_run(write(tmp_path, "".join(large_run()))) == expected
+    install = r'which is not installed: pip install "ndcg-asymptotics\[data\]"'
+    for content in (packed, b"PAR1"):
+        with pytest.raises(InputError, match=f"pyarrow, {install}"):
+            read_run(write(tmp_path, content))
+    with pytest.raises(InputError, match=f"scikit-learn, {install}"):
+        read_lists(write(tmp_path, LETOR), weights={1: 1.0})
+
+
+def peak(path: Path) -> tuple[str, float]:
+    """What reading a run in a process of its own ends with, and the memory it takes, in GB."""
+    code = (
+        "import resource, sys\nfrom ndcg_asymptotics.lists import read_run\n"
+        f"try: print(len(read_run({str(path)!r})))\nexcept ValueError as error: print(error)\n"
+        "unit = 1 if sys.platform == 'darwin' else 1024\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    said, memory = done.stdout.splitlines()
+    return said, float(memory)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        (b"a" * 2**20, "line 1: longer than 16 MB"),
+        (b"\n" * 2**20, "holds more than 10,"),
+        (b"q Q0 d 1 1 t\n" * 2**16, "holds more than 10,"),
+        (b"q Q0 " + b"d" * 2**20 + b" 1 1 t\n", "document ddd"),
+    ],
+    ids=["a line", "blank lines", "one line", "a long name"],
+)
+def test_a_small_file_costs_little(tmp_path, unit, said):
+    """Each unpacks to two gigabytes from less than a megabyte."""
+    pa = pytest.importorskip("pyarrow")
+    path = tmp_path / "file"
+    with pa.CompressedOutputStream(pa.OSFile(str(path), "wb"), "zstd") as packed:
+        for _ in range(2**31 // len(unit)):
+            packed.write(unit)
+    assert path.stat().st_size < 2**20
+    found, memory = peak(path)
+    assert said in found
+    assert memory < 1
+
+
+def test_short_lines_may_be_compressed_well(tmp_path):
+    same = gzip.compress(b"q Q0 document 1 1 tag\n" * 10**6)
+    assert len(same) * 270 < 22 * 10**6
+    message = complaint(tmp_path, "run", same)
+    assert "line 2: document document of topic q comes twice (first in line 1)" in message
+
+
+def test_what_a_parquet_file_unpacks_to_is_bounded(tmp_path):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    schema = pa.schema([("query", pa.string()), ("document", pa.string()), ("score", pa.float64())])
+    rows = 2**20
+    table = pa.table([pa.array(["q"] * rows), pa.array(["d"] * rows), np.ones(rows)], schema=schema)
+    with parquet.ParquetWriter(tmp_path / "rows", schema, compression="zstd") as file:
+        for _ in range(12):
+            file.write_table(table)
+    with pytest.raises(InputError, match=r"rows: holds more than 10,\d+,\d+ lines, too many for the size"):
+        read_run(tmp_path / "rows")
+    names = pa.array([f"{i}{'d' * 2**20}" for i in range(600)])
+    table = pa.table([pa.array(["q"] * 600), names, np.ones(600)], schema=schema)
+    parquet.write_table(table, tmp_path / "names", compression="zstd", use_dictionary=False)
+    with pytest.raises(InputError, match=r"names: unpacks to 629,\d+,\d+ bytes, too many for its size"):
+        read_run(tmp_path / "names")
+    # one long name in many rows is kept once
+    codes = pa.array(np.zeros(10**5, np.int32))
+    long = pa.DictionaryArray.from_arrays(codes, pa.array(["d" * 2**20]))
+    table = pa.table({"query": pa.array([f"q{i}" for i in range(10**5)]), "document": long, "score": codes})
+    parquet.write_table(table, tmp_path / "long", compression="zstd")
+    found = read(tmp_path / "long", "score")
+    assert (len(found), len(found.names)) == (10**5, 1)
+
+
+def test_parquet_columns_of_other_types(tmp_path):
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    days = pd.to_datetime(["1970-01-02", "1970-01-03"]).date
+    pd.DataFrame({"qid": [7, 7], "docno": [1.5, 2.0], "date": days}).to_parquet(tmp_path / "times")
+    assert read(tmp_path / "times", "time").as_dict() == {"7": {"1.5": 86400.0, "2.0": 172800.0}}
+    # a dictionary that holds a name twice, but for a blank
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", " a"]))
+    table = pa.table({"query": ["q", "q"], "document": twice, "score": [1, 2]})
+    parquet.write_table(table, tmp_path / "twice")
+    with pytest.raises(InputError, match=r"twice, record 2: document a of topic q comes twice"):
+        read_run(tmp_path / "twice")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["1 qid:2 99999999999999999999:1", "1 qid:2 1000001:1", "1 qid:2 4294967297:1", "1 qid:2 1:1e400",
+     "1e400 qid:2 1:1", "1 qid: 1:1", "1 qid:2 2:1 1:1", "1 qid:2 0:1", "1 qid:2 -1:1", "1 qid:2 1:1_0",
+     "1_0 qid:2 1:1", "1 2 1:1"],
+)  # fmt: skip
+def test_a_bad_line_of_an_svmlight_file_is_named(tmp_path, line):
+    path = write(tmp_path, f"{LETOR}\n# a comment\n{line}\n{LETOR}")
+    with pytest.raises(InputError, match=r"^.*file, line 6: got '.*', expected 'label qid:query") as error:
+        read_lists(path, weights={1: 1.0})
+    assert repr(line) in str(error.value)
+
+
+def test_queries_of_an_svmlight_file_may_have_any_name(tmp_path):
+    path = write(tmp_path, "1 qid:99999999999999999999 1:1\n0 qid:robots 1:2\n")
+    scores, _ = read_lists(path, weights={1: 1.0})
+    assert scores.queries == ("99999999999999999999", "robots")
+    big = write(tmp_path, "1 qid:1 1:1e308 2:1e308\n")
+    with pytest.raises(InputError, match="line 1: the weighted sum of features is not finite"):
+        read_lists(big, weights={1: 1.0, 2: 1.0})

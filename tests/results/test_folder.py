@@ -1,0 +1,425 @@
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.engines import cells
+from ndcg_asymptotics.engines.engine import Draw
+from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.blocks import describe
+from ndcg_asymptotics.results.folder import STUDY as RECORD
+from ndcg_asymptotics.results.merge import merge
+from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
+from ndcg_asymptotics.results.verify import verify
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.canonical import canonical
+from ndcg_asymptotics.studies.toml import study_of
+
+STUDY: dict[str, Any] = {
+    "title": "stored",
+    "scorers": {"good": "linear(0.1, 0.7)", "random": "random"},
+    "measures": ["nDCG", "nDCG(zipf)@0.2n", "nDCG@5"],
+    "n": [10, 100, 1000, 10**18],
+    "engine": "cells",
+    "replicates": 5,
+    "seed": 11,
+    "pairs": [["good", "random"]],
+}
+
+
+def study(**change: Any) -> Study:
+    return Study(**STUDY | change)
+
+
+def draws(replicates: list[int]) -> Draw:
+    """Values that tell which replicate they are of."""
+    r = np.array(replicates, float)
+    values = (r[:, None, None, None] + np.linspace(0, 0.9, 24).reshape(2, 3, 4)) / 2**14
+    return {
+        "ndcg": values,
+        "low": values / 2,
+        "high": np.sqrt(values),
+        "order": np.sign(values[:, :1] - 3 / 2**14).astype(np.int8),
+    }
+
+
+@contextmanager
+def writes_allowed(monkeypatch: pytest.MonkeyPatch, left: int) -> Iterator[None]:
+    """A disk that is full after so many files."""
+    replace = os.replace
+
+    def failing(source: Any, target: Any) -> None:
+        nonlocal left
+        if left == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        left -= 1
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", failing)
+        yield
+
+
+def count_writes(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> int:
+    """How many files an action writes."""
+    replace, count = os.replace, itertools.count()
+
+    def counting(source: Any, target: Any) -> None:
+        next(count)
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", counting)
+        action()
+    return next(count)
+
+
+def write(folder: Path, replicates: list[int], wanted: list[int] | None = None, **change: Any) -> None:
+    with FolderSink(folder, study(**change)) as sink:
+        sink.want(replicates if wanted is None else wanted)
+        sink.add(replicates, draws(replicates))
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "out", [0, 1, 2])
+    results = open_results(tmp_path / "out")
+    assert (results.complete, results.replicates_wanted, results.replicates_complete) == (True, 3, 3)
+    for name, values in draws([0, 1, 2]).items():
+        np.testing.assert_array_equal(results.data[name].values, values)
+        assert results.data[name].dtype == values.dtype
+        assert results.data[name].dims == ("replicate", *cells.VARIABLES[name])
+    assert results.data.scorer.values.tolist() == ["good", "random"]
+    assert results.data.measure.values.tolist() == ["nDCG(log)", "nDCG(zipf)@0.2n", "nDCG(log)@5"]
+    assert results.data.n.values.tolist() == [10, 100, 1000, 10**18]
+    assert results.data.pair.values.tolist() == ["good > random"]
+    assert canonical(results.study) == canonical(study())
+
+
+def test_a_folder_describes_itself_to_numpy_and_json(tmp_path: Path) -> None:
+    """Without this package: the study is JSON, the blocks are archives of numpy."""
+    write(tmp_path, [0, 1], wanted=[0, 1, 2])
+    stated = json.loads((tmp_path / RECORD).read_text())
+    assert stated["study"] == canonical(study())
+    libraries = {"ndcg_asymptotics", "python", "numpy", "numba", "scipy"}
+    assert set(stated["versions"]) == libraries | {"numpy_cpu", "numba_cpu"}
+    assert (stated["format"], stated["wanted"]) == (3, [[0, 2]])
+    (file,) = tmp_path.glob("*.npz")
+    first, last, digest = file.stem.split("-")
+    assert (first, last, digest) == ("0", "1", hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest())
+    with np.load(file) as block:
+        np.testing.assert_array_equal(block["ndcg"], draws([0, 1])["ndcg"])
+        assert json.loads(block["about.json"])["made_by"] == stated["versions"]
+    attributes = open_results(tmp_path).data.attrs
+    assert json.loads(attributes["study"]) == canonical(study())
+    assert (attributes["complete"], attributes["replicates_wanted"]) == (False, 3)
+
+
+def test_both_sinks_give_the_same_results(tmp_path: Path) -> None:
+    sinks: list[Sink] = [MemorySink(study()), FolderSink(tmp_path, study())]
+    for sink in sinks:
+        with sink:
+            assert (sink.missing([0, 4, 2]), sink.wanted_with(range(5))) == ([0, 4, 2], 5)
+            sink.want(range(5))
+            for some in ([3, 0], [4]):
+                sink.add(some, draws(some))
+            assert (sink.wanted, sink.complete, sink.missing(range(5))) == (5, 3, [1, 2])
+    one, other = (sink.results() for sink in sinks)
+    assert one.data.drop_attrs(deep=False).identical(other.data.drop_attrs(deep=False))
+    assert (one.replicates.tolist(), one.done.tolist()) == (other.replicates.tolist(), other.done.tolist())
+
+
+def test_only_complete_replicates_are_data(tmp_path: Path) -> None:
+    write(tmp_path, [1, 4], wanted=[0, 1, 2, 3, 4])
+    results = open_results(tmp_path)
+    assert (results.complete, results.replicates_complete, results.replicates_wanted) == (False, 2, 5)
+    assert results.data.replicate.values.tolist() == [1, 4]
+    np.testing.assert_array_equal(results.data.ndcg.values, draws([1, 4])["ndcg"])
+
+
+def test_without_a_complete_replicate_there_is_no_data(tmp_path: Path) -> None:
+    with FolderSink(tmp_path, study()) as sink:
+        sink.want(range(3))
+    assert open_results(tmp_path).replicates_complete == 0
+    with pytest.raises(InputError, match="no replicate is complete"):
+        _ = open_results(tmp_path).data
+
+
+def test_a_folder_grows_and_its_data_are_in_the_order_of_replicates(tmp_path: Path) -> None:
+    write(tmp_path, [5, 6])
+    write(tmp_path, [1, 0])
+    data = open_results(tmp_path).data
+    assert data.replicate.values.tolist() == [0, 1, 5, 6]
+    np.testing.assert_array_equal(data.ndcg.values, draws([0, 1, 5, 6])["ndcg"])
+
+
+def test_much_is_split_into_blocks_and_no_file_is_ever_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ndcg_asymptotics.results.sinks.BLOCK_BYTES", 2**18)
+    many = list(range(4_000))
+    write(tmp_path, many[:1500])
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(before) > 3
+    assert all(path.stat().st_size < 2**18 + 2**12 for path in tmp_path.glob("*.npz"))
+    write(tmp_path, many[1500:])
+    assert before.items() <= {path.name: path.read_bytes() for path in tmp_path.iterdir()}.items()
+    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws(many)["ndcg"])
+
+
+def test_what_is_added_later_than_the_first_second_is_on_the_disk_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ndcg_asymptotics.results.sinks._GATHERING", 0.0)
+    with FolderSink(tmp_path, study()) as sink:
+        sink.want(range(4))
+        for replicate in range(3):
+            sink.add([replicate], draws([replicate]))
+            assert open_results(tmp_path).replicates_complete == replicate + 1
+    assert len(list(tmp_path.glob("*.npz"))) == 3
+
+
+def test_a_folder_whose_writer_died_while_extending_is_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever file is the last that was written; with one block more than the disk had room for."""
+    monkeypatch.setattr("ndcg_asymptotics.results.sinks.BLOCK_BYTES", 1)
+    write(tmp_path / "whole", [0, 1])
+    written = count_writes(monkeypatch, lambda: write(tmp_path / "whole", [2, 3]))
+    assert written == 3  # a request and two blocks
+    for allowed in range(written):
+        folder = tmp_path / str(allowed)
+        write(folder, [0, 1])
+        with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
+            write(folder, [2, 3])
+        results = open_results(folder)
+        assert verify(folder).sound
+        assert results.replicates_wanted == (4 if allowed else 2)
+        done = [0, 1, 2, 3][: 2 + max(allowed - 1, 0)]
+        assert results.replicates[results.done].tolist() == done
+        np.testing.assert_array_equal(results.data.ndcg.values, draws(done)["ndcg"])
+        write(folder, [2, 3])
+        np.testing.assert_array_equal(open_results(folder).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
+        assert not list(folder.glob(".*"))
+
+
+def test_what_a_killed_writer_left_half_written_is_removed(tmp_path: Path) -> None:
+    write(tmp_path, [0])
+    draft = tmp_path / f".{'0' * 32}.partial"
+    draft.write_bytes(b"half of a block")
+    assert verify(tmp_path).whole
+    write(tmp_path, [1])
+    assert not draft.exists()
+
+
+def test_a_folder_that_was_being_made_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, 0):
+        write(tmp_path, [0])
+    with pytest.raises(InputError, match="no results here"):
+        open_results(tmp_path)
+    write(tmp_path, [0])
+    assert open_results(tmp_path).complete
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npz"]
+
+
+def test_another_study_is_refused_with_the_differing_fields(tmp_path: Path) -> None:
+    write(tmp_path, [0, 1])
+    with pytest.raises(InputError, match=r"holds another study: n \(.*\); seed \(there 11, here 12\)$"):
+        FolderSink(tmp_path, study(seed=12, n=[10, 100]))
+    with pytest.raises(InputError, match=r"pairs \(only .*; distinguish --pair A B tells the order"):
+        FolderSink(tmp_path, study(pairs=[]))
+    with FolderSink(tmp_path, study(title="other", replicates=99)):
+        pass
+    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1])["ndcg"])
+
+
+def test_there_is_one_writer_at_a_time(tmp_path: Path) -> None:
+    with FolderSink(tmp_path, study()) as sink:
+        assert not list(tmp_path.iterdir())  # nothing yet
+        sink.want([0])
+        with pytest.raises(InputError, match="another process is writing"):
+            FolderSink(tmp_path, study())
+    write(tmp_path, [0])
+
+
+def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, [0])
+    newer = json.loads((tmp_path / RECORD).read_text()) | {"format": 4}
+    newer.pop("digest")
+    describe(tmp_path / RECORD, newer, tmp_path)
+    for refused in (open_results, verify, lambda folder: FolderSink(folder, study())):
+        with pytest.raises(InputError, match="newer version, in format 4"):
+            refused(tmp_path)
+
+
+def test_folders_without_results_are_refused(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "none"):
+        with pytest.raises(InputError, match="no results here"):
+            open_results(folder)
+
+
+def test_versions_that_wrote_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, [0])
+    write(tmp_path, [1])
+    assert len(open_results(tmp_path).versions) == 1
+    monkeypatch.setattr("ndcg_asymptotics.results.sinks.versions_here", lambda: {"numpy": "9"})
+    write(tmp_path, [2])
+    assert open_results(tmp_path).versions[1:] == [{"numpy": "9"}]
+
+
+def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
+    source = tmp_path / "here"
+    source.mkdir()
+    curve = {
+        "format": "ndcg-asymptotics curve 1",
+        "gains": [1],
+        "depth": [0.0, 0.5, 1.0],
+        "probability": [[0.8, 0.3, 0.2]],
+    }
+    (source / "c.json").write_text(json.dumps(curve))
+    fields = STUDY | {"replicates": 1, "scorers": {"good": 'empirical("c.json")', "random": "random"}}
+    fitted = study_of(fields, source, "study.toml")
+    with FolderSink(tmp_path / "out", fitted) as sink:
+        sink.want([0])
+        sink.add([0], draws([0]))
+    with FolderSink(tmp_path / "out", fitted):  # the same study
+        pass
+    shutil.rmtree(source)
+    shutil.move(tmp_path / "out", tmp_path / "moved")
+    results = open_results(tmp_path / "moved")
+    assert results.study.population.scorers["good"].masses == pytest.approx((0.4,))
+    data = results.data
+    merged = merge([tmp_path / "moved"], tmp_path / "merged")
+    shutil.rmtree(tmp_path / "moved")
+    assert canonical(open_results(merged.folder).study) == canonical(results.study)
+    xr.testing.assert_identical(open_results(merged.folder).data, data)
+
+
+def test_parts_merge_into_what_one_run_gives(tmp_path: Path) -> None:
+    write(tmp_path / "whole", [0, 1, 2, 3, 4])
+    write(tmp_path / "a", [3, 4])
+    write(tmp_path / "b", [0, 1, 2, 3])  # 3 is in both
+    merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+    assert merged.complete
+    xr.testing.assert_identical(merged.data, open_results(tmp_path / "whole").data)
+
+
+def test_merging_keeps_what_is_incomplete_incomplete(tmp_path: Path) -> None:
+    write(tmp_path / "a", [0], wanted=[0, 1])
+    with FolderSink(tmp_path / "b", study()) as sink:
+        sink.want([2])
+    merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+    assert merged.replicates.tolist() == [0, 1, 2, 3, 4]  # what the study asks for
+    assert merged.done.tolist() == [True, False, False, False, False]
+
+
+def test_what_does_not_belong_together_is_not_merged(tmp_path: Path) -> None:
+    write(tmp_path / "a", [0, 1])
+    write(tmp_path / "b", [2], seed=12)
+    with pytest.raises(InputError, match=r"b: not the study of .*a: seed \(there 11, here 12\)"):
+        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+    with FolderSink(tmp_path / "d", study()) as sink:
+        sink.want([1])
+        sink.add([1], draws([7]))
+    said = r"disagree about replicates .* replicate 1, high by up to 0\.\d+ \(.*; the same versions made both"
+    with pytest.raises(InputError, match=said):
+        merge([tmp_path / "a", tmp_path / "d"], tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+    with pytest.raises(InputError, match="holds another study"):
+        merge([tmp_path / "a"], tmp_path / "b")
+    with pytest.raises(InputError, match="one of the parts"):
+        merge([tmp_path / "a", tmp_path / "d"], tmp_path / "d")
+    with pytest.raises(InputError, match="disagree about replicates"):
+        merge([tmp_path / "a"], tmp_path / "d")
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+def test_a_merging_that_was_interrupted_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    write(tmp_path / "whole", [0, 1, 2, 3, 4])
+    write(tmp_path / "a", [3, 4])
+    write(tmp_path / "b", [0, 1, 2])
+    parts = [tmp_path / "a", tmp_path / "b"]
+    with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
+        merge(parts, tmp_path / "c")
+    merged = merge(parts, tmp_path / "c")
+    assert merged.complete
+    xr.testing.assert_identical(merged.data, open_results(tmp_path / "whole").data)
+
+
+def test_a_merged_folder_says_what_made_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for part, replicates in (("a", [0, 1, 2]), ("b", [3, 4])):
+        made_by = {"numpy": part}
+        monkeypatch.setattr("ndcg_asymptotics.results.sinks.versions_here", lambda made_by=made_by: made_by)
+        write(tmp_path / part, replicates)
+    monkeypatch.undo()
+    merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+    assert merged.versions == [{"numpy": "a"}, {"numpy": "b"}]
+
+
+def test_a_merge_copies_blocks_and_names_replicates_that_two_parts_hold_differently(tmp_path: Path) -> None:
+    write(tmp_path / "a", [0, 1, 2])
+    write(tmp_path / "b", [3, 4])
+    merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+    blocks = {path.name: path.read_bytes() for part in "ab" for path in (tmp_path / part).glob("*.npz")}
+    assert {path.name: path.read_bytes() for path in (tmp_path / "c").glob("*.npz")} == blocks
+
+
+def test_blocks_that_overlap_must_agree(tmp_path: Path) -> None:
+    """As two writers on file systems without locks would leave them."""
+    write(tmp_path / "a", [0, 1, 2])
+    write(tmp_path / "b", [1, 2, 3])
+    for block in (tmp_path / "b").glob("*.npz"):
+        shutil.copy(block, tmp_path / "a")
+    results = open_results(tmp_path / "a")
+    np.testing.assert_array_equal(results.data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
+    with FolderSink(tmp_path / "d", study()) as sink:
+        sink.want([2])
+        sink.add([2], draws([7]))
+    for block in (tmp_path / "d").glob("*.npz"):
+        shutil.copy(block, tmp_path / "a")
+    with pytest.raises(InputError, match=r"2-2-.*npz and [01]-[23]-.*npz disagree: high by"):
+        open_results(tmp_path / "a")
+    assert not verify(tmp_path / "a").sound
+    with pytest.raises(InputError, match=r"disagree.*; move the file away"):
+        FolderSink(tmp_path / "a", study())
+
+
+def test_a_block_of_another_study_is_noticed_and_not_deleted(tmp_path: Path) -> None:
+    """Its shapes and its digest are right; only the study is another."""
+    write(tmp_path / "a", [0])
+    write(tmp_path / "b", [1], seed=12)
+    (block,) = (tmp_path / "b").glob("*.npz")
+    shutil.copy(block, tmp_path / "a")
+    with pytest.raises(InputError, match=r"1-1-.*npz is of another study: replicates 1"):
+        open_results(tmp_path / "a")
+    with pytest.raises(InputError, match=r"of another study.*; move the file away"):
+        FolderSink(tmp_path / "a", study())
+    assert (tmp_path / "a" / block.name).exists()
+
+
+def test_what_was_asked_for_is_known_though_any_one_file_is_lost(tmp_path: Path) -> None:
+    """Never is a part reported as the whole: more was asked for, and three of it are missing."""
+    write(tmp_path / "sound", [0, 1])
+    write(tmp_path / "sound", [2], wanted=[2, 3, 4, 5])
+    assert open_results(tmp_path / "sound").replicates_wanted == 6
+    for path in sorted((tmp_path / "sound").iterdir()):
+        folder = tmp_path / path.name
+        shutil.copytree(tmp_path / "sound", folder)
+        (folder / path.name).unlink()
+        found = verify(folder)
+        assert not found.whole
+        assert found.wanted == 6 or path.name == RECORD

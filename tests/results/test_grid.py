@@ -1,0 +1,360 @@
+"""Grids of parameters: one study per point, one Dataset over all, one chance of a false alarm."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import command
+
+from ndcg_asymptotics.analysis.grid import check_grid
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.plots.grid import draw_grid
+from ndcg_asymptotics.results.blocks import describe
+from ndcg_asymptotics.results.grid import open_grid
+from ndcg_asymptotics.results.verify import verify
+from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
+from ndcg_asymptotics.sweep import grid as grids
+from ndcg_asymptotics.sweep.grid import run_grid
+from ndcg_asymptotics.sweep.sweep import run as run_study
+
+FIELDS: dict[str, Any] = {
+    "scorers": {"good": "linear(0.1, $top)", "random": "random"},
+    "measures": ["nDCG", "nDCG(power($b))"],
+    "n": [10, 100],
+    "replicates": 40,
+    "seed": 5,
+}
+VALUES: dict[str, Any] = {"top": [0.5, 0.7], "b": {"start": 0.2, "stop": 0.6, "step": 0.2}}
+TEXT = """
+measures = ["nDCG", "nDCG(power($b))"]
+n = [10, 100]
+replicates = 40
+seed = 5
+[grid]
+top = [0.5, 0.7]
+b = {start = 0.2, stop = 0.6, step = 0.2}
+[scorers]
+good = "linear(0.1, $top)"
+random = "random"
+"""
+
+
+def grid(**change: Any) -> Grid:
+    return grid_of(VALUES, FIELDS | change)
+
+
+def test_every_point_is_the_study_with_its_values_and_gives_its_bits() -> None:
+    found = run_grid(grid(), jobs=1)
+    assert found.axes.parameters == {"top": (0.5, 0.7), "b": (0.2, 0.4, 0.6)}
+    data = found.data
+    assert dict(data["ndcg"].sizes) == {"top": 2, "b": 3, "replicate": 40, "scorer": 2, "measure": 2, "n": 2}
+    assert data["measure"].values.tolist() == ["nDCG", "nDCG(power($b))"]
+    plain = grid_of({"b": [0.4]}, FIELDS | {"scorers": {"good": "linear(0.1, 0.7)", "random": "random"}})
+    alone = run_study(next(iter(plain.studies.values())), jobs=1).data["ndcg"]
+    np.testing.assert_array_equal(data["ndcg"].sel(top=0.7, b=0.4), alone)
+    assert np.abs(data["ndcg"].sel(top=0.5, b=0.4).values - alone.values).max() > 0.01
+
+
+def test_a_range_is_made_of_the_decimals_that_were_written() -> None:
+    steps = {"start": 0.1, "stop": 1.5, "step": 0.1}
+    found = grid_of({"top": [0.5], "b": steps}, FIELDS)
+    assert found.axes.parameters["b"] == tuple(round(0.1 * i, 1) for i in range(1, 16))
+    assert found.axes.name((0.5, 0.3)) == "top=0.5,b=0.3"
+
+
+def test_the_check_has_one_chance_of_a_false_alarm_for_all_points() -> None:
+    """Seed 5; by chance, a true grid fails with probability 1e-4."""
+    results = run_grid(grid(replicates=100), jobs=1)
+    found = check_grid(results)
+    assert found.agrees
+    assert {check.alpha for check in found.points.values()} == {1e-4 / 6}
+    assert "6 points. Tested: 48 of 48 means, 0 of 48 standard deviations, 0 of 24 laws, " in str(found)
+    assert not check_grid(results, perturb=0.05).agrees
+
+
+def test_a_folder_is_continued_and_says_what_is_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "grid.toml", tmp_path / "out"
+    file.write_text(TEXT)
+    truth = run_grid(load_grid(file), jobs=1).data
+
+    def do(*arguments: object) -> tuple[int, str, str]:
+        return command(monkeypatch, capsys, *arguments)
+
+    code, said, _ = do("run", file, "--out", out, "--jobs", 1)
+    assert (code, said) == (0, f"{out}: 6 of 6 points complete\n")
+    assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
+    (block,) = (out / "points" / "top=0.7,b=0.4").glob("*.npz")
+    block.write_bytes(block.read_bytes()[:-1])
+    code, said, _ = do("verify", out)
+    assert code == 1
+    assert f"points/top=0.7,b=0.4/{block.name} is damaged" in said
+    assert do("check", out)[0] == 2
+    assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
+    assert do("verify", out)[0] == 0
+    assert do("check", out)[0] == 0
+    assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
+    assert "its points" in do("distinguish", out)[2]
+    file.write_text(TEXT.replace("0.6", "0.8"))
+    assert "holds another grid" in do("run", file, "--out", out, "--jobs", 1)[2]
+    (out / "grid.json").write_text(json.dumps({"parameters": {}}))
+    assert do("check", out)[0] == 2
+    file.write_text(TEXT)
+    assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
+    assert do("verify", out)[0] == 0
+    code, said, _ = do(
+        "figures", out, "--out", tmp_path / "drawn", "--format", "png", "--measure", "nDCG", "--dpi", 30
+    )
+    assert (code, sorted(said.splitlines())) == (0, sorted(map(str, (tmp_path / "drawn").iterdir())))
+    assert "no measure 'nDCG@3'" in do("figures", out, "--out", tmp_path, "--measure", "nDCG@3")[2]
+    assert "holds a grid" in do("figures", out, "--out", tmp_path, "--scorer", "a")[2]
+
+
+Done = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def out(tmp_path: Path, run: Done) -> Path:
+    """A folder with the results of the grid."""
+    (tmp_path / "grid.toml").write_text(TEXT)
+    assert run("run", tmp_path / "grid.toml", "--out", tmp_path / "out", "--jobs", 1)[0] == 0
+    return tmp_path / "out"
+
+
+def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:
+    one, other = out / "points" / "top=0.5,b=0.2", out / "points" / "top=0.7,b=0.4"
+    one.rename(out / "aside")
+    other.rename(one)
+    (out / "aside").rename(other)
+    code, said, _ = run("verify", out)
+    assert code == 1
+    for name in ("top=0.5,b=0.2", "top=0.7,b=0.4"):
+        assert f"points/{name}/study.json is not the study of this point of the grid" in said
+    for arguments in (("check", out), ("figures", out, "--out", out.parent / "drawn")):
+        code, _, error = run(*arguments)
+        assert (code, error.count("\n")) == (2, 1)
+        assert "top=0.5,b=0.2: holds another study than the grid has at this point" in error
+    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "top=0.5,b=0.2: holds another study; move it away" in error
+
+
+def test_a_point_of_an_unrelated_study_is_noticed(out: Path) -> None:
+    place = out / "points" / "top=0.5,b=0.2"
+    shutil.rmtree(place)
+    run_study(grid(seed=6).studies[0.5, 0.2], place, jobs=1)
+    assert not verify(out).sound
+    with pytest.raises(InputError, match="holds another study"):
+        open_grid(out)
+
+
+def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run: Done) -> None:
+    truth = open_grid(out).data
+    shutil.rmtree(out / "points" / "top=0.5,b=0.2")
+    code, said, _ = run("verify", out)
+    assert (code, said) == (1, f"{out}: undamaged, but INCOMPLETE; 200 of 240 replicates are complete.\n")
+    code, said, _ = run("check", out)
+    assert code == 1
+    assert "INCOMPLETE" in said
+    assert json.loads(run("check", out, "--json")[1])["complete"] is False
+    assert not open_grid(out).complete
+    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
+    assert run("check", out)[0] == 0
+    assert open_grid(out).data.identical(truth)
+
+
+def test_a_complete_grid_simulates_nothing(out: Path, run: Done, monkeypatch: pytest.MonkeyPatch) -> None:
+    def simulated(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(grids, "seconds_per_point", simulated)
+    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
+    assert (code, "to be simulated" in error) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "null", '{"parameters": {"p": 3}}', "[" * 10**5, '{"grid": {}, "format": 3}', None],
+)
+def test_a_record_with_wrong_content_is_one_line_and_made_again(
+    out: Path, run: Done, content: str | None
+) -> None:
+    (out / "grid.json").unlink()
+    if content is None:
+        os.mkfifo(out / "grid.json")
+    else:
+        (out / "grid.json").write_text(content)
+    assert run("verify", out)[0] == 1
+    for arguments in (("check", out), ("figures", out, "--out", out.parent / "drawn")):
+        code, said, error = run(*arguments)
+        assert (code, said, error.count("\n")) == (2, "", 1)
+        assert "grid.json is" in error
+    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
+    assert run("verify", out)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parameters": {"p": 3}},
+        {"parameters": {}},
+        {"fields": {"scorers": 1}},
+        {"parameters": {name: list(range(10_000)) for name in "pqr"}},
+    ],
+)
+def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
+    out: Path, run: Done, change: dict[str, object]
+) -> None:
+    stated = json.loads((out / "grid.json").read_text())
+    stated.pop("digest")
+    stated["grid"] |= change
+    describe(out / "grid.json", stated, out)
+    code, _, error = run("check", out)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "grid.json is damaged (not a grid)" in error
+
+
+def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Done) -> None:
+    place = out / "points" / "top=0.5,b=0.2"
+    shutil.rmtree(place)
+    place.write_text("something else")
+    assert run("verify", out)[0] == 1
+    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "top=0.5,b=0.2: is a file, expected a folder of results; move it away" in error
+
+
+def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:
+    drawn = draw_grid(run_grid(grid(), jobs=1), tmp_path)
+    assert sorted(path.name for path in drawn if path.suffix == ".png") == [
+        "nDCG-against-b.png",
+        "nDCG-against-top.png",
+        "nDCG-power-b-against-b.png",
+        "nDCG-power-b-against-top.png",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda v, f: v.clear(), "grid: names no parameter"),
+        (lambda v, f: v.update(c=[1]), r"grid.c: no text holds \$c"),
+        (lambda v, f: v.pop("b"), "grid: no parameter 'b', expected one of: top"),
+        (lambda v, f: v.update(b=[]), "grid.b: must be a list of numbers"),
+        (lambda v, f: v.update(b=[1, "x"]), "grid.b: must be a list of numbers"),
+        (lambda v, f: v.update(b=[0.5, 0.5]), "grid.b: names a value twice"),
+        (lambda v, f: v.update(b={"start": 0, "stop": 1, "step": 0}), "grid.b: needs start <= stop"),
+        (lambda v, f: v.update(b={"start": 0, "stop": 1, "step": 1e-12}), "grid.b: has more than 10000"),
+        (lambda v, f: v.update(n=[1]), "grid.n: is no name for a parameter"),
+        (lambda v, f: v.update(top=[0.5, 1.7]), r"at top = 1.7, b = 0.2: scorers.good: .*within \[0, 1\]"),
+        (lambda v, f: f.update(measures="nDCG"), "measures: must be a list of texts"),
+    ],
+)
+def test_what_is_no_grid_is_refused(change: Callable[[Any, Any], object], said: str) -> None:
+    values, fields = dict(VALUES), dict(FIELDS)
+    change(values, fields)
+    with pytest.raises(InputError, match=said):
+        grid_of(values, fields)
+
+
+MIXTURES = """
+measures = ["nDCG", "nDCG(power($b))"]
+n = [5, 10]
+replicates = 10
+[grid]
+b = [0.5, 1.5]
+[scorers]
+good = "mixture(0.25=linear(0.2, 0.8), 0.75=linear(0, 0.1))"
+same = "mixture(0.25=constant(0.5), 0.75=constant(0.05))"
+"""
+
+
+@pytest.mark.parametrize("engine", ["items", "cells", "every-n"])
+def test_mixtures_go_into_a_folder(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "grid.toml", tmp_path / "out"
+    file.write_text(f'engine = "{engine}"\n' + MIXTURES)
+    for arguments in (
+        ("run", file, "--out", out, "--jobs", 1),
+        ("check", out),
+        ("verify", out),
+        ("figures", out, "--out", tmp_path / "drawn", "--format", "png", "--dpi", 30),
+    ):
+        code, _, said = command(monkeypatch, capsys, *arguments)
+        assert code == 0, said
+    in_memory = run_grid(load_grid(file), jobs=1).data
+    assert open_grid(out).data["ndcg"].equals(in_memory["ndcg"])
+
+
+def test_an_engine_that_cannot_do_a_group_leaves_nothing(tmp_path: Path) -> None:
+    """The second group alone is beyond the engine."""
+    from ndcg_asymptotics.engines import engine
+
+    def refused(_: object, design: Any) -> None:
+        if any("0.05" in str(scorer) for scorer in design.population.scorers.values()):
+            raise InputError("cannot do it")
+
+    (tmp_path / "grid.toml").write_text(MIXTURES)
+    with pytest.MonkeyPatch.context() as patch:
+        module = engine.load("items")
+        patch.setattr(module, "check", lambda design: refused(module, design))
+        with pytest.raises(InputError, match="cannot do it"):
+            run_grid(load_grid(tmp_path / "grid.toml"), tmp_path / "out", jobs=1)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: bool, tmp_path: Path) -> None:
+    fields = FIELDS | {"replicates": 400, "precision": 0.02, "n": [5, 20]}
+    found = run_grid(
+        grid_of({"top": [0.3, 0.7], "b": [0.5]}, fields), tmp_path / "out" if kept else None, jobs=1
+    )
+    counts = {values[0]: point.replicates_complete for values, point in found.points.items()}
+    assert len(set(counts.values())) == 2  # or nothing is tried
+    data = found.data["ndcg"]
+    assert data.sizes["replicate"] == max(counts.values())
+    for values, point in found.points.items():
+        of_point = data.sel(top=values[0], b=values[1])
+        assert of_point.notnull().all(("scorer", "measure", "n")).sum() == counts[values[0]]
+        own = point.data["ndcg"].mean("replicate")
+        np.testing.assert_allclose(of_point.mean("replicate").to_numpy(), own.to_numpy(), rtol=1e-14)
+    assert check_grid(found).agrees
+    drawn = draw_grid(found, tmp_path / "drawn", formats=["png"], dpi=30)
+    assert len(drawn) == 4
+    assert all(path.is_file() for path in drawn)
+
+
+def test_a_grid_asks_before_it_runs_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "grid.toml", tmp_path / "out"
+    (tmp_path / "mine.py").write_text("print('I ran')\n\n\ndef slow(rank):\n    return rank**-0.3\n")
+    file.write_text(TEXT.replace('"nDCG",', "'nDCG(custom(\"mine:slow\", 1000))',"))
+    steps = (
+        ("run", file, "--out", out, "--jobs", 1),
+        ("check", out),
+        ("figures", out, "--out", tmp_path / "drawn", "--format", "png", "--dpi", 30),
+    )
+    for step in steps:
+        before = sorted(tmp_path.rglob("*"))
+        code, said, error = command(monkeypatch, capsys, *step)
+        assert (code, "--allow-custom permits it" in error) == (2, True), error
+        assert "I ran" not in said + error
+        assert sorted(tmp_path.rglob("*")) == before
+        assert command(monkeypatch, capsys, *step, "--allow-custom")[0] == 0
+    with pytest.raises(InputError, match="allow_custom permits it"):
+        load_grid(file)
+    with pytest.raises(InputError, match="allow_custom permits it"):
+        open_grid(out)
+    again = run_grid(load_grid(file, allow_custom=True), out, jobs=1)
+    assert again.complete
+    assert open_grid(out, allow_custom=True).data["ndcg"].equals(again.data["ndcg"])

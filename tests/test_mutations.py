@@ -1,0 +1,44 @@
+"""Five broken formulas are noticed (all of them: ``python -m benchmarks.mutations``, in `make soak`)."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.mutations import (
+    MUTATIONS,
+    ROOT,
+    Mutation,
+    caught,
+    copy_of_the_package,
+    false_alarms,
+    mutated,
+)
+
+IN_THE_SUITE = {
+    "Theorem 3: ideal list without 1/(1 - b)": "check: limit of nDCG(power(0.5))",
+    "Theorem 8: ideal list not cut": "check: limit of nDCG(log)@0.2n",
+    "leading gap of the log discount: 1.1 of it": "check: limit of nDCG(log)",
+    "standard deviation that stays: at the list length": "check: limit of nDCG(log)@10",
+    "copula: the square of its correlation, consistently": "tests/engines/test_joint_laws.py",
+}
+CHOSEN = [mutation for mutation in MUTATIONS if mutation.name in IN_THE_SUITE]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutation", CHOSEN, ids=lambda mutation: mutation.name)
+def test_a_broken_formula_is_noticed(mutation: Mutation) -> None:
+    with copy_of_the_package(mutation) as folder:
+        found = caught(folder, mutation.study, mutation.tests)
+    assert found.startswith(IN_THE_SUITE[mutation.name])
+
+
+@pytest.mark.slow
+def test_the_package_as_it_is_passes() -> None:
+    assert len(CHOSEN) == 5
+    assert not false_alarms(CHOSEN[:1] + CHOSEN[2:3])
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_every_mutation_applies_in_one_place(mutation: Mutation) -> None:
+    text = (ROOT / "ndcg_asymptotics" / mutation.file).read_text(encoding="utf-8")
+    assert mutated(mutation, text) != text

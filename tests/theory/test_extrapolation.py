@@ -1,0 +1,170 @@
+"""Limits extrapolated from exact means: sequences with known limits, and theorems of every kind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.special import exp1
+
+from ndcg_asymptotics.measures import Measure, discount
+from ndcg_asymptotics.populations import Curve, Relevance, curve
+from ndcg_asymptotics.theory.extrapolation import SIZES, extrapolated_limit
+from ndcg_asymptotics.theory.gap import leading_gap
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import Expectation
+
+LINEAR = Relevance.parse("linear(0.1, 0.7)")
+N = np.array(SIZES, np.float64)
+L = np.log(N)
+
+
+def extrapolated(values: np.ndarray, measure: str) -> tuple[float, float]:
+    """The extrapolation of a sequence in place of the exact means of a measure."""
+    found = extrapolated_limit(
+        LINEAR, Measure.parse(measure), lambda *_: Expectation(values, np.full(len(N), 1e-12))
+    )
+    return found.limit, found.error
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "expected", "largest"),
+    [
+        ("nDCG", (2 * L + 1) / (4 * L - 3), 0.5, 1e-4),
+        ("nDCG", 0.3 + 0.2 / L - 5 / L**2 + 30 / L**3 + 100 / L**4, 0.3, 2e-2),
+        ("nDCG(power(0.9))", (0.4 * N**0.1 - 3) / (N**0.1 + 2), 0.4, 1e-4),
+        ("nDCG(power(1.2))@10", 0.9 - 0.5 * N**-0.06 + 0.1 * N**-0.17, 0.9, 1e-3),
+        ("nDCG(linear)", 0.25 + N**-0.5, 0.25, 1e-6),
+        ("nDCG(linear)", np.full(len(N), 0.125), 0.125, 1e-7),
+    ],
+)
+def test_sequences_with_known_limits(
+    measure: str, values: np.ndarray, expected: float, largest: float
+) -> None:
+    found, error = extrapolated(values, measure)
+    assert abs(found - expected) <= error <= largest
+
+
+def test_a_sequence_of_another_kind_has_a_wide_error() -> None:
+    """1/log log n under the log discount, n^-0.01 jumping at random, and a sequence that grows."""
+    rng = np.random.default_rng(5)
+    for values in (1 / np.log(L), 0.5 + 0.01 * rng.standard_normal(len(N)), 1e-3 * N**0.03):
+        found, error = extrapolated(values, "nDCG")
+        assert error > 0.02 * abs(found)
+
+
+def test_the_error_grows_with_the_errors_of_the_means() -> None:
+    values = (2 * L + 1) / (4 * L - 3)
+    wide = extrapolated_limit(LINEAR, "nDCG", lambda *_: Expectation(values, np.full(len(N), 1e-5)))
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        noisy = values + 1e-5 * rng.uniform(-1, 1, len(N))
+        found = extrapolated_limit(
+            LINEAR, "nDCG", lambda *_, noisy=noisy: Expectation(noisy, np.full(len(N), 1e-5))
+        )
+        assert abs(found.limit - 0.5) <= found.error
+    assert wide.error > 1e-5
+    assert extrapolated(values, "nDCG")[1] < wide.error / 10
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "nDCG", "nDCG(zipf)", "nDCG(zipf)@0.3n", "nDCG@0.2n", "nDCG(power(0.3))", "nDCG(power(0.7))@0.2n",
+        "nDCG(power(0.98))", "nDCG(linear)", "nDCG(linear)@0.3n", "nDCG@n^0.5", "nDCG(zipf)@n^0.5",
+        "nDCG@5log(n)", "nDCG(power(0.3))@0.4n",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("of", ["linear(0.1, 0.7)", "graded(3=power(0.01, 0.3, 2), 1=linear(0.3, 0.1))"])
+def test_a_theorems_limit_and_no_other(measure: str, of: str) -> None:
+    found, truth = extrapolated_limit(of, measure), limit(of, measure).value
+    assert truth is not None
+    assert abs(found.limit - truth) <= found.error
+    for factor in (0.995, 1.005):
+        assert abs(found.limit - factor * truth) > found.error
+
+
+@dataclass(frozen=True)
+class SlowTop(Curve, keyword="slow-top"):
+    """m(t) = 0.5 - 0.3 / (1 - log t): nearer to its top value than any power, only with a logarithm."""
+
+    jump: float
+
+    def formula(self, t):
+        with np.errstate(divide="ignore"):
+            return np.where(t == 0, 0.5 + self.jump, 0.5 - 0.3 / (1 - np.log(t)))
+
+    def average(self, a, b):
+        with np.errstate(divide="ignore"):
+            ends = [np.e * exp1(1 - np.log(t)) for t in (a, b)]  # int_0^t ds / (1 - log s)
+        return 0.5 - 0.3 * (ends[1] - ends[0]) / (b - a)
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(power(0.5))", "nDCG@n^0.5", "nDCG@5log(n)"])
+def test_a_top_that_is_reached_with_a_logarithm(measure: str) -> None:
+    """As a formula, and as a function of the score, which ends where 1 - s is no longer seen."""
+    own = curve(lambda s: 0.5 - 0.3 / (1 - np.log(np.maximum(1 - s, 1e-300))), name="slow")
+    for slow in (SlowTop(0.0), own):
+        found, truth = extrapolated_limit(slow, measure), limit(slow, measure).value
+        assert abs(found.limit - truth) <= found.error
+
+
+def test_a_value_at_the_top_that_the_curve_does_not_reach() -> None:
+    """ybar(1) = 0.7 by definition, 0.5 in the limit: the error says that nothing is known."""
+    found = extrapolated_limit(SlowTop(0.2), "nDCG(zipf)")
+    assert found.error > 0.2
+
+
+@pytest.mark.parametrize("like", ["log", "power(0.4)", "zipf"])
+def test_a_discount_that_does_not_fall_as_declared(like: str) -> None:
+    """1/sqrt(r + 3), of which too few ranks are known to refuse the declaration: the means tell."""
+    said = Measure(discount(lambda r: (r + 3.0) ** -0.5, name=f"said-{like}", largest=10, like=like))
+    found, truth = extrapolated_limit(LINEAR, said), limit(LINEAR, said).value
+    assert abs(found.limit - truth) > found.error
+    assert found.limit == pytest.approx(limit(LINEAR, "nDCG(power(0.5))").value, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("of", "measure", "reason"),
+    [
+        ("linear(0.0001, 0.0004)", "nDCG@n^0.95", "beyond the best grade"),
+        ("step(0.2, 0.7, 0.95)", "nDCG@n^0.97", "a break of the curve"),
+        ("constant(1e-12)", "nDCG", "fewer than 1000 items"),
+        ("constant(0.3)", "nDCG@0.000000000001n", "fewer than 1000 items"),
+    ],
+)
+def test_lists_that_are_too_short_to_extrapolate(of: str, measure: str, reason: str) -> None:
+    found = extrapolated_limit(of, measure)
+    assert math.isinf(found.error)
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("of", ["linear(0, 1)", "step(0, 1, 0.7)", "linear(0.002, 0)", "constant(1)"])
+@pytest.mark.parametrize(
+    "measure", ["nDCG(geometric(2))", "nDCG@10", "nDCG(power(1.2))", "nDCG(power(1.2))@3"]
+)
+def test_curves_that_are_certain_at_the_top(of: str, measure: str) -> None:
+    """Theorem 6 does not apply: NDCG converges to the certain label."""
+    found, truth = extrapolated_limit(of, measure), limit(of, measure).value
+    assert truth in (0.0, 1.0)
+    assert abs(found.limit - truth) <= found.error < 0.005
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["nDCG", "nDCG@0.2n", "nDCG(zipf)", "nDCG(zipf)@0.3n", "nDCG(power(0.5))", "nDCG(power(0.9))@0.7n"],
+)
+def test_the_leading_gap_and_no_other(measure: str) -> None:
+    for of in (LINEAR, Relevance.parse("graded(3=linear(0.05, 0.2), 1=constant(0.3))")):
+        gap = leading_gap(of, measure)
+        found, error = extrapolated_limit(of, measure).coefficient(limit(of, measure).value, gap.exponent)
+        assert abs(found - gap.coefficient) <= error < 0.01 * abs(gap.coefficient)
+
+
+def test_a_mixture_is_the_average_of_its_groups() -> None:
+    parts = [extrapolated_limit(f"constant({p})", "nDCG@0.3n") for p in (0.2, 0.4)]
+    mixed = extrapolated_limit("mixture(0.25=constant(0.2), 0.75=constant(0.4))", "nDCG@0.3n")
+    assert mixed.limit == pytest.approx(0.25 * parts[0].limit + 0.75 * parts[1].limit, rel=1e-14)
+    assert mixed.error == pytest.approx(0.25 * parts[0].error + 0.75 * parts[1].error, rel=1e-14)
