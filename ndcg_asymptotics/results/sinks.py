@@ -102,24 +102,11 @@ class Sink(Protocol):
         """Return what there is so far."""
 
 
-class MemorySink:
-    """A sink in the memory of this process."""
+class _Replicates:
+    """The replicates that a sink wants and those that it has."""
 
-    damages: Sequence[Damage] = ()
-
-    def __init__(self, study: Study) -> None:
-        self._study = study
-        self._wanted: Runs = []
-        self._blocks: list[tuple[Integers, Values]] = []
-        self._done: Runs = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is held."""
+    _wanted: Runs
+    _done: Runs
 
     @property
     def wanted(self) -> int:
@@ -138,6 +125,26 @@ class MemorySink:
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Return those of the replicates that are not complete."""
         return _missing(replicates, self._done)
+
+
+class MemorySink(_Replicates):
+    """A sink in the memory of this process."""
+
+    damages: Sequence[Damage] = ()
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._wanted: Runs = []
+        self._blocks: list[tuple[Integers, Values]] = []
+        self._done: Runs = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is held."""
 
     def want(self, replicates: Iterable[int]) -> None:
         """Want these replicates as well."""
@@ -170,7 +177,7 @@ class MemorySink:
         )
 
 
-class FolderSink:
+class FolderSink(_Replicates):
     """A sink that writes to a folder of results.
 
     A folder with results must hold those of the same study; what is damaged in it is deleted, to be computed
@@ -238,24 +245,6 @@ class FolderSink:
     def replicates(self) -> Integers:
         """The indices of the replicates that are wanted."""
         return members(self._wanted)
-
-    @property
-    def wanted(self) -> int:
-        """How many replicates are wanted."""
-        return count_of(self._wanted)
-
-    @property
-    def complete(self) -> int:
-        """How many replicates are complete."""
-        return count_of(self._done)
-
-    def wanted_with(self, replicates: Iterable[int]) -> int:
-        """Return how many replicates would be wanted with these."""
-        return count_of(merged_runs([*self._wanted, *runs_of(replicates)]))
-
-    def missing(self, replicates: Iterable[int]) -> list[int]:
-        """Return those of the replicates that are not complete."""
-        return _missing(replicates, self._done)
 
     def want(self, replicates: Iterable[int]) -> None:
         """Want these replicates as well."""

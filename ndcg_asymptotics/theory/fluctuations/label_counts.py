@@ -10,11 +10,11 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.mean.condense import condensed
 from ndcg_asymptotics.theory.mean.counts import smooth_rule
-from ndcg_asymptotics.theory.mean.ranks import RankMean
+from ndcg_asymptotics.theory.mean.sums import Sums
 from ndcg_asymptotics.theory.mean.tails import binomial_beyond
 
 _DEVIATIONS, _FURTHER = 9.0, 20.0  # fewer items with a gain than that do not occur
-_HIGHEST, _MOST = 12, 60  # degree and number of moments that a condensed rule keeps
+_MOST = 60  # moments that a condensed rule keeps
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class CountRule:
     none: float
 
     @classmethod
-    def of(cls, law: Floats, gains: Floats, mean: RankMean, n: int, tolerance: float) -> CountRule:
+    def of(cls, law: Floats, gains: Floats, sums: Sums, n: int, tolerance: float) -> CountRule:
         """For lists of n items whose grades have the probabilities ``law``, the last one without gain."""
         some = min(float(law[:-1].sum()), 1.0)
         deviation = math.sqrt(n * some * (1 - some))
@@ -47,7 +47,7 @@ class CountRule:
         steps = gains - np.append(gains[1:], 0.0)
 
         def ideal(counts: Floats) -> Floats:
-            return np.asarray(mean.sums(np.cumsum(counts[:, :-1], axis=1), n) @ steps)
+            return np.asarray(sums(np.cumsum(counts[:, :-1], axis=1)) @ steps)
 
         if len(gains) == 1:
             counts, weights = np.column_stack([head[0], n - head[0]]), head[1]

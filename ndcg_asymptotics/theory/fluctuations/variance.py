@@ -29,13 +29,12 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumera
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
 from ndcg_asymptotics.theory.fluctuations.moments import Moments
 from ndcg_asymptotics.theory.fluctuations.whole import (
-    fitted_to,
     given_label_counts,
     over_counts,
 )
 from ndcg_asymptotics.theory.mean import expectation
 from ndcg_asymptotics.theory.mean.mesh import Mesh
-from ndcg_asymptotics.theory.mean.ranks import RankMean
+from ndcg_asymptotics.theory.mean.sums import ideal_sums
 
 _SHORT = 30  # lists that are enumerated where few ranks count
 _ENUMERATED = 1e-3  # what rounding is relative to there: it leaves 1e-12
@@ -173,7 +172,7 @@ def moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Ef
         return Moments(mean, max(variance, 0.0), _ENUMERATED)
     if measure.cutoff(n) < n:
         return cut_moments(scorers, measure, n, effort)
-    rule = CountRule.of(law, gains, RankMean.of(discount, fitted_to(discount, n)), n, effort.digits * _COUNTS)
+    rule = CountRule.of(law, gains, ideal_sums(discount, n), n, effort.digits * _COUNTS)
     given = [given_label_counts(scorer, discount, n, effort) for scorer in scorers]
     found = Moments(*over_counts(given, rule, law, discount, n, effort))
     if len(gains) <= FEW_GRADES:

@@ -17,7 +17,7 @@ from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
 from ndcg_asymptotics.theory.mean.mesh import Mesh
-from ndcg_asymptotics.theory.mean.ranks import RankMean
+from ndcg_asymptotics.theory.mean.sums import ideal_sums
 
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 
@@ -74,7 +74,7 @@ def _ideal(gains: Floats, centre: Floats, counts: Floats, discount: Discount, n:
     """IDCG at the centre, and by how much it differs elsewhere, relative and without cancellation."""
     steps = gains - np.append(gains[1:], 0.0)
     ends, moved = np.cumsum(centre[:-1]), np.cumsum((counts - centre)[:, :-1], axis=1)
-    ideal = float(RankMean.of(discount, fitted_to(discount, n)).sums(ends, n) @ steps)
+    ideal = float(ideal_sums(discount, n)(ends) @ steps)
     return ideal, increase(discount, n, ends, moved) @ steps / ideal
 
 

@@ -33,15 +33,9 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
     >>> len(few), float((weights.T @ few[:, 0]**2).round(9).item())
     (3, 28.5)
     """
-    fewer, few, missed = nearly_condensed(counts, weights, degree)
-    return (fewer, few) if missed <= _MISSED else (counts, weights)
-
-
-def nearly_condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Floats, float]:
-    """The same as near as it comes, and what of the moments it misses, relative to the largest."""
     grades = counts.shape[1] - 1
     if len(counts) <= math.comb(degree + grades, grades):
-        return counts, weights, 0.0
+        return counts, weights
     size = np.abs(weights).sum(axis=1)
     size = size / size.sum()
     monomials = _monomials(counts, size, degree)
@@ -58,8 +52,8 @@ def nearly_condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floa
         fewer = np.asarray(np.linalg.lstsq(monomials[:, chosen], moments)[0], np.float64)
         missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
         if missed <= _MISSED:
-            break
-    return counts[chosen], fewer, missed
+            return counts[chosen], fewer
+    return counts, weights
 
 
 def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:

@@ -297,18 +297,13 @@ class LabelMeans:
         Of sums of exponentials, relative.
     sharp : bool
         Whether label counts nearly tell the ranks of items.
-
-    Attributes
-    ----------
-    error : float
-        The relative error of 1/IDCG that sums of exponentials leave.
     """
 
     def __init__(
         self, gains: Floats, law: Floats, sums: Sums, k: int, others: int, nodes: int, tolerance: float,
         sharp: bool,
     ) -> None:  # fmt: skip
-        self.others, self.error = others, 0.0
+        self.others = others
         shares = np.minimum(np.cumsum(law[:-1]), 1.0)
         filled = (
             binomial_below(others, shares, k) <= _NEGLIGIBLE if k <= others else np.zeros(len(gains), bool)
@@ -348,7 +343,6 @@ class LabelMeans:
             for sign, constant, these in ((1.0, gained[j], cut), (-1.0, gained[j + 1], uncut)):
                 ideal = Ideal.of(constant * full, these, tolerance)
                 self._parts.append(_Part(sign, first, here, ideal, last))
-        self.error = max(part.ideal.error for part in self._parts)
 
     @property
     def nbytes(self) -> int:

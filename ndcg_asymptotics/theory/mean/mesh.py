@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
@@ -28,7 +28,6 @@ _LAST = 1e-15  # depths nearer to 1 are not told apart
 _UNRESOLVED = 1e-11  # of a curve's two highest Legendre coefficients on a panel
 _HIGHEST = legvander(rule(16)[0], 15)[:, -2:] * rule(16)[1][:, None] * np.array([14.5, 15.5])
 _HALVINGS = 40
-_OPEN, _TOLD = 15.0, 1e-9  # variances of a rank, in n and as a part of n^2
 _SHARPEST = 3.0  # beyond it nodes would be too many; the error says what they leave
 
 
@@ -107,10 +106,6 @@ class Mesh:
         first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW, _MANY))))
         return cls(relevance, law, edges, first, depths_at(relevance, law, nodes[0][order], nodes[1][order]))
 
-    def unlabelled(self) -> Mesh:
-        """The same, the grades of the other items not told apart: one is above t with probability t."""
-        return replace(self, law=np.ones(1), depths=replace(self.depths, above=self.depths.t[None]))
-
     def sharpness(self, k: int, n: int) -> float:
         """How far label counts tell the rank at depth k/n: its mean's deviation over that about it."""
         if len(self.law) == 1:
@@ -118,11 +113,6 @@ class Mesh:
         at = depths_at(self.relevance, self.law, np.array([k / n]), np.ones(1)).above[:, 0]
         told, left = map(float, self._told_and_left(at))
         return math.sqrt(max(told, 0.0) / max(left, told / _SHARPEST**2, 1e-300))
-
-    def nearly_certain(self, n: int) -> bool:
-        """Whether at some depth label counts leave so few ranks open that they must be whole numbers."""
-        told, left = self._told_and_left(self.depths.above)
-        return bool(np.any((told > 9 * left) & (n * left < _OPEN) & (told > _TOLD)))
 
     def _told_and_left(self, above: Floats) -> tuple[Floats, Floats]:
         """Variances of a rank over n: of its mean given the label counts (over n once more), and about it."""

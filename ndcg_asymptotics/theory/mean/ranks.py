@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,17 +20,11 @@ from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
 from ndcg_asymptotics.theory.mean.mesh import Depths
 
-if TYPE_CHECKING:
-    from scipy.interpolate import BSpline
-
 _SMOOTH_FROM = 1e5  # ranks from which a discount is smooth on the scale of its square root
-_TABLE = 4096.0  # below it F of a real count comes from the exponentials
 _SMALLEST_LOG = -600.0  # what is multiplied with its exponential does not underflow either
 _VANISHED = -120.0  # the log of a term that does not count, whatever the discount
 _WORTH = 0.6  # part of the terms below which it is quicker to pick them out
 _CHUNK = 2_000_000  # numbers held at a time
-_MANY = 200  # counts whose F is read from a table
-_LONGEST = 9.3e18  # of the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +48,7 @@ class RankMean:
     smooth_from: float
 
     @classmethod
-    @lru_cache(maxsize=64)  # for its table, and for what is known of it
+    @lru_cache(maxsize=64)
     def of(cls, discount: Discount, largest: float, caution: float = 1.0) -> RankMean:
         """For lists of up to ``largest`` items; ``caution`` > 1 trusts the moments later.
 
@@ -73,30 +66,6 @@ class RankMean:
         exponent = math.log2(near / far) if far > 0 else math.inf
         smooth_from = caution * _SMOOTH_FROM * max(1.0, exponent / 2) ** 2
         return cls(discount, exponential_sum([discount], min(largest, 1.1 * smooth_from)), smooth_from)
-
-    def sums(self, k: Floats, n: float) -> Floats:
-        """F(k) for real k >= 0, smooth in k."""
-        if self.fit is None:
-            return self.discount.sum_to(k, n)
-        if not self.discount.regular:
-            return np.asarray(self.fit.cumulative(k)[0])
-        return np.asarray(self._table(np.log1p(k))) if k.size > _MANY else self._sums(k)
-
-    def _sums(self, k: Floats) -> Floats:
-        assert self.fit is not None
-        near = k < _TABLE
-        if near.all():
-            return np.asarray(self.fit.cumulative(k)[0])
-        far = self.discount.cumulative(k)
-        return np.where(near, self.fit.cumulative(np.minimum(k, _TABLE))[0], far) if near.any() else far
-
-    @cached_property
-    def _table(self) -> BSpline:
-        """F against log(1 + k), for arrays that would take long: its own error is below 1e-12."""
-        from scipy.interpolate import make_interp_spline  # here: to load it takes longer than most means
-
-        x = np.linspace(0.0, math.log1p(_LONGEST), 2401)
-        return make_interp_spline(x, self._sums(np.expm1(x)), k=7)
 
     def gained(self, depths: Depths, counts: Floats, n: int) -> Floats:
         """``n int P(Y = y_j | t) E[D(1 + A) | c, t] dt`` for rows of real counts (C, J + 1): (C, J).

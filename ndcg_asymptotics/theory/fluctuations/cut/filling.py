@@ -18,10 +18,10 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.whole import fitted_to, increase, summed
+from ndcg_asymptotics.theory.fluctuations.whole import increase, summed
 from ndcg_asymptotics.theory.mean.condense import condensed
 from ndcg_asymptotics.theory.mean.mesh import Mesh
-from ndcg_asymptotics.theory.mean.ranks import RankMean
+from ndcg_asymptotics.theory.mean.sums import ideal_sums
 from ndcg_asymptotics.theory.mean.tails import binomial_below
 
 _MOST = 150  # moments of a rule
@@ -58,8 +58,7 @@ class CutIdeal:
     @cached_property
     def value(self) -> float:
         """Of the expected counts."""
-        mean = RankMean.of(self.discount, fitted_to(self.discount, self.n))
-        return float(self._steps @ mean.sums(self._ends, self.n))
+        return float(self._steps @ ideal_sums(self.discount, self.n)(self._ends))
 
     def part(self, own: Floats, others: Floats, *, beyond: bool) -> tuple[Floats, Floats]:
         """What counts of items of the first grades add to delta and to its square, (M, N).
