@@ -170,10 +170,10 @@ def enumerated_moments(a: Relevance, b: Relevance | None, measure: Measure, n: i
     Both are `enumerable` at n. Two scorers are independent given the label counts.
 
     >>> curve = Relevance.of("constant(0.5)")
-    >>> enumerated_moments(curve, None, Measure.of("nDCG(zipf)"), 2)
-    (0.625, 0.171875)
-    >>> enumerated_moments(curve, curve, Measure.of("nDCG(zipf)"), 2)
-    (0.0, 0.125)
+    >>> [round(x, 12) for x in enumerated_moments(curve, None, Measure.of("nDCG(zipf)"), 2)]
+    [0.625, 0.171875]
+    >>> [round(abs(x), 12) for x in enumerated_moments(curve, curve, Measure.of("nDCG(zipf)"), 2)]
+    [0.0, 0.125]
     """
     k = min(measure.cutoff(n), n)
     laws = [label_sequences(scorer, k, n) for scorer in (a, b) if scorer is not None]
