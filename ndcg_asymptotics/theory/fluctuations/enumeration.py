@@ -173,7 +173,7 @@ def enumerated_moments(a: Relevance, b: Relevance | None, measure: Measure, n: i
     >>> [round(x, 12) for x in enumerated_moments(curve, None, Measure.of("nDCG(zipf)"), 2)]
     [0.625, 0.171875]
     >>> [round(abs(x), 12) for x in enumerated_moments(curve, curve, Measure.of("nDCG(zipf)"), 2)]
-    [0.0, 0.125]
+    [0.0, 0.0625]
     """
     k = min(measure.cutoff(n), n)
     laws = [label_sequences(scorer, k, n) for scorer in (a, b) if scorer is not None]
