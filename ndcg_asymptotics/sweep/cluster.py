@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import ExitStack, contextmanager
+from itertools import islice
 
 from distributed import Client, KilledWorker, LocalCluster
 
@@ -14,6 +15,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.progress import say
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.results.layout import versions_here
+from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.executor import bounded, interrupts_deferred
 
 SECONDS_TO_CONNECT = 30
@@ -71,6 +73,26 @@ def executor(
             raise BrokenExecutor("workers died again and again") from error
         except CancelledError:
             raise ConnectionError("the dask scheduler is gone") from None
+
+
+def computed(
+    executor: Executor, threads: int, work: Callable[[Sequence[int]], Block], pieces: Iterator[Sequence[int]]
+) -> Generator[Block]:
+    """`sweep.executor.Workers.computed` by an executor.
+
+    joblib has a dask backend too, which waits forever for the result of a lost worker.
+    """
+    waiting: set[Future[Block]] = {executor.submit(work, piece) for piece in islice(pieces, threads + 1)}
+    try:
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                block = future.result()
+                waiting |= {executor.submit(work, piece) for piece in islice(pieces, 1)}
+                yield block
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 def check_workers(client: Client) -> None:

@@ -1,23 +1,22 @@
-"""Executors that compute blocks of replicates: worker processes (loky), threads, or a dask cluster."""
+"""Compute blocks of replicates in worker processes or threads (joblib), or on a dask cluster."""
 
 from __future__ import annotations
 
-import functools
 import importlib
 import os
 import re
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from functools import cache, partial
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from loky import cpu_count, get_reusable_executor
+from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import say
@@ -30,18 +29,24 @@ Work = Callable[[Sequence[int]], Block]
 _SECONDS_IDLE = 20  # after which a worker process without work ends
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 _SEMAPHORES = Path("/dev/shm")
-_THREADS_OF_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
 
 
 @dataclass(frozen=True)
 class Workers:
-    """How many blocks are computed at a time, and the executor that does; None stands for this thread.
+    """What computes blocks.
 
-    The executor is asked for anew after one was broken by the death of a process.
+    Attributes
+    ----------
+    jobs : int
+        How many blocks are computed at a time.
+    computed : function
+        Takes the work and its pieces and yields the blocks in the order in which they are done. Closed
+        before the last one, it ends the work that is under way. It raises BrokenExecutor if a worker
+        process died; called again, it starts new ones.
     """
 
     jobs: int
-    executor: Callable[[], Executor] | None = None
+    computed: Callable[[Work, Iterator[Sequence[int]]], Generator[Block]]
 
 
 def check_backend(backend: str, scheduler: str | None) -> None:
@@ -94,70 +99,46 @@ def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) ->
                 "dask needs the extra cluster: pip install 'ndcg-asymptotics[cluster]'", "backend"
             ) from None
         with cluster.executor(jobs, scheduler) as (executor, threads):
-            yield Workers(threads, lambda: executor)
+            yield Workers(threads, partial(cluster.computed, executor, threads))
         return
     jobs = local_jobs(jobs)
-    if jobs == 1:
-        yield Workers(1)
-    elif backend == "threading":
-        with ThreadPoolExecutor(jobs) as threads:
-            yield Workers(jobs, lambda: threads)
-    else:
-        with _processes(jobs) as processes:
-            yield processes
+    yield Workers(jobs, _computed_here if jobs == 1 else partial(_computed, backend, jobs))
 
 
-@contextmanager
-def _processes(jobs: int) -> Iterator[Workers]:
-    """Worker processes, which stay a while for the next sweep unless the body raises."""
-    _remove_semaphores_after(os.getpid())
-
-    def executor() -> Executor:
-        found: Executor = get_reusable_executor(
-            max_workers=jobs,
-            timeout=_SECONDS_IDLE,
-            initializer=end_with_parent,
-            initargs=(os.getpid(),),
-            env={f"{library}_NUM_THREADS": "1" for library in _THREADS_OF_LIBRARIES},
-        )
-        return found
-
-    try:
-        yield Workers(jobs, executor)
-    except BaseException:
-        executor().shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
-        raise
+def _computed_here(work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:
+    """`Workers.computed` in this thread."""
+    yield from map(work, pieces)
 
 
-def computed(workers: Workers, work: Work, pieces: Iterator[Sequence[int]]) -> Iterator[Block]:
-    """Yield the blocks in the order in which they are done.
+def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:
+    """`Workers.computed` by joblib's worker processes, which stay a while for the next sweep, or threads.
 
     One piece more than there are jobs is under way, so that no worker waits while a block is written.
     Pieces further ahead would be lost in an interruption and would delay a time limit.
-
-    Raises
-    ------
-    BrokenExecutor
-        If a worker process died.
     """
-    if workers.executor is None:
-        yield from map(work, pieces)
-        return
-    executor = workers.executor()
-    with interrupts_deferred():  # the first pieces start the processes
-        waiting: set[Future[Block]] = {
-            executor.submit(work, piece) for piece in islice(pieces, workers.jobs + 1)
+    options: dict[str, Any] = {}
+    if backend == "loky":
+        _remove_semaphores_after(os.getpid())
+        options = {
+            "inner_max_num_threads": 1,  # of the libraries in a worker
+            "idle_worker_timeout": _SECONDS_IDLE,
+            "initializer": end_with_parent,
+            "initargs": (os.getpid(),),
         }
+    with parallel_config(backend, **options):
+        parallel = Parallel(
+            jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs + 1, max_nbytes=None
+        )
+        with interrupts_deferred():  # the first pieces start the processes
+            blocks = parallel(delayed(work)(piece) for piece in pieces)
     try:
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                block = future.result()
-                waiting |= {executor.submit(work, piece) for piece in islice(pieces, 1)}
-                yield block
+        for block in blocks:  # noqa: UP028 (yield from would close them before the warning is silenced)
+            yield block
     finally:
-        for future in waiting:
-            future.cancel()
+        with warnings.catch_warnings():
+            # not all blocks were computed, as a caller who ends early wants
+            warnings.simplefilter("ignore", UserWarning)
+            blocks.close()
 
 
 @contextmanager
@@ -182,7 +163,7 @@ def interrupts_deferred() -> Iterator[None]:
             signal.raise_signal(signal.SIGTERM)
 
 
-@functools.cache
+@cache
 def _remove_semaphores_after(process: int) -> int | None:
     """Have loky's semaphores of this process removed when it has ended, however it ended.
 

@@ -10,6 +10,7 @@ import math
 import time
 import warnings
 from concurrent.futures import BrokenExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from ndcg_asymptotics.studies.engines import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, Failure, simulate
 from ndcg_asymptotics.sweep.estimate import Estimate
-from ndcg_asymptotics.sweep.executor import Backend, Workers, check_backend, computed, local_jobs, workers
+from ndcg_asymptotics.sweep.executor import Backend, Workers, check_backend, local_jobs, workers
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
 from ndcg_asymptotics.sweep.resources import require_memory_for, require_room
 from ndcg_asymptotics.sweep.scheduler import BlockScheduler
@@ -244,7 +245,7 @@ class _Sweep:
         self._estimate = estimate
 
     def run(
-        self, asked: range, missing: list[int], block: int | None, deadline: float, workers: Workers
+        self, asked: range, missing: list[int], size: int | None, deadline: float, workers: Workers
     ) -> None:
         """Compute and write; compute again what was lost with a worker."""
         losses, count = 0, len(asked)
@@ -252,15 +253,16 @@ class _Sweep:
         self._writer.want(asked)
         with task("replicates", count, already) as bar:
             while missing and self._outcome.stopped is None:
-                pieces = BlockScheduler(missing, workers.jobs, block, deadline)
+                pieces = BlockScheduler(missing, workers.jobs, size, deadline)
                 try:
-                    for result in computed(workers, self._work, iter(pieces)):
-                        pieces.learn(result)
-                        self._estimate.learn(result, already, workers.jobs)
-                        self._keep(result)
-                        bar.set_postfix_str(f"block {result.asked[0]}-{result.asked[-1]}", refresh=False)
-                        bar.update(len(result.replicates))
-                        losses = 0
+                    with closing(workers.computed(self._work, iter(pieces))) as blocks:
+                        for block in blocks:
+                            pieces.learn(block)
+                            self._estimate.learn(block, already, workers.jobs)
+                            self._keep(block)
+                            bar.set_postfix_str(f"block {block.asked[0]}-{block.asked[-1]}", refresh=False)
+                            bar.update(len(block.replicates))
+                            losses = 0
                 except BrokenExecutor:
                     losses += 1
                     if losses == _LOSSES_IN_A_ROW:

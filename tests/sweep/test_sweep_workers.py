@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loky import cpu_count
+from joblib import cpu_count
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.core.errors import InputError
