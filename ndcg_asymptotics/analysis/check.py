@@ -23,7 +23,7 @@ from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, sp
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
@@ -32,7 +32,7 @@ Judged = Row | SpreadRow | LawRow | LimitRow
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Shown):
+class Check(Report):
     """The outcome of `check`.
 
     ``detectable`` is the smallest relative error of each measure's exact mean that this study
@@ -64,13 +64,13 @@ class Check(Shown):
         """Everything as plain data, for JSON."""
         return {**asdict(self), "agrees": self.agrees}
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """A line per scorer and measure, every limit, and the verdict."""
         yield self._heading()
         yield self._summary()
         yield from self._ending()
 
-    def long(self) -> Iterator[Part]:
+    def long(self) -> Iterator[ReportBlock]:
         """The same with the means at every n, and every standard deviation and law."""
         yield self._heading()
         for (scorer, measure), rows in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
@@ -107,7 +107,7 @@ class Check(Shown):
         )
         return overall(spreads), overall(laws)
 
-    def _ending(self) -> Iterator[Part]:
+    def _ending(self) -> Iterator[ReportBlock]:
         yield limits_table(self.limits)
         for row in self.limits:
             if row.verdict != "agrees":

@@ -16,14 +16,14 @@ from ndcg_asymptotics.analysis.check import (
 )
 from ndcg_asymptotics.analysis.spreads import Sizes
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.grid import Axes
 
 
 @dataclass(frozen=True, repr=False)
-class GridCheck(Shown):
+class GridCheck(Report):
     """The outcome of `check_grid`: the check of every point."""
 
     axes: Axes
@@ -44,7 +44,7 @@ class GridCheck(Shown):
         ]
         return {"alpha": self.alpha, "complete": self.complete, "agrees": self.agrees, "points": points}
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """A line per point, scorer and measure, and the verdict."""
         columns = (
             *(Column(name, number_text) for name in self.axes.parameters),

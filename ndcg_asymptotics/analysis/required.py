@@ -17,7 +17,7 @@ from ndcg_asymptotics.analysis.right_order import required_lengths
 from ndcg_asymptotics.core.arrays import list_lengths, require_fraction
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL, Effort
@@ -69,7 +69,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, repr=False)
-class Required(Shown):
+class Required(Report):
     """The outcome of `required`."""
 
     a: str
@@ -83,7 +83,7 @@ class Required(Shown):
         """As plain data, for JSON."""
         return [{"a": self.a, "b": self.b, **asdict(row)} for row in self.rows]
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """One table, and what its numbers mean."""
         n = self.rows[0].n
         title = f"{self.a} against {self.b}"

@@ -9,7 +9,7 @@ from typing import Any
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.required import Requirement, difference_at, required
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
@@ -51,7 +51,7 @@ class Judged:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict(Shown):
+class Verdict(Report):
     """The outcome of `verdict`: measures by the number of lists they take, fewest first."""
 
     a: str
@@ -63,7 +63,7 @@ class Verdict(Shown):
         """As plain data, for JSON."""
         return [asdict(row) for row in self.rows]
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """One table."""
         columns = (
             Column("measure"), Column("limit a", fixed(4), 2), Column("limit b", fixed(4), 2),

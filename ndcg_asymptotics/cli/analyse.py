@@ -60,7 +60,7 @@ def check(
 
     if holds_growth(results):
         parted = departures(open_growth(results))
-        show(parted, form, parts=parted.statements() if summary else None)
+        show(parted, form, blocks=parted.statements() if summary else None)
         return
     found: Check | GridCheck
     options: Any = {"alpha": alpha, "perturb": perturb, "spread": spread}
@@ -68,7 +68,7 @@ def check(
         found = check_grid(open_grid(results, allow_custom=allow_custom), **options)
     else:
         found = check_results(open_results(results, allow_custom=allow_custom), **options)
-    show(found, form, parts=None if summary or isinstance(found, GridCheck) else found.long())
+    show(found, form, blocks=None if summary or isinstance(found, GridCheck) else found.long())
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 
@@ -97,7 +97,7 @@ def distinguish(
 
     beside = open_results(rare, allow_custom=allow_custom) if rare else None
     found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    show(found, form, parts=found.summary() if summary else None)
+    show(found, form, blocks=found.summary() if summary else None)
 
 
 @app.command()

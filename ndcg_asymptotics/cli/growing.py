@@ -85,7 +85,7 @@ def grow(
     if form == "json":
         show_json(grown.as_dict() | ({"iid": apart.as_dict()} if apart else {}))
         return
-    show(grown.parts(), form)
+    show(grown.blocks(), form)
     if apart:
         show(apart.statements(), form)
 

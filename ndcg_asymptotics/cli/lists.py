@@ -88,7 +88,7 @@ def evaluate(
         raise InputError("evaluate needs either --run and --qrels, or --lists")
     if by_query is not None:
         write_csv(by_query, found.by_query())
-    show(found.parts(), form, data=found.as_dict() if len(found) > 1 else found.runs[0].as_dict())
+    show(found.blocks(), form, data=found.as_dict() if len(found) > 1 else found.runs[0].as_dict())
 
 
 @app.command()

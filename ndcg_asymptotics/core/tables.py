@@ -1,6 +1,6 @@
 """Tables of results, for a terminal, a notebook, a DataFrame and a file.
 
-The outcome of an analysis is a `Shown`: it lists its tables and lines, and prints as them. A table's columns
+The outcome of an analysis is a `Report`: it lists its tables and lines, and prints as them. A table's columns
 are declared once, on the fields of the dataclass whose instances are its rows::
 
     @dataclass(frozen=True)
@@ -224,14 +224,14 @@ class Line:
     style: str = ""
 
 
-Part = Table | Line
+ReportBlock = Table | Line
 
 
-class Shown:
+class Report:
     """Base class of dataclasses that print as tables and lines, on a terminal and in a notebook."""
 
     @abstractmethod
-    def parts(self) -> Iterable[Part]:
+    def blocks(self) -> Iterable[ReportBlock]:
         """Return tables and lines, in order."""
 
     def as_dict(self) -> dict[str, Any]:
@@ -244,20 +244,20 @@ class Shown:
 
         if rows := getattr(self, "rows", None):
             return pd.DataFrame([asdict(row) for row in rows])
-        return next(part for part in self.parts() if isinstance(part, Table)).to_dataframe()
+        return next(block for block in self.blocks() if isinstance(block, Table)).to_dataframe()
 
     def __str__(self) -> str:
         file = StringIO()
         # within a notebook rich would also show by itself whatever is printed to a console
-        print_parts(self.parts(), Console(file=file, width=WIDTH, highlight=False, force_jupyter=False))
+        print_blocks(self.blocks(), Console(file=file, width=WIDTH, highlight=False, force_jupyter=False))
         return file.getvalue().rstrip()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return "".join(
-            part.to_html() if isinstance(part, Table) else f"<p>{html.escape(visible(part.text))}</p>"
-            for part in self.parts()
+            block.to_html() if isinstance(block, Table) else f"<p>{html.escape(visible(block.text))}</p>"
+            for block in self.blocks()
         )
 
 
@@ -268,24 +268,24 @@ def console() -> Console:
     return found if found.is_terminal or asked else Console(highlight=False, width=WIDTH)
 
 
-def print_parts(parts: Iterable[Part], console: Console) -> None:
+def print_blocks(blocks: Iterable[ReportBlock], console: Console) -> None:
     """Print tables, as wide as the console, and lines, which a terminal folds between words."""
-    for part in parts:
-        if isinstance(part, Table):
-            table, left_out = part.fitted(console.width)
+    for block in blocks:
+        if isinstance(block, Table):
+            table, left_out = block.fitted(console.width)
             console.print(table)
             if left_out:
                 console.print(Text(f"Left out for lack of width: {', '.join(left_out)}."))
             console.print()
         else:
-            text = "\n".join(map(visible, part.text.split("\n")))
-            console.print(Text(text, part.style), soft_wrap=not console.is_terminal)
+            text = "\n".join(map(visible, block.text.split("\n")))
+            console.print(Text(text, block.style), soft_wrap=not console.is_terminal)
 
 
-def in_format(parts: Iterable[Part], form: str) -> str:
-    """Return the tables among some parts as CSV, Markdown or LaTeX, an empty line between them."""
+def in_format(blocks: Iterable[ReportBlock], form: str) -> str:
+    """Return the tables among some blocks as CSV, Markdown or LaTeX, an empty line between them."""
     write = {"csv": Table.to_csv, "markdown": Table.to_markdown, "latex": Table.to_latex}[form]
-    return "\n".join(write(part) for part in parts if isinstance(part, Table))
+    return "\n".join(write(block) for block in blocks if isinstance(block, Table))
 
 
 def csv_of(frame: pd.DataFrame) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.records import RankedList
 
 LEVEL = 0.95
@@ -34,7 +34,7 @@ class PairCoupling:
 
 
 @dataclass(frozen=True, repr=False)
-class FittedCoupling(Shown):
+class FittedCoupling(Report):
     """The coupling of every pair of runs, and the one rho that a study takes for all of them."""
 
     pairs: tuple[PairCoupling, ...]
@@ -49,7 +49,7 @@ class FittedCoupling(Shown):
         """What a study's ``coupling`` is."""
         return f"gaussian({self.rho:g})"
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """A row per pair, and the rho of all."""
         columns = (
             Column("run"), Column("and"), Column("documents", general("d"), 1),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _NAMED = 3  # topics that a line names
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Shown):
+class Evaluation(Report):
     """NDCG by query and measure.
 
     Attributes
@@ -79,9 +79,9 @@ class Evaluation(Shown):
         """A row per query."""
         return Evaluations((self,)).to_dataframe()
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """The means, four decimals as trec_eval prints, and what they are over."""
-        yield from Evaluations((self,)).parts()
+        yield from Evaluations((self,)).blocks()
 
     def remarks(self) -> Iterator[str]:
         """What a reader of the means should know of the topics, a line each."""
@@ -99,7 +99,7 @@ class Evaluation(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluations(Shown, Mapping[str, Evaluation]):
+class Evaluations(Report, Mapping[str, Evaluation]):
     """Evaluations of several runs, by name."""
 
     runs: tuple[Evaluation, ...]
@@ -137,7 +137,7 @@ class Evaluations(Shown, Mapping[str, Evaluation]):
     def _measures(self) -> tuple[Column, ...]:
         return tuple(Column(str(measure), fixed(4)) for measure in self.runs[0].measures)
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """A row per run with its means, four decimals as trec_eval prints."""
         columns = (Column("mean"), Column("topics", general("d")), *self._measures())
         rows = tuple((run.name or "run", run.counted, *run.mean.tolist()) for run in self.runs)

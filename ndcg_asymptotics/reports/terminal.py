@@ -9,38 +9,47 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.core.tables import Form, Part, Shown, Table, console, csv_of, in_format, print_parts
+from ndcg_asymptotics.core.tables import (
+    Form,
+    Report,
+    ReportBlock,
+    Table,
+    console,
+    csv_of,
+    in_format,
+    print_blocks,
+)
 from ndcg_asymptotics.core.text import visible
 
 
 def show(
-    found: Shown | Iterable[Part],
+    found: Report | Iterable[ReportBlock],
     form: Form = "table",
     *,
-    parts: Iterable[Part] | None = None,
+    blocks: Iterable[ReportBlock] | None = None,
     data: Any = None,
 ) -> None:
     """Print an outcome in one of the formats.
 
     Parameters
     ----------
-    found : Shown, or tables and lines
+    found : Report, or tables and lines
     form : {"table", "csv", "markdown", "latex", "json"}
         Other formats than a table leave lines out. CSV is the DataFrame of ``found``, with every row.
-    parts : tables and lines, optional
-        What to print instead of all parts of ``found``.
+    blocks : tables and lines, optional
+        What to print instead of all blocks of ``found``.
     data : optional
         What to print as JSON instead of ``found.as_dict()``.
     """
-    listed = parts if parts is not None else found.parts() if isinstance(found, Shown) else found
+    listed = blocks if blocks is not None else found.blocks() if isinstance(found, Report) else found
     if form == "json":
-        show_json(found.as_dict() if data is None and isinstance(found, Shown) else data)
-    elif form == "csv" and isinstance(found, Shown):
+        show_json(found.as_dict() if data is None and isinstance(found, Report) else data)
+    elif form == "csv" and isinstance(found, Report):
         _print_text(csv_of(found.to_dataframe()))
     elif form != "table":
         _print_text(in_format(listed, form))
     else:
-        print_parts(listed, console())
+        print_blocks(listed, console())
 
 
 def _print_text(text: str) -> None:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Integers
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Part, Shown
+from ndcg_asymptotics.core.tables import Report, ReportBlock
 from ndcg_asymptotics.results.layout import AXES, INDEX, Named, dataset, versions_here
-from ndcg_asymptotics.results.summary import summary_dict, summary_frame, summary_parts
+from ndcg_asymptotics.results.summary import summary_blocks, summary_dict, summary_frame
 from ndcg_asymptotics.studies import Study
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Results(Shown):
+class Results(Report):
     """The results of a study, complete or not.
 
     Attributes
@@ -53,9 +53,9 @@ class Results(Shown):
     named: Named = field(repr=False)
     attributes: Mapping[str, Any] = field(repr=False)
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """Yield what was asked, how much of it is there, and the means at the largest n."""
-        return summary_parts(self)
+        return summary_blocks(self)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per scorer, measure and n; ``data.to_dataframe()`` has single replicates."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.tables import Column, Line, Part, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _BAND = (0.05, 0.95)
 
 
-def summary_parts(results: Results) -> Iterator[Part]:
+def summary_blocks(results: Results) -> Iterator[ReportBlock]:
     """Yield the study, what is complete, and a line per scorer and measure."""
     study = results.study
     yield Line(study.title or results.name or "Results", "bold")

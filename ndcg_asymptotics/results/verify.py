@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError
-from ndcg_asymptotics.core.tables import Line, Part, Shown
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
 from ndcg_asymptotics.results.blocks import Damage, count_of
 from ndcg_asymptotics.results.folder import (
     GRID,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Verification(Shown):
+class Verification(Report):
     """The outcome of `verify`.
 
     Attributes
@@ -73,7 +73,7 @@ class Verification(Shown):
 
         return pd.DataFrame(self.as_dict()["damages"], columns=["place", "what", "replicates"])
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """Yield a line for each damage, and the verdict."""
         for damage in self.damages:
             yield Line(f"{self.folder}: {damage}")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import ndcg_spread
@@ -59,7 +59,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, repr=False)
-class Predictions(Shown, Sequence[Prediction]):
+class Predictions(Report, Sequence[Prediction]):
     """Predictions, one per combination of scorer, measure and list length."""
 
     rows: tuple[Prediction, ...]
@@ -78,7 +78,7 @@ class Predictions(Shown, Sequence[Prediction]):
         """As plain data, for JSON."""
         return [asdict(row) for row in self.rows]
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """One table."""
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", fixed(8)),

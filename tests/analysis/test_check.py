@@ -210,7 +210,7 @@ def test_nothing_is_green_where_a_limit_was_not_tested() -> None:
             "1 of 2 limits",
         ),
     ):
-        lines = [part for part in found.parts() if isinstance(part, Line)]
+        lines = [part for part in found.blocks() if isinstance(part, Line)]
         assert (lines[-1].text, lines[-1].style) == (words, style)
         assert any("Tested: " in line.text and limits in line.text for line in lines)
 

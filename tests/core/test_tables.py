@@ -16,14 +16,14 @@ from rich.console import Console
 from ndcg_asymptotics.core.tables import (
     Column,
     Line,
-    Part,
-    Shown,
+    Report,
+    ReportBlock,
     Table,
     csv_of,
     fixed,
     general,
     in_format,
-    print_parts,
+    print_blocks,
 )
 
 EVIL = 'a|b & "c" <d> \x1b[31m$x_1$ \\y{z} \u202e 50%'
@@ -42,7 +42,7 @@ TABLE = Table(
 def printed(table: Table, width: int, terminal: bool = False) -> list[str]:
     file = io.StringIO()
     console = Console(file=file, width=width, highlight=False, force_terminal=terminal, no_color=True)
-    print_parts([table, Line("word " * 40)], console)
+    print_blocks([table, Line("word " * 40)], console)
     return file.getvalue().splitlines()
 
 
@@ -147,16 +147,16 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome(Shown):
+class Outcome(Report):
     rows: tuple[Row, ...]
 
-    def parts(self) -> list[Part]:
+    def blocks(self) -> list[ReportBlock]:
         return [Table.of("Rates", Row, self.rows, rate=f"rate at {self.rows[0].n}")]
 
 
 def test_columns_are_declared_on_the_fields_of_rows() -> None:
     found = Outcome((Row("nDCG", 7, 0.123), Row("AP", 7, None)))
-    (table,) = found.parts()
+    (table,) = found.blocks()
     assert [c.name for c in table.columns] == ["measure", "rate at 7", "low"]
     assert table.texts() == [["nDCG", "0.12", "0.5"], ["AP", "-", "0.5"]]
     assert found.as_dict()["rows"][0] == {"measure": "nDCG", "n": 7, "rate": 0.123, "low": 0.5}

@@ -21,12 +21,12 @@ import xarray as xr
 
 from ndcg_asymptotics.analysis.orders.distinguish_summary import summary_table
 from ndcg_asymptotics.analysis.orders.pairs import orders_of
-from ndcg_asymptotics.analysis.orders.rare import weighted_fields, weighted_note, weighted_parts, words
+from ndcg_asymptotics.analysis.orders.rare import weighted_blocks, weighted_fields, weighted_note, words
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
 from ndcg_asymptotics.analysis.orders.weighted import SpeedOf, Weighed, join, speed_of
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results import Results
@@ -66,7 +66,7 @@ class Pair:
 
 
 @dataclass(frozen=True, repr=False)
-class Distinction(Shown):
+class Distinction(Report):
     """The outcome of `distinguish`: what a study shows of each pair and measure."""
 
     study: str
@@ -98,18 +98,18 @@ class Distinction(Shown):
             for at, since in zip(pair.points, pair.from_n, strict=True)
         )  # fmt: skip
 
-    def summary(self) -> Iterator[Part]:
+    def summary(self) -> Iterator[ReportBlock]:
         """One table with a row for each pair and measure."""
         if not self.complete:
             yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
         yield summary_table(self.pairs)
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """A table of rates and a paragraph for each pair and measure."""
         if not self.complete:
             yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
         for pair in self.pairs:
-            yield from weighted_parts(pair) if pair.weighted else _pair_parts(pair)
+            yield from weighted_blocks(pair) if pair.weighted else _pair_blocks(pair)
         if any(pair.weighted for pair in self.pairs):
             yield weighted_note()
         if not all(pair.weighted for pair in self.pairs):
@@ -118,7 +118,7 @@ class Distinction(Shown):
             )
 
 
-def _pair_parts(pair: Pair) -> Iterator[Part]:
+def _pair_blocks(pair: Pair) -> Iterator[ReportBlock]:
     a, b = pair.pair
     every = "at every grid n >= N" if pair.from_n_is_upper_bound else "at every n >= N"
     columns = (

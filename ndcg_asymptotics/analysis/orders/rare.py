@@ -18,7 +18,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
     speed_of,
     weighed,
 )
-from ndcg_asymptotics.core.tables import Column, Line, Part, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.studies import Study
@@ -106,7 +106,7 @@ def power_of_ten(log10: float) -> str:
     return f"{10 ** (log10 - whole):.1f}e{whole}"
 
 
-def weighted_parts(pair: Any) -> Iterator[Part]:
+def weighted_blocks(pair: Any) -> Iterator[ReportBlock]:
     """The table and paragraph of a pair from weighted draws."""
     a, b = pair.pair
     columns = (

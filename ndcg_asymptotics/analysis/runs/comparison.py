@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, alpha_of
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +160,7 @@ class Power:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Shown):
+class Comparison(Report):
     """The outcome of `compare`."""
 
     runs: tuple[str, ...]
@@ -226,7 +226,7 @@ class Comparison(Shown):
             for j in pair.judgements
         )  # fmt: skip
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """A paragraph and tables for each pair; of several pairs the power of the measures first."""
         if len(self.pairs) > 1:
             yield self._power_table()

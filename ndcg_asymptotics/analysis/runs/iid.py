@@ -17,7 +17,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.growing.growth import Growth, resampled_means
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Departure:
 
 
 @dataclass(frozen=True, repr=False)
-class Departures(Shown):
+class Departures(Report):
     """The outcome of `departures`."""
 
     queries: int
@@ -84,7 +84,7 @@ class Departures(Shown):
 
         return pd.DataFrame(self.as_dict()["rows"])
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """A table, and a statement for each measure."""
         columns = (
             Column("run"), Column("measure"), Column("n", general("d")), Column("real", fixed(4)),

@@ -18,7 +18,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.learning.consistency.problem import Problem
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
 from ndcg_asymptotics.learning.utilities import PairwiseDisagreement, ranks_of
@@ -59,7 +59,7 @@ class Decided:
 
 
 @dataclass(frozen=True, repr=False)
-class Decision(Shown):
+class Decision(Report):
     """The outcome of `decide_losses`.
 
     Attributes
@@ -84,7 +84,7 @@ class Decision(Shown):
         ]
         return {"optimal_order": list(self.optimal_order), "losses": rows}
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """The best order, and a row for every loss."""
         best = _text(self.optimal_order)
         value = float(self.problem.expected([self.optimal_order])[0])

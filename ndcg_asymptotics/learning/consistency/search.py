@@ -12,7 +12,7 @@ from ndcg_asymptotics.analysis.orders.rates import Rate, rate_of
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.learning.batch import LARGEST_LABEL
 from ndcg_asymptotics.learning.consistency.decide import Decided, decide_losses
 from ndcg_asymptotics.learning.consistency.problem import Problem
@@ -53,7 +53,7 @@ class Found:
 
 
 @dataclass(frozen=True, repr=False)
-class Search(Shown):
+class Search(Report):
     """The outcome of `search_losses`."""
 
     utility: Utility
@@ -81,7 +81,7 @@ class Search(Shown):
             "losses": rows,
         }  # fmt: skip
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """A row for every loss, and the worst examples as problem files."""
         columns = (
             Column("loss"), Column("inconsistent", fixed(4)), Column("95% interval", str, drop=1),

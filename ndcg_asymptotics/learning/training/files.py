@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.tables import Line, Part, Shown
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.training.queries import Queries
@@ -19,7 +19,7 @@ from ndcg_asymptotics.lists import evaluate, write_qrels, write_run
 
 
 @dataclass(frozen=True, repr=False)
-class Trained(Shown):
+class Trained(Report):
     """The outcome of `train_files`.
 
     Attributes
@@ -46,9 +46,9 @@ class Trained(Shown):
         counts = {"training_queries": self.queries, "test_queries": self.test_queries}
         return self.ranker.as_dict() | means | counts
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """What the ranker says of itself, and the means."""
-        yield from self.ranker.parts()
+        yield from self.ranker.blocks()
         yield Line(f"{self.ranker.utility}: {self.training:.4f} on the {self.queries} training queries.")
         if self.test is not None:
             yield Line(f"{self.ranker.utility}: {self.test:.4f} on the {self.test_queries} test queries.")

@@ -15,7 +15,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file, write_file
 from ndcg_asymptotics.core.progress import task, tracked
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.learning.gains import Gain
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.training.queries import Queries
@@ -31,7 +31,7 @@ _CONSTANT = 1e-12  # a standard deviation relative to the mean, below which a fe
 
 
 @dataclass(frozen=True, repr=False)
-class Ranker(Shown):
+class Ranker(Report):
     """A linear scorer ``s = intercept + <weights, features>``.
 
     Attributes
@@ -119,7 +119,7 @@ class Ranker(Shown):
             "intercept": self.intercept, "weights": self.weights.tolist(),
         }  # fmt: skip
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """The penalties tried, and what was chosen."""
         columns = Column("penalty", general("g")), Column(f"{self.utility}, validation", fixed(4))
         yield Table(f"{self.loss}", columns, self.tried)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.lists.growing.iid import Theory, shown_sizes
 from ndcg_asymptotics.measures import Measure
 
@@ -23,7 +23,7 @@ _RESAMPLES = 1000
 
 
 @dataclass(frozen=True, repr=False)
-class Growth(Shown):
+class Growth(Report):
     """NDCG of runs at every n of growing lists.
 
     Attributes
@@ -109,7 +109,7 @@ class Growth(Shown):
         values = {"mean": self.mean.ravel(), "error": self.error.ravel()}
         return pd.DataFrame(values, index=index).reset_index()
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """The means at some list lengths, a table per measure."""
         shown = shown_sizes(int(self.sizes[-1]))
         at, mean, error = self.at(shown), self.mean, self.error

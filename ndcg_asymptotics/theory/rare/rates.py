@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, list_lengths
-from ndcg_asymptotics.core.tables import Column, Line, Part, Shown, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
@@ -70,7 +70,7 @@ class PairPrediction:
 
 
 @dataclass(frozen=True, repr=False)
-class PairPredictions(Shown):
+class PairPredictions(Report):
     """The outcome of `predict_pair`."""
 
     rows: tuple[PairPrediction, ...]
@@ -79,7 +79,7 @@ class PairPredictions(Shown):
         """As plain data, for JSON."""
         return [asdict(row) for row in self.rows]
 
-    def parts(self) -> Iterator[Part]:
+    def blocks(self) -> Iterator[ReportBlock]:
         """One table, and what the speed comes from."""
         a, b = self.rows[0].pair
         columns = (
