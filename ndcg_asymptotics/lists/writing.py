@@ -62,9 +62,20 @@ def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
         named = len(text.split()) == len(fields)
         require(named, f"names in a TREC file must not hold spaces, got {text[:80]!r}")
         texts.append(f"{text}\n")
+    write_into_folder(path, "".join(texts))
+
+
+def write_into_folder(path: Path | str, text: str) -> None:
+    """Write a text file into a folder that exists: a mistyped folder is an error, not a new folder.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
     path = Path(path)
     require(path.parent.is_dir(), f"{path}: cannot be written (there is no folder {path.parent})")
     try:
-        write_file(path, "".join(texts).encode())
+        write_file(path, text.encode())
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None

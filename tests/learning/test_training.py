@@ -330,7 +330,7 @@ def test_files_that_do_not_work(tmp_path):
         with pytest.raises(InputError, match=words):
             train_files([train], "squared", **given_)
         assert not out.exists()
-    with pytest.raises(InputError, match=r"folder: cannot be written \(No such"):
+    with pytest.raises(InputError, match=r"folder: cannot be written \(there is no folder"):
         train_ranker(queries(), "squared", penalties=[1.0]).save(tmp_path / "no" / "folder")
     with pytest.raises(InputError, match=r"flat: features: every feature is constant"):
         train_files([flat], "squared", penalties=[1.0])

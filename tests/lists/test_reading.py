@@ -477,15 +477,28 @@ def test_without_pyarrow(tmp_path, monkeypatch):
         read_lists(write(tmp_path, LETOR), weights={1: 1.0})
 
 
+# The peak of this program alone. `ru_maxrss` is no substitute on Linux: a process inherits the peak of the
+# one that starts it, so that it would tell how much memory the test suite takes.
+READ_AND_PRINT_PEAK = """
+import re, resource, sys
+from pathlib import Path
+from ndcg_asymptotics.lists import read_run
+try:
+    print(len(read_run(sys.argv[1])))
+except ValueError as error:
+    print(error)
+status = Path("/proc/self/status")
+if status.exists():
+    print(int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read_text())[1]) * 1024 / 1e9)
+else:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e9)
+"""
+
+
 def peak(path: Path) -> tuple[str, float]:
-    """What reading a run in a process of its own ends with, and the memory it takes, in GB."""
-    code = (
-        "import resource, sys\nfrom ndcg_asymptotics.lists import read_run\n"
-        f"try: print(len(read_run({str(path)!r})))\nexcept ValueError as error: print(error)\n"
-        "unit = 1 if sys.platform == 'darwin' else 1024\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    """Return what reading a run in a process of its own ends with, and the memory that process takes, in GB."""
+    command = [sys.executable, "-c", READ_AND_PRINT_PEAK, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     said, memory = done.stdout.splitlines()
     return said, float(memory)
 

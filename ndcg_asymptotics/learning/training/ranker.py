@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import read_file, write_file
+from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.learning.gains import Gain
@@ -21,6 +21,7 @@ from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.training.queries import Queries
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
 from ndcg_asymptotics.lists import Run
+from ndcg_asymptotics.lists.writing import write_into_folder
 
 PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
 """The strengths of regularisation that are tried, relative to standardised features."""
@@ -84,10 +85,7 @@ class Ranker(Report):
         InputError
             If the file cannot be written.
         """
-        try:
-            write_file(Path(path), (json.dumps(self.as_dict(), indent=2) + "\n").encode())
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        write_into_folder(path, json.dumps(self.as_dict(), indent=2) + "\n")
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
