@@ -496,7 +496,7 @@ else:
 
 
 def peak(path: Path) -> tuple[str, float]:
-    """Return what reading a run in a process of its own ends with, and the memory that process takes, in GB."""
+    """Return what reading a run in a process of its own ends with, and the memory it takes, in GB."""
     command = [sys.executable, "-c", READ_AND_PRINT_PEAK, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     said, memory = done.stdout.splitlines()
