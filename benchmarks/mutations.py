@@ -195,12 +195,12 @@ MUTATIONS = (
         ("graded(3=linear(0.1, 0.3), 1=constant(0.3))", "nDCG"),
     ),
     Mutation(
-        "speed: kappa without the lead",
-        "theory/rare/speeds.py",
+        "error exponent: kappa without the lead",
+        "theory/rare/exponents.py",
         "grows * pair.lead / (pair.ahead.gains[0] + pair.lead)",
         "grows * pair.lead / pair.ahead.gains[0]",
         (LINEAR, "nDCG"),
-        ("--doctest-modules", "ndcg_asymptotics/theory/rare/speeds.py"),
+        ("--doctest-modules", "ndcg_asymptotics/theory/rare/exponents.py"),
     ),
     Mutation(
         "first moment: log t instead of -log t",

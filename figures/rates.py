@@ -5,13 +5,13 @@ from __future__ import annotations
 from common import from_results
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.plots import speed_figures
+from ndcg_asymptotics.plots import error_exponent_figures
 from ndcg_asymptotics.results import Results
 
 
 def draw(results: Results) -> dict[str, Figure]:
     """The figure, from the results of experiments/rates.toml."""
-    (figure,) = speed_figures(results).values()
+    (figure,) = error_exponent_figures(results).values()
     return {"rates": figure}
 
 

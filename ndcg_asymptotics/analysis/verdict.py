@@ -14,7 +14,7 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.rare import speed
+from ndcg_asymptotics.theory.rare import error_exponent
 
 MEASURES = (
     "nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.5))", "nDCG(power(0.7))", "nDCG(zipf)",
@@ -35,18 +35,18 @@ class Judged:
     signal : float or None
         Difference over its standard deviation, of one list.
     needs : Requirement
-    speed : float or None
+    error_exponent : float or None
         The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``; None where no theorem tells.
     why : str
-        What the speed comes from. Where it is 0, whether the order never settles, or the wrong one dies out
-        no faster than a power of n.
+        The reason for the error exponent. Where it is 0, whether the order never settles, or the wrong one
+        dies out no faster than a power of n.
     """
 
     measure: str
     limits: tuple[float | None, float | None]
     signal: float | None
     needs: Requirement
-    speed: float | None
+    error_exponent: float | None
     why: str
 
 
@@ -69,7 +69,7 @@ class Verdict(Report):
             Column("measure"), Column("limit a", fixed(4), 2), Column("limit b", fixed(4), 2),
             Column(f"Δ/σ at {self.n:g}", fixed(4)), Column("required n", general(",")),
             Column("method", None, 3), Column("required lists", general(",")),
-            Column("speed", general(".3g"), 1),
+            Column("error exponent", general(".3g"), 1),
         )  # fmt: skip
         cells = (
             (
@@ -79,14 +79,14 @@ class Verdict(Report):
                 r.needs.required_n,
                 r.needs.method,
                 r.needs.required_lists,
-                r.speed,
+                r.error_exponent,
             )
             for r in self.rows
         )
         yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
-        yield Line("Speed: the probability of the wrong order at n is exp(-n^(speed + o(1))).")
+        yield Line("Error exponent e: the probability of the wrong order at n is exp(-n^(e + o(1))).")
         for row in self.rows:
-            if not row.speed:
+            if not row.error_exponent:
                 yield Line(f"{row.measure}: {row.why}.")
             if row.needs.reason:
                 yield Line(f"{row.measure}: {row.needs.reason}.")
@@ -116,11 +116,11 @@ def verdict(
             tuple(limit(scorer, row.measure).value for scorer in scorers.values()),  # type: ignore[arg-type]
             row.difference / row.sd if row.difference is not None and row.sd else None,
             row,
-            found_speed.exponent,
-            found_speed.reason,
+            end.exponent,
+            end.reason,
         )
-        for row, found_speed in (
-            (row, speed(scorers["a"], scorers["b"], Measure.of(row.measure))) for row in found.rows
+        for row, end in (
+            (row, error_exponent(scorers["a"], scorers["b"], Measure.of(row.measure))) for row in found.rows
         )
     ]
     rows.sort(key=lambda r: -abs(r.signal or 0.0))

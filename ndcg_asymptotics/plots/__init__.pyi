@@ -5,11 +5,11 @@ from .curves import plot as plot
 from .fluctuations import sd_exponents as sd_exponents
 from .fluctuations import signal_to_noise as signal_to_noise
 from .gallery import draw_all as draw_all
+from .gallery import error_exponent_figures as error_exponent_figures
 from .gallery import measure_figure as measure_figure
 from .gallery import order_figure as order_figure
 from .gallery import order_figures as order_figures
 from .gallery import overview_figure as overview_figure
-from .gallery import speed_figures as speed_figures
 from .gaps import gap_curves as gap_curves
 from .gaps import length_key as length_key
 from .gaps import length_within as length_within
@@ -17,10 +17,10 @@ from .gaps import lengths_needed as lengths_needed
 from .grid import draw_grid as draw_grid
 from .inset import corner as corner
 from .inset import enlarge as enlarge
+from .orders.exponents import order_error_exponents as order_error_exponents
 from .orders.pairs import order_key as order_key
 from .orders.pairs import right_order as right_order
 from .orders.pairs import wrong_order as wrong_order
-from .orders.speeds import order_speeds as order_speeds
 from .placing import margin_labels as margin_labels
 from .placing import titles as titles
 from .runs.comparison import comparison_figure as comparison_figure

@@ -16,8 +16,8 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.curves import curve_key, limits_of, ndcg_curves, of_study, shared_limit
 from ndcg_asymptotics.plots.inset import enlarge
+from ndcg_asymptotics.plots.orders.exponents import error_exponent_figure
 from ndcg_asymptotics.plots.orders.pairs import order_key, right_order, wrong_order
-from ndcg_asymptotics.plots.orders.speeds import speed_figure
 from ndcg_asymptotics.plots.saving import Words, save_all
 from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, style
 from ndcg_asymptotics.results import Results
@@ -107,7 +107,7 @@ def order_figures(
     return _of_pairs(order_figure, results, measures, width, choice)
 
 
-def speed_figures(
+def error_exponent_figures(
     results: Results,
     measures: Sequence[Measure | str] | None = None,
     *,
@@ -115,7 +115,7 @@ def speed_figures(
     choice: Choice | None = None,
 ) -> dict[tuple[str, str], Figure]:
     """How fast the wrong order dies out, of every pair of a study of the rare engine that is drawn."""
-    return _of_pairs(_speed_figure, results, measures, width, choice)
+    return _of_pairs(_error_exponent_figure, results, measures, width, choice)
 
 
 def _of_pairs(
@@ -126,9 +126,9 @@ def _of_pairs(
     return {pair: draw(results, pairs(), width=width, choice=choice) for pair, pairs in found.items()}
 
 
-def _speed_figure(results: Results, pairs: Sequence[Pair], **options: Any) -> Figure:
+def _error_exponent_figure(results: Results, pairs: Sequence[Pair], **options: Any) -> Figure:
     with style():
-        figure = speed_figure(pairs, results.study, **options)
+        figure = error_exponent_figure(pairs, results.study, **options)
         _say_incomplete(figure, results)
     return figure
 
@@ -206,9 +206,9 @@ def draw_all(
             say("no figure of which scorer is ahead: the study has no pairs")
 
     def of_pair(found: Callable[[], list[Pair]]) -> Figure:
-        return (_speed_figure if rare else order_figure)(results, found(), **options)
+        return (_error_exponent_figure if rare else order_figure)(results, found(), **options)
 
-    word = "speed" if rare else "order"
+    word = "error-exponent" if rare else "order"
     found = _found(results, chosen, choice)
     figures += [((word, *pair), partial(of_pair, pairs)) for pair, pairs in found.items()]
     return save_all(figures, folder, **saved)

@@ -134,7 +134,7 @@ N = np.array(SIZES, dtype=float)
         (np.full(len(N), 1e-4), "is too low"),
     ],
 )
-def test_speed_of_the_fall(wrong: np.ndarray, verdict: str) -> None:
+def test_how_fast_the_wrong_order_falls(wrong: np.ndarray, verdict: str) -> None:
     of = of_pair(("good", "random"))
     (pair,) = distinguish(given(of, draws(wrong, 10_000))).pairs
     assert pair.fall.verdict.startswith(verdict)

@@ -19,7 +19,7 @@ def test_the_cheapest_measure_is_first() -> None:
     assert signals[0] > signals[1] > 0
     assert signals[2] is None
     assert "nDCG(linear)" in str(found)
-    assert [row.speed for row in found.rows] == [
+    assert [row.error_exponent for row in found.rows] == [
         1.0,
         0.0,
         0.0,

@@ -1,4 +1,4 @@
-"""Estimates from weighted draws whose truth is known, and the speeds they show."""
+"""Estimates from weighted draws whose truth is known, and the error exponents fitted to them."""
 
 import math
 
@@ -10,7 +10,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.rates import Rate
-from ndcg_asymptotics.analysis.orders.weighted import from_on, join, speed_of, weighed
+from ndcg_asymptotics.analysis.orders.weighted import fit_exponent, from_on, join, weighed
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -86,13 +86,13 @@ def made_up(exponent: float, relative: float = 0.05) -> list[Rate]:
 
 
 def test_a_speed_is_fitted_and_told_from_others() -> None:
-    found = speed_of(made_up(0.5), A, B, Measure.parse("nDCG@n^0.5"))
+    found = fit_exponent(made_up(0.5), A, B, Measure.parse("nDCG@n^0.5"))
     assert found.interval[0] < 0.5 < found.interval[1]
     assert not found.interval[0] < 0.6 < found.interval[1]
     assert (found.predicted, found.range[1]) == (0.5, 10**6)
-    flat = speed_of(made_up(0.0), A, B, Measure.parse("nDCG@10"))
+    flat = fit_exponent(made_up(0.0), A, B, Measure.parse("nDCG@10"))
     assert flat.predicted == 0
-    assert speed_of(made_up(0.5)[:2], A, B, Measure.parse("nDCG")).exponent is None
+    assert fit_exponent(made_up(0.5)[:2], A, B, Measure.parse("nDCG")).exponent is None
 
 
 def test_one_curve_from_two() -> None:
@@ -113,7 +113,7 @@ def test_distinguish_reads_weighted_draws(weighted: Study) -> None:
     assert not any(np.isnan(pair.points[0].rate) for pair in found.pairs)
     plain = found.as_dict()["pairs"][0]
     assert {"n", "log10_wrong", "relative_se", "reliable"} <= plain["points"][0].keys()
-    assert {"exponent", "interval", "predicted"} <= plain["speed"].keys()
+    assert {"exponent", "interval", "predicted"} <= plain["error_exponent"].keys()
     assert plain["right"] == "sharp"
     assert plain["points"][2]["log10_wrong"] == pytest.approx(-2.73, abs=0.35)  # 5 standard errors
     text = str(found)
@@ -132,6 +132,6 @@ def test_plain_and_weighted_in_one_curve(weighted: Study) -> None:
     assert [point.n for point in pair.points] == [100, 1000, 2000, 4000]
     assert [point.reliable for point in pair.points] == [True, True, False, True]
     assert pair.points[0].log10_wrong == pytest.approx(np.log10(0.3))  # 400 plain streams are more precise
-    assert pair.speed.predicted == 1
+    assert pair.error_exponent.predicted == 1
     with pytest.raises(InputError, match="results of the rare engine"):
         distinguish(results(plain, order=order), rare=results(plain, order=order))

@@ -19,7 +19,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders import weighted
 from ndcg_asymptotics.analysis.orders.rates import Rate
-from ndcg_asymptotics.analysis.orders.weighted import speed_of
+from ndcg_asymptotics.analysis.orders.weighted import fit_exponent
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.records import write_record
 from ndcg_asymptotics.measures import Measure
@@ -121,15 +121,15 @@ def test_the_cost_of_a_wrong_order_is_cached(folder: Path, monkeypatch: pytest.M
     points = [
         Rate(n, 1 - 10**-nats, 0, 1, -nats, 0.1, True) for n, nats in ((10, 1.0), (100, 2.0), (1000, 3.0))
     ]
-    first = speed_of(points, *curves, MEASURE, TheoryCache(folder))
+    first = fit_exponent(points, *curves, MEASURE, TheoryCache(folder))
 
     def never(*given: Any, **options: Any) -> Any:
         raise AssertionError(given)
 
     monkeypatch.setattr(weighted, "tilt", never)
-    assert speed_of(points, *curves, MEASURE, TheoryCache(folder)) == first
+    assert fit_exponent(points, *curves, MEASURE, TheoryCache(folder)) == first
     with pytest.raises(AssertionError):
-        speed_of(points, *curves[::-1], MEASURE, TheoryCache(folder))
+        fit_exponent(points, *curves[::-1], MEASURE, TheoryCache(folder))
 
 
 def test_sizes_that_are_not_there_are_added(folder: Path, asked: list[Any]):

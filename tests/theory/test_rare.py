@@ -1,4 +1,4 @@
-"""The tilt: against a general optimiser, published speeds and its own definition."""
+"""The tilt: against a general optimiser, published error exponents and its own definition."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ from ndcg_asymptotics.analysis.orders.distinguish_summary import summary_table
 from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.analysis.orders.rare import weighted_blocks, weighted_fields, weighted_note, words
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
-from ndcg_asymptotics.analysis.orders.weighted import SpeedOf, Weighed, join, speed_of
+from ndcg_asymptotics.analysis.orders.weighted import FittedExponent, Weighed, fit_exponent, join
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
@@ -56,7 +56,7 @@ class Pair:
     last_wrong: dict[str, float]
     changes: dict[str, float | None]
     fall: Fall
-    speed: SpeedOf
+    error_exponent: FittedExponent
     text: str
 
     @property
@@ -162,7 +162,7 @@ def distinguish(
         the order.
     rare : Results, optional
         Of the rare engine, for the same scorers: where they have the same pair and measure their
-        points join these, at each n the more precise one, in points and speed.
+        points join these, at each n the more precise one, in points and error exponent.
 
     Raises
     ------
@@ -200,9 +200,9 @@ def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
     for other in others:
         if (other.pair, other.measure, other.right) == key:
             points, from_n = join(one.points, other.points), join(one.from_n, other.from_n)
-            found = _speed(points, results, one.pair, Measure.parse(one.measure))
+            found = _fitted_exponent(points, results, one.pair, Measure.parse(one.measure))
             text = f"{one.text} With the rare engine: {words(one.right or '', points, found)}"
-            return replace(one, points=points, from_n=from_n, speed=found, text=text)
+            return replace(one, points=points, from_n=from_n, error_exponent=found, text=text)
     return one
 
 
@@ -241,20 +241,22 @@ def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Me
     ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
     text = _words(right, source, points, from_n, not exact_last, fall, ties, len(order))
-    speed = _speed(points, results, pair, measure)
+    exponent = _fitted_exponent(points, results, pair, measure)
     return Pair(
         pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
         [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall,
-        speed, text,
+        exponent, text,
     )  # fmt: skip
 
 
-def _speed(points: list[Rate], results: Results, pair: tuple[str, str], measure: Measure) -> SpeedOf:
+def _fitted_exponent(
+    points: list[Rate], results: Results, pair: tuple[str, str], measure: Measure
+) -> FittedExponent:
     try:
         a, b = (results.study.scorers[name] for name in pair)
-        return speed_of(points, a, b, measure, user_cache())
+        return fit_exponent(points, a, b, measure, user_cache())
     except InputError as error:  # equal curves, level means, no fixed point
-        return SpeedOf(None, None, None, None, None, str(error))
+        return FittedExponent(None, None, None, None, None, str(error))
 
 
 def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:
@@ -294,9 +296,9 @@ def _words(
     else:
         half = from_n[len(from_n) // 2]
         shown += f"; from N = {half.n:g} on it is ahead {kind} up to {end.n:g} in only {half.rate:.4f}"
-    speed = f"The rate of the wrong order {fall.verdict}"
+    falls = f"The rate of the wrong order {fall.verdict}"
     if fall.first is not None and fall.second is not None:
-        speed += f" (n^{-fall.first:.2f}, then n^{-fall.second:.2f})"
+        falls += f" (n^{-fall.first:.2f}, then n^{-fall.second:.2f})"
     caveat = f"{replicates} replicates cannot see rates below {3 / replicates:.1g}, "
     caveat += f"nor what happens beyond n = {end.n:g}"
-    return f"{shown}. {speed}; {caveat}."
+    return f"{shown}. {falls}; {caveat}."

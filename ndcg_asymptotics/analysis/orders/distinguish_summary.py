@@ -26,13 +26,13 @@ def first_with(pair: Pair, rate: float) -> int | None:
 def summary_table(pairs: Sequence[Pair]) -> Table:
     """Right, tied and wrong at the largest n, the smallest n for 95% and 99%, how the wrong order falls.
 
-    The speed e is the predicted one: the wrong order at n has a chance of ``exp(-n^(e + o(1)))``.
+    The error exponent e is the predicted one: P(wrong order at n) is ``exp(-n^(e + o(1)))``.
     """
     columns = (
         Column("pair"), Column("measure"), Column("ahead"), Column("n", general("g"), 2),
         Column("right", fixed(4)), Column("interval", str, 1), Column("tied", fixed(4)),
         Column("wrong", fixed(4)), Column("n for 95%", general("g")), Column("n for 99%", general("g")),
-        Column("speed", general(".3g"), 2), Column("the wrong order", None, 3),
+        Column("error exponent", general(".3g"), 2), Column("the wrong order", None, 3),
     )  # fmt: skip
     rows = []
     for pair in pairs:
@@ -40,6 +40,6 @@ def summary_table(pairs: Sequence[Pair]) -> Table:
         rows.append((
             " ".join(pair.pair), pair.measure, pair.right or "-", end.n, end.rate,
             f"[{end.low:.4f}, {end.high:.4f}]", tied, max(1 - end.rate - tied, 0.0),
-            *(first_with(pair, rate) for rate in _RATES), pair.speed.predicted, pair.fall.verdict,
+            *(first_with(pair, rate) for rate in _RATES), pair.error_exponent.predicted, pair.fall.verdict,
         ))  # fmt: skip
     return Table("At the largest n", columns, tuple(rows))

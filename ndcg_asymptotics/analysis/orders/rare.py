@@ -12,10 +12,10 @@ import xarray as xr
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate
 from ndcg_asymptotics.analysis.orders.weighted import (
     LEAST_EFFECTIVE,
-    SpeedOf,
+    FittedExponent,
     Weighed,
+    fit_exponent,
     from_on,
-    speed_of,
     weighed,
 )
 from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
@@ -46,7 +46,7 @@ def weighted_fields(
     drawn = ~unknown.all(axis=0)
     since = from_on(study.n, log_weight, (last == 1) & drawn, (last < 0) & drawn)
     open_ = float(unknown[:, drawn].mean()) if drawn.any() else 1.0
-    found = speed_of(points, a, b, measure)
+    found = fit_exponent(points, a, b, measure)
     right = pair[0] if leader > 0 else pair[1]
     return {
         "pair": pair, "measure": str(measure), "right": right, "right_from": "the mean DCGs",
@@ -54,7 +54,8 @@ def weighted_fields(
         "ties": float(np.mean(order == 0)), "ties_at_n": [float(x) for x in np.mean(order == 0, axis=0)],
         "undecided": open_,
         "last_wrong": _quantiles(since, study.n), "changes": {"mean": None},
-        "fall": Fall(verdict(found), range=found.range), "speed": found, "text": words(right, points, found),
+        "fall": Fall(verdict(found), range=found.range), "error_exponent": found,
+        "text": words(right, points, found),
     }  # fmt: skip
 
 
@@ -68,8 +69,8 @@ def _quantiles(since: Sequence[Rate], sizes: Sequence[int]) -> dict[str, float]:
     return found
 
 
-def verdict(found: SpeedOf) -> str:
-    """The speed in words."""
+def verdict(found: FittedExponent) -> str:
+    """Return the fitted error exponent in words."""
     if found.exponent is None or found.interval is None:
         return "is visible at too few sizes to tell how fast it falls"
     low, high = found.interval
@@ -78,7 +79,7 @@ def verdict(found: SpeedOf) -> str:
     return f"falls like exp(-n^{found.exponent:.2f}) [{low:.2f}, {high:.2f}]"
 
 
-def words(right: str, points: Sequence[Rate], found: SpeedOf) -> str:
+def words(right: str, points: Sequence[Rate], found: FittedExponent) -> str:
     """A paragraph on one pair and measure."""
     seen = [p for p in points if p.reliable]
     shown = f"{right} ought to win (the mean DCGs). "

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from ndcg_asymptotics.core.arrays import Bools, Integers
 
 CONFIDENCE = 0.95
-_FEW = 10  # wrong replicates below which an n says nothing about the speed of the fall
+_FEW = 10  # wrong replicates below which an n says nothing about how fast the rate falls
 _BOOTSTRAP = 400
 _NORMAL = float(ndtri((1 + CONFIDENCE) / 2))
 

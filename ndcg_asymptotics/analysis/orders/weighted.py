@@ -1,4 +1,4 @@
-"""Chances of a wrong order from weighted draws: estimates, what they are worth, and the speed they show."""
+"""Estimate probabilities of a wrong order from weighted draws, and fit error exponents to them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
-from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, log_chance, tilt
 
 LEAST_EFFECTIVE = 20.0  #: draws that the weights must be worth for an estimate to count as reliable
 LARGEST_SHARE = 0.2  #: of the sum of the weights that one draw may have
-_CERTAIN = 0.5  # a chance above this says nothing about a speed
-_FEWEST = 3  # points for a speed
+_CERTAIN = 0.5  # a probability above this says nothing about the error exponent
+_FEWEST = 3  # points needed to fit an exponent
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ def join(plain: Sequence[Rate], others: Sequence[Rate]) -> list[Rate]:
 
 
 @dataclass(frozen=True)
-class SpeedOf:
-    """``-log P(wrong at n)`` as a power of n.
+class FittedExponent:
+    """The exponent of the power of n that ``-log P(wrong at n)`` grows like, fitted and predicted.
 
     Attributes
     ----------
@@ -141,15 +141,15 @@ class SpeedOf:
     reason: str
 
 
-def speed_of(
+def fit_exponent(
     points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure, cache: TheoryCache | None = None
-) -> SpeedOf:
-    """The speed that these points show, beside the predicted one, which is cached."""
-    end = speed(a, b, measure)
+) -> FittedExponent:
+    """Fit the error exponent to these points, and predict it; the prediction is cached."""
+    end = error_exponent(a, b, measure)
     seen = [(p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0) for p in points
             if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_CERTAIN)]  # fmt: skip
     if len(seen) < _FEWEST:
-        return SpeedOf(None, None, end.exponent, None, None, end.reason)
+        return FittedExponent(None, None, end.exponent, None, None, end.reason)
     middle = math.sqrt(seen[0][0] * seen[-1][0])
     upper = [point for point in seen if point[0] >= middle]
     used = upper if len(upper) >= _FEWEST else seen[-_FEWEST:]
@@ -159,7 +159,7 @@ def speed_of(
     sampled = float(np.sqrt(np.sum((spread * relative / nats) ** 2))) / float(spread @ spread)
     half = max(1.96 * sampled, float(stats.t.ppf(0.975, len(n) - 2)) * float(fit.stderr))
     slope, predicted = float(fit.slope), _predicted_slope(n, a, b, measure, cache or TheoryCache(None))
-    return SpeedOf(
+    return FittedExponent(
         slope, (slope - half, slope + half), end.exponent, predicted,
         (int(n[0]), int(n[-1])), end.reason,
     )  # fmt: skip

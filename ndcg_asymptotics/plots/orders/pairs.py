@@ -44,7 +44,7 @@ def right_order(ax: Axes, pair: Pair, *, choice: Choice | None = None) -> Axes:
 
 
 def wrong_order(ax: Axes, pair: Pair, *, choice: Choice | None = None) -> Axes:
-    """Draw one minus the rates on a logarithmic scale, where the speed at which they fall is seen.
+    """Draw one minus the rates on a logarithmic scale, which shows how fast they fall.
 
     Where no replicate was wrong, an arrow stands at the upper end of the interval.
     """

@@ -1,5 +1,6 @@
-"""How fast the wrong order dies out: the cheapest way to it, what it costs, and the speed in n."""
+"""Large deviations of the wrong order: the tilted law, its cost, and the error exponent."""
 
+from ndcg_asymptotics.theory.rare.exponents import ErrorExponent, error_exponent
 from ndcg_asymptotics.theory.rare.fixed_point import CELLS, tilt
 from ndcg_asymptotics.theory.rare.law import Side, Tilt
 from ndcg_asymptotics.theory.rare.rates import (
@@ -9,18 +10,17 @@ from ndcg_asymptotics.theory.rare.rates import (
     predict_pair,
     slope,
 )
-from ndcg_asymptotics.theory.rare.speeds import Speed, speed
 
 __all__ = [
     "CELLS",
+    "ErrorExponent",
     "PairPrediction",
     "PairPredictions",
     "Side",
-    "Speed",
     "Tilt",
+    "error_exponent",
     "log_chance",
     "predict_pair",
     "slope",
-    "speed",
     "tilt",
 ]

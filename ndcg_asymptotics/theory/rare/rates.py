@@ -15,9 +15,9 @@ from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Tabl
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
+from ndcg_asymptotics.theory.rare.exponents import error_exponent
 from ndcg_asymptotics.theory.rare.fixed_point import tilt
 from ndcg_asymptotics.theory.rare.law import Tilt
-from ndcg_asymptotics.theory.rare.speeds import speed
 
 _STEP = 10**0.125  # of n, to both sides, for the local slope
 
@@ -80,7 +80,7 @@ class PairPredictions(Report):
         return [asdict(row) for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """One table, and what the speed comes from."""
+        """Yield a table of the predictions and the reasons for the error exponents."""
         a, b = self.rows[0].pair
         columns = (
             Column("measure"), Column("n", general("g")), Column("right"),
@@ -124,7 +124,7 @@ def predict_pair(
 
 def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPrediction:
     found = tilt(a, b, measure, n)
-    end = speed(a, b, measure)
+    end = error_exponent(a, b, measure)
     return PairPrediction(
         (str(a), str(b)), str(measure), n, str(a if found.leader > 0 else b), found.cost,
         slope(a, b, measure, n), _log10_wrong(a, b, measure, n, found), end.exponent,

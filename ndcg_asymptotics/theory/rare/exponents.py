@@ -25,7 +25,7 @@ _SLOWLY = "the wrong order dies out, no faster than a power of n"
 
 
 @dataclass(frozen=True)
-class Speed:
+class ErrorExponent:
     """The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``, None where no theorem tells, and why."""
 
     exponent: float | None
@@ -73,7 +73,7 @@ class _Pair:
         return ahead[0] > behind[-1]
 
 
-def speed(a: Relevance, b: Relevance, measure: Measure) -> Speed:
+def error_exponent(a: Relevance, b: Relevance, measure: Measure) -> ErrorExponent:
     """Return the power of n with which the wrong order of a pair dies out.
 
     Parameters
@@ -84,101 +84,113 @@ def speed(a: Relevance, b: Relevance, measure: Measure) -> Speed:
 
     Returns
     -------
-    Speed
+    ErrorExponent
         With exponent 0 where P(wrong order at n) stays away from 0, or falls no faster than a power of n;
         the reason says which.
 
     >>> a, b = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
     >>> several = map(Measure.parse, ("nDCG", "nDCG(zipf)", "nDCG@n^0.5", "nDCG@10"))
-    >>> [round(speed(a, b, measure).exponent, 3) for measure in several]
+    >>> [round(error_exponent(a, b, measure).exponent, 3) for measure in several]
     [1.0, 0.2, 0.5, 0.0]
     """
     pair, growth = _Pair.of(a, b), measure.discount.growth
     if measure.cutoff.regime == "fixed" or growth == "summable":
         return _first_ranks(pair, fixed=measure.cutoff.regime == "fixed")
     if growth == "unknown":
-        return Speed(None, "how fast this discount falls is not known: say what it is like")
+        return ErrorExponent(None, "how fast this discount falls is not known: say what it is like")
     if measure.cutoff.regime == "sublinear":
         return _sublinear(pair, measure)
     if growth == "zipf":
         return _zipf(pair, 1.0) if pair.lead else _zipf_level(pair, measure)
     if abs(_integral(a, b, measure)) > _LEVEL:
-        return Speed(1.0, "a share of all items decides")
+        return ErrorExponent(1.0, "a share of all items decides")
     return _level(pair, measure)
 
 
-def _first_ranks(pair: _Pair, fixed: bool) -> Speed:
+def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:
     """A fixed cutoff or a summable discount: Theorem 6, and Theorem F where the top labels are certain."""
     ahead, behind = pair.labels(0.0)
     if pair.separated(pair.near):
-        return Speed(1.0, "the labels at the top are certain and differ: a share of all items decides")
+        return ErrorExponent(
+            1.0, "the labels at the top are certain and differ: a share of all items decides"
+        )
     if ahead[0] > behind[-1]:
-        return Speed(0.0, f"the labels at the very top are certain and differ: {_SLOWLY}")
+        return ErrorExponent(0.0, f"the labels at the very top are certain and differ: {_SLOWLY}")
     if fixed or ahead[0] < behind[-1]:
-        return Speed(0.0, f"the first ranks decide, and stay random or equal: {_NEVER}")
+        return ErrorExponent(0.0, f"the first ranks decide, and stay random or equal: {_NEVER}")
     if all(pair.certain):
-        return Speed(None, "the labels at the very top are certain and equal: what lies below decides")
+        return ErrorExponent(
+            None, "the labels at the very top are certain and equal: what lies below decides"
+        )
     # one label is certain, and the other one's sum falls short of it with probability 1
     below, above = pair.labels(pair.near)
     if below[0] < ahead[0] or above[-1] > behind[-1]:
-        return Speed(0.0, f"the label at the very top is certain for one scorer: {_SLOWLY}")
-    return Speed(None, "the label at the top is certain for one scorer: no theorem tells")
+        return ErrorExponent(0.0, f"the label at the very top is certain for one scorer: {_SLOWLY}")
+    return ErrorExponent(None, "the label at the top is certain for one scorer: no theorem tells")
 
 
-def _sublinear(pair: _Pair, measure: Measure) -> Speed:
+def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
     """k = o(n): Theorem C."""
     grows = _growth_of(measure)
     if not pair.lead:
         if grows < 0.5:
-            return Speed(0.0, f"the curves agree at the top: {_NEVER}")
-        return Speed(None, "the curves agree at the top: what lies below decides")
+            return ErrorExponent(0.0, f"the curves agree at the top: {_NEVER}")
+        return ErrorExponent(None, "the curves agree at the top: what lies below decides")
     if pair.separated(pair.near):
-        return Speed(1.0, "the labels at the top are certain and differ: a share of all items decides")
+        return ErrorExponent(
+            1.0, "the labels at the top are certain and differ: a share of all items decides"
+        )
     if measure.discount.growth == "zipf":
         return _zipf(pair, grows)
     if not grows:
-        return Speed(0.0, f"the cutoff grows like log n: {_SLOWLY}")
-    return Speed(grows, "as many items as the cutoff lets in decide")
+        return ErrorExponent(0.0, f"the cutoff grows like log n: {_SLOWLY}")
+    return ErrorExponent(grows, "as many items as the cutoff lets in decide")
 
 
-def _zipf(pair: _Pair, grows: float) -> Speed:
+def _zipf(pair: _Pair, grows: float) -> ErrorExponent:
     """1/r where the curves differ at the top, with k = n^grows: Theorem B."""
     zero = 1 - sum(float(curve.value(0.0)) for curve in pair.ahead.curves)
     if zero <= _LEVEL or float(pair.behind.curves[0].value(0.0)) <= _LEVEL:
-        return Speed(None, "a label that the cheapest wrong order needs is impossible at the top")
+        return ErrorExponent(None, "a label that the cheapest wrong order needs is impossible at the top")
     if not grows:
-        return Speed(0.0, f"the cutoff grows like log n: {_SLOWLY}")
-    return Speed(grows * pair.lead / (pair.ahead.gains[0] + pair.lead), "the first labels turn over: kappa")
+        return ErrorExponent(0.0, f"the cutoff grows like log n: {_SLOWLY}")
+    return ErrorExponent(
+        grows * pair.lead / (pair.ahead.gains[0] + pair.lead), "the first labels turn over: kappa"
+    )
 
 
-def _zipf_level(pair: _Pair, measure: Measure) -> Speed:
+def _zipf_level(pair: _Pair, measure: Measure) -> ErrorExponent:
     """1/r where the curves agree at the top: the means differ by a constant."""
     if not all(pair.certain):
-        return Speed(0.0, f"the curves agree at the top: {_NEVER}")
+        return ErrorExponent(0.0, f"the curves agree at the top: {_NEVER}")
     ahead, behind = pair.labels(pair.near)
     if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL and len(ahead) > 1 and len(behind) > 1:
-        return Speed(0.0, f"the labels at the very top are certain and equal: {_SLOWLY}")
-    return Speed(None, "the labels at the very top are certain and equal: what lies below decides")
+        return ErrorExponent(0.0, f"the labels at the very top are certain and equal: {_SLOWLY}")
+    return ErrorExponent(None, "the labels at the very top are certain and equal: what lies below decides")
 
 
-def _level(pair: _Pair, measure: Measure) -> Speed:
+def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
     """Limits that agree, for the log discount to leading order in 1/log n: Theorems D and E."""
     discount = measure.discount
     if discount.growth == "log":
         if _integral(pair.ahead, pair.behind, measure, absolute=True) <= _LEVEL:
-            return Speed(0.0, f"the curves agree as far as the cutoff: {_NEVER}")
+            return ErrorExponent(0.0, f"the curves agree as far as the cutoff: {_NEVER}")
         moment, first = first_moment(pair.ahead, pair.behind, measure), int(measure.cutoff.share == 1.0)
         if moment is None:
-            return Speed(1.0, "the curves differ, in a high order of 1/log n: n over a power of log n")
-        return Speed(1.0, f"the leading terms agree: n/(log n)^{2 * (moment.order - first)}")
+            return ErrorExponent(
+                1.0, "the curves differ, in a high order of 1/log n: n over a power of log n"
+            )
+        return ErrorExponent(1.0, f"the leading terms agree: n/(log n)^{2 * (moment.order - first)}")
     if discount.growth == "power" and all(pair.certain) and pair.lead:
         if discount.exponent <= 0.5:
-            return Speed(0.0, f"the limits agree: {_NEVER}")
+            return ErrorExponent(0.0, f"the limits agree: {_NEVER}")
         best, zero = pair.ahead.gains[0], pair.behind.mean_gain_at_top <= _LEVEL
         if zero and pair.ahead.mean_gain_at_top >= best - _LEVEL:
-            return Speed(2 * discount.exponent - 1, "the limits agree, and only the labels at the top differ")
-        return Speed(0.0, f"the limits agree, and the labels at the top are certain: {_SLOWLY}")
-    return Speed(0.0, f"the limits agree: {_NEVER}")
+            return ErrorExponent(
+                2 * discount.exponent - 1, "the limits agree, and only the labels at the top differ"
+            )
+        return ErrorExponent(0.0, f"the limits agree, and the labels at the top are certain: {_SLOWLY}")
+    return ErrorExponent(0.0, f"the limits agree: {_NEVER}")
 
 
 def _growth_of(measure: Measure) -> float:

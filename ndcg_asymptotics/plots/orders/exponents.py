@@ -20,7 +20,7 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.style import DOUBLE, GREY, length_axis, looks, panels
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, log_chance, tilt
 
 _LOWEST, _HIGHEST = 0.25, 150.0  # of -log10 P
 _TICKS = (0.3, 0.5, 1, 2, 5, 10, 20, 50, 100)
@@ -28,7 +28,9 @@ _PER_DECADE = 3  # of a predicted line
 _FURTHER = 4.0  # a predicted line goes on beyond the sizes of the study by so much
 
 
-def order_speeds(ax: Axes, pairs: Sequence[Pair], study: Study, *, choice: Choice | None = None) -> Axes:
+def order_error_exponents(
+    ax: Axes, pairs: Sequence[Pair], study: Study, *, choice: Choice | None = None
+) -> Axes:
     """Draw -log10 P(wrong at n) of a pair for several measures, on two logarithmic axes.
 
     A line is predicted without simulation, points are estimates with 95% bars where they are reliable. A
@@ -93,16 +95,16 @@ def _label(study: Study, pair: Pair, measure: Measure, sizes: Floats, nats: Floa
     last = inside[-2:] if len(inside) > 1 else np.arange(2)
     slope = np.diff(np.log(nats[last]))[0] / np.diff(np.log(sizes[last]))[0] if len(sizes) > 1 else math.nan
     a, b = (study.scorers[name] for name in pair.pair)
-    end = speed(a, b, measure).exponent
+    end = error_exponent(a, b, measure).exponent
     return f"{choice.formula(measure)}: {slope:.2f}" + (f" → {end:.2g}" if end is not None else "")
 
 
-def speed_figure(
+def error_exponent_figure(
     pairs: Sequence[Pair], study: Study, *, width: float | None = None, choice: Choice | None = None
 ) -> Figure:
-    """`order_speeds` of one pair as a figure, two columns wide by default."""
+    """`order_error_exponents` of one pair as a figure, two columns wide by default."""
     figure, (ax,) = panels(1, height=4.2, width=DOUBLE if width is None else width)
-    order_speeds(ax, pairs, study, choice=choice)
+    order_error_exponents(ax, pairs, study, choice=choice)
     handles: list[Any] = [
         Line2D(
             [],

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from ndcg_asymptotics.analysis.verdict import verdict
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare import log_chance, speed, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, log_chance, tilt
 
 LEVEL = ("polynomial(0.5, -0.8, 0.9)", "constant(0.4)")  # int (m_a - m_b)(t) log t dt = 0
 TOPS = ("linear(0, 1)", "linear(1, 0)")
@@ -21,8 +21,8 @@ LIMITS_LEVEL = ("polynomial(0.54, -0.96, 1.32)", "constant(0.5)")  # under r^-0.
 
 def exponent(pair: tuple[str, str], measure: str) -> tuple[float | None, str]:
     a, b, asked = Relevance.parse(pair[0]), Relevance.parse(pair[1]), Measure.parse(measure)
-    found = speed(a, b, asked)
-    assert found == speed(b, a, asked)
+    found = error_exponent(a, b, asked)
+    assert found == error_exponent(b, a, asked)
     return found.exponent, found.reason
 
 
@@ -206,4 +206,4 @@ def test_verdict_says_which_kind_of_zero_it_is() -> None:
     text = str(found)
     assert "0: it never settles" not in text
     assert "nDCG(log)@10: the labels at the very top are certain and differ" in text
-    assert {row.measure: row.speed for row in found.rows} == {"nDCG(log)": 1.0, "nDCG(log)@10": 0.0}
+    assert {row.measure: row.error_exponent for row in found.rows} == {"nDCG(log)": 1.0, "nDCG(log)@10": 0.0}
