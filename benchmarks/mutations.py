@@ -29,7 +29,7 @@ import ndcg_asymptotics as na
 scorers, measures = json.loads(sys.argv[1])
 study = na.Study(scorers=scorers, measures=measures, n=[10, 100], replicates=400, seed=1)
 found = na.check(na.run(study, jobs=1))
-kinds = {"mean": found.rows, "standard deviation": found.spreads, "law": found.laws, "limit": found.limits}
+kinds = {"mean": found.rows, "standard deviation": found.stds, "law": found.laws, "limit": found.limits}
 wrong = [(kind, row) for kind, rows in kinds.items() for row in rows if row.verdict == "disagrees"]
 print(json.dumps([f"{kind} of {row.measure}" for kind, row in wrong]))
 """
@@ -134,18 +134,18 @@ MUTATIONS = (
     ),
     Mutation(
         "standard deviation that stays: at the list length",
-        "theory/fluctuations/lasting.py",
+        "theory/fluctuations/limiting.py",
         "squares = _weights(measure, seen, n) ** 2 *",
         "squares = 1.05 * _weights(measure, seen, n) ** 2 *",
         (LINEAR, "nDCG@10"),
     ),
     Mutation(
         "standard deviation that stays: in the limit",
-        "theory/fluctuations/lasting.py",
+        "theory/fluctuations/limiting.py",
         "squares = _weights(measure, min(k, _RANKS), _LARGE) ** 2",
         "squares = 1.05 * _weights(measure, min(k, _RANKS), _LARGE) ** 2",
         (LINEAR, "nDCG@10"),
-        ("tests/theory/test_limits.py", "-k", "lasting_spread"),
+        ("tests/theory/test_limits.py", "-k", "limiting_std"),
     ),
     Mutation(
         "influence of one item: the push of the others by half",
@@ -153,7 +153,7 @@ MUTATIONS = (
         "pushed = w * mean * slope",
         "pushed = 0.5 * w * mean * slope",
         (LINEAR, "nDCG"),
-        ("tests/theory/test_asymptotic_spread.py",),
+        ("tests/theory/test_asymptotic_std.py",),
     ),
     Mutation(
         "pseudo-expectation: ranks from 2 in the ideal list",

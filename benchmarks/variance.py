@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.expectation import BESIDE, CURVE, argsort
 from benchmarks.line import Line, Work, ratios
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread, variance
+from ndcg_asymptotics.theory.fluctuations import ndcg_std, variance
 
 SIZES = [int(n) for n in np.geomspace(10, 1e6, 20)]
 
@@ -18,7 +18,7 @@ def curve(measure: str) -> Work:
 
     def work() -> object:
         variance.forget()
-        return ndcg_spread(CURVE, measure, SIZES)
+        return ndcg_std(CURVE, measure, SIZES)
 
     return work
 

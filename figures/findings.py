@@ -18,7 +18,7 @@ from ndcg_asymptotics.plots import panels, save, sd_exponents, signal_to_noise, 
 from ndcg_asymptotics.plots.style import GREY, length_axis, looks
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results, open_results
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
@@ -65,7 +65,7 @@ def phase_diagram(results: Results) -> Figure:
         sd = ends.std(axis=0, ddof=1)
         fourth = ((ends - ends.mean(axis=0)) ** 4).mean(axis=0) / sd**4
         error = np.sqrt(((fourth - 1) / 4 / len(ends)).sum()) / np.diff(sizes)
-        exact = ndcg_spread(study.scorers[name], measure, [study.n[0], study.n[-1]]).value
+        exact = ndcg_std(study.scorers[name], measure, [study.n[0], study.n[-1]]).value
         slopes = [np.diff(np.log(x)) / np.diff(sizes) for x in (exact, sd)]
         b = measure.discount.exponent
         found.append((b, max(-0.5, -max(1 - b, 0.0)), *(float(x[0]) for x in (*slopes, error))))

@@ -19,7 +19,7 @@ from typing import Any
 from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
 from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means
 from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
-from ndcg_asymptotics.analysis.spreads import Sizes, SpreadRow, judge_spread, spread_sizes, spreads_table
+from ndcg_asymptotics.analysis.std_tests import Sizes, StdRow, judge_std, std_sizes, std_table
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
@@ -28,7 +28,7 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
-Judged = Row | SpreadRow | LawRow | LimitRow
+Judged = Row | StdRow | LawRow | LimitRow
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +36,7 @@ class Check(Report):
     """The outcome of `check`.
 
     ``detectable`` is the smallest relative error of each measure's exact mean that this study
-    would have reported with 99% power, ``detectable_spread`` the same of its standard deviation.
+    would have reported with 99% power, ``detectable_std`` the same of its standard deviation.
     """
 
     study: str
@@ -45,10 +45,10 @@ class Check(Report):
     alpha: float
     rows: list[Row]
     limits: list[LimitRow]
-    spreads: list[SpreadRow]
+    stds: list[StdRow]
     laws: list[LawRow]
     detectable: dict[str, float]
-    detectable_spread: dict[str, float]
+    detectable_std: dict[str, float]
 
     @property
     def agrees(self) -> bool:
@@ -57,7 +57,7 @@ class Check(Report):
 
     @property
     def _wrong(self) -> list[Judged]:
-        judged: tuple[Judged, ...] = (*self.rows, *self.spreads, *self.laws, *self.limits)
+        judged: tuple[Judged, ...] = (*self.rows, *self.stds, *self.laws, *self.limits)
         return [row for row in judged if row.verdict == "disagrees"]
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Check(Report):
         yield self._heading()
         for (scorer, measure), rows in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
             yield Table.of(f"{scorer}, {measure}", Row, list(rows))
-        yield spreads_table(self.spreads)
+        yield std_table(self.stds)
         yield laws_table(self.laws)
         yield from self._ending()
 
@@ -101,18 +101,18 @@ class Check(Report):
 
     def verdicts_beside(self, scorer: str, measure: str) -> tuple[Verdict, Verdict]:
         """What is found of the standard deviation and of the law of one scorer under one measure."""
-        spreads, laws = (
+        stds, laws = (
             [row for row in rows if (row.scorer, row.measure) == (scorer, measure)]
-            for rows in (self.spreads, self.laws)
+            for rows in (self.stds, self.laws)
         )
-        return overall(spreads), overall(laws)
+        return overall(stds), overall(laws)
 
     def _ending(self) -> Iterator[ReportBlock]:
         yield limits_table(self.limits)
         for row in self.limits:
             if row.verdict != "agrees":
                 yield Line(f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}.")
-        for what, beside in (("sd", self.spreads), ("law", self.laws)):
+        for what, beside in (("sd", self.stds), ("law", self.laws)):
             yield from _untested(what, beside)
         yield Line(
             f"{coverage_text(coverage_of([self]))} Chance of any false alarm among means, standard "
@@ -120,7 +120,7 @@ class Check(Report):
             "Student's t and chi-square where lists are long and no rank counts for much, elsewhere bets, "
             "which hold for any values in [0, 1]; Kolmogorov-Smirnov for laws)."
         )
-        for what, least in (("mean", self.detectable), ("sd", self.detectable_spread)):
+        for what, least in (("mean", self.detectable), ("sd", self.detectable_std)):
             if least:
                 details = ", ".join(f"{m} {100 * error:.2g}%" for m, error in least.items())
                 yield Line(f"Smallest relative error of an exact {what} reported with 99% power: {details}.")
@@ -165,7 +165,7 @@ def nothing_wrong(tested: Sequence[Coverage]) -> Line:
     return Line(f"Nothing that was tested disagrees. Not tested: {text}.", "bold yellow")
 
 
-_KINDS = {"means": "rows", "standard deviations": "spreads", "laws": "laws", "limits": "limits"}
+_KINDS = {"means": "rows", "standard deviations": "stds", "laws": "laws", "limits": "limits"}
 
 
 def _is_tested(row: Judged) -> bool:
@@ -184,7 +184,7 @@ def if_tested(verdict: Verdict) -> Verdict | None:
     return None if verdict == "not tested" else verdict
 
 
-def _untested(what: str, rows: Sequence[SpreadRow | LawRow]) -> Iterator[Line]:
+def _untested(what: str, rows: Sequence[StdRow | LawRow]) -> Iterator[Line]:
     """A line for each measure of which something was not tested, with the first reason."""
     for measure in dict.fromkeys(row.measure for row in rows):
         asked = [row for row in rows if row.measure == measure]
@@ -194,7 +194,7 @@ def _untested(what: str, rows: Sequence[SpreadRow | LawRow]) -> Iterator[Line]:
             yield Line(f"{measure}: {what} not tested in {len(left)} of {len(asked)}; {first}.")
 
 
-def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread: Sizes = "few") -> Check:
+def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: Sizes = "few") -> Check:
     """Hold a study's results against theory.
 
     Parameters
@@ -204,7 +204,7 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
         The chance that any mean, standard deviation or law is reported although all is true.
     perturb : float
         Multiply every theoretical value by ``1 + perturb``, to see the check fail.
-    spread : {"few", "every"}
+    std : {"few", "every"}
         At which list lengths standard deviations are tested: the first, the middle and the last, or every.
 
     Raises
@@ -227,11 +227,11 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
     require_fraction(alpha, "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, rows, limits = 1.0 + perturb, [], []
-    sizes = spread_sizes(study.n, spread)
+    sizes = std_sizes(study.n, std)
     level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes) + 1))
     detectable: dict[str, float] = {}
-    detectable_spread: dict[str, float] = {}
-    spreads, laws = [], []
+    detectable_std: dict[str, float] = {}
+    stds, laws = [], []
     every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
         cell = {part: values[part][:, i, j] for part in ("ndcg", "low", "high") if part in values}
@@ -254,12 +254,12 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, spread
                 detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
         about = (user_cache(), (name, scorer), measure, factor, level)
         at = {n: {"n": n} | {part: x[:, study.n.index(n)] for part, x in cell.items()} for n in sizes}
-        spreads += [judge_spread(at[n], *about) for n in sizes]
+        stds += [judge_std(at[n], *about) for n in sizes]
         laws.append(judge_law(at[sizes[-1]], *about))
-        seen = [row.detectable for row in spreads if row.measure == str(measure) and row.detectable]
+        seen = [row.detectable for row in stds if row.measure == str(measure) and row.detectable]
         if seen:
-            detectable_spread[str(measure)] = min(seen)
+            detectable_std[str(measure)] = min(seen)
     return Check(
-        study.title, replicates, results.complete, alpha, rows, limits, spreads, laws, detectable,
-        detectable_spread,
+        study.title, replicates, results.complete, alpha, rows, limits, stds, laws, detectable,
+        detectable_std,
     )  # fmt: skip

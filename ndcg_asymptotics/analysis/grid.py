@@ -14,7 +14,7 @@ from ndcg_asymptotics.analysis.check import (
     nothing_wrong,
     overall,
 )
-from ndcg_asymptotics.analysis.spreads import Sizes
+from ndcg_asymptotics.analysis.std_tests import Sizes
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.results.grid import GridResults
@@ -76,7 +76,7 @@ class GridCheck(Report):
 
 
 def check_grid(
-    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, spread: Sizes = "few"
+    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, std: Sizes = "few"
 ) -> GridCheck:
     """Hold the results of a grid against theory; ``alpha`` is the chance of any false alarm at all.
 
@@ -98,6 +98,6 @@ def check_grid(
     require(len(results.points) > 0, "no point is there yet")
     require(0 < alpha < 1, f"must be between 0 and 1, got {alpha:g}", "alpha")
     share = alpha / len(results.axes.points)
-    options: Any = {"alpha": share, "perturb": perturb, "spread": spread}
+    options: Any = {"alpha": share, "perturb": perturb, "std": std}
     found = {values: check(point, **options) for values, point in results.points.items()}
     return GridCheck(results.axes, alpha, results.complete, found)

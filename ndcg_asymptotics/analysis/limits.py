@@ -18,7 +18,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
+from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std, std_at
 from ndcg_asymptotics.theory.gap import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit
 
@@ -93,7 +93,7 @@ def judge_limit(
     if found.converges is None:
         return row("not tested", found.reason)
     if found.value is None:
-        return row(*_judge_lasting(scorer, measure, found, cache, factor))
+        return row(*_judge_limiting_std(scorer, measure, found, cache, factor))
     if found.unmet:
         return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
     try:
@@ -136,19 +136,19 @@ def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None
     return (True if error <= _GAP_POWER * abs(gap.coefficient) else None), ""
 
 
-def _judge_lasting(
+def _judge_limiting_std(
     scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
 ) -> tuple[LimitVerdict, str]:
     """Compare the standard deviation that stays where NDCG does not converge with the exact one."""
     stays = factor * cache.size(
-        "lasting sd", scorer, measure, _LONGEST, lambda: lasting_spread(scorer, measure)
+        "limiting sd", scorer, measure, _LONGEST, lambda: limiting_std(scorer, measure)
     )
     text = f"{found.reason}; sd in the limit {stays:.4f}"
     try:
-        exact = cache.spread(scorer, measure, [_LONGEST])
+        exact = cache.std(scorer, measure, [_LONGEST])
     except InputError as error:
         return "not tested", f"{text}, but there is no exact one to compare with: {error}"
-    about = cache.size("sd about n", scorer, measure, _LONGEST, lambda: spread_at(scorer, measure, _LONGEST))
+    about = cache.size("sd about n", scorer, measure, _LONGEST, lambda: std_at(scorer, measure, _LONGEST))
     here, there, bound = about * factor, float(exact.value[0]), float(exact.error[0])
     said = f"{text}, at n = {_LONGEST:.0e} {here:.4f}, where the exact one is {there:.4f}"
     if not all(map(math.isfinite, (here, there, bound))) or bound > _POWER * there:

@@ -80,14 +80,14 @@ def judge_law(
     if critical > _COARSEST:
         return row("not tested", "too few replicates to tell laws apart")
     try:
-        mean, spread = exact.mean(scorer, measure, [n]), exact.spread(scorer, measure, [n])
+        mean, std = exact.mean(scorer, measure, [n]), exact.std(scorer, measure, [n])
     except InputError as why:
         return row("not tested", str(why))
-    centre, error = float(mean.value[0]), float(spread.error[0] + mean.error[0])
+    centre, error = float(mean.value[0]), float(std.error[0] + mean.error[0])
 
     @cache
     def law() -> LimitLaw | None:
-        return limit_law(scorer, measure, n, centre, float(spread.value[0]), error)
+        return limit_law(scorer, measure, n, centre, float(std.value[0]), error)
 
     def stated_as(part: str) -> float:
         """Of the law; cached, as a law that is too far off need not be found again to say so."""

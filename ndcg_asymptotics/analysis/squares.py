@@ -76,7 +76,7 @@ def replicates_for_squares(variance: float, largest: float, level: float, kurtos
     return needed / best if best > 0 else math.inf
 
 
-def detectable_spread(
+def detectable_std(
     squares: Floats, largest: float, level: float, power: float, kurtosis: float | None
 ) -> float:
     """The error of a standard deviation, relative, that such squares would show at a level.
@@ -85,7 +85,7 @@ def detectable_spread(
     factor 4 would do.
 
     >>> squares = np.random.default_rng(1).normal(0.0, 0.1, 1000) ** 2
-    >>> 0.1 < detectable_spread(squares, 1.0, 1e-6, 0.99, 4.0) < 0.4
+    >>> 0.1 < detectable_std(squares, 1.0, 1e-6, 0.99, 4.0) < 0.4
     True
     """
     variance, needed = float(squares.mean()), math.log(4 * len(_BETS) / level)

@@ -34,7 +34,7 @@ def check(
     results: Results,
     alpha: Annotated[float, typer.Option(help="Family-wise error rate of all tests.")] = 1e-4,
     perturb: Annotated[float, typer.Option(help="Multiply theory by 1 + this, to see the check fail.")] = 0.0,
-    spread: Annotated[
+    std: Annotated[
         str, typer.Option(metavar="few|every", help="List lengths at which standard deviations are tested.")
     ] = "few",
     summary: Annotated[bool, typer.Option("--summary", help="One line per scorer and measure.")] = False,
@@ -63,7 +63,7 @@ def check(
         show(parted, form, blocks=parted.statements() if summary else None)
         return
     found: Check | GridCheck
-    options: Any = {"alpha": alpha, "perturb": perturb, "spread": spread}
+    options: Any = {"alpha": alpha, "perturb": perturb, "std": std}
     if holds_grid(results):
         found = check_grid(open_grid(results, allow_custom=allow_custom), **options)
     else:

@@ -39,11 +39,11 @@ def _curves(results: Results, measure: Measure) -> Chart:
         found = limit(scorer, measure)
         theorems.append("no limit" if found.converges is False else found.theorem)
         low, high = np.quantile(values, BAND, axis=0)
-        spread = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
+        se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
         series.append(
             {
                 "name": visible(name), "slot": slot, "y": _plain(values.mean(axis=0)),
-                "se": None if spread is None else _plain(spread),
+                "se": None if se is None else _plain(se),
                 "low": _plain(low), "high": _plain(high),
                 "line": _exact_means(results, scorer, measure), "limit": found.value,
             }

@@ -1,6 +1,6 @@
-from .fluctuations import Spread as Spread
-from .fluctuations import difference_spread as difference_spread
-from .fluctuations import ndcg_spread as ndcg_spread
+from .fluctuations import StandardDeviation as StandardDeviation
+from .fluctuations import difference_std as difference_std
+from .fluctuations import ndcg_std as ndcg_std
 from .gap import leading_gap as leading_gap
 from .limits import Limit as Limit
 from .limits import limit as limit

@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.records import key_of, read_record, write_record
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import Spread, ndcg_spread
+from ndcg_asymptotics.theory.fluctuations import StandardDeviation, ndcg_std
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
@@ -84,18 +84,18 @@ class TheoryCache:
             )
         )
 
-    def spread(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> Spread:
-        """Return `ndcg_spread` to three digits, likewise.
+    def std(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> StandardDeviation:
+        """Return `ndcg_std` to three digits, likewise.
 
         Raises
         ------
         InputError
-            As `ndcg_spread`.
+            As `ndcg_std`.
         """
-        return Spread(
+        return StandardDeviation(
             *self.values(
                 "quick sd", relevance, measure, sizes,
-                lambda n: _parts(ndcg_spread(relevance, measure, n, quick=True)),
+                lambda n: _parts(ndcg_std(relevance, measure, n, quick=True)),
             )
         )  # fmt: skip
 
@@ -217,7 +217,7 @@ def user_cache() -> TheoryCache:
     return TheoryCache(user_cache_path(PACKAGE, appauthor=False) / "theory")
 
 
-def _parts(found: Expectation | Spread) -> tuple[Floats, Floats]:
+def _parts(found: Expectation | StandardDeviation) -> tuple[Floats, Floats]:
     return found.value, found.error
 
 

@@ -15,7 +15,7 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
@@ -132,11 +132,11 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
     except InputError as error:
         reasons.append(f"no exact mean: {error}")
         means = [(None, None)] * len(sizes)
-    spreads: list[tuple[float | None, float | None]] = [(None, None)] * len(sizes)
+    stds: list[tuple[float | None, float | None]] = [(None, None)] * len(sizes)
     if means[0][0] is not None:
         try:
-            spread = ndcg_spread(scorer, measure, sizes, quick=len(scorer.gains) > FEW_GRADES)
-            spreads = [(float(v), float(e)) for v, e in zip(spread.value, spread.error, strict=True)]
+            std = ndcg_std(scorer, measure, sizes, quick=len(scorer.gains) > FEW_GRADES)
+            stds = [(float(v), float(e)) for v, e in zip(std.value, std.error, strict=True)]
         except InputError as error:
             reasons.append(str(error))
     return [
@@ -146,7 +146,7 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
             sd, sd_error, regime((scorer,), measure), _law_distance(scorer, measure, n, value, sd),
             *_quantiles(scorer, measure, n, value, sd),
         )
-        for n, (value, error), (sd, sd_error) in zip(sizes, means, spreads, strict=True)
+        for n, (value, error), (sd, sd_error) in zip(sizes, means, stds, strict=True)
     ]  # fmt: skip
 
 

@@ -37,8 +37,8 @@ def exact_power(effect: float, lists: int, alpha: float) -> float:
             weight = mpmath.exp(norm + (freedom - 1) * mpmath.log(s) - freedom * s * s / 2)
             return weight * (mpmath.ncdf(shift - threshold * s) + mpmath.ncdf(-shift - threshold * s))
 
-        spread = 1 / math.sqrt(2 * (lists - 1))
-        places = {max(0.0, 1 + j * spread) for j in range(-12, 13, 2)} | {3.0 if lists > 4 else 12.0}
+        std = 1 / math.sqrt(2 * (lists - 1))
+        places = {max(0.0, 1 + j * std) for j in range(-12, 13, 2)} | {3.0 if lists > 4 else 12.0}
         places |= {float(shift / threshold) * x for x in (0.5, 0.9, 1, 1.1, 2)}
         return float(mpmath.quad(density, sorted(places)))
 

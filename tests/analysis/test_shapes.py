@@ -1,4 +1,4 @@
-"""Verdicts on laws: the truth agrees, other laws of the same mean and spread do not."""
+"""Verdicts on laws: the truth agrees, other laws of the same mean and std do not."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def test_the_truth_agrees_and_perturbed_it_does_not(measure: str, law: str) -> N
     assert law_row(HALF, measure, values, factor=1.3).verdict == "disagrees"
 
 
-def test_another_law_of_the_same_mean_and_spread_disagrees() -> None:
+def test_another_law_of_the_same_mean_and_std_disagrees() -> None:
     rng = np.random.default_rng(2)
     uniform = law_row(HALF, "nDCG(geometric(2))", rng.random(600))
     assert uniform.verdict == "agrees"  # which it is for fair labels
     normal = np.clip(rng.normal(0.5, 12**-0.5, 4000), 0, 1)
     assert law_row(HALF, "nDCG(geometric(2))", normal).verdict == "disagrees"
-    spread = TheoryCache(None).spread(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
+    std = TheoryCache(None).std(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
     mean = TheoryCache(None).mean(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
-    flat = mean + spread * 12**0.5 * (rng.random(4000) - 0.5)
+    flat = mean + std * 12**0.5 * (rng.random(4000) - 0.5)
     assert law_row(HALF, "nDCG(linear)", flat).verdict == "disagrees"
 
 

@@ -141,14 +141,14 @@ def test_it_matters_for_the_order_of_two_runs():
         scorers={name: curve.relevance for name, curve in fitted.items()},
         measures="nDCG", n=[100], replicates=400, seed=1, pairs=[("a", "b")],
     )  # fmt: skip
-    spread = {}
+    std = {}
     for text in ("independent", fit_coupling(both, resamples=2).text):
         data = na.run(study.with_(coupling=text), jobs=1).data["ndcg"]
-        spread[text] = float((data.sel(scorer="a") - data.sel(scorer="b")).std())
+        std[text] = float((data.sel(scorer="a") - data.sel(scorer="b")).std())
     measure = na.Measure("log")
     ndcg = [[measure.evaluate(one.scores, one.labels) for one in of_run] for of_run in both.values()]
     real = np.std(np.subtract(*ndcg))
-    independent, together = spread.values()
+    independent, together = std.values()
     # the standard deviation of 200 differences is known to 5%, that of 400 to 3.5%; four of both
     assert abs(together / real - 1) < 0.25
     assert independent / real > 1.5

@@ -14,7 +14,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Population, Relevance, curve_file, mixture
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
+from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std
 
 EASY, HARD = "linear(0.2, 0.8)", "linear(0, 0.1)"
 TEXT = f"mixture(0.25={EASY}, 0.75={HARD})"
@@ -141,10 +141,10 @@ def test_the_leading_gap_of_a_mixture_is_the_average() -> None:
     assert na.theory.leading_gap(TEXT, "nDCG(linear)") is None
 
 
-def test_the_spread_that_stays_has_two_parts():
+def test_the_limiting_std_has_two_parts():
     # 2^-r and constant curves: uniform on [0, 1] has variance 1/12; ybar = 0 and 1 have none
     halves = Relevance.parse("mixture(0.5=constant(0.5), 0.25=constant(0), 0.25=constant(1))")
-    found = lasting_spread(halves, Measure.parse("nDCG(geometric(2))"))
+    found = limiting_std(halves, Measure.parse("nDCG(geometric(2))"))
     assert found**2 == pytest.approx(0.5 / 12 + 0.5 * 0.25, abs=1e-9)
 
 

@@ -10,7 +10,7 @@ from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import difference_spread, ndcg_spread
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -85,8 +85,8 @@ def test_every_sequence_of_labels(
     of_both = of_one + squared - other**2 - 2 * (product - mean * other)
     measure = f"nDCG({discount})@{k}"
     for found, variance in (
-        (ndcg_spread(pair[0], measure, [n]), of_one),
-        (difference_spread(*pair, measure, [n]), of_both),
+        (ndcg_std(pair[0], measure, [n]), of_one),
+        (difference_std(*pair, measure, [n]), of_both),
     ):
         expected = math.sqrt(variance)
         assert abs(found.value[0] - expected) <= found.error[0]
@@ -123,7 +123,7 @@ def test_the_mean_that_comes_with_it(curve: str, effort: Effort, off: float, cut
 @pytest.mark.parametrize("n", [60, 10**4])
 @pytest.mark.parametrize("cutoff", ["@10", "@0.35n"])
 def test_quick_evaluations_are_as_good_as_they_say(n: int, cutoff: str) -> None:
-    quick = ndcg_spread(GRADED, f"nDCG{cutoff}", [n], quick=True)
+    quick = ndcg_std(GRADED, f"nDCG{cutoff}", [n], quick=True)
     variance = moments((Relevance.of(GRADED),), Measure.of(f"nDCG{cutoff}"), n, USUAL).variance
     assert abs(quick.value[0] - math.sqrt(variance)) < quick.error[0] < 2e-3 * quick.value[0]
 
@@ -138,7 +138,7 @@ def test_four_grades_of_which_the_best_are_rare() -> None:
     weights = 1 / np.log(np.arange(2.0, k + 2))
     best = np.sort(gain, axis=1)[:, ::-1][:, :k] @ weights
     x = gain[:, :k] @ weights / np.where(best > 0, best, 1.0)
-    found = ndcg_spread(CURVES["four grades"], "nDCG@0.3n", [n], quick=True)
+    found = ndcg_std(CURVES["four grades"], "nDCG@0.3n", [n], quick=True)
     squares = (x - x.mean()) ** 2
     near = 5 * squares.std() / math.sqrt(count)  # false alarm: 6e-7
     assert abs(squares.mean() - found.value[0] ** 2) < near + 2 * found.value[0] * found.error[0]
@@ -150,10 +150,10 @@ def test_more_lists_than_fit_into_a_lattice_of_numbers() -> None:
     """From every number of labels to their density: n times the variance changes smoothly with n."""
     sizes = [10**5, 10**6, 10**7, 10**8]
     for cutoff in ("@0.4n", "@0.1n"):
-        spread = ndcg_spread(LINEAR, f"nDCG(zipf){cutoff}", sizes)
-        slopes = np.diff(np.log(spread.value)) / np.log(10)
+        std = ndcg_std(LINEAR, f"nDCG(zipf){cutoff}", sizes)
+        slopes = np.diff(np.log(std.value)) / np.log(10)
         assert np.abs(np.diff(slopes)).max() < 0.02
-        assert (spread.error < 1e-5 * spread.value).all()
+        assert (std.error < 1e-5 * std.value).all()
 
 
 @pytest.mark.parametrize(("effort", "off"), [(QUICK, 1e-4), (USUAL, 1e-9)])

@@ -164,7 +164,7 @@ def test_a_level_pair_settles_under_the_log_discount() -> None:
     for n, lists, never in ((1000, 800, 0.5), (10_000, 400, 0.33)):
         share = wrong(LEVEL, "nDCG", n, lists, seed=n)
         found = tilt(a, b, Measure("log"), n)
-        predicted = math.exp(log_chance(found.cost, found.spread))
+        predicted = math.exp(log_chance(found.cost, found.std))
         error = 4.5 * math.sqrt(predicted * (1 - predicted) / lists)
         assert abs(share - predicted) < error + 0.1 * predicted
         assert share < never - error  # and not the rate that never settles, or that of a tenth of the list

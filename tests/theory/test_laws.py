@@ -57,7 +57,7 @@ def test_quantiles_under_a_growing_cutoff(curve: str, measure: str, cut: int, ex
     assert np.mean(sample <= normal) < 0.05 - 0.02
 
 
-def test_a_certain_top_leaves_no_spread() -> None:
+def test_a_certain_top_leaves_no_variance() -> None:
     assert regime((Relevance.of("linear(0, 1)"),), Measure.of("nDCG@10")) == "certain"
 
 

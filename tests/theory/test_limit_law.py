@@ -9,7 +9,7 @@ from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -18,7 +18,7 @@ CURVE, DRAWS = "linear(0.1, 0.7)", 2000
 
 
 def law_at(measure: str, n: int, curve: str = CURVE) -> LimitLaw | None:
-    mean, sd = expected_ndcg(curve, measure, [n]).value[0], ndcg_spread(curve, measure, [n]).value[0]
+    mean, sd = expected_ndcg(curve, measure, [n]).value[0], ndcg_std(curve, measure, [n]).value[0]
     return limit_law(Relevance.of(curve), Measure.of(measure), n, float(mean), float(sd))
 
 
@@ -57,10 +57,10 @@ def test_what_has_no_law_of_one_shape_has_none() -> None:
 @pytest.mark.parametrize("curve", [CURVE, "constant(0.2)"])
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@10"])
 def test_tails_are_as_heavy_as_expected_at_most_twice(curve: str, measure: str) -> None:
-    """The bound that tests of spreads take, for 400 items: tens of every grade."""
+    """The bound that tests of standard deviations take, for 400 items: tens of every grade."""
     n = 400
     values = simulated(study(curve, (n,), measure, seed=4), DRAWS).data["ndcg"].to_numpy().ravel()
-    sd = float(ndcg_spread(curve, measure, [n]).value[0])
+    sd = float(ndcg_std(curve, measure, [n]).value[0])
     expected = excess_kurtosis(Relevance.of(curve), Measure.of(measure), n, sd)
     seen = float(np.mean((values - expected_ndcg(curve, measure, [n]).value[0]) ** 4)) / sd**4
     assert seen < 4 + 2 * max(expected, 0.0)

@@ -7,7 +7,7 @@ import pytest
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount, discount
 from ndcg_asymptotics.populations import Curve, Relevance
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread, spread_at
+from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std, std_at
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
@@ -267,38 +267,38 @@ def test_pseudo_expectation_goes_to_the_limit() -> None:
         assert found == pytest.approx(limit(curve, measure).value, abs=2e-8)
 
 
-def test_lasting_spread_against_draws() -> None:
+def test_limiting_std_against_draws() -> None:
     """The law of sum D Y / sum D by drawing it: sd within 4 standard errors (6e-5 false alarms)."""
     rng = np.random.default_rng(7)
     curve, measure = Relevance.parse(LINEAR), Measure.parse("nDCG(geometric(1.5))")
     weights = Discount.parse("geometric(1.5)")(np.arange(1, 60))
     draws = (rng.random((200_000, 59)) < 0.7) @ weights / weights.sum()
     error = np.sqrt((np.mean((draws - 0.7) ** 4) - draws.var() ** 2) / 200_000) / (2 * draws.std())
-    assert abs(draws.std() - lasting_spread(curve, measure)) < 4 * error
+    assert abs(draws.std() - limiting_std(curve, measure)) < 4 * error
     # the wrong hypothesis that the label law at the top is the average one is rejected
-    assert abs(draws.std() - lasting_spread(Relevance.parse("constant(0.4)"), measure)) > 4 * error
+    assert abs(draws.std() - limiting_std(Relevance.parse("constant(0.4)"), measure)) > 4 * error
 
 
 @pytest.mark.parametrize("b", [1.01, 1.1, 1.5, 3.0])
-def test_lasting_spread_by_the_zeta_function(b: float) -> None:
+def test_limiting_std_by_the_zeta_function(b: float) -> None:
     """sqrt(q (1-q) zeta(2b)) / zeta(b), which no n reaches where b is near 1."""
     expected = mp.sqrt(mp.mpf("0.21") * mp.zeta(2 * mp.mpf(b))) / mp.zeta(mp.mpf(b))
-    assert lasting_spread("constant(0.3)", f"nDCG(power({b}))") == pytest.approx(float(expected), rel=2e-6)
+    assert limiting_std("constant(0.3)", f"nDCG(power({b}))") == pytest.approx(float(expected), rel=2e-6)
 
 
-def test_lasting_spread_of_a_discount_of_ones_own() -> None:
+def test_limiting_std_of_a_discount_of_ones_own() -> None:
     """2^-r by another name, and one that falls like r^-1.1: its tail is that of the zeta function."""
     own = discount(lambda r: 2.0**-r, name="halves", largest=1e3, like="geometric(2)")
-    assert lasting_spread("constant(0.5)", Measure(own)) == pytest.approx(12**-0.5, rel=1e-12)
+    assert limiting_std("constant(0.5)", Measure(own)) == pytest.approx(12**-0.5, rel=1e-12)
     slow = discount(lambda r: 3 * r**-1.1, name="slow", largest=1e6, like="power(1.1)")
-    expected = lasting_spread("constant(0.3)", "nDCG(power(1.1))")
-    assert lasting_spread("constant(0.3)", Measure(slow)) == pytest.approx(expected, rel=1e-6)
+    expected = limiting_std("constant(0.3)", "nDCG(power(1.1))")
+    assert limiting_std("constant(0.3)", Measure(slow)) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize(
     "measure", ["nDCG(power(1.1))", "nDCG(geometric(1.3))", "nDCG@10", "nDCG(power(2))@5"]
 )
-def test_spread_at_a_list_length_against_draws(measure: str) -> None:
+def test_std_at_a_list_length_against_draws(measure: str) -> None:
     """sd of NDCG_n at n = 2000 by drawing labels in rank order: within 5% and 4 standard errors."""
     rng, n, asked = np.random.default_rng(11), 2000, Measure.parse(measure)
     for curve, above in (("constant(0.3)", 0.3), ("linear(0.1, 0.7)", 0.7)):
@@ -308,7 +308,7 @@ def test_spread_at_a_list_length_against_draws(measure: str) -> None:
         weights = asked.discount(np.arange(1.0, k + 1))
         ideal = asked.ideal(labels.sum(axis=1)[:, None], [1.0], n)
         seen = labels[:, :k] @ weights / ideal
-        found = spread_at(curve, asked, n)
+        found = std_at(curve, asked, n)
         error = found / np.sqrt(2 * 4000) * 1.5  # of a standard deviation, kurtosis up to 5
         assert abs(seen.std() - found) < 0.05 * found + 4 * error
-        assert abs(seen.std() - 1.5 * lasting_spread(f"constant({above})", asked)) > 4 * error
+        assert abs(seen.std() - 1.5 * limiting_std(f"constant({above})", asked)) > 4 * error

@@ -64,9 +64,9 @@ def test_footnote_1_theorem_6_holds_for_every_permutation() -> None:
         labels = rng.random((2000, 200)) < 0.5
         values = labels[:, order] @ asked.discount(np.arange(1.0, 201))
         ideal = asked.ideal(labels.sum(axis=1)[:, None], [1.0], 200)
-        spread = np.std(values / ideal)
+        std = np.std(values / ideal)
         # uniform on [0, 1]: 12^-1/2 with a standard error of 0.003; no sequence of these converges
-        assert abs(spread - 12**-0.5) < 0.015
+        assert abs(std - 12**-0.5) < 0.015
 
 
 def test_equal_limits_settle_only_where_both_tops_are_certain() -> None:

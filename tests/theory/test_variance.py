@@ -10,7 +10,7 @@ from oracles import naive
 from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.theory.fluctuations import difference_spread, ndcg_spread
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 
 LINEAR = "linear(0.1, 0.7)"
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -32,13 +32,13 @@ def test_every_sequence_of_labels(
     scorer: str, curves: dict[float, list[Fraction]], n: int, discount: str
 ) -> None:
     expected = enumerated(curves, lambda r: float(DISCOUNTS[discount](float(r), n)), n)
-    found = ndcg_spread(scorer, f"nDCG({discount})", [n])
+    found = ndcg_std(scorer, f"nDCG({discount})", [n])
     assert abs(found.value[0] - expected) <= found.error[0]
     assert found.error[0] < 1e-8 * expected
 
 
 def test_the_stated_error_would_be_broken() -> None:
-    found = ndcg_spread(LINEAR, "nDCG", [7])
+    found = ndcg_std(LINEAR, "nDCG", [7])
     other = enumerated({1.0: [Fraction(7, 10), Fraction(-6001, 10_000)]}, lambda r: 1 / math.log(1 + r), 7)
     assert abs(found.value[0] - other) > found.error[0]
 
@@ -63,7 +63,7 @@ def test_simulation(discount: str, n: int, count: int) -> None:
     ndcg = simulated(lambda t: 0.7 - 0.6 * t, DISCOUNTS[discount](np.arange(1.0, n + 1), n), count, seed=n)
     centred = (ndcg - ndcg.mean()) ** 2
     error = centred.std() / math.sqrt(count)
-    expected = ndcg_spread(LINEAR, f"nDCG({discount})", [n]).value[0] ** 2
+    expected = ndcg_std(LINEAR, f"nDCG({discount})", [n]).value[0] ** 2
     assert abs(centred.mean() - expected) < 5 * error  # false alarm: 6e-7
     assert abs(centred.mean() - 1.15 * expected) > 5 * error
 
@@ -81,18 +81,18 @@ def test_two_scorers_share_their_labels() -> None:
         a, b = (weights[order.argsort()][label].sum() for order in ranks)
         differences.append(float(a - b) / weights[: label.sum()].sum())
     squares = np.square(differences)
-    expected = difference_spread("constant(0.4)", "constant(0.4)", "nDCG", [n]).value[0] ** 2
+    expected = difference_std("constant(0.4)", "constant(0.4)", "nDCG", [n]).value[0] ** 2
     error = squares.std() / math.sqrt(squares.size)
     assert abs(squares.mean() - expected) < 5 * error  # false alarm: 6e-7
-    assert abs(squares.mean() - 2 * ndcg_spread("constant(0.4)", "nDCG", [n]).value[0] ** 2) > 5 * error
+    assert abs(squares.mean() - 2 * ndcg_std("constant(0.4)", "nDCG", [n]).value[0] ** 2) > 5 * error
 
 
 def test_no_digits_are_lost_to_the_longest_lists() -> None:
     sizes = [10**6, 10**12, 10**18]
     for discount in ("linear", "power(0.2)", "log"):
-        found = ndcg_spread(LINEAR, f"nDCG({discount})", sizes)
+        found = ndcg_std(LINEAR, f"nDCG({discount})", sizes)
         assert np.all(found.error < 1e-7 * found.value)
-    slope = np.diff(np.log(ndcg_spread(LINEAR, "nDCG(linear)", sizes).value)) / np.diff(np.log(sizes))
+    slope = np.diff(np.log(ndcg_std(LINEAR, "nDCG(linear)", sizes).value)) / np.diff(np.log(sizes))
     np.testing.assert_allclose(slope, -0.5, atol=1e-6)
 
 
@@ -103,7 +103,7 @@ def test_no_digits_are_lost_to_the_longest_lists() -> None:
 def test_a_quick_evaluation_is_as_good_as_it_says(scorer: str, measure: str) -> None:
     for n in (5, 1000, 10**12):
         try:
-            exact, found = ndcg_spread(scorer, measure, [n]), ndcg_spread(scorer, measure, [n], quick=True)
+            exact, found = ndcg_std(scorer, measure, [n]), ndcg_std(scorer, measure, [n], quick=True)
         except InputError:  # a list that may be shorter than its cutoff
             continue
         assert abs(found.value[0] - exact.value[0]) <= found.error[0]
@@ -112,7 +112,7 @@ def test_a_quick_evaluation_is_as_good_as_it_says(scorer: str, measure: str) -> 
 
 
 def test_lists_of_one_item_under_the_linear_discount_have_no_dcg() -> None:
-    assert ndcg_spread(LINEAR, "nDCG(linear)", [1]).value[0] == 0
+    assert ndcg_std(LINEAR, "nDCG(linear)", [1]).value[0] == 0
 
 
 def test_lists_of_several_kinds() -> None:
@@ -124,17 +124,17 @@ def test_lists_of_several_kinds() -> None:
         first += weight * math.fsum(w * x for x, w in law)
         second += weight * math.fsum(w * x**2 for x, w in law)
     text = f"mixture({', '.join(f'{weight}={curve}' for weight, curve, _ in curves)})"
-    found = ndcg_spread(text, "nDCG(zipf)", [6])
+    found = ndcg_std(text, "nDCG(zipf)", [6])
     assert abs(found.value[0] - math.sqrt(second - first**2)) <= found.error[0] < 1e-8
-    other = ndcg_spread("constant(0.325)", "nDCG(zipf)", [6])  # one curve of the same prevalence
+    other = ndcg_std("constant(0.325)", "nDCG(zipf)", [6])  # one curve of the same prevalence
     assert abs(other.value[0] - found.value[0]) > 0.01
 
 
 def test_what_is_certain_does_not_fluctuate() -> None:
-    assert ndcg_spread("constant(1)", "nDCG", [5]).value[0] < 1e-5
-    assert ndcg_spread("constant(0)", "nDCG", [5]).value[0] == 0
+    assert ndcg_std("constant(1)", "nDCG", [5]).value[0] < 1e-5
+    assert ndcg_std("constant(0)", "nDCG", [5]).value[0] == 0
 
 
 def test_different_label_laws_are_refused() -> None:
     with pytest.raises(InputError, match="share their labels"):
-        difference_spread("constant(0.4)", "constant(0.5)", "nDCG", [10])
+        difference_std("constant(0.4)", "constant(0.5)", "nDCG", [10])

@@ -173,7 +173,7 @@ def _predicted_slope(
     def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
         leader = tilt(a, b, measure, last).leader
         found = [tilt(a, b, measure, n, leader=leader) for n in lengths]
-        nats = [-log_chance(t.cost, t.spread) if t.cost > 0 else 0.0 for t in found]
+        nats = [-log_chance(t.cost, t.std) if t.cost > 0 else 0.0 for t in found]
         return np.array(nats), np.array([t.residual for t in found])
 
     kind = f"nats of the order that is wrong at n = {last}"

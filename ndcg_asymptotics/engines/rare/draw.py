@@ -2,7 +2,7 @@
 
 Labels, then the cells of the items of each label, are multinomial under the tilted law, and the
 likelihood ratio of the counts, ``prod (p_y / pi_y)^{N_y} prod (P_yj / Q_yj)^{N_yj}``, is exact whatever
-the mesh. That alone leaves a relative variance of about 1.25 times the spread of ``theta (DCG_A -
+the mesh. That alone leaves a relative variance of about 1.25 times the variance of ``theta (DCG_A -
 DCG_B)``: half of the draws have the right order and most of the others lie far beyond the turn, where
 they weigh nothing. So one number is drawn last, the split of one class of items between above and
 below some depth (`plan.Knob`): where the order turns over is known by then, and the split is drawn from
@@ -80,9 +80,9 @@ def _turn(plan: Plan, rng: np.random.Generator, items: int, found: list[Integers
     """Draw the items of the knob into ``found``; log of the tilted over the used law of their split."""
     knob, tilt = plan.knob, plan.tilt
     law = tilt.sides[knob.side].tilted[knob.label]
-    mean, spread = items * knob.share, (items * knob.share * (1 - knob.share)) ** 0.5
-    first = max(int(mean - _REACH * spread - 10), 0)
-    last = min(int(mean + _REACH * spread + 10), items)
+    mean, std = items * knob.share, (items * knob.share * (1 - knob.share)) ** 0.5
+    first = max(int(mean - _REACH * std - 10), 0)
+    last = min(int(mean + _REACH * std + 10), items)
     counts = found[knob.side]
     if last - first > _LONGEST or first == last:
         counts[:, knob.label] = multinomial(rng, items, law)

@@ -61,8 +61,8 @@ class Growth(Report):
     def error(self) -> Floats:
         """The standard error of the mean over the queries, (runs, measures, n)."""
         count = len(self.queries)
-        spread = self.ndcg.std(axis=0, ddof=1) if count > 1 else np.full(self.ndcg.shape[1:], np.nan)
-        return np.asarray(spread / np.sqrt(count))
+        std = self.ndcg.std(axis=0, ddof=1) if count > 1 else np.full(self.ndcg.shape[1:], np.nan)
+        return np.asarray(std / np.sqrt(count))
 
     def band(self, level: float = LEVEL, resamples: int = _RESAMPLES, seed: int = 0) -> tuple[Floats, Floats]:
         """A pointwise band of the mean by bootstrap over the queries, each (runs, measures, n)."""

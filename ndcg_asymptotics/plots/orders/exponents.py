@@ -84,7 +84,7 @@ def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floa
         except InputError:  # the tilt has no fixed point here
             break
         sizes.append(float(round(n)))
-        nats.append(-log_chance(found.cost, found.spread))
+        nats.append(-log_chance(found.cost, found.std))
         if nats[-1] > _FURTHER * _HIGHEST * math.log(10):
             break
     return np.array(sizes), np.array(nats)

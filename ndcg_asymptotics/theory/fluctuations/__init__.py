@@ -1,5 +1,5 @@
 """How far NDCG of one list is from its mean."""
 
-from ndcg_asymptotics.theory.fluctuations.variance import Spread, difference_spread, ndcg_spread
+from ndcg_asymptotics.theory.fluctuations.variance import StandardDeviation, difference_std, ndcg_std
 
-__all__ = ["Spread", "difference_spread", "ndcg_spread"]
+__all__ = ["StandardDeviation", "difference_std", "ndcg_std"]

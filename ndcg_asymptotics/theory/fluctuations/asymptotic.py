@@ -26,7 +26,7 @@ _STEP = 1e-4  # relative, of the difference that stands for a derivative
 _RANKS = 10**6
 
 
-def asymptotic_spread(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
+def asymptotic_std(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
     """The leading term of the standard deviation of NDCG_n, n large, of a whole list.
 
     Its relative error for ybar(s) = 0.1 + 0.6 s at n = 1e3, 1e6, 1e12 is 7e-4, 8e-7, 4e-7 for the linear
@@ -38,7 +38,7 @@ def asymptotic_spread(relevance: Relevance | str, measure: Measure | str, n: int
     InputError
         With a cutoff, or for r^-1/2 and discounts of which it is not known how they fall.
 
-    >>> round(asymptotic_spread("linear(0.1, 0.7)", "nDCG(linear)", 30_000), 6)
+    >>> round(asymptotic_std("linear(0.1, 0.7)", "nDCG(linear)", 30_000), 6)
     0.002343
     """
     relevance, measure = Relevance.of(relevance), Measure.of(measure)
@@ -87,8 +87,8 @@ def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[f
 
 def _top_heavy(relevance: Relevance, measure: Measure, n: int) -> float:
     weights = measure.discount(np.arange(1.0, min(n, _RANKS) + 1), float(n))
-    spread = math.sqrt(float(relevance.gain_variance(0.0)) * float((weights**2).sum()))
-    return spread / typical_ideal(relevance, measure, n)
+    std = math.sqrt(float(relevance.gain_variance(0.0)) * float((weights**2).sum()))
+    return std / typical_ideal(relevance, measure, n)
 
 
 def typical_ideal(relevance: Relevance, measure: Measure, n: int) -> float:

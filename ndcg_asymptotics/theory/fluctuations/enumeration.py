@@ -32,7 +32,7 @@ _SEQUENCES = 1024  # of labels at the ranks that count
 _COUNTS = 300  # vectors of label counts
 _LONGEST = 100_000  # list: beyond, the label counts no longer matter
 _DEGREE = 12  # nodes of a panel of depth
-_SPREADS, _EXTRA = 9.0, 40.0  # how far from its mean the number of relevant items is followed
+_DEVIATIONS, _EXTRA = 9.0, 40.0  # how far from its mean the number of relevant items is followed
 _TIE = 1e-12  # relative: DCGs that differ by less are equal
 
 
@@ -253,7 +253,7 @@ def _counts(relevance: Relevance, n: int) -> tuple[Integers, int]:
     grades = len(relevance.gains)
     if grades == 1:
         p = min(relevance.masses[0], 1.0)
-        reach = _SPREADS * math.sqrt(n * p * (1 - p)) + _EXTRA
+        reach = _DEVIATIONS * math.sqrt(n * p * (1 - p)) + _EXTRA
         low, high = max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
         step = max(1, (high - low) // _COUNTS)
         relevant = np.arange(low, high + 1, step)

@@ -10,7 +10,7 @@ sum D < infinity; fixed k      ``sum_r D(r) (Y_r - E Y)``, the same
 
 A cutoff that grows with n, such as cn or n^a, changes none of these. The second and the third follow from the
 labels at the top ranks becoming independent draws from the label law at s = 1, while what lies below adds
-nothing to the spread (Theorem 6 of Wang et al. 2013 says of the third that it does not vanish). For two
+nothing to the variance (Theorem 6 of Wang et al. 2013 says of the third that it does not vanish). For two
 scorers that are independent given the label the difference has the difference of the series.
 """
 
@@ -53,7 +53,7 @@ def regime(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
         return "groups"
     growth, cutoff = measure.discount.growth, measure.cutoff.regime
     fixed = growth == "summable" or cutoff == "fixed"
-    # a cutoff that grows without bound leaves the top ranks, which make up the spread, as they are
+    # a cutoff that grows without bound leaves the top ranks, which make up the variance, as they are
     heavy = growth in ("power", "zipf") and measure.discount.exponent > 0.5
     if not (fixed or heavy):
         return "normal"

@@ -28,8 +28,8 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, typical_ideal
-from ndcg_asymptotics.theory.fluctuations.lasting import lasting_spread
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
+from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std
 from ndcg_asymptotics.theory.mean.tails import binomial_below
 
 _ALIKE, _UNLIKE = 0.4690, 0.5600  # Berry-Esseen: Shevtsova (2013), alike and not
@@ -149,7 +149,7 @@ def _near_the_top(
     count = int(np.argmax(left <= _TAIL)) + 1
     other = float(_unlike_the_top(relevance, np.arange(1.0, count + 1) / (n + 1)).sum())
     short = float(stats.binom.cdf(count - 1, n, relevance.masses[0]))
-    scale = lasting_spread(relevance, measure)
+    scale = limiting_std(relevance, measure)
     shift = float(left[count - 1]) / scale + series.unresolved + _ROUNDING
     centre = relevance.mean_gain_at_top / relevance.gains[0]
     inexact = 0.0 if series.enumerable else _INVERSION

@@ -1,4 +1,4 @@
-"""What one evaluation of a spread finds."""
+"""The moments that one evaluation of a standard deviation finds."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _QUICK, _QUICK_ROUNDING = 1e-3, 1e-5  # the same of a quick evaluation, with wha
 
 
 @dataclass(frozen=True)
-class Spread:
+class StandardDeviation:
     """A standard deviation at each of several list lengths.
 
     Attributes
@@ -59,13 +59,13 @@ class Spread:
     error: Floats
 
 
-def ndcg_spread(
+def ndcg_std(
     relevance: Relevance | str,
     measure: Measure | str,
     sizes: Sequence[int] | ArrayLike,
     *,
     quick: bool = False,
-) -> Spread:
+) -> StandardDeviation:
     """The standard deviation of NDCG_n.
 
     ::
@@ -90,35 +90,35 @@ def ndcg_spread(
 
     Examples
     --------
-    >>> ndcg_spread("linear(0.1, 0.7)", "nDCG(power(0.3))", [30_000]).value.round(6)
+    >>> ndcg_std("linear(0.1, 0.7)", "nDCG(power(0.3))", [30_000]).value.round(6)
     array([0.002591])
     """
     relevance = Relevance.of(relevance)
-    find = _quick_spread if quick else _spread
+    find = _quick_std if quick else _std
     return find((relevance,), Measure.of(measure), list_lengths(sizes))
 
 
-def difference_spread(
+def difference_std(
     a: Relevance | str, b: Relevance | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike
-) -> Spread:
+) -> StandardDeviation:
     """The standard deviation of the difference in NDCG_n of two scorers on the same labels.
 
-    They are independent given the label. Parameters and errors as for `ndcg_spread`.
+    They are independent given the label. Parameters and errors as for `ndcg_std`.
 
     Raises
     ------
     InputError
         Besides: if the two have different label laws.
 
-    >>> difference_spread("linear(0.1, 0.7)", "constant(0.4)", "nDCG", [100]).value.round(5)
+    >>> difference_std("linear(0.1, 0.7)", "constant(0.4)", "nDCG", [100]).value.round(5)
     array([0.06719])
     """
     pair = Population.of({"a": a, "b": b}).scorers
-    return _spread((pair["a"], pair["b"]), Measure.of(measure), list_lengths(sizes))
+    return _std((pair["a"], pair["b"]), Measure.of(measure), list_lengths(sizes))
 
 
-@lru_cache(maxsize=512)  # check, required and figures ask for the same spreads
-def _spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> Spread:
+@lru_cache(maxsize=512)  # check, required and figures ask for the same standard deviations
+def _std(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
     (_, rough, *_), (_, fine, size, missed) = (
         np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
     )
@@ -126,7 +126,9 @@ def _spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int
 
 
 @lru_cache(maxsize=512)
-def _quick_spread(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> Spread:
+def _quick_std(
+    scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]
+) -> StandardDeviation:
     _, variance, size, missed = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
     return _stated(variance, _QUICK * variance + missed + _QUICK_ROUNDING * size, _most(scorers))
 
@@ -138,12 +140,12 @@ def _most(scorers: tuple[Relevance, ...]) -> float:
 
 def forget() -> None:
     """Drop the moments that are held, and what is behind them."""
-    for held in (_spread, _quick_spread, moments):
+    for held in (_std, _quick_std, moments):
         held.cache_clear()
     expectation.forget()
 
 
-def _stated(variance: Floats, off: Floats, most: float) -> Spread:
+def _stated(variance: Floats, off: Floats, most: float) -> StandardDeviation:
     """The standard deviation, where a variance may be off by so much.
 
     Raises
@@ -156,7 +158,7 @@ def _stated(variance: Floats, off: Floats, most: float) -> Spread:
     value = np.sqrt(np.maximum(variance, 0.0))
     error = np.where(value**2 > off, off / np.where(value > 0, value, 1.0), np.sqrt(off))
     value.flags.writeable = error.flags.writeable = False
-    return Spread(value, error)
+    return StandardDeviation(value, error)
 
 
 @lru_cache(maxsize=4096)

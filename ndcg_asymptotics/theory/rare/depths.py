@@ -17,9 +17,9 @@ def mesh(n: int, cells: int, *relevances: Relevance) -> Floats:
     return np.unique(np.concatenate((edges, breaks)))
 
 
-def finer_around(edges: Floats, depth: float, spread: float) -> Floats:
-    """More edges within six spreads of a depth, a quarter of a spread apart."""
-    more = depth + spread * np.arange(-6.0, 6.01, 0.25)
+def finer_around(edges: Floats, depth: float, std: float) -> Floats:
+    """More edges within six standard deviations of a depth, a quarter of one apart."""
+    more = depth + std * np.arange(-6.0, 6.01, 0.25)
     return np.unique(np.concatenate((edges, more[(more > 0) & (more < 1)])))
 
 

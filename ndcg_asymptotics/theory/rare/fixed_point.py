@@ -89,15 +89,15 @@ def tilt(
     if _SMALL <= k < n:
         # the influence falls off within a standard deviation of the rank around the cutoff
         coarse = _Pair(a, b, measure, n, mesh(n, min(cells, _COARSE), a, b), leader).solve()
-        spread = _rank_spread(k, n)
-        edges = finer_around(edges, k / n, spread)
+        std = _rank_std(k, n)
+        edges = finer_around(edges, k / n, std)
         for side in coarse.sides:
             H = np.concatenate(([0.0], np.cumsum(coarse.tilted_law @ side.tilted)))
-            edges = finer_around(edges, float(np.interp(k / n, H, coarse.edges)), spread)
+            edges = finer_around(edges, float(np.interp(k / n, H, coarse.edges)), std)
     return _Pair(a, b, measure, n, edges, leader).solve()
 
 
-def _rank_spread(k: int, n: int) -> float:
+def _rank_std(k: int, n: int) -> float:
     """The standard deviation of the share of a list above the depth k/n, or the least it may be."""
     return max(float(np.sqrt(k / n * (1 - k / n) / n)), SHARPEST * k / n)
 
@@ -126,7 +126,7 @@ class _Pair:
             for m in joint
         ]
         k = measure.cutoff(n)
-        fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, _rank_spread(k, n))
+        fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, _rank_std(k, n))
         self.gap = self._gap([grade_masses(relevance, fine) for relevance in (a, b)])
         size = float(measure.discount.cumulative(float(k), float(n))) * self.gains[0]
         self.mean_weight = size / k
@@ -243,7 +243,7 @@ class _Pair:
         log_label = shift - total
         tilted_law = self.law * np.exp(-log_label)
         tilted_law /= tilted_law.sum()
-        sides, spread = [], 0.0
+        sides, var = [], 0.0
         nats = float(np.sum(self.law * _divergence(-log_label)))
         means = np.zeros_like(self.law)
         for true, half, sign in zip(self.true, halves, (self.leader, -self.leader), strict=True):
@@ -253,11 +253,11 @@ class _Pair:
             nats += float(tilted_law @ np.sum(true * _divergence(-log_ratio), axis=1))
             mean = np.sum(tilted * half.influence, axis=1)
             means += sign * mean
-            spread += float(tilted_law @ np.sum(tilted * (half.influence - mean[:, None]) ** 2, axis=1))
+            var += float(tilted_law @ np.sum(tilted * (half.influence - mean[:, None]) ** 2, axis=1))
             sides.append(Side(true, tilted, log_ratio, half.influence))
-        spread += float(tilted_law @ (means - tilted_law @ means) ** 2)
+        var += float(tilted_law @ (means - tilted_law @ means) ** 2)
         return Tilt(
-            self.leader, theta, self.n * nats, theta * float(np.sqrt(self.n * spread)), self.edges, self.law,
+            self.leader, theta, self.n * nats, theta * float(np.sqrt(self.n * var)), self.edges, self.law,
             tilted_law, log_label, (sides[0], sides[1]), change, self.gap,
         )  # fmt: skip
 

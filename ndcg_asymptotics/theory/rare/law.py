@@ -35,7 +35,7 @@ class Tilt:
     ----------
     leader : int
         1 if the first scorer has the larger mean DCG, -1 if the second.
-    theta, cost, spread : float
+    theta, cost, std : float
         theta >= 0; n KL in nats; the standard deviation, under the tilted law, of theta (DCG_A - DCG_B)
         to first order.
     edges : (C + 1,)
@@ -53,7 +53,7 @@ class Tilt:
     leader: int
     theta: float
     cost: float
-    spread: float
+    std: float
     edges: Floats
     law: Floats
     tilted_law: Floats

@@ -37,8 +37,8 @@ def mean_discount(measure: Measure, n: int, H: Floats) -> Floats:
     k = measure.cutoff(n)
     if k < n and last < 1.0:
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread = np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k)
-            inside = ndtr((k - 0.5 - (n - 1) * H) / spread)
+            std = np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k)
+            inside = ndtr((k - 0.5 - (n - 1) * H) / std)
         values = np.where(last < H, values * np.where(H == 1.0, 0.0, inside), values)
     return np.asarray(values)
 
@@ -74,8 +74,8 @@ def _summed(measure: Measure, n: int, H: Floats) -> Floats:
 
 def _two_points(measure: Measure, n: int, H: Floats) -> Floats:
     """The mean of D at one standard deviation of the rank to both sides: exact up to the third moment."""
-    mean, spread = (n - 1) * H, np.sqrt(np.maximum((n - 1) * H * (1 - H), 0.0))
+    mean, std = (n - 1) * H, np.sqrt(np.maximum((n - 1) * H * (1 - H), 0.0))
     known = min(measure.discount.known_to, float(n))
-    low, high = np.maximum(1 + mean - spread, 1.0), 1 + mean + spread
+    low, high = np.maximum(1 + mean - std, 1.0), 1 + mean + std
     ends = [measure.discount(np.minimum(rank, known), float(n)) for rank in (low, high)]
     return np.asarray(ends[0] + ends[1]) / 2

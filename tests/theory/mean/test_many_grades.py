@@ -8,7 +8,7 @@ from oracles.graded import mean_by_counts, simulated
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_spread
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LEARNING_TO_RANK = (
@@ -66,8 +66,8 @@ def test_means_and_deviations_by_simulation(number):
         exact = expected_ndcg(relevance, measure, [n], quick=True)
         assert abs(exact.value[0] - mean) < 5 * error + exact.error[0]
         if number <= 5 and n <= 100:
-            spread = ndcg_spread(relevance, measure, [n], quick=True)
-            assert abs(spread.value[0] - deviation) < 5 * own_error + spread.error[0]
+            std = ndcg_std(relevance, measure, [n], quick=True)
+            assert abs(std.value[0] - deviation) < 5 * own_error + std.error[0]
     wrong = expected_ndcg(relevance, Measure("log", k - 10), [n], quick=True)
     assert abs(wrong.value[0] - mean) > 5 * error
 
@@ -86,6 +86,6 @@ def test_rare_top_grades_with_a_cutoff():
 def test_short_lists_are_enumerated():
     """Standard deviations of very short lists; the first from a sum over all label sequences."""
     bent = "piecewise(0=0, 0.03=0.467, 0.613=0.356, 0.63=0.733, 1=0)"
-    assert ndcg_spread(bent, "nDCG@n^0.5", [3]).value[0] == pytest.approx(0.4157879, abs=5e-8)
+    assert ndcg_std(bent, "nDCG@n^0.5", [3]).value[0] == pytest.approx(0.4157879, abs=5e-8)
     two = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"
-    assert ndcg_spread(two, "nDCG(power(20))@2", [3]).value[0] == pytest.approx(0.483, abs=5e-3)
+    assert ndcg_std(two, "nDCG(power(20))@2", [3]).value[0] == pytest.approx(0.483, abs=5e-3)

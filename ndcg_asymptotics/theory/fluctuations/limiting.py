@@ -1,4 +1,4 @@
-"""The spread of NDCG_n that stays where NDCG_n does not converge."""
+"""The limiting standard deviation of NDCG_n where NDCG_n does not converge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RANKS = 10**6  # the squares of summable discounts beyond this rank add less th
 _LARGE = 10**18  # the list length that a discount is asked with where it depends on it
 
 
-def lasting_spread(relevance: Relevance | str, measure: Measure | str) -> float:
+def limiting_std(relevance: Relevance | str, measure: Measure | str) -> float:
     """The standard deviation of NDCG_n in the limit, for a summable discount or a fixed cutoff.
 
     ``NDCG_n -> sum_r D(r) Y_r / (y_1 sum_r D(r))`` in distribution, the Y_r independent with the
@@ -25,12 +25,12 @@ def lasting_spread(relevance: Relevance | str, measure: Measure | str) -> float:
     Wang et al. 2013). For r^-b the sums are zeta(2b) and zeta(b), which n = 1e18 is far from where b
     is near 1.
 
-    >>> round(lasting_spread("constant(0.5)", "nDCG(geometric(2))") ** 2 * 12, 12)  # uniform on [0, 1]
+    >>> round(limiting_std("constant(0.5)", "nDCG(geometric(2))") ** 2 * 12, 12)  # uniform on [0, 1]
     1.0
     """
     relevance, measure = Relevance.of(relevance), Measure.of(measure)
     if isinstance(relevance, Mixture):
-        return _mixed(relevance, lambda model: lasting_spread(model, measure))
+        return _mixed(relevance, lambda model: limiting_std(model, measure))
     gains = Labels.of(relevance).gains
     if not gains:
         return 0.0
@@ -42,19 +42,19 @@ def lasting_spread(relevance: Relevance | str, measure: Measure | str) -> float:
     return math.sqrt(float(relevance.gain_variance(0.0)) * float(squares.sum())) / (gains[0] * every)
 
 
-def spread_at(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
+def std_at(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
     """The standard deviation of NDCG_n about n, for a summable discount or a fixed cutoff.
 
     ``sqrt(sum_{r<=k} D(r)^2 Var(Y | t=r/n)) / IDCG_n``, IDCG_n that of the mean label counts: what stays
     as n grows, at a list length where the sums are not yet complete. What is left out is of the order
     of the fluctuation of the label counts, (n R_1)^-1/2 of it.
 
-    >>> round(spread_at("constant(0.3)", "nDCG(power(1.1))", 1000), 4)
+    >>> round(std_at("constant(0.3)", "nDCG(power(1.1))", 1000), 4)
     0.1134
     """
     relevance, measure = Relevance.of(relevance), Measure.of(measure)
     if isinstance(relevance, Mixture):
-        return _mixed(relevance, lambda model: spread_at(model, measure, n))
+        return _mixed(relevance, lambda model: std_at(model, measure, n))
     labels = Labels.of(relevance)
     if not labels.gains:
         return 0.0
@@ -67,10 +67,10 @@ def spread_at(relevance: Relevance | str, measure: Measure | str, n: int) -> flo
     return math.sqrt(float(squares.sum())) / ideal
 
 
-def _mixed(mixture: Mixture, spread: Callable[[Relevance], float]) -> float:
-    """The spread within the groups, and that of their means, to which NDCG_n tends on average."""
+def _mixed(mixture: Mixture, std: Callable[[Relevance], float]) -> float:
+    """The standard deviation within the groups, and that of their means, to which NDCG_n tends on average."""
     tops = np.array(mixture.each(lambda model: model.mean_gain_at_top / model.gains[0]))
-    within = float(mixture.average(lambda model: spread(model) ** 2))
+    within = float(mixture.average(lambda model: std(model) ** 2))
     between = float(mixture.weights @ (tops - mixture.weights @ tops) ** 2)
     return math.sqrt(within + between)
 

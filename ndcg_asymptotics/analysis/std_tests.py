@@ -19,7 +19,7 @@ from ndcg_asymptotics.analysis.chi_square import (
     chi_square_test,
 )
 from ndcg_asymptotics.analysis.means import POWER, Cell, Verdict, bell_shaped, brackets
-from ndcg_asymptotics.analysis.squares import detectable_spread, replicates_for_squares, squares_fortune
+from ndcg_asymptotics.analysis.squares import detectable_std, replicates_for_squares, squares_fortune
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
@@ -35,7 +35,7 @@ Sizes = Literal["few", "every"]
 
 
 @dataclass(frozen=True)
-class SpreadRow:
+class StdRow:
     """Simulated and exact standard deviation for one scorer, measure and list length.
 
     Attributes
@@ -62,25 +62,25 @@ class SpreadRow:
     false_alarm: float
 
 
-def spread_sizes(sizes: tuple[int, ...], which: Sizes) -> tuple[int, ...]:
+def std_sizes(sizes: tuple[int, ...], which: Sizes) -> tuple[int, ...]:
     """The list lengths at which standard deviations are tested: an exact one costs more than a mean.
 
-    >>> spread_sizes((10, 20, 50, 100, 200), "few")
+    >>> std_sizes((10, 20, 50, 100, 200), "few")
     (10, 50, 200)
     """
-    require(which in ("few", "every"), f'must be "few" or "every", got {which!r}', "spread")
+    require(which in ("few", "every"), f'must be "few" or "every", got {which!r}', "std")
     return sizes if which == "every" else tuple(sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}))
 
 
-def spreads_table(rows: Sequence[SpreadRow]) -> Table:
+def std_table(rows: Sequence[StdRow]) -> Table:
     """Return the table of the tested standard deviations."""
-    return Table.of("Standard deviations of NDCG, against the exact ones", SpreadRow, rows)
+    return Table.of("Standard deviations of NDCG, against the exact ones", StdRow, rows)
 
 
-def judge_spread(
+def judge_std(
     cell: Cell, cache: TheoryCache, named: tuple[str, Relevance], measure: Measure, factor: float,
     level: float,
-) -> SpreadRow:  # fmt: skip
+) -> StdRow:  # fmt: skip
     """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``."""
     name, scorer = named
     n, values = int(np.asarray(cell["n"])), np.asarray(cell["ndcg"])
@@ -89,15 +89,15 @@ def judge_spread(
 
     def row(
         verdict: Verdict, reason: str = "", exact: float | None = None, least: float | None = None
-    ) -> SpreadRow:
+    ) -> StdRow:
         ratio = seen / exact if exact else None
-        return SpreadRow(name, str(measure), n, seen, exact, ratio, verdict, reason, least, level)
+        return StdRow(name, str(measure), n, seen, exact, ratio, verdict, reason, least, level)
 
     try:
-        mean, spread = cache.mean(scorer, measure, [n]), cache.spread(scorer, measure, [n])
+        mean, std = cache.mean(scorer, measure, [n]), cache.std(scorer, measure, [n])
     except InputError as why:
         return row("not tested", str(why))
-    known, error = float(spread.value[0]), float(spread.error[0])
+    known, error = float(std.value[0]), float(std.error[0])
     exact = known * factor
     if known <= 2 * error:
         return row("not tested", "the standard deviation is 0 but for rounding", exact)
@@ -119,7 +119,7 @@ def judge_spread(
         below, above = _squares(low, high, centre)
         found = squares_fortune(below, above, largest, sd[0] ** 2, sd[1] ** 2, heavy)
         wrong = found > -math.log(level)
-        least = detectable_spread((below + above) / 2, largest, level, POWER, heavy)
+        least = detectable_std((below + above) / 2, largest, level, POWER, heavy)
     return row("disagrees" if wrong else "agrees", "", exact, least if math.isfinite(least) else None)
 
 

@@ -13,12 +13,12 @@ from ndcg_asymptotics.analysis.chi_square import (
     chi_square_freedom,
     chi_square_test,
 )
-from ndcg_asymptotics.analysis.spreads import SpreadRow, judge_spread, spread_sizes
 from ndcg_asymptotics.analysis.squares import (
-    detectable_spread,
+    detectable_std,
     replicates_for_squares,
     squares_fortune,
 )
+from ndcg_asymptotics.analysis.std_tests import StdRow, judge_std, std_sizes
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure, discount
 from ndcg_asymptotics.populations import Relevance
@@ -47,17 +47,17 @@ def test_the_truth_agrees_and_what_is_off_does_not(binary: Results) -> None:
     """Chance of a false alarm 1e-4. Whatever is off by 1.5 times what is said to be detectable is seen."""
     found = check(binary)
     assert found.agrees
-    tested = [row for row in found.spreads if row.verdict != "not tested"]
+    tested = [row for row in found.stds if row.verdict != "not tested"]
     assert len(tested) >= 20  # of 30: in lists of 20 and 200 some grades are too few
-    assert set(found.detectable_spread) == set(map(str, BINARY.measures))
-    for measure, error in found.detectable_spread.items():
+    assert set(found.detectable_std) == set(map(str, BINARY.measures))
+    for measure, error in found.detectable_std.items():
         assert error < 0.5
         for perturb in (1.5 * error, -1.5 * error):
-            rows = check(binary, perturb=perturb).spreads
+            rows = check(binary, perturb=perturb).stds
             assert any(row.verdict == "disagrees" for row in rows if row.measure == measure)
 
 
-def test_a_spread_is_judged_apart_from_the_mean(binary: Results) -> None:
+def test_a_std_is_judged_apart_from_the_mean(binary: Results) -> None:
     """Values drawn together or apart about their exact means: the means are right still."""
     of, kept = binary.study, TheoryCache(None)
     means = np.array([
@@ -67,22 +67,22 @@ def test_a_spread_is_judged_apart_from_the_mean(binary: Results) -> None:
     values = binary.data["ndcg"].transpose("replicate", "scorer", "measure", "n").to_numpy()
     found = check(results(of, ndcg=means + 0.5 * (values - means)))
     assert {row.verdict for row in found.rows} == {"agrees"}
-    tested = {row.verdict for row in found.spreads if row.verdict != "not tested"}
+    tested = {row.verdict for row in found.stds if row.verdict != "not tested"}
     assert tested == {"disagrees"}
     assert "sd" in str(found)
 
 
 def test_every_n_on_request(binary: Results) -> None:
-    assert [row.n for row in check(binary, spread="every").spreads[:3]] == [20, 200, 4000]
-    assert spread_sizes((1, 2, 3, 4), "few") == (1, 3, 4)
+    assert [row.n for row in check(binary, std="every").stds[:3]] == [20, 200, 4000]
+    assert std_sizes((1, 2, 3, 4), "few") == (1, 3, 4)
     with pytest.raises(InputError, match='must be "few" or "every", got \'some\''):
-        check(binary, spread="some")
+        check(binary, std="some")
 
 
-def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> SpreadRow:
+def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdRow:
     of = study(curve, (n,), [text])
     cell = simulated(of, replicates).data.isel(scorer=0, measure=0, n=0)
-    return judge_spread(cell, TheoryCache(None), ("a", Relevance.of(curve)), of.measures[0], 1.0, 1e-6)
+    return judge_std(cell, TheoryCache(None), ("a", Relevance.of(curve)), of.measures[0], 1.0, 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_bounded_fourth_moment_shows_what_is_missing() -> None:
     squares = np.random.default_rng(4).normal(0.0, 0.01, 500) ** 2
     assert squares_fortune(squares, squares, 0.25, 4e-4, 4e-4, None) < 1
     assert squares_fortune(squares, squares, 0.25, 4e-4, 4e-4, 4.0) > 20
-    assert detectable_spread(squares, 0.25, 1e-6, 0.99, None) == np.inf
+    assert detectable_std(squares, 0.25, 1e-6, 0.99, None) == np.inf
     assert replicates_for_squares(1e-4, 0.25, 1e-6, None) > 10_000 > 500
     assert replicates_for_squares(1e-4, 0.25, 1e-6, 4.0) < 500
 
@@ -150,13 +150,13 @@ def test_chi_square_holds_its_level_for_values_a_little_skewed(items: float, lev
 
 
 def test_brackets_are_allowed_for() -> None:
-    """A spread that is off by what the cells engine's brackets hide is no deviation."""
+    """A standard deviation that is off by what the cells engine's brackets hide is no deviation."""
     for n in (100, 4000):  # bets, chi-square
         of = study(LINEAR, (n,), "nDCG")
         values = simulated(of, 600).data["ndcg"].to_numpy()
         mean = TheoryCache(None).mean(Relevance.of(LINEAR), Measure.of("nDCG"), of.n).value[0]
         near = mean + 0.5 * (values - mean)
-        assert check(results(of, ndcg=near)).spreads[0].verdict == "disagrees"
+        assert check(results(of, ndcg=near)).stds[0].verdict == "disagrees"
         wide = np.abs(values - near)
         found = check(results(of, ndcg=near, low=near - wide, high=np.minimum(near + wide, 1.0)))
-        assert found.spreads[0].verdict == "agrees"
+        assert found.stds[0].verdict == "agrees"
