@@ -5,7 +5,7 @@ from __future__ import annotations
 from keeping import keep
 
 from ndcg_asymptotics.core.progress import show_progress
-from ndcg_asymptotics.learning.consistency import search_losses
+from ndcg_asymptotics.learning import search_losses
 from ndcg_asymptotics.learning.losses import losses_of
 
 DRAWS = 1000

@@ -15,7 +15,7 @@ from keeping import keep
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning.consistency import worst_regret
+from ndcg_asymptotics.learning import worst_regret
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure

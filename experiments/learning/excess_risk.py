@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from keeping import keep
 
-from ndcg_asymptotics.learning.consistency import Problem, excess_risk
+from ndcg_asymptotics.learning import Problem, excess_risk
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 
 LOSSES = ("squared_consistent", "pnorm(1.5)", "pnorm(1.1)")

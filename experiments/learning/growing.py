@@ -17,7 +17,7 @@ from keeping import data, keep
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning.training import Queries, train_ranker
+from ndcg_asymptotics.learning import Queries, train_ranker
 from ndcg_asymptotics.lists import read_qrels, read_run
 from ndcg_asymptotics.measures import Measure
 

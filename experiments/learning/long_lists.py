@@ -20,7 +20,7 @@ from keeping import keep
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning.consistency.independent import (
+from ndcg_asymptotics.learning.long_lists import (
     cosine_share,
     expected_shares,
     gain_share,

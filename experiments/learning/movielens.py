@@ -15,7 +15,7 @@ from mq2008 import permutation_test
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning.training import Queries, train_ranker
+from ndcg_asymptotics.learning import Queries, train_ranker
 from ndcg_asymptotics.learning.utilities import utility_of
 from ndcg_asymptotics.lists import evaluate
 

@@ -12,7 +12,7 @@ from keeping import data, keep
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning.training import Queries, read_svmlight, train_ranker
+from ndcg_asymptotics.learning import Queries, read_svmlight, train_ranker
 from ndcg_asymptotics.lists import evaluate
 
 LOSSES = (

@@ -38,7 +38,7 @@ def decide(
     column per item), probabilities = [0.3, 0.7], losses = ["squared"] (all kinds if left out); or, in
     place of the first four, preferences = [[0, 1], [3, 0]].
     """
-    from ndcg_asymptotics.learning.consistency import decide_losses, load_problem
+    from ndcg_asymptotics.learning import decide_losses, load_problem
     from ndcg_asymptotics.reports.terminal import show
 
     stated, losses = load_problem(problem)
@@ -65,7 +65,7 @@ def search(
     verbose: Verbose = False,
 ) -> None:
     """Search for distributions for which a loss is inconsistent; examples are printed as files for decide."""
-    from ndcg_asymptotics.learning.consistency import search_losses
+    from ndcg_asymptotics.learning import search_losses
     from ndcg_asymptotics.reports.terminal import show
 
     found = search_losses(
@@ -108,7 +108,7 @@ def train(
     verbose: Verbose = False,
 ) -> None:
     """Train a linear ranker with a loss on SVMlight files."""
-    from ndcg_asymptotics.learning.training import train_files
+    from ndcg_asymptotics.learning import train_files
     from ndcg_asymptotics.reports.terminal import show
 
     found = train_files(

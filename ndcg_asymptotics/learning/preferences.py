@@ -11,7 +11,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.learning.gains import Gain, gains_of
+from ndcg_asymptotics.learning.labels import Gain, gains_of
 
 Weights = Literal["order", "gain"]
 

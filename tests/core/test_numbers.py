@@ -14,9 +14,8 @@ from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
-from ndcg_asymptotics.learning.batch import Batch
-from ndcg_asymptotics.learning.consistency import Problem
-from ndcg_asymptotics.learning.training import Queries
+from ndcg_asymptotics.learning import Problem, Queries
+from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import evaluate, grow, pool_runs
 from ndcg_asymptotics.measures import Measure
 

@@ -10,8 +10,8 @@ from oracles.ranking import LOSSES, PHI
 from scipy.optimize import minimize
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning.batch import Batch
-from ndcg_asymptotics.learning.consistency import Problem, decide_losses, load_problem
+from ndcg_asymptotics.learning import Problem, decide_losses, load_problem
+from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
 from ndcg_asymptotics.learning.utilities import ranks_of
 

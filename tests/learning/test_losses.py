@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles.ranking import LOSSES
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning.batch import Batch
+from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses import Bregman, Loss, losses_of
 from ndcg_asymptotics.learning.utilities import utility_of
 

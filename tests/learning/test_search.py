@@ -11,14 +11,8 @@ import pytest
 from oracles import ranking
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning.consistency import (
-    Problem,
-    decide_losses,
-    excess_risk,
-    search_losses,
-    worst_regret,
-)
-from ndcg_asymptotics.learning.consistency.independent import (
+from ndcg_asymptotics.learning import Problem, decide_losses, excess_risk, search_losses, worst_regret
+from ndcg_asymptotics.learning.long_lists import (
     cosine_share,
     expected_shares,
     gain_share,

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
-from ndcg_asymptotics.learning.training import (
+from ndcg_asymptotics.learning import (
     Queries,
     Ranker,
     TwoReaders,
@@ -21,6 +20,7 @@ from ndcg_asymptotics.learning.training import (
     train_files,
     train_ranker,
 )
+from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
 from ndcg_asymptotics.learning.utilities import Discounted, utility_of
 from ndcg_asymptotics.lists import evaluate, read_qrels, read_run, write_qrels, write_run
 from ndcg_asymptotics.measures import Measure

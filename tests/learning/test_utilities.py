@@ -11,7 +11,7 @@ from oracles import ranking
 from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning.consistency import Problem
+from ndcg_asymptotics.learning import Problem
 from ndcg_asymptotics.learning.losses import swapped_gains
 from ndcg_asymptotics.learning.losses.pairwise import LinearNDCG
 from ndcg_asymptotics.learning.preferences import net_preference, require_low_noise

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ndcg_asymptotics.learning.losses.listwise import Bregman, Listwise
+from ndcg_asymptotics.learning.losses.bregman import Bregman
+from ndcg_asymptotics.learning.losses.listwise import Listwise
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
 from ndcg_asymptotics.learning.losses.pairwise import Pairwise, swapped_gains
 

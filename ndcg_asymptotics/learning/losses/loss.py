@@ -6,11 +6,12 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning.batch import Batch
+from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.utilities import Utility, utility_of
 from ndcg_asymptotics.specs.spec import Spec
 
@@ -131,3 +132,28 @@ class Loss(Spec, family="loss"):
         if targets is None:
             raise InputError(f"the loss needs a standardisation of the labels, and {utility} has none")
         return targets
+
+
+_LARGEST = 300.0  # beyond, exp is continued by its tangent: its square is still a double
+
+
+def exp_with_tangent(x: Floats) -> tuple[Floats, Floats]:
+    """exp(x) and its derivative; beyond x = 300 by the tangent there, which keeps both finite and convex.
+
+    >>> [float(part[0]) for part in exp_with_tangent(np.zeros(1))]
+    [1.0, 1.0]
+    """
+    slope = np.exp(np.minimum(x, _LARGEST))
+    return slope * (1 + np.maximum(x - _LARGEST, 0.0)), slope
+
+
+def unit(x: Floats, q: float = 2.0) -> tuple[Floats, Floats]:
+    """x / ||x||_q and ||x||_q along the last axis; 0 and 0 for x = 0.
+
+    >>> unit(np.array([3e200, 4e200]))
+    (array([0.6, 0.8]), array([5.e+200]))
+    """
+    largest = np.abs(x).max(axis=-1, keepdims=True)
+    scaled = np.divide(x, largest, out=np.zeros_like(x), where=largest > 0)
+    norm = (np.abs(scaled) ** q).sum(axis=-1, keepdims=True) ** (1 / q)
+    return np.divide(scaled, norm, out=scaled, where=norm > 0), norm * largest

@@ -1,25 +1,130 @@
-"""The infimum of ``Σ w φ(s_i - s_j - c)`` over the scores of a few items, and its order.
+"""Sums ``Σ w φ(s_i - s_j - c)`` over pairs of items: value, gradient and infimum.
 
-Draw an arrow from i to j for every pair. Where items i and j lie on a cycle their distance stays
-bounded; where arrows lead from i to j but not back, s_i - s_j → ∞ costs nothing. So the infimum is the sum
-of the minima over the strongly connected parts, and between two parts only the arrows decide the order.
+The infimum is computed for a few items. Draw an arrow from i to j for every pair (i, j). Where i and j lie
+on a cycle, the distance of their scores stays bounded; where arrows lead from i to j but not back, s_i - s_j
+→ ∞ costs nothing. So the infimum is the sum of the minima over the strongly connected components, and
+between two components only the arrows decide the order.
 
-The price of the other order of a and b is what it costs to tie them, ``inf {Φ: s_a = s_b} - inf Φ``: Φ is
-convex, so where it is positive *every* minimiser, unique or not, has a and b in the same order.
+The price of the other order of a and b is what it costs to tie them, ``inf {Φ: s_a = s_b} - inf Φ``. Φ is
+convex, so where the price is positive every minimiser, unique or not, has a and b in the same order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
+from scipy.special import expit
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
-from ndcg_asymptotics.learning.losses.loss import Minimiser
-from ndcg_asymptotics.learning.losses.pairwise.phi import Phi
-from ndcg_asymptotics.learning.losses.pairwise.terms import Terms
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.learning.losses.loss import Minimiser, exp_with_tangent
+
+
+@dataclass(frozen=True)
+class Phi:
+    """φ(t), convex and non-increasing, with φ(t) → 0 for t → ∞ and φ'(0) < 0.
+
+    Attributes
+    ----------
+    value, slope, curvature
+        φ, φ' and φ'' (one of the subgradients, and 0, where they do not exist).
+    differentiable
+    """
+
+    value: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+    curvature: Callable[[Floats], Floats]
+    differentiable: bool = True
+
+
+def _exponential(t: Floats) -> Floats:
+    return exp_with_tangent(-t)[0]
+
+
+def _exponential_slope(t: Floats) -> Floats:
+    return -exp_with_tangent(-t)[1]
+
+
+PHIS = {
+    "exponential": Phi(_exponential, _exponential_slope, lambda t: exp_with_tangent(-t)[1]),
+    "hinge": Phi(
+        lambda t: np.maximum(1 - t, 0.0), lambda t: -(t < 1.0).astype(np.float64), np.zeros_like, False
+    ),
+    "logistic": Phi(
+        lambda t: np.logaddexp(0.0, -t), lambda t: -expit(-t), lambda t: expit(t) * expit(-t)
+    ),
+    "squared_hinge": Phi(
+        lambda t: np.maximum(1 - t, 0.0) ** 2,
+        lambda t: -2 * np.maximum(1 - t, 0.0),
+        lambda t: 2 * (t < 1.0).astype(np.float64),
+    ),
+}  # fmt: skip
+
+
+def phi_named(name: str) -> Phi:
+    """φ by its name.
+
+    Raises
+    ------
+    InputError
+        If it is not known.
+    """
+    require(name in PHIS, f"phi must be one of {', '.join(PHIS)}, got {brief(name)}")
+    return PHIS[name]
+
+
+class Terms(NamedTuple):
+    """The pairs (i, j) with w > 0: items i and j, weight w and offset c, each (T,)."""
+
+    first: Integers
+    second: Integers
+    weight: Floats
+    offset: Floats
+
+    def margins(self, scores: Floats) -> Floats:
+        """s_i - s_j - c."""
+        return scores[self.first] - scores[self.second] - self.offset
+
+    def slopes(self, phi: Phi, margins: Floats, items: int) -> Floats:
+        """The gradient of the sum by the scores of so many items."""
+        pull = self.weight * phi.slope(margins)
+        return _summed(self.first, pull, items) - _summed(self.second, pull, items)
+
+    def within(self, kept: Bools) -> Terms:
+        """Those of the pairs that are kept."""
+        return Terms(self.first[kept], self.second[kept], self.weight[kept], self.offset[kept])
+
+    def renamed(self, names: Integers) -> Terms:
+        """The same with item i called names[i]; pairs of one item with itself are left out."""
+        first, second = names[self.first], names[self.second]
+        return Terms(first, second, self.weight, self.offset).within(first != second)
+
+
+def _summed(where: Integers, what: Floats, count: int) -> Floats:
+    return np.bincount(where, what, count).astype(np.float64, copy=False)
+
+
+@dataclass(eq=False)
+class PairSum:
+    """`Terms` of a batch, as a function of its scores: the sum for every list, and its gradient."""
+
+    phi: Phi
+    terms: Terms
+    lists: Integers
+    count: int
+
+    def __post_init__(self) -> None:
+        self.contributing = np.bincount(self.lists, minlength=self.count) > 0
+
+    def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
+        margins = self.terms.margins(scores)
+        values = _summed(self.lists, self.terms.weight * self.phi.value(margins), self.count)
+        return values, self.terms.slopes(self.phi, margins, scores.size)
+
 
 _STEPS = 1000  # of Newton's method at most: where a weight is w it may take -log w of them
 _LEAST, _MOST = 1e-10, 1e6  # of the damping, where the largest weight is 1

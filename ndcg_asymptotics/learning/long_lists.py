@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.learning.gains import Gain, gains_of
+from ndcg_asymptotics.learning.labels import Gain, gains_of
 from ndcg_asymptotics.measures import Measure
 
 _AT_ONCE = 2**19  # labels drawn at a time

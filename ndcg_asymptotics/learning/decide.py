@@ -19,8 +19,8 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
-from ndcg_asymptotics.learning.consistency.problem import Problem
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
+from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.utilities import PairwiseDisagreement, ranks_of
 
 Verdict = Literal["consistent here", "inconsistent here", "undecided"]

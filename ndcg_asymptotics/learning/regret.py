@@ -1,11 +1,19 @@
-"""The worst that a loss can do, over all distributions of label vectors: a linear program.
+"""Bounds of the regret of a loss: the greatest over all distributions, and by the excess risk of scores.
 
-A listwise loss sorts by E[T(Y)], and with a linear utility an order is worth Σ E[r_i(Y)] D(rank of i). Name
-the items so that the loss orders them 0, 1, …: for each other order σ the regret is linear in the
-probabilities of the label vectors, and so are the conditions E[T_0] >= E[T_1] >= …. The greatest regret
-is the largest of the m! optima, exactly, and a vertex has at most m label vectors. At the optimum some
-E[T_i] are equal, so the value is approached, not attained, by distributions under which the loss's order
-is strict.
+*The greatest regret.* A listwise loss sorts by E[T(Y)], and under a linear utility the value of an order is
+Σ E[r_i(Y)] D(rank of i). Number the items so that the loss orders them 0, 1, …. For each other order σ the
+regret is linear in the probabilities of the label vectors, and so are the conditions E[T_0] >= E[T_1] >= ….
+The greatest regret is therefore the largest of the m! optima of linear programs, and a vertex has at most m
+label vectors. At the optimum some E[T_i] are equal, so the value is a supremum: distributions under which
+the loss's order is strict come as near to it as one likes.
+
+*Excess risk.* The bounds of Ravikumar, Tewari and Yang (2011) for one problem. With v = E[r(Y)] and t(s) the
+mean that the scores s are the link of, sorting by s is sorting by t(s), so
+
+    regret = <v, D(π*) - D(π_s)> <= <v - t(s), D(π*) - D(π_s)> <= ||v - t(s)||_p · 2 ||D||_q,
+
+and strong convexity turns the distance into excess risk: Theorem 10. A regret that is not 0 is at least the
+least positive one, γ, so regret <= regret²/γ: with a margin γ the bound is linear in the excess risk.
 """
 
 from __future__ import annotations
@@ -15,13 +23,15 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.learning.consistency.problem import Problem
+from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses import Listwise, Loss
+from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, all_orders, ranks_of
 
 LARGEST_PROGRAM = 3e6
@@ -123,3 +133,70 @@ def _strict(labels: Floats, chances: Floats, grades: int, utility: Utility) -> P
     vertex = chances[kept] / chances[kept].sum() * (1 - share.sum())
     rows, where = np.unique(np.vstack([labels[kept], steps]), axis=0, return_inverse=True)
     return Problem(rows, np.bincount(where.reshape(-1), np.concatenate([vertex, share])), utility)
+
+
+@dataclass(frozen=True)
+class ExcessRisk:
+    """How far scores are from the best, as the measure and as the surrogate see it.
+
+    Attributes
+    ----------
+    regret : float
+        Of the order by these scores.
+    excess : float
+        Φ(s) - min Φ.
+    bound : float
+        ``2 ||D||_q sqrt(excess / C)``, Theorem 10.
+    margin_bound : float
+        ``4 ||D||_q² excess / (C γ)``; infinite if every order is as good as the best.
+    """
+
+    regret: float
+    excess: float
+    bound: float
+    margin_bound: float
+
+
+def excess_risk(problem: Problem, loss: Loss | str, scores: ArrayLike) -> ExcessRisk:
+    """The regret of scores, their excess surrogate risk, and the bounds of the one by the other.
+
+    Parameters
+    ----------
+    problem : Problem
+        With DCG or NDCG as its measure.
+    loss : Loss or str
+        `squared_consistent` or `pnorm`: its strong convexity must be known.
+    scores : (m,)
+
+    Raises
+    ------
+    InputError
+        For another measure or loss.
+
+    >>> risk = excess_risk(Problem([[5, 4], [1, 3]], [0.3, 0.7]), "squared_consistent", [0.5, 0.4])
+    >>> 0 < risk.regret <= risk.bound
+    True
+    """
+    loss = Loss.of(loss)
+    utility, items = problem.utility, problem.items
+    known = loss.strong_convexity if isinstance(loss, Listwise) else None
+    if known is None or not isinstance(loss, Listwise) or not isinstance(utility, Discounted):
+        raise InputError(f"no bound is known for {loss} and {utility}", "loss")
+    same = np.allclose(loss.target(problem.labels, utility), utility.standardised(problem.labels))
+    require(same, f"{loss} does not sort by what {utility} does, so no bound holds", "loss")
+    p, convexity = known
+    q = p / (p - 1)
+    s = Batch.of([np.zeros(items)]).check_scores(scores)
+    batch = Batch(np.tile(problem.labels.reshape(-1), 2), np.full(2 * len(problem.labels), items))
+    best = loss.minimiser(problem.labels, problem.probabilities, utility).scores
+    assert best is not None  # these losses have a minimiser
+    both = np.concatenate([np.tile(s, len(problem.labels)), np.tile(best, len(problem.labels))])
+    risk, least = loss.evaluate(both, batch, utility)[0].reshape(2, -1) @ problem.probabilities
+    excess = max(float(risk - least), 0.0)
+    constant = 2 * float(np.linalg.norm(utility.weights(items), q))
+    _, regrets = problem.regrets()
+    margin = regrets[regrets > 0].min(initial=np.inf)
+    linear = np.inf if np.isinf(margin) else constant**2 * excess / (convexity * margin)
+    regret = float(problem.regret([np.argsort(-s, kind="stable")])[0])
+    regret = regret if regret > problem.rounding else 0.0
+    return ExcessRisk(regret, excess, constant * float(np.sqrt(excess / convexity)), float(linear))

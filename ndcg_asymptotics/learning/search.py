@@ -13,12 +13,11 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.learning.batch import LARGEST_LABEL
-from ndcg_asymptotics.learning.consistency.decide import Decided, decide_losses
-from ndcg_asymptotics.learning.consistency.problem import Problem
-from ndcg_asymptotics.learning.consistency.worst import has_worst, worst_regret
-from ndcg_asymptotics.learning.gains import Gain
+from ndcg_asymptotics.learning.decide import Decided, decide_losses
+from ndcg_asymptotics.learning.labels import LARGEST_LABEL, Gain
 from ndcg_asymptotics.learning.losses import Loss, losses_of
+from ndcg_asymptotics.learning.problem import Problem
+from ndcg_asymptotics.learning.regret import has_worst, worst_regret
 from ndcg_asymptotics.learning.utilities import Utility, all_orders, utility_of
 
 _TRIES = 200  # changes that are tried on the worst example of a loss

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.learning.training.queries import Queries
+from ndcg_asymptotics.learning.queries import Queries
 from ndcg_asymptotics.learning.utilities import Utility, utility_of
 
 

@@ -1,0 +1,321 @@
+"""Losses that see the labels of a list through one target per item."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import log_softmax, softmax, xlogy
+
+from ndcg_asymptotics.core.arrays import Bools, Floats
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.learning.labels import Batch, Block
+from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate, exp_with_tangent, unit
+from ndcg_asymptotics.learning.preferences import check_weights, net_preference, pair_weights
+from ndcg_asymptotics.learning.utilities import Utility, judged
+from ndcg_asymptotics.specs.scanner import number_text
+
+
+class Listwise(Loss):
+    """φ(s, T(y)) with a target T_i(y) for each item, affine in T up to a constant.
+
+    So the expected loss depends on the scores through E[T] alone, and its minimiser is a function of
+    E[T], the ``link``, that keeps the order: the loss sorts by E[T].
+
+    Attributes
+    ----------
+    skips_empty
+        Whether a list whose target is 0 for every item contributes nothing.
+    """
+
+    skips_empty: ClassVar[bool] = True
+
+    @abstractmethod
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        """T(y) for label vectors (..., m)."""
+
+    @abstractmethod
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        """φ and its gradient in s, for scores and targets (k, m): arrays (k,) and (k, m)."""
+
+    @abstractmethod
+    def link(self, mean: Floats) -> Floats:
+        """The scores (m,) that minimise the expected loss, from E[T] over the contributing lists."""
+
+    def on(self, batch: Batch, utility: Utility) -> Surrogate:
+        return _Bound(self, batch, utility)
+
+    def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
+        targets = self.target(labels, utility)
+        share = probabilities * self.contributes(targets)
+        items = labels.shape[-1]
+        mean = share @ targets / share.sum() if share.sum() > 0 else np.zeros(items)
+        gaps = mean[:, None] - mean[None, :]
+        # a sum of K products, each with the error of its target, which is itself a sum of m terms
+        residual = 4 * (len(labels) + items) * np.finfo(float).eps * float(np.abs(targets).max(initial=0.0))
+        return Minimiser(self.link(mean), np.abs(gaps), gaps > 0, residual)
+
+    @property
+    def strong_convexity(self) -> tuple[float, float] | None:
+        """(p, C), if there are, with ``Φ(s) - min Φ >= C ||E[T] - t(s)||_p²``, s the link of t(s)."""
+        return None
+
+    def contributes(self, targets: Floats) -> Bools:
+        """Which lists, from targets (k, m), have a loss."""
+        return np.asarray(np.any(targets != 0, axis=-1) | (not self.skips_empty))
+
+
+@dataclass(eq=False)
+class _Bound:
+    """The targets of a batch, block by block."""
+
+    loss: Listwise
+    batch: Batch
+    utility: Utility
+
+    def __post_init__(self) -> None:
+        self.contributing = np.zeros(self.batch.sizes.size, np.bool_)
+        self._blocks: list[tuple[Block, Floats]] = []
+        for block in self.batch.blocks:
+            targets = self.loss.target(self.batch.labels[block.items], self.utility)
+            kept = self.loss.contributes(targets)
+            self.contributing[block.lists] = kept
+            if kept.any():
+                self._blocks.append((Block(block.lists[kept], block.items[kept]), targets[kept]))
+
+    def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
+        values, gradient = np.zeros(self.batch.sizes.size), np.zeros(scores.size)
+        for (lists, items), targets in self._blocks:
+            values[lists], gradient[items] = self.loss.at(scores[items], targets)
+        return values, gradient
+
+
+@dataclass(frozen=True)
+class Squared(Listwise, keyword="squared"):
+    """φ = |s - G|²: sorts by E[G] (Cossock and Zhang 2006; inconsistent for NDCG, Ravikumar et al. 2011)."""
+
+    claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
+    skips_empty: ClassVar[bool] = False
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return utility.gains(labels)
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        difference = s - t
+        return (difference**2).sum(axis=-1), 2 * difference
+
+    def link(self, mean: Floats) -> Floats:
+        return mean
+
+    @property
+    def strong_convexity(self) -> tuple[float, float]:
+        return 2.0, 1.0
+
+
+@dataclass(frozen=True)
+class SquaredConsistent(Squared, keyword="squared_consistent"):
+    """φ = |s - G/||G||_D|²: sorts by E[G/||G||_D], which is right for NDCG (Ravikumar et al. 2011)."""
+
+    claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
+    skips_empty: ClassVar[bool] = True
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return self.standardised(labels, utility)
+
+
+@dataclass(frozen=True)
+class Cosine(Listwise, keyword="cosine"):
+    """φ = 1 - <s/|s|, G/|G|>: sorts by E[G/|G|] (Qin et al. 2008; inconsistent, Ravikumar et al. 2011).
+
+    At s = 0, where it has no derivative, φ is 1 and -G/|G| stands for the gradient.
+    """
+
+    claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
+    scale_invariant: ClassVar[bool] = True
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return unit(utility.gains(labels))[0]
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        direction, length = unit(s)
+        cosine = (direction * t).sum(axis=-1, keepdims=True)
+        return 1 - cosine[..., 0], (cosine * direction - t) / np.where(length > 0, length, 1.0)
+
+    def link(self, mean: Floats) -> Floats:
+        return mean
+
+
+@dataclass(frozen=True)
+class CosineConsistent(Cosine, keyword="cosine_consistent"):
+    """φ = 1 - <s/|s|, G/||G||_D>: sorts by E[G/||G||_D], right for NDCG (Ravikumar et al. 2011).
+
+    G/||G||_D keeps its length: divided by it, this would be `cosine` again. At s = 0, where it has no
+    derivative, φ is 1 and -G/||G||_D stands for the gradient.
+    """
+
+    claim: ClassVar[str] = "consistent (Ravikumar et al., section 4)"
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return self.standardised(labels, utility)
+
+
+@dataclass(frozen=True)
+class ListNet(Listwise, keyword="listnet"):
+    """φ = KL(softmax y || softmax s): sorts by E[softmax y], not right for NDCG (Cao et al. 2007).
+
+    The softmax is of the labels, not of their gains.
+    """
+
+    claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return np.asarray(softmax(judged(labels), axis=-1))
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        logs = log_softmax(s, axis=-1)
+        return (xlogy(t, t) - t * logs).sum(axis=-1), np.exp(logs) - t
+
+    def link(self, mean: Floats) -> Floats:
+        with np.errstate(divide="ignore"):  # an item without hope has the score -inf
+            return np.log(mean)
+
+
+@dataclass(frozen=True)
+class ListNetConsistent(Listwise, keyword="listnet_consistent"):
+    """φ = Σ t log(t/e^s) - t + e^s, t = G/||G||_D: sorts by E[G/||G||_D] (Ravikumar et al. 2011).
+
+    Right for NDCG. The Kullback-Leibler divergence of measures that need not add up to 1: the Bregman
+    surrogate of h(x) = x log x - x. Beyond s = 300 the exponential is continued by its tangent.
+    """
+
+    claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return self.standardised(labels, utility)
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        powers, slopes = exp_with_tangent(s)
+        return (xlogy(t, t) - t * s - t + powers).sum(axis=-1), slopes - t
+
+    def link(self, mean: Floats) -> Floats:
+        with np.errstate(divide="ignore"):  # an item without hope has the score -inf
+            return np.log(mean)
+
+
+def check_p(p: float, keyword: str) -> None:
+    """Refuse a p that is not in (1, 2]."""
+    require(1 < p <= 2, f"{keyword}(p) needs 1 < p <= 2, got {number_text(p)}")
+
+
+@dataclass(frozen=True)
+class PNorm(Listwise, keyword="pnorm"):
+    """φ = ||s||_q² - 2 <s, G/||G||_D>, q = p/(p-1), 1 < p <= 2 (Ravikumar et al. 2011, section 4).
+
+    The Bregman surrogate of ψ = ||·||_p² at 2s, less ||G/||G||_D||_p².
+    """
+
+    p: float
+    claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
+
+    def __post_init__(self) -> None:
+        check_p(self.p, self.keyword)
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return self.standardised(labels, utility)
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        q = self.p / (self.p - 1)
+        direction, length = unit(s, q)
+        steepest = np.sign(direction) * np.abs(direction) ** (q - 1)  # the gradient of ||s||_q
+        value = length[..., 0] ** 2 - 2 * (s * t).sum(axis=-1)
+        return value, 2 * (length * steepest - t)
+
+    def link(self, mean: Floats) -> Floats:
+        # the gradient of ||·||_p² / 2
+        direction, length = unit(mean, self.p)
+        return length * np.sign(direction) * np.abs(direction) ** (self.p - 1)
+
+    @property
+    def strong_convexity(self) -> tuple[float, float]:
+        return self.p, self.p - 1
+
+
+@dataclass(frozen=True)
+class PNormNormalised(Listwise, keyword="pnorm_normalised"):
+    """φ = -<s/||s||_q, G/||G||_D>, q = p/(p-1), 1 < p <= 2 (Ravikumar et al. 2011, section 4).
+
+    The paper's experiment takes q = log(m) + 2. At s = 0 φ is 0 and -G/||G||_D stands for the gradient.
+    """
+
+    p: float
+    claim: ClassVar[str] = "consistent (Ravikumar et al., section 4)"
+    scale_invariant: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_p(self.p, self.keyword)
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return self.standardised(labels, utility)
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        q = self.p / (self.p - 1)
+        direction, length = unit(s, q)
+        product = (direction * t).sum(axis=-1, keepdims=True)
+        steepest = np.sign(direction) * np.abs(direction) ** (q - 1)  # the gradient of ||s||_q
+        return -product[..., 0], (product * steepest - t) / np.where(length > 0, length, 1.0)
+
+    def link(self, mean: Floats) -> Floats:
+        return PNorm(self.p).link(mean)
+
+
+_PENALTIES = ("square", "cosh")
+
+
+@dataclass(frozen=True)
+class Duchi(Listwise, keyword="duchi"):
+    """φ = Σ a_ij (s_j - s_i) + ν Σ ρ(s_j), ρ strongly convex (Duchi, Mackey and Jordan 2010).
+
+    Linear in the preferences, so that it sorts by E[Σ_j (a_ij - a_ji)]: consistent for pairwise
+    disagreement under low noise, and with a_ij = G_i - G_j ("gain") for DCG.
+
+    Parameters
+    ----------
+    strength : float
+        ν > 0.
+    penalty : str
+        ρ(s) = s²/2 ("square") or cosh s - 1 ("cosh").
+    weights : str
+        a_ij = 1 where y_i > y_j ("order"), or the difference of the gains ("gain").
+    """
+
+    strength: float = 1.0
+    penalty: str = "square"
+    weights: str = "order"
+    claim: ClassVar[str] = "consistent for PD under low noise (Duchi et al.)"
+    skips_empty: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        positive = 0 < self.strength < np.inf
+        require(positive, f"{self.keyword}: strength must be positive, got {number_text(self.strength)}")
+        known = f"{self.keyword}: penalty must be one of {', '.join(_PENALTIES)}, got {self.penalty!r}"
+        require(self.penalty in _PENALTIES, known)
+        check_weights(self.weights)
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return net_preference(pair_weights(labels, utility.gain, self.weights))  # type: ignore[arg-type]
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        if self.penalty == "square":
+            rho, slope = s**2 / 2, s
+        else:
+            powers, slopes = exp_with_tangent(np.abs(s))
+            inverse = np.exp(-np.abs(s))
+            rho, slope = (powers + inverse) / 2 - 1, np.sign(s) * (slopes - inverse) / 2
+        value = self.strength * rho.sum(axis=-1) - (s * t).sum(axis=-1)
+        return value, self.strength * slope - t
+
+    def link(self, mean: Floats) -> Floats:
+        net = mean / self.strength
+        return net if self.penalty == "square" else np.asarray(np.arcsinh(net))

@@ -1,0 +1,300 @@
+"""The utility of an order of items: DCG and NDCG, AP, ERR and pairwise disagreement."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.learning.labels import Gain, gains_of
+from ndcg_asymptotics.learning.preferences import Weights, check_weights, net_preference, pair_weights
+from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.cutoffs import scan
+from ndcg_asymptotics.specs.scanner import Scanner, read
+
+MOST_ITEMS = 8
+"""Up to this many items all orders are tried."""
+
+
+@dataclass(frozen=True)
+class Utility(ABC):
+    """The value of an order, the higher the better.
+
+    Parameters
+    ----------
+    gain : {"exp2", "linear"}
+        How labels become gains.
+    """
+
+    gain: Gain
+
+    def __post_init__(self) -> None:
+        gains_of(np.zeros(1), self.gain)
+
+    @abstractmethod
+    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
+        """The expected utility of orders under a distribution of label vectors.
+
+        Parameters
+        ----------
+        orders : (P, m)
+            Items, best first.
+        labels : (K, m)
+        probabilities : (K,)
+
+        Returns
+        -------
+        (P,)
+        """
+
+    @abstractmethod
+    def standardised(self, labels: Floats) -> Floats | None:
+        """A function r(y) such that sorting by E[r(Y)] is optimal; None where there is no such function.
+
+        The *standardisation* of Buffoni, Calauzènes, Gallinari and Usunier (2011).
+
+        Parameters
+        ----------
+        labels : (..., m)
+
+        Returns
+        -------
+        (..., m), not negative
+        """
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether an order is worth ``sum_i E[r_i(Y)] D(rank of i)``."""
+        return False
+
+    def gains(self, labels: Floats) -> Floats:
+        """The gains of labels, none of which may be missing."""
+        return gains_of(judged(labels), self.gain)
+
+
+def judged(labels: Floats) -> Floats:
+    """The labels themselves.
+
+    Raises
+    ------
+    InputError
+        If one is missing.
+    """
+    require(not np.isnan(labels).any(), "every item needs a label here, got NaN", "labels")
+    return labels
+
+
+@lru_cache(maxsize=MOST_ITEMS)
+def all_orders(items: int) -> Integers:
+    """Every order of so many items, (m!, m), lexicographically.
+
+    Raises
+    ------
+    InputError
+        For more than 8 items.
+    """
+    allowed = f"all orders are tried for 1 to {MOST_ITEMS} items, got {items}"
+    require(1 <= items <= MOST_ITEMS, allowed, "items")
+    return np.array(list(permutations(range(items))), np.int64)
+
+
+def ranks_of(orders: Integers) -> Integers:
+    """The place of each item, from 0, in orders (..., m)."""
+    return np.argsort(orders, axis=-1)
+
+
+@dataclass(frozen=True)
+class Discounted(Utility):
+    """DCG = ``sum_r G(y_(r)) D(r)``, r <= k; NDCG: divided by ``||G||_D``, that of the ideal order.
+
+    Both are linear in the labels' standard form: G for DCG, G/||G||_D for NDCG (Ravikumar, Tewari and
+    Yang 2011, Lemma 4; with a cutoff, Buffoni et al. 2011). A list with ||G||_D = 0 is worth 0.
+
+    Parameters
+    ----------
+    measure : Measure
+        Its discount and cutoff.
+    normalised : bool
+    """
+
+    measure: Measure
+    normalised: bool = True
+
+    def __str__(self) -> str:
+        return str(self.measure) if self.normalised else str(self.measure).removeprefix("n")
+
+    @property
+    def is_linear(self) -> bool:
+        return True
+
+    def weights(self, items: int) -> Floats:
+        """D(1), …, D(m), and 0 beyond the cutoff."""
+        ranks = np.arange(1.0, items + 1)
+        return np.where(ranks <= self.measure.cutoff(items), self.measure.discount(ranks, float(items)), 0.0)
+
+    def ideal(self, labels: Floats) -> Floats:
+        """||G||_D of label vectors (..., m): the DCG of their best order."""
+        best = -np.sort(-self.gains(labels), axis=-1)
+        return np.asarray(best @ self.weights(labels.shape[-1]))
+
+    def standardised(self, labels: Floats) -> Floats:
+        gains = self.gains(labels)
+        if not self.normalised:
+            return gains
+        ideal = self.ideal(labels)[..., None]
+        return np.divide(gains, ideal, out=np.zeros_like(gains), where=ideal > 0)
+
+    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
+        mean = probabilities @ self.standardised(labels)
+        return np.asarray(mean[orders] @ self.weights(labels.shape[-1]))
+
+
+@dataclass(frozen=True)
+class AveragePrecision(Utility):
+    """AP: the mean, over items with a positive label, of the precision at their rank.
+
+    It has no standardisation (Buffoni et al. 2011). A list without a positive label is worth 0.
+    """
+
+    def __str__(self) -> str:
+        return "AP"
+
+    def standardised(self, labels: Floats) -> None:
+        return None
+
+    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
+        ranks = np.arange(1.0, labels.shape[-1] + 1)
+        total = np.zeros(len(orders))
+        for relevant, probability in zip(judged(labels) > 0, probabilities, strict=True):
+            found = relevant[orders]
+            precision = np.cumsum(found, axis=-1) / ranks
+            total += probability * (precision * found).sum(axis=-1) / max(relevant.sum(), 1)
+        return total
+
+
+@dataclass(frozen=True)
+class ExpectedReciprocalRank(Utility):
+    """ERR = ``sum_r (1/r) R_(r) prod_{q<r} (1 - R_(q))``, R = G / (1 + the largest G).
+
+    With gains 2^y - 1 this is Chapelle et al. (2009), R = (2^y - 1) / 2^(largest y); the largest is taken
+    over all label vectors of the problem. It has no standardisation (Buffoni et al. 2011).
+    """
+
+    def __str__(self) -> str:
+        return "ERR"
+
+    def standardised(self, labels: Floats) -> None:
+        return None
+
+    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
+        gains = self.gains(labels)
+        ranks = np.arange(1.0, labels.shape[-1] + 1)
+        total = np.zeros(len(orders))
+        for satisfied, probability in zip(gains / (1 + gains.max()), probabilities, strict=True):
+            stops = satisfied[orders]
+            passed = np.cumprod(1 - stops, axis=-1)
+            before = np.concatenate([np.ones((len(orders), 1)), passed[:, :-1]], axis=1)
+            total += probability * (stops * before / ranks).sum(axis=-1)
+        return total
+
+
+@dataclass(frozen=True)
+class PairwiseDisagreement(Utility):
+    """PD: less the weight of the pairs in the wrong order, ``-sum_ij a_ij 1(i below j)`` (Duchi et al. 2010).
+
+    Its standardisation is ``m C + sum_k (a_ik - a_ki)``, C the list's largest weight (Buffoni et al.
+    2011); sorting by its mean is optimal where the mean weights are low-noise.
+
+    Parameters
+    ----------
+    weights : {"order", "gain"}
+        a_ij = 1 where y_i > y_j, or the difference of the gains.
+    """
+
+    weights: Weights = "order"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_weights(self.weights)
+
+    def __str__(self) -> str:
+        return "PD" if self.weights == "order" else f"PD({self.weights})"
+
+    def pairs(self, labels: Floats) -> Floats:
+        """The weights a_ij, (..., m, m)."""
+        return pair_weights(labels, self.gain, self.weights)
+
+    def standardised(self, labels: Floats) -> Floats:
+        pairs = self.pairs(labels)
+        largest = pairs.max(axis=(-2, -1))[..., None]
+        return np.asarray(labels.shape[-1] * largest + net_preference(pairs))
+
+    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
+        mean = np.tensordot(probabilities, self.pairs(labels), 1)
+        ranks = ranks_of(orders)
+        total = np.zeros(len(orders))
+        for i, j in np.argwhere(mean > 0).tolist():
+            total -= mean[i, j] * (ranks[:, i] > ranks[:, j])
+        return total
+
+
+__all__ = [
+    "MOST_ITEMS",
+    "Discounted",
+    "PairwiseDisagreement",
+    "Utility",
+    "all_orders",
+    "judged",
+    "ranks_of",
+    "utility_of",
+]
+
+_ALLOWED = "a measure such as nDCG@10 or DCG(zipf), AP, ERR, PD or PD(gain)"
+
+
+def utility_of(given: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
+    """A utility from its text: `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, `PD(gain)`.
+
+    >>> str(utility_of("nDCG@10")), str(utility_of("DCG(zipf)")), str(utility_of("PD(gain)"))
+    ('nDCG(log)@10', 'DCG(zipf)', 'PD(gain)')
+
+    Raises
+    ------
+    InputError
+        Saying what was expected.
+    """
+    if isinstance(given, Utility):
+        return given
+    if isinstance(given, Measure):
+        return Discounted(gain, given)
+    if not isinstance(given, str):
+        raise InputError(f"must be {_ALLOWED}, got {brief(given)}", "measure")
+    text = "".join(given.split())
+    match text:
+        case "AP":
+            return AveragePrecision(gain)
+        case "ERR":
+            return ExpectedReciprocalRank(gain)
+        case "PD":
+            return PairwiseDisagreement(gain)
+        case "PD(gain)":
+            return PairwiseDisagreement(gain, "gain")
+    if text.startswith("nDCG"):
+        return Discounted(gain, Measure.parse(given))
+    if text.startswith("DCG"):
+        return Discounted(gain, read(given, _dcg), normalised=False)
+    raise InputError(f"must be {_ALLOWED}, got {brief(given)}", "measure")
+
+
+def _dcg(scanner: Scanner) -> Measure:
+    scanner.expect("DCG")
+    discount: Discount | str = "log"
+    if scanner.accept("("):
+        discount = Discount.build(scanner.call())
+        scanner.expect(")")
+    return Measure(discount, scan(scanner) if scanner.accept("@") else "")
