@@ -9,7 +9,7 @@ from pathlib import Path
 from common import GALLERY, HERE
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.lists.growing import Growth
+from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots import (
     Choice,
     growing_curves,

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.lists.growing import Growth, grow_files
+from ndcg_asymptotics.lists.growing import grow_files
+from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results.growing import save_growth
 
 RUNS = ("pircRBa1", "THUIRr0301", "aplrob03a")

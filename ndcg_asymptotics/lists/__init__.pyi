@@ -1,4 +1,6 @@
 from .coupling import fit_coupling as fit_coupling
+from .evaluation import Evaluation as Evaluation
+from .evaluation import Evaluations as Evaluations
 from .evaluation import evaluate as evaluate
 from .evaluation import evaluate_files as evaluate_files
 from .evaluation import evaluate_lists as evaluate_lists
@@ -6,12 +8,10 @@ from .fitted_files import fit_csv as fit_csv
 from .fitted_files import fit_files as fit_files
 from .fitting import FittedCurve as FittedCurve
 from .fitting import fit_curves as fit_curves
-from .groups import fit_groups as fit_groups
-from .growing import Growth as Growth
+from .fitting import fit_groups as fit_groups
 from .growing import grow as grow
 from .growing import grow_files as grow_files
-from .outcome import Evaluation as Evaluation
-from .outcome import Evaluations as Evaluations
+from .growth import Growth as Growth
 from .pooling import pool_runs as pool_runs
 from .reading import read_csv as read_csv
 from .reading import read_qrels as read_qrels

@@ -13,8 +13,15 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import write_file
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem, without_negatives
-from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
-from ndcg_asymptotics.lists.groups import By, FittedMixture, fit_groups, group_queries
+from ndcg_asymptotics.lists.fitting import (
+    By,
+    FittedCurve,
+    FittedMixture,
+    Method,
+    fit_curves,
+    fit_groups,
+    group_queries,
+)
 from ndcg_asymptotics.lists.pooling import Pool, pooled
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import RankedList, ranked_lists

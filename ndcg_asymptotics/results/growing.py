@@ -26,7 +26,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import UnreadableError, lock, make_folder, read_regular, unlock, write_file
 from ndcg_asymptotics.core.records import digest_of, key_of
 from ndcg_asymptotics.engines.engine import impossible
-from ndcg_asymptotics.lists.growing import Growth, Theory
+from ndcg_asymptotics.lists.growth import Growth, Theory
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,

@@ -8,7 +8,8 @@ import pytest
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.iid import departures
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.growing import Growth, grow
+from ndcg_asymptotics.lists.growing import grow
+from ndcg_asymptotics.lists.growth import Growth
 
 MEASURES = ("nDCG", "nDCG(zipf)")
 

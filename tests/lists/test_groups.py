@@ -13,7 +13,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import RankedList, fit_curves
 from ndcg_asymptotics.lists.coupling import fit_coupling
-from ndcg_asymptotics.lists.groups import fit_groups, group_queries
+from ndcg_asymptotics.lists.fitting import fit_groups, group_queries
 from ndcg_asymptotics.populations import Mixture, Relevance
 
 

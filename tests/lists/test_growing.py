@@ -7,9 +7,8 @@ import pytest
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.growing import grow, grow_files
-from ndcg_asymptotics.lists.growing.arrivals import Arrivals
-from ndcg_asymptotics.lists.growing.iid import shown_sizes
+from ndcg_asymptotics.lists.growing import Arrivals, grow, grow_files
+from ndcg_asymptotics.lists.growth import shown_sizes
 from ndcg_asymptotics.lists.pooling import pooled
 from ndcg_asymptotics.measures import Measure
 

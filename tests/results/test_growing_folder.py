@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.growing import Growth, grow
+from ndcg_asymptotics.lists.growing import grow
+from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.folder import GROWTH, holds_growth
 from ndcg_asymptotics.results.growing import growth_dataset, open_growth, save_growth

@@ -18,7 +18,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.lists.growing.growth import Growth, resampled_means
+from ndcg_asymptotics.lists.growth import Growth, resampled_means
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,9 +11,8 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.lists.reading.lines import Cells, Columns
+from ndcg_asymptotics.lists.reading.lines import CELLS, Cells, Columns
 from ndcg_asymptotics.lists.reading.text import first_line, opened, require_lines
-from ndcg_asymptotics.lists.reading.values import CELLS
 from ndcg_asymptotics.lists.records import COLUMNS
 
 PARQUET = b"PAR1"

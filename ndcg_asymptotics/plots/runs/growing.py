@@ -15,7 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.lists.growing.growth import LEVEL, Growth
+from ndcg_asymptotics.lists.fitting import LEVEL
+from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels

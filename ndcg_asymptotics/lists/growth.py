@@ -11,15 +11,49 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
-from ndcg_asymptotics.lists.growing.iid import Theory, shown_sizes
 from ndcg_asymptotics.measures import Measure
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 LEVEL = 0.95
 
 _RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Theory:
+    """Means of i.i.d. lists with the relevance curves of runs.
+
+    Attributes
+    ----------
+    sizes : (n,)
+        Some of the list lengths.
+    group : (queries,)
+        The group of each query.
+    pooled : (runs, measures, n)
+        The exact mean for one curve of all queries; NaN where a discount has none.
+    groups : (groups, runs, measures, n)
+        The exact mean for the curve of each group.
+    redrawn : (queries, runs, measures, n)
+        The mean over simulated lists of documents that are drawn with replacement from those of the query.
+    curves : mapping of name to content
+        The files of the curves: ``pooled/RUN.json`` and ``groups/RUN.json``.
+    """
+
+    sizes: Integers
+    group: Integers
+    pooled: Floats
+    groups: Floats
+    redrawn: Floats
+    curves: Mapping[str, bytes]
+
+    @property
+    def mixture(self) -> Floats:
+        """The exact mean of the mixture, (runs, measures, n)."""
+        weights = np.bincount(self.group, minlength=len(self.groups)) / self.group.size
+        return np.asarray(np.tensordot(weights, self.groups, 1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,3 +168,13 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
     flat = (times / count) @ values.reshape(count, -1)
     return np.asarray(flat.reshape(resamples, *values.shape[1:]))
+
+
+def shown_sizes(length: int) -> list[int]:
+    """1, 2, 5 in each decade from 10 on, and the last length.
+
+    >>> shown_sizes(700), shown_sizes(3)
+    ([10, 20, 50, 100, 200, 500, 700], [3])
+    """
+    steps = [digit * 10**power for power in range(1, 19) for digit in (1, 2, 5)]
+    return [*(n for n in steps if n < 0.8 * length), length]

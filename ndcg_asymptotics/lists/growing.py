@@ -1,28 +1,179 @@
 """Growing lists: the experiment of section 4 of Wang et al. (2013) on real runs.
 
-NDCG at every n while the documents of each query arrive, of several runs at once; and beside it what
-i.i.d. lists with the same relevance curves would have (`lists.iid`).
+The documents of each query arrive one after another, in random order or in one that is given. Each run
+ranks those that have arrived, and NDCG is computed at every n in O(log n) per arrival
+(`engines.every_n`). All queries are followed to the same length, so that a mean over queries is over the same
+queries at every n.
+
+Beside the real lists stand three i.i.d. models of them, from the coarsest to the closest:
+
+*pooled*
+    All queries share one relevance curve.
+*mixture*
+    Each group of queries has a relevance curve of its own, so queries differ.
+*redrawn*
+    The list of each query is drawn, with replacement, from its own documents: nothing is fitted, and only
+    independence is assumed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, brief, floats
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.progress import task, tracked
+from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, measures_of, run_names
-from ndcg_asymptotics.lists.groups import By
-from ndcg_asymptotics.lists.growing.arrivals import RANDOM, Arrivals, Order
-from ndcg_asymptotics.lists.growing.growth import Growth
-from ndcg_asymptotics.lists.growing.iid import mean_paths, theory_of
+from ndcg_asymptotics.lists.fitting import By, fit_curves, fit_groups, group_queries
+from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
 from ndcg_asymptotics.lists.pooling import Pool, Pooled, looked_up, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Population, Random, Relevance
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+Order = Literal["random", "file", "time"]
+
+RANDOM = "random"
+"""The name of a run whose scores are drawn."""
+
+_EVERY = 1000  # list lengths that are all kept; beyond, so many a decade
+_PER_DECADE = 500
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Documents that arrive, for the queries that have so many.
+
+    Attributes
+    ----------
+    documents : Pooled
+    length : int
+        How many documents of a query arrive.
+    orders : int
+        How many orders are tried; 1 where the order is given.
+    seed : int
+    keys : (documents,), optional
+        By which the documents arrive, lowest first; None if in random order.
+    random : bool
+        Whether there is one more run, whose scores are drawn.
+    """
+
+    documents: Pooled
+    length: int
+    orders: int
+    seed: int
+    keys: Floats | None = None
+    random: bool = False
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return (*self.documents.runs, *([RANDOM] if self.random else []))
+
+    @property
+    def sizes(self) -> Integers:
+        """The list lengths that are kept: all up to 1000, then 500 a decade, and the last."""
+        steps = np.arange(int(np.ceil(_PER_DECADE * np.log10(max(self.length / _EVERY, 1.0)))))
+        far = np.rint(_EVERY * 10.0 ** (steps / _PER_DECADE)).astype(np.int64)
+        near = np.arange(1, min(self.length, _EVERY) + 1)
+        return np.union1d(near, np.append(far[far < self.length], self.length))
+
+    def paths(
+        self, measures: tuple[Measure, ...], sizes: Integers, *, redraw: bool = False
+    ) -> Iterator[tuple[int, Floats]]:
+        """The query and NDCG at some sizes, (runs, measures, sizes), for every query and order.
+
+        Parameters
+        ----------
+        measures : tuple of Measure
+        sizes : (n,)
+        redraw : bool
+            Draw the documents with replacement: i.i.d. lists from the query's own documents.
+        """
+        labels = self.documents.documents.values
+        for query, part in enumerate(self.documents.parts()):
+            runs, gains = self.documents.scores[:, part], labels[part]
+            for order in range(self.orders):
+                if redraw:
+                    rng = self._generator(query, order, "documents")
+                    arrival = rng.integers(0, gains.size, self.length)
+                else:
+                    arrival = self._arrival(query, order, part)
+                scores = [run[arrival] for run in runs]
+                if self.random:
+                    scores.append(self._generator(query, order, RANDOM).random(self.length))
+                found = [evaluate_every_n(s, gains[arrival], measures)[:, sizes - 1] for s in scores]
+                yield query, np.array(found)
+
+    def _arrival(self, query: int, order: int, part: slice) -> Integers:
+        if self.keys is not None:
+            arrival = np.argsort(self.keys[part], kind="stable")
+        else:
+            arrival = self._generator(query, order, "arrival").permutation(part.stop - part.start)
+        return arrival[: self.length]
+
+    def _generator(self, query: int, order: int, what: str) -> np.random.Generator:
+        """What is drawn for a query depends on the seed and its name, not on which others there are."""
+        text = f"{what} {self.documents.queries[query]}".encode()
+        words = np.frombuffer(hashlib.blake2b(text, digest_size=16).digest(), "<u4")
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(order, *words.tolist())))
+
+
+def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theory:
+    """The i.i.d. means beside growing lists, with so many groups of queries."""
+    lists = arrivals.documents.lists()
+    group = group_queries(next(iter(lists.values())), by)
+    sizes = np.array(shown_sizes(arrivals.length))
+    redrawn = mean_paths(arrivals, measures, sizes, redraw=True)
+    pooled, grouped = fit_curves(lists), fit_groups(lists, by)
+    curves = {f"pooled/{name}.json": curve.encode({}) for name, curve in pooled.items()}
+    curves |= {f"groups/{name}.json": curve.encode({}) for name, curve in grouped.items()}
+    models: list[dict[str, Relevance]] = [{name: curve.relevance for name, curve in pooled.items()}]
+    mixtures = {name: mixture.relevance for name, mixture in grouped.items()}
+    for g in range(int(group.max()) + 1):
+        models.append({name: mixture.groups[g][1] for name, mixture in mixtures.items()})
+    means = []
+    for of_group in tracked(models, "exact means, groups"):
+        scorers = Population({**of_group, **({RANDOM: Random()} if arrivals.random else {})}).scorers
+        means.append([[_exact(model, measure, sizes) for measure in measures] for model in scorers.values()])
+    found = np.array(means)
+    return Theory(sizes, group, found[0], found[1:], redrawn, curves)
+
+
+def _exact(model: Relevance, measure: Measure, sizes: Integers) -> Floats:
+    try:
+        return expected_ndcg(model, measure, sizes).value
+    except InputError:  # a discount of the user's own that is no sum of exponentials
+        return np.full(sizes.size, np.nan)
+
+
+def mean_paths(
+    arrivals: Arrivals,
+    measures: tuple[Measure, ...],
+    sizes: Integers,
+    *,
+    redraw: bool = False,
+) -> Floats:
+    """NDCG at list lengths, the mean over the orders, (queries, runs, measures, n)."""
+    count = len(arrivals.documents.queries)
+    found = np.zeros((count, len(arrivals.runs), len(measures), sizes.size))
+    before = 0
+    with task(f"{'redrawn' if redraw else 'growing'} lists, queries", count) as queries:
+        for query, values in arrivals.paths(measures, sizes, redraw=redraw):
+            found[query] += values
+            queries.update(query - before)
+            before = query
+    return found / arrivals.orders
+
 
 _REACHED = 0.9  # of the queries: the length to which lists are followed unless another is asked for
 
