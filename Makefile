@@ -63,7 +63,7 @@ bench: $(VENV)/installed  ## ratios within one run, into results/benchmarks.json
 soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, searches fifty times as long: the long version of the suite
 	for name in soak signals damage fuzz false_alarms mutations; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
-	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 50
+	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py tests/theory/test_short_lists.py --effort 50
 	$(BIN)/pytest tests/analysis/test_limits.py -k certain_at_the_top --effort 20
 	$(BIN)/python -m benchmarks.rare_agreement
 
