@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ndcg_asymptotics.measures import Measure
 
 
-def random_measure(rng, discounts, cutoffs):
+def random_measure(rng: np.random.Generator, discounts: list[str], cutoffs: list[str]) -> Measure:
     return Measure.parse(f"nDCG({rng.choice(discounts)}){rng.choice(cutoffs)}")
 
 
-def random_curve(rng):
+def random_curve(rng: np.random.Generator) -> tuple[str, Callable[[Any], Any], tuple[float, ...]]:
     """A spec, the same curve as a function of depth, and its breaks."""
     a, b = np.sort(rng.random(2))
     if rng.random() < 0.3:

@@ -44,6 +44,10 @@ def test_predictions_of_lists_of_one_to_ten_items(effort):
             k, name = min(measure.cutoff(n), n), str(measure.discount)
             mean, std = moments(law, lambda r, d=name, m=n: DISCOUNTS[d](r, m), k)
             (row,) = predict(text, measure, n)
+            assert row.expectation is not None
+            assert row.expectation_error is not None
+            assert row.sd is not None
+            assert row.sd_error is not None
             # the root of rounding in a variance near 0
             off = abs(row.expectation - mean) > max(row.expectation_error, 1e-11)
             if off or abs(row.sd**2 - std**2) > 2 * std * row.sd_error + row.sd_error**2 + 1e-12:
