@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -98,7 +98,7 @@ def judge_limit(
         return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
     try:
         path = extrapolated_limit(scorer, measure, cache.mean)
-    except InputError as error:
+    except NotAvailableError as error:
         return row("not tested", str(error))
     claimed = found.value * factor
     if not all(map(math.isfinite, (claimed, path.limit, *path.expectation))):
@@ -146,7 +146,7 @@ def _judge_limiting_std(
     text = f"{found.reason}; sd in the limit {stays:.4f}"
     try:
         exact = cache.std(scorer, measure, [_LONGEST])
-    except InputError as error:
+    except NotAvailableError as error:
         return "not tested", f"{text}, but there is no exact one to compare with: {error}"
     about = cache.size("sd about n", scorer, measure, _LONGEST, lambda: std_at(scorer, measure, _LONGEST))
     here, there, bound = about * factor, float(exact.value[0]), float(exact.error[0])

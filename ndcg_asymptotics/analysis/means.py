@@ -17,7 +17,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.bets import detectable, exceeds
 from ndcg_asymptotics.analysis.limits import LimitVerdict
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Relevance
@@ -90,7 +90,7 @@ def judge_means(
     mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
     try:
         expectation = cache.mean(scorer, measure, sizes)
-    except InputError:  # a discount of the user's own that is no sum of exponentials
+    except NotAvailableError:  # a discount of the user's own that is no sum of exponentials
         return [Mean(float(m), float(s)) for m, s in zip(simulated, mcse, strict=True)]
     # the simulated mean is known up to its bracket, the exact one up to its stated error
     low, high = map(np.asarray, brackets(cell))

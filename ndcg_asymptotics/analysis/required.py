@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.right_order import required_lengths
 from ndcg_asymptotics.core.arrays import list_lengths, require_fraction
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.measures import Measure
@@ -149,7 +149,7 @@ def required(
         try:
             effort = USUAL if len(first.gains) <= FEW_GRADES else QUICK
             found[measure] = difference_at(first, second, measure, size, effort)
-        except InputError as error:
+        except NotAvailableError as error:
             reasons[measure] = str(error)
     ahead = [_ahead(first, second, measure) for measure in found]
     lengths = dict(zip(found, required_lengths(first, second, list(found), ahead, rate), strict=True))
@@ -177,7 +177,7 @@ def difference_at(
 
     Raises
     ------
-    InputError
+    NotAvailableError
         If the measure has no exact mean or variance.
     """
     means = [expected_ndcg(scorer, measure, [n]) for scorer in (a, b)]

@@ -164,7 +164,7 @@ def required_lengths(
 
     Raises
     ------
-    InputError
+    NotAvailableError
         If a measure has no exact variance.
     """
     questions = [_Question(a, b, m, rate, first) for m, first in zip(measures, ahead, strict=True)]

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.analysis.means import Cell, Verdict, brackets
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -81,7 +81,7 @@ def judge_law(
         return row("not tested", "too few replicates to tell laws apart")
     try:
         mean, std = exact.mean(scorer, measure, [n]), exact.std(scorer, measure, [n])
-    except InputError as why:
+    except NotAvailableError as why:
         return row("not tested", str(why))
     centre, error = float(mean.value[0]), float(std.error[0] + mean.error[0])
 

@@ -21,7 +21,7 @@ from ndcg_asymptotics.analysis.chi_square import (
 from ndcg_asymptotics.analysis.means import POWER, Cell, Verdict, bell_shaped, brackets
 from ndcg_asymptotics.analysis.squares import detectable_std, replicates_for_squares, squares_fortune
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Relevance
@@ -95,7 +95,7 @@ def judge_std(
 
     try:
         mean, std = cache.mean(scorer, measure, [n]), cache.std(scorer, measure, [n])
-    except InputError as why:
+    except NotAvailableError as why:
         return row("not tested", str(why))
     known, error = float(std.value[0]), float(std.error[0])
     exact = known * factor

@@ -8,7 +8,7 @@ from typing import Any
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.required import Requirement, difference_at, required
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population, Relevance
@@ -162,7 +162,7 @@ def cheapest_pool(
     for k in (*(k for k in _DEPTHS if k < n), n):
         try:
             mean, sd = difference_at(first, second, Measure(discount, k), n, QUICK)
-        except InputError:
+        except NotAvailableError:
             continue
         lists = lists_for(mean / sd, power, alpha) if sd > 0 else 2 if mean else None
         if lists is not None:

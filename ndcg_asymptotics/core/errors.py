@@ -1,4 +1,4 @@
-"""The one kind of error a user can cause: a bad input, told in one line; and what is taken with a warning."""
+"""Errors that a user can cause, each told in one line, and values that theory cannot give."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ class InputError(ValueError):
         self.argument = argument
 
 
+class NotAvailableError(InputError):
+    """A value that theory cannot give for a valid input; the message is the reason.
+
+    Callers that can do without the value, such as an exact mean, catch this class only, so that an input
+    that is wrong still ends the program.
+    """
+
+
 class InputWarning(UserWarning):
     """An input that is not quite as it should be, and what was made of it."""
 
@@ -37,3 +45,9 @@ def require(condition: bool, message: str, argument: str = "") -> None:
     """Raise `InputError` with the message unless the condition holds."""
     if not condition:
         raise InputError(message, argument)
+
+
+def require_available(condition: bool, reason: str) -> None:
+    """Raise `NotAvailableError` with the reason unless the condition holds."""
+    if not condition:
+        raise NotAvailableError(reason)

@@ -27,7 +27,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, measures_of, run_names
@@ -152,7 +152,7 @@ def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theo
 def _exact(model: Relevance, measure: Measure, sizes: Integers) -> Floats:
     try:
         return expected_ndcg(model, measure, sizes).value
-    except InputError:  # a discount of the user's own that is no sum of exponentials
+    except NotAvailableError:  # a user-defined discount that is not a sum of exponentials
         return np.full(sizes.size, np.nan)
 
 

@@ -26,7 +26,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import require, require_available
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.scanner import number_text
 
@@ -95,9 +95,11 @@ def exponential_sum(
 
     Raises
     ------
-    InputError
+    NotAvailableError
         If a discount depends on the list length (linear) or has D(1) > 2^30 D(2), or if the
-        tolerance is not reached: the discount is then no mixture of exponentials.
+        tolerance is not reached: the discount is then not a mixture of exponentials.
+    InputError
+        If ``largest`` is outside its range.
 
     Examples
     --------
@@ -173,7 +175,7 @@ def _cached(discounts: tuple[Discount, ...], largest: float, tolerance: float) -
     exact = {d: terms for d in discounts if (terms := d.exact_exponentials()) is not None}
     fitted = [d for d in discounts if d not in exact]
     for discount in fitted:
-        require(
+        require_available(
             not discount.depends_on_n,
             f"{discount} depends on the list length: it is no sum of exponentials (its basis is needed)",
         )
@@ -211,10 +213,10 @@ def _fit(
     falling = bool((np.diff(values) <= _ROUNDING * values[:, :1]).all())
     first, last = number_text(smallest), number_text(largest)
     allowed = f"finite, non-increasing and positive at rank {first}, up to rank {last}"
-    require(proper and falling, f"sum of exponentials: {_names(discounts)} must be {allowed}")
+    require_available(proper and falling, f"sum of exponentials: {_names(discounts)} must be {allowed}")
     doubled = np.array([d(np.array([min(2 * smallest, largest)]))[0] for d in discounts])
     steep = f"sum of exponentials: D(1)/D(2) must be at most 2^{_STEEPEST}, {_names(discounts)} falls faster"
-    require(bool((doubled * 2.0**_STEEPEST >= values[:, 0]).all()), steep)
+    require_available(bool((doubled * 2.0**_STEEPEST >= values[:, 0]).all()), steep)
     steepness = float(np.log2(values[:, 0] / doubled).max())
     # The best k-term error for 1/r on [1, R] is of order exp(-pi^2 k / log(8 R)): Braess and
     # Hackbusch (2005), IMA J. Numer. Anal. 25. It gives the first guess and the steps.
@@ -229,7 +231,7 @@ def _fit(
             between = _ranks(smallest, largest, 4 * _PER_EFOLD)
             error = _worst(rates, weights, between, np.array([d(between) for d in discounts]))
         count += max(1, int(math.log(max(error / tolerance, 1.0)) / per_term))
-    require(
+    require_available(
         error <= tolerance,
         f"sum of exponentials: {_names(discounts)} on ranks {first} to {last} is reached to "
         f"{error:.1e} only, {tolerance:g} is needed: not a mixture of exponentials",

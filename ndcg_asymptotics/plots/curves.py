@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels, titles
@@ -95,7 +95,7 @@ def _exact_mean(cache: TheoryCache, scorer: Relevance, measure: Measure, sizes: 
     """E[NDCG_n] at the sizes; NaN where theory does not give it to 1e-3."""
     try:
         found = cache.mean(scorer, measure, sizes)
-    except InputError:
+    except NotAvailableError:
         return np.full(len(sizes), np.nan)
     return np.where(found.error <= _WORTH_DRAWING, found.value, np.nan)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.placing import margin_labels
 from ndcg_asymptotics.plots.saving import save_all
@@ -86,7 +86,7 @@ def _theory(point: Any, scorer: str, column: int, n: int) -> tuple[float, float]
     curve, measure = point.study.scorers[scorer], point.study.measures[column]
     try:
         exact = float(user_cache().mean(curve, measure, [n]).value[0])
-    except InputError:
+    except NotAvailableError:
         exact = np.nan
     found = limit(curve, measure).value
     return exact, np.nan if found is None else found

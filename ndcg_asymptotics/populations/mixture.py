@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.populations import curve_file
 from ndcg_asymptotics.populations.empirical import portable_file, read_file
 from ndcg_asymptotics.populations.graded import Graded
@@ -122,7 +122,7 @@ class Mixture(Relevance, keyword="mixture"):
 
     @property
     def curves(self) -> NoReturn:
-        raise InputError("a mixture has no relevance curve of its own, each of its groups has one")
+        raise NotAvailableError("a mixture has no relevance curve of its own, each of its groups has one")
 
     @property
     def masses(self) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.distinguish import Pair
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.measures import Measure
@@ -65,7 +65,7 @@ def _exact_means(results: Results, scorer: Relevance, measure: Measure) -> list[
     sizes = results.study.n
     try:
         return _plain(user_cache().mean(scorer, measure, sizes).value)
-    except InputError:
+    except NotAvailableError:
         return [None] * len(sizes)
 
 

@@ -75,7 +75,7 @@ class TheoryCache:
 
         Raises
         ------
-        InputError
+        NotAvailableError
             As `expected_ndcg`.
         """
         return Expectation(
@@ -89,7 +89,7 @@ class TheoryCache:
 
         Raises
         ------
-        InputError
+        NotAvailableError
             As `ndcg_std`.
         """
         return StandardDeviation(

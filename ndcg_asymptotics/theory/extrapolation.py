@@ -105,7 +105,7 @@ def extrapolated_limit(
 
     Raises
     ------
-    InputError
+    NotAvailableError
         If there is no exact mean.
 
     >>> found = extrapolated_limit("linear(0.1, 0.7)", "nDCG")

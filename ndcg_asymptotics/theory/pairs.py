@@ -114,7 +114,9 @@ def distinguishable_in_expectation(
     Raises
     ------
     InputError
-        For label laws that differ, or a measure without exact mean.
+        For label laws that differ.
+    NotAvailableError
+        For a measure without an exact mean.
 
     >>> found = distinguishable_in_expectation("linear(0.1, 0.7)", "constant(0.4)", "nDCG")
     >>> found.winner, found.since

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import list_lengths
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
@@ -129,7 +129,7 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
     try:
         exact = expected_ndcg(scorer, measure, sizes)
         means = [(float(v), float(e)) for v, e in zip(exact.value, exact.error, strict=True)]
-    except InputError as error:
+    except NotAvailableError as error:
         reasons.append(f"no exact mean: {error}")
         means = [(None, None)] * len(sizes)
     stds: list[tuple[float | None, float | None]] = [(None, None)] * len(sizes)
@@ -137,7 +137,7 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
         try:
             std = ndcg_std(scorer, measure, sizes, quick=len(scorer.gains) > FEW_GRADES)
             stds = [(float(v), float(e)) for v, e in zip(std.value, std.error, strict=True)]
-        except InputError as error:
+        except NotAvailableError as error:
             reasons.append(str(error))
     return [
         Prediction(

@@ -11,7 +11,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.analysis.orders.rates import rate_of
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
@@ -105,7 +105,7 @@ def test_identical_scorers() -> None:
 
 def test_half_elects_half_counts_without_an_exact_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: object) -> None:
-        raise InputError("no exact mean")
+        raise NotAvailableError("no exact mean")
 
     monkeypatch.setattr("ndcg_asymptotics.theory.cache.expected_ndcg", unknown)
     of = of_pair(("good", "random"))

@@ -25,7 +25,7 @@ from ndcg_asymptotics.analysis.orders.rare import weighted_blocks, weighted_fiel
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent, Weighed, fit_exponent, join
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
@@ -255,7 +255,7 @@ def _fitted_exponent(
     try:
         a, b = (results.study.scorers[name] for name in pair)
         return fit_exponent(points, a, b, measure, user_cache())
-    except InputError as error:  # equal curves, level means, no fixed point
+    except NotAvailableError as error:  # equal curves, level means, no fixed point
         return FittedExponent(None, None, None, None, None, str(error))
 
 
@@ -266,7 +266,7 @@ def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[i
         return 0, "the two scorers are the same"
     try:
         a, b = (user_cache().mean(scorers[name], measure, largest) for name in pair)
-    except InputError:
+    except NotAvailableError:
         return 0, "replicates"
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])
     return (int(np.sign(gap)), "the exact means") if abs(gap) > error else (0, "replicates")

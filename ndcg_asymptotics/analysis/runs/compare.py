@@ -18,7 +18,7 @@ import numpy as np
 from ndcg_asymptotics.analysis.runs.comparison import Comparison, Cut, Judgement, PairComparison, Prospect
 from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference
 from ndcg_asymptotics.core.arrays import Floats, require_fraction
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import (
     Measures,
@@ -253,6 +253,6 @@ def _prospect(mixtures: Mapping[str, Mixture] | None, pair: _Pair, measure: Meas
         return Prospect(a, b, limits[0].theorem)
     try:
         a, b = (float(expected_ndcg(model, measure, [_LONG]).value[0]) for model in models)
-    except InputError:  # a discount of the user's own that is no sum of exponentials
+    except NotAvailableError:  # a discount of the user's own that is no sum of exponentials
         return None
     return Prospect(a, b, limits[0].theorem, _LONG)

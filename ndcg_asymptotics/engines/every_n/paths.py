@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.engines.every_n.arrivals import Stream
 from ndcg_asymptotics.engines.every_n.heads import head_sums, ideal_sums
 from ndcg_asymptotics.engines.every_n.modes import Modes, Rows, make_modes, weighted_modes
@@ -72,7 +72,7 @@ def way(measure: Measure, items: int) -> Way:
         return Way("moments", ROUNDING, cut)
     try:
         fit = _fit(measure.discount, items)
-    except InputError as error:
+    except NotAvailableError as error:
         require(
             steps <= _AFFORDABLE,
             f"every-n engine: {measure} up to n = {items} would go item by item, {steps:.1g} steps "

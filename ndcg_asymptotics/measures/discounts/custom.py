@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require, require_available
 from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call, number_text
@@ -135,13 +135,18 @@ class Custom(Discount, keyword="custom"):
                 values = np.asarray(self.function(rank), dtype=np.float64)
         except custom.ANYTHING as error:  # whatever the user's own code may raise
             said = custom.brief_error(error)
-            raise InputError(f"custom: {self.target!r} failed at {rank.size} ranks ({said})") from error
-        proper = values.shape == np.shape(rank)
-        require(proper, f"custom: {self.target!r} made shape {values.shape} of ranks {np.shape(rank)}")
+            raise self._error(rank, f"failed at {rank.size} ranks ({said})") from error
+        if values.shape != np.shape(rank):
+            raise self._error(rank, f"made shape {values.shape} of ranks {np.shape(rank)}")
         return values
 
+    def _error(self, rank: Floats, what: str) -> InputError:
+        """Return the error to raise: a function must know whole ranks up to the largest, and no others."""
+        promised = bool(np.all((rank <= self.largest) & (rank == np.floor(rank))))
+        return (InputError if promised else NotAvailableError)(f"custom: {self.target!r} {what}")
+
     def sum_to(self, k: Floats, n: float) -> Floats:
-        require(
+        require_available(
             bool(np.all(k <= self.largest)),
             f"{self} knows its sums up to rank {number_text(self.largest)}, got {np.max(k):g}",
         )
@@ -190,7 +195,7 @@ class Custom(Discount, keyword="custom"):
         """Return D at ranks beyond the largest; nothing if the function knows none of them."""
         try:
             return self.at(np.rint(np.geomspace(self.largest + 1, LARGEST_N, _BEYOND)), math.nan)
-        except InputError:  # such as a table: theory says so when it needs a longer one
+        except NotAvailableError:  # such as a table: theory says so when it needs a longer one
             return np.empty(0)
 
     def _require_like(self, model: Discount) -> None:

@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ndcg_asymptotics.analysis.orders.distinguish import Pair
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels
@@ -81,7 +81,7 @@ def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floa
     for n in np.geomspace(study.n[0], study.n[-1], count):
         try:
             found = tilt(a, b, measure, round(n), leader=leader)
-        except InputError:  # the tilt has no fixed point here
+        except NotAvailableError:  # the tilt has no fixed point here
             break
         sizes.append(float(round(n)))
         nats.append(-log_chance(found.cost, found.std))

@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory import quadrature
@@ -35,7 +35,7 @@ def asymptotic_std(relevance: Relevance | str, measure: Measure | str, n: int) -
 
     Raises
     ------
-    InputError
+    NotAvailableError
         With a cutoff, or for r^-1/2 and discounts of which it is not known how they fall.
 
     >>> round(asymptotic_std("linear(0.1, 0.7)", "nDCG(linear)", 30_000), 6)
@@ -44,7 +44,9 @@ def asymptotic_std(relevance: Relevance | str, measure: Measure | str, n: int) -
     relevance, measure = Relevance.of(relevance), Measure.of(measure)
     growth, b = measure.discount.growth, measure.discount.exponent
     known = growth in ("log", "linear", "power", "zipf", "summable") and b != 0.5
-    require(measure.cutoff.regime == "none" and known, f"no asymptotic variance is known for {measure}")
+    require_available(
+        measure.cutoff.regime == "none" and known, f"no asymptotic variance is known for {measure}"
+    )
     if b > 0.5:
         return _top_heavy(relevance, measure, n)
     return math.sqrt(influence_moments(relevance, measure, n)[0] / n)

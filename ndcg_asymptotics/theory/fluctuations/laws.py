@@ -26,7 +26,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Relevance
 
@@ -248,5 +248,5 @@ def standard_cdf(scorers: tuple[Relevance, ...], measure: Measure, x: float) -> 
 
 def _regime_of_one_law(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
     found = regime(scorers, measure)
-    require(found != "groups", "the law of lists of several kinds has no one shape")
+    require_available(found != "groups", "the law of lists of several kinds has no one shape")
     return found

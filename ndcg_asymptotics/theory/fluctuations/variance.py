@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Population, Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
@@ -85,8 +85,10 @@ def ndcg_std(
 
     Raises
     ------
+    NotAvailableError
+        If the discount is neither linear nor a sum of exponentials.
     InputError
-        If the discount is neither linear nor a sum of exponentials, or a size is out of range.
+        If a size is out of range.
 
     Examples
     --------
@@ -150,11 +152,11 @@ def _stated(variance: Floats, off: Floats, most: float) -> StandardDeviation:
 
     Raises
     ------
-    InputError
+    NotAvailableError
         If it is not found to be between 0 and its largest possible value.
     """
     found = (variance >= -off) & (variance <= most**2 + off) & (off <= most**2)
-    require(bool(found.all()), "standard deviation: not found for these curves and this measure")
+    require_available(bool(found.all()), "standard deviation: not found for these curves and this measure")
     value = np.sqrt(np.maximum(variance, 0.0))
     error = np.where(value**2 > off, off / np.where(value > 0, value, 1.0), np.sqrt(off))
     value.flags.writeable = error.flags.writeable = False

@@ -117,8 +117,10 @@ def expected_ndcg(
 
     Raises
     ------
+    NotAvailableError
+        If the discount is neither linear nor a sum of exponentials.
     InputError
-        If the discount is neither linear nor a sum of exponentials, or a size is out of range.
+        If a size is out of range.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
 from ndcg_asymptotics.theory.mean.mesh import Depths
@@ -54,12 +54,12 @@ class RankMean:
 
         Raises
         ------
-        InputError
+        NotAvailableError
             If the discount is neither affine nor a sum of exponentials.
         """
         if discount.affine:
             return cls(discount, None, math.inf)
-        require(not discount.depends_on_n, f"exact mean: {discount} depends on n and is not affine")
+        require_available(not discount.depends_on_n, f"exact mean: {discount} depends on n and is not affine")
         if not discount.regular:
             return cls(discount, exponential_sum([discount], largest), math.inf)
         near, far = discount([_SMOOTH_FROM, 2 * _SMOOTH_FROM])

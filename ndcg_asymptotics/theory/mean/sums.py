@@ -24,7 +24,7 @@ def ideal_sums(discount: Discount, n: int) -> Sums:
 
     Raises
     ------
-    InputError
+    NotAvailableError
         If the discount is neither affine nor a sum of exponentials.
 
     >>> ideal_sums(Discount.parse("zipf"), 100)(np.array([0.0, 2.0])).round(9)

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare.acceleration import Acceleration
@@ -70,16 +70,18 @@ def tilt(
 
     Raises
     ------
-    InputError
+    NotAvailableError
         If the curves are equal or the mean DCGs are level, so that neither order is wrong, or the
         iteration does not converge.
+    InputError
+        If the label laws of the two curves differ.
 
     >>> a, b = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
     >>> found = tilt(a, b, Measure("log"), 10**4)
     >>> found.leader, round(found.cost, 1), found.residual < 1e-8
     (1, 12.2, True)
     """
-    require(a != b, f"the two scorers have the same relevance curve, {a}: neither order is wrong")
+    require_available(a != b, f"the two scorers have the same relevance curve, {a}: neither order is wrong")
     require(
         a.gains == b.gains and np.allclose(a.masses, b.masses, rtol=0, atol=1e-9),
         f"the scorers of a pair share their labels, these differ: {a} and {b}",
@@ -131,7 +133,7 @@ class _Pair:
         size = float(measure.discount.cumulative(float(k), float(n))) * self.gains[0]
         self.mean_weight = size / k
         level = abs(self.gap) <= _LEVEL * size
-        require(
+        require_available(
             not level or leader is not None,
             f"{a} and {b} have the same mean DCG with {measure} at n = {n:g}: neither order is wrong",
         )
@@ -162,7 +164,7 @@ class _Pair:
             if change < _TOLERANCE or (change < _ENOUGH and since > 5):
                 return self._finish(theta, halves, change)
             state = self._next(steps, state, new)
-        raise InputError(
+        raise NotAvailableError(
             f"{self.what}: the tilt does not converge, after {_ROUNDS} rounds it moves by {change:.1e}"
         )
 
@@ -232,7 +234,7 @@ class _Pair:
                 break
             low, high = high, high * 2
         else:
-            raise InputError(
+            raise NotAvailableError(
                 f"{self.what}: no law of the labels makes the wrong order likely: but for ties it cannot be"
             )
         return float(brentq(gap, low, high, rtol=1e-12, xtol=1e-300))
