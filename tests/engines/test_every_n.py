@@ -15,7 +15,7 @@ from own_discount import steps
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import every_n
-from ndcg_asymptotics.engines.every_n.paths import way
+from ndcg_asymptotics.engines.every_n.paths import method_of
 from ndcg_asymptotics.measures import Measure
 
 Floats = NDArray[np.float64]
@@ -75,9 +75,9 @@ def test_each_n_equals_the_plain_oracle(text: str) -> None:
         assert abs(found[n - 1] - expected) <= 1e-11
 
 
-def test_all_ways_are_taken() -> None:
-    taken = {way(measure, 1024).kind for measure in MEASURES}
-    assert taken == {"heads", "moments", "modes"}
+def test_all_methods_are_used() -> None:
+    taken = {method_of(measure, 1024).kind for measure in MEASURES}
+    assert taken == {"heads", "moments", "exponentials"}
 
 
 def test_random_n_of_a_long_stream() -> None:

@@ -1,4 +1,4 @@
-"""Streams in order of arrival: their labels, and where each scorer ranks them."""
+"""Streams: labels in order of arrival, and the ranking of the items by each scorer."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ndcg_asymptotics.core.arrays import Floats, stable_order
-from ndcg_asymptotics.engines.every_n.tree import Arrivals, Ints, arrival_ranks
+from ndcg_asymptotics.engines.every_n.kernels import Arrivals, Grades, Ints, arrival_ranks
 from ndcg_asymptotics.engines.shared.inverse import quantile
 from ndcg_asymptotics.populations import Gaussian
 from ndcg_asymptotics.studies.design import Design
 
-Grades = NDArray[np.uint8]
-
 
 def draw_grades(design: Design, replicate: int) -> Grades:
-    """The grades of the items in order of arrival: the index of the gain, J for the gain 0."""
+    """Draw the grades of the items in order of arrival: the index of the gain, J for the gain 0."""
     u = design.generator(replicate, "labels").random(design.sizes[-1])
     return np.searchsorted(np.cumsum(design.population.masses), u, side="right").astype(np.uint8)
 
 
 def draw_depths(design: Design, replicate: int, scorer: str, grade: Grades) -> Floats:
-    """Each item's depth, by the scorer's law given its grade and the population's coupling.
+    """Draw each item's depth from the scorer's law given its grade and the population's coupling.
 
     Independent: ``t = Q_g(u)``. Gaussian copula: ``u = Phi(sqrt(rho) z + sqrt(1 - rho) e)`` with z
     common to all scorers and e the scorer's own.
@@ -49,7 +46,7 @@ def draw_depths(design: Design, replicate: int, scorer: str, grade: Grades) -> F
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """A stream as one scorer ranks it.
+    """A stream as ranked by one scorer.
 
     Attributes
     ----------
@@ -67,12 +64,12 @@ class Stream:
 
     @cached_property
     def arrivals(self) -> Arrivals:
-        """Where each item ranks when it arrives, and in the end: what cutoffs ask for."""
+        """The rank of each item when it arrives, and in the end."""
         position = np.empty(self.order.size, np.int32)
         position[self.order] = np.arange(self.order.size, dtype=np.int32)
         return Arrivals(position, arrival_ranks(position), self.grade, self.gains)
 
 
 def arrive(key: Floats, grade: Grades, gains: Floats) -> Stream:
-    """A stream from what it is ranked by, lowest first; equal keys keep their order of arrival."""
+    """Return the stream ranked by increasing keys; equal keys keep their order of arrival."""
     return Stream(stable_order(key).astype(np.int32), grade, gains)

@@ -1,9 +1,9 @@
 """The every-n engine: NDCG of every measure at every list length n = 1 … N of one stream.
 
 Definition 3 of Wang, Wang, Li, He, Liu and Chen (2013), "A theoretical analysis of NDCG ranking
-measures", asks which of two scorers is ahead at all n >= N at once. The stream is ranked once; then
-each arrival costs O(log N) for every measure (`engines.paths`), and the order of two scorers is
-settled without error at every n (`engines.pairs`).
+measures", asks which of two scorers is ahead at all n >= N at once. The stream is ranked once; each
+arrival then takes O(log N) steps for every measure (`paths`), and the order of two scorers is decided
+without error at every n (`pairs`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from ndcg_asymptotics.core.arrays import Floats, floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, PAIR_AXES, Draw
-from ndcg_asymptotics.engines.every_n import whole
+from ndcg_asymptotics.engines.every_n import exponentials
 from ndcg_asymptotics.engines.every_n.arrivals import Stream, arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.pairs import signs
-from ndcg_asymptotics.engines.every_n.paths import dcg, ideal, way
-from ndcg_asymptotics.engines.every_n.simd import WIDTH
-from ndcg_asymptotics.engines.every_n.tree import leaf_count
+from ndcg_asymptotics.engines.every_n.paths import dcg, ideal, method_of
 from ndcg_asymptotics.engines.shared.memory import require_memory
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.specs.scanner import number_text
@@ -169,25 +167,21 @@ def check(design: Design) -> None:
     count = len(design.population.gains)
     require(count <= _GRADES, f"every-n engine: at most {_GRADES} gains, got {number_text(count)}")
     for measure in design.measures:
-        way(measure, items)
-
-
-_MODES = 72  # of the discounts, at most, on as many ranks as memory holds
+        method_of(measure, items)
 
 
 def memory(design: Design) -> int:
-    """Bytes that `simulate` takes at most, apart from what does not grow with n."""
+    """Return the bytes that `simulate` takes at most, apart from what does not grow with n."""
     items = design.sizes[-1]
     scorers, measures = len(design.population.scorers), len(design.measures)
     discounts = len({m.discount for m in design.measures})
     cutoffs = len({m.cutoff for m in design.measures})
-    tree = leaf_count(items) * (2 * 8 * (_MODES + WIDTH) + 72)
     streams = 13 * scorers  # orders, positions and ranks, 4 bytes each, and the grades
     tables = 3 * 8 * discounts + 3 * 4 * cutoffs
     work = 8 * 6  # depths and their order, or IDCG, its counts and NDCG
-    return max(tree, whole.memory(items, measures)) + items * (
-        streams + 8 * scorers * measures + tables + work
-    )
+    crossings = 80 if cutoffs else 0  # list, its links and what crosses, of one cutoff at a time
+    sums = 8 * scorers * measures
+    return exponentials.memory(items, measures) + items * (streams + tables + work + crossings + sums)
 
 
 def warm(design: Design) -> None:
@@ -201,4 +195,4 @@ def warm(design: Design) -> None:
         measure = Measure.parse(text)
         signs(a, b, measure, dcg(a, [measure])[0], dcg(b, [measure])[0], ideal(grade, gains, measure))
     for measure in design.measures:
-        way(measure, design.sizes[-1])
+        method_of(measure, design.sizes[-1])

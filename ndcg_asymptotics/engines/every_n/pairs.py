@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.every_n.arrivals import Stream
-from ndcg_asymptotics.engines.every_n.heads import differences
-from ndcg_asymptotics.engines.every_n.paths import cut_ranks, mix, sums, values, way
+from ndcg_asymptotics.engines.every_n.kernels import differences
+from ndcg_asymptotics.engines.every_n.paths import cut_ranks, method_of, mix, sums, values
 from ndcg_asymptotics.measures import Measure
 
 Signs = NDArray[np.int8]
@@ -32,7 +32,7 @@ def signs(a: Stream, b: Stream, measure: Measure, dcg_a: Floats, dcg_b: Floats, 
     result = np.sign(difference).astype(np.int8)
     if measure.discount.affine and _whole(a):
         return result
-    bound = 2.0 * way(measure, difference.size).error * ideal
+    bound = 2.0 * method_of(measure, difference.size).error * ideal
     times = np.flatnonzero((np.abs(difference) <= bound) & (ideal > 0)) + 1
     result[times - 1] = _settle(a, b, measure, times)
     return result

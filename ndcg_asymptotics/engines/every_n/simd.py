@@ -67,10 +67,6 @@ def transpose(rows: tuple[Floats, ...]) -> tuple[Floats, ...]:
     return tuple(np.array(rows).T.copy())
 
 
-def prefetch(array: NDArray[Any], offset: int) -> None:
-    """Ask for the cache line that holds array[offset]; no effect on any value."""
-
-
 _instruction: Any = intrinsic  # its type forgets that the first argument is numba's
 
 
@@ -134,18 +130,6 @@ def _store(typing: Any, array: Any, offset: Any, block: Any) -> Any:
     return types.void(array, types.intp, _BLOCK), generate
 
 
-@_instruction
-def _prefetch(typing: Any, array: Any, offset: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        at = _address(context, builder, signature.args[0], *values)
-        pointer = builder.bitcast(at, ir.IntType(8).as_pointer())
-        # for writing (1), into the second-level cache (2), data (1)
-        _call(builder, "llvm.prefetch.p0i8", ir.VoidType(), pointer, _INT(1), _INT(2), _INT(1))
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
-
-
 def _pure(signature: Any, emit: Callable[..., Any]) -> Any:
     """An intrinsic of blocks and numbers, from what it emits given a builder and their values."""
 
@@ -196,11 +180,6 @@ def _compiled_load(array: Any, offset: Any) -> Any:
 @overload(store, strict=False)
 def _compiled_store(array: Any, offset: Any, block: Any) -> Any:
     return lambda array, offset, block: _store(array, offset, block)
-
-
-@overload(prefetch, strict=False)
-def _compiled_prefetch(array: Any, offset: Any) -> Any:
-    return lambda array, offset: _prefetch(array, offset)
 
 
 @overload(fill, strict=False)

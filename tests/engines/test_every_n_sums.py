@@ -1,18 +1,22 @@
-"""Sums over whole lists, followed through time by halves, against what they stand for, rank by rank."""
+"""Sums over growing lists, whole and up to a cutoff, against their definition rank by rank."""
 
 import numpy as np
 import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.engines.every_n import halves, modes, simd, whole
+from ndcg_asymptotics.engines.every_n import exponentials, simd
 from ndcg_asymptotics.engines.every_n.arrivals import arrive
-from ndcg_asymptotics.engines.every_n.paths import dcg, way
+from ndcg_asymptotics.engines.every_n.paths import dcg, method_of
 from ndcg_asymptotics.measures import Measure
 
 ITEMS = 60_000
 MEASURES = [
     Measure.parse(text) for text in ("nDCG", "nDCG(zipf)", "nDCG(power(2))", "nDCG(geometric(1.001))")
+]
+CUT = [
+    Measure.parse(text)
+    for text in ("nDCG@0.2n", "nDCG(zipf)@0.7n", "nDCG(power(0.5))@n^0.9", "nDCG@3000", "nDCG@300log(n)")
 ]
 TIMES = (1, 2, 9, 511, 512, 513, 3750, 3751, 20_000, 45_001, ITEMS)
 GAINS = np.array([2.0, 1.0, 0.0])
@@ -33,45 +37,70 @@ def keys(order: str) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("order", ["random", "each last", "each first", "burst"])
-def test_whole_lists_give_the_sum_over_all_ranks(order: str) -> None:
+def test_sums_are_over_the_ranks_up_to_the_cutoff(order: str) -> None:
     key = keys(order)
     grade = np.random.default_rng(8).integers(0, 3, ITEMS).astype(np.uint8)
-    found = dcg(arrive(key, grade, GAINS), MEASURES)
+    found = dcg(arrive(key, grade, GAINS), [*MEASURES, *CUT])
     ranked = np.argsort(key)
     for n in TIMES:
         gains = GAINS[grade[ranked[ranked < n]]]
-        for row, measure in zip(found, MEASURES, strict=True):
-            fit = way(measure, ITEMS).fit
+        for row, measure in zip(found, [*MEASURES, *CUT], strict=True):
+            fit, k = method_of(measure, ITEMS).fit, measure.cutoff(n)
             assert fit is not None
-            expected = float(gains @ fit.at(np.arange(1.0, n + 1))[0])
+            expected = float(gains[:k] @ fit.at(np.arange(1.0, k + 1))[0])
             assert row[n - 1] == pytest.approx(expected, rel=3e-13), (str(measure), n)  # rounding: 1e-14
 
 
+@pytest.mark.parametrize("order", ["random", "each last", "each first", "burst"])
+@pytest.mark.parametrize("cutoff", ["", "@0.3n", "@2000"])
+def test_linear_sums_are_exact(order: str, cutoff: str) -> None:
+    measure = Measure.parse(f"nDCG(linear){cutoff}")
+    assert method_of(measure, ITEMS).kind == "moments"
+    key = keys(order)
+    grade = np.random.default_rng(8).integers(0, 3, ITEMS).astype(np.uint8)
+    found = dcg(arrive(key, grade, GAINS), [measure])[0]
+    ranked = np.argsort(key)
+    for n in TIMES:
+        k = measure.cutoff(n)
+        assert found[n - 1] == GAINS[grade[ranked[ranked < n]]][:k] @ (n - np.arange(1.0, k + 1))
+
+
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 17, 64, 1000])
-def test_sums_after_each_arrival_are_those_of_the_list_as_it_stands(count: int) -> None:
+def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None:
     rng = np.random.default_rng(count)
     rates = np.geomspace(1e-6, 3.0, 8)
-    tables = modes.make_modes(rates, 3000)
+    tables = exponentials.make_modes(rates, 3000)
     old, gain = rng.integers(0, 3, 2000).astype(float), rng.integers(0, 3, count).astype(float)
     rank = np.sort(rng.integers(1, old.size + 2, count)).astype(np.int32)
-    time = np.empty(halves.room(count), np.int32)
-    time[:count] = rng.permutation(count)
-    when = time[:count].copy()
-    effect, sums = simd.aligned(8 * halves.room(count)), simd.aligned(8 * (count + 1))
-    _follow(old, rank, gain, tables, effect, time, sums)
+    when = rng.permutation(count)
+
+    def followed(wants_effects: bool) -> NDArray[np.float64]:
+        time = np.empty(exponentials.room(count), np.int32)
+        time[:count] = when
+        effect, out = simd.aligned(8 * exponentials.room(count)), simd.aligned(8 * (count + 1))
+        _follow(old, rank, gain, tables, effect, time, wants_effects, out)
+        return out.reshape(-1, 8)
+
+    sums, effects = followed(False), followed(True)
     for t in np.unique([0, 1, count // 2, count - 1, count]):
         there = when < t
         place = np.concatenate([np.arange(1.0, old.size + 1), rank[there] - 0.5])
         listed = np.concatenate([old, gain[there]])[np.argsort(place, kind="stable")]
         expected = np.exp(-np.outer(rates, np.arange(1.0, listed.size + 1))) @ listed
-        np.testing.assert_allclose(sums[8 * t : 8 * t + 8], expected, rtol=1e-13)
+        np.testing.assert_allclose(sums[t], expected, rtol=1e-13)
+        if t < count:
+            k = int(np.flatnonzero(when == t)[0])
+            r = rank[k] + np.count_nonzero(there[:k])
+            above = np.exp(-np.outer(rates, np.arange(1.0, r))) @ listed[: r - 1]
+            own = -np.expm1(-rates) * above + gain[k] * np.exp(-rates * r)
+            np.testing.assert_allclose(effects[t], own, rtol=1e-13)
 
 
 @njit
-def _follow(old, rank, gain, tables, effect, time, sums) -> None:
+def _follow(old, rank, gain, tables, effect, time, wants_effects, out) -> None:
     high, low, rest = tables.high, tables.low, tables.rest
-    start = halves.effects(old, old.size, rank, gain, rank.size, high, low, rest, 8, 0, effect)
-    halves.follow(effect, time, rank.size, start, high, low, rest, 8, 0, sums)
+    start = exponentials.effects(old, old.size, rank, gain, rank.size, high, low, rest, 8, 0, effect)
+    exponentials.follow(effect, time, rank.size, start, high, low, rest, 8, 0, wants_effects, out)
 
 
 def test_no_row_depends_on_the_others() -> None:
@@ -88,5 +117,5 @@ def test_blocks_are_transposed() -> None:
     weights = simd.aligned(64)
     weights.reshape(8, 8)[:] = np.eye(8)
     out = simd.aligned(64)
-    whole.weigh(rows, 8, weights, 0, 8, out)
+    exponentials.weigh(rows, 8, weights, 0, 8, out)
     np.testing.assert_array_equal(out.reshape(8, 8), rows.reshape(8, 8).T)
