@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import signal
-import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from unittest.mock import patch
 
 from ndcg_asymptotics.cli.main import main
 
@@ -34,13 +32,9 @@ def command(*arguments: object) -> Ended:
     """Run a command."""
     out, err = io.StringIO(), io.StringIO()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    with (
-        redirect_stdout(out),
-        redirect_stderr(err),
-        patch.object(sys, "argv", ["ndcg-asymptotics", *map(str, arguments)]),
-    ):
+    with redirect_stdout(out), redirect_stderr(err):
         try:
-            main()
+            main([str(argument) for argument in arguments])
             code = 0
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -67,15 +66,12 @@ Run = Callable[..., tuple[int, str, str]]
 """What the fixture `run` gives: `command` of this test."""
 
 
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str] | None, *arguments: object
-) -> tuple[int, str, str]:
-    """Run a command in this process: exit status, stdout, stderr."""
-    monkeypatch.setattr(sys, "argv", ["ndcg-asymptotics", *map(str, arguments)])
+def command(capsys: pytest.CaptureFixture[str] | None, *arguments: object) -> tuple[int, str, str]:
+    """Run a command in this process, and return its exit status and what it wrote to stdout and stderr."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with pytest.raises(SystemExit) as ended:
-            main()
+            main([str(argument) for argument in arguments])
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

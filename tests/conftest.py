@@ -35,9 +35,9 @@ def _theory_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process: exit status, stdout, stderr."""
-    return partial(command, monkeypatch, capsys)
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a command in this process; see `cases.command`."""
+    return partial(command, capsys)
 
 
 @pytest.fixture(scope="session")

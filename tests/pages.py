@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,11 +95,8 @@ class Reader:
 
 def _run(words: list[str]) -> int:
     """A command of ours, here: a process of its own would begin by importing everything again."""
-    before, sys.argv = sys.argv, words
     try:
-        main()
+        main(words[1:])
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    finally:
-        sys.argv = before
     return 0

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import Custom, Format, Json, Quiet, Results, Verbose
+from ndcg_asymptotics.cli.options import Alpha, Custom, Format, Json, Quiet, Results, Verbose
 from ndcg_asymptotics.core.errors import require
 
 app = typer.Typer()
@@ -21,32 +21,40 @@ def info(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show what is in a folder of results: the study, how much of it is complete, and the means."""
+    """Show what a folder of results holds: the study, how much of it is complete, and the means."""
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
 
-    found = open_results(results)
-    show(found, form)
+    show(open_results(results), form)
 
 
 @app.command()
 def check(
     results: Results,
-    alpha: Annotated[float, typer.Option(help="Family-wise error rate of all tests.")] = 1e-4,
-    perturb: Annotated[float, typer.Option(help="Multiply theory by 1 + this, to see the check fail.")] = 0.0,
+    alpha: Alpha = 1e-4,
+    perturb: Annotated[
+        float, typer.Option(help="Multiply every theoretical value by 1 + this, to see the check fail.")
+    ] = 0.0,
     std: Annotated[
-        str, typer.Option(metavar="few|every", help="List lengths at which standard deviations are tested.")
+        str,
+        typer.Option(
+            metavar="few|every", help="Test standard deviations at three list lengths (few) or at all."
+        ),
     ] = "few",
-    summary: Annotated[bool, typer.Option("--summary", help="One line per scorer and measure.")] = False,
+    summary: Annotated[
+        bool,
+        typer.Option("--summary", help="Print one line per scorer and measure, not one per list length."),
+    ] = False,
     allow_custom: Custom = False,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compare simulation with theory; exit status 1 if anything disagrees or is missing.
+    """Compare simulated results with theory.
 
-    For growing lists of real runs, show where they differ from i.i.d. theory; exit status 0.
+    The exit status is 1 if anything disagrees or if replicates are missing. For growing lists of real runs
+    the command shows where they deviate from i.i.d. theory, and the exit status is 0.
     """
     from ndcg_asymptotics.analysis.check import Check
     from ndcg_asymptotics.analysis.check import check as check_results
@@ -77,20 +85,25 @@ def distinguish(
     results: Results,
     pair: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Any two scorers.", show_default="the pairs of the study"),
+        typer.Option(metavar="A B", help="Two scorers of the study.", show_default="the pairs of the study"),
     ] = None,
     rare: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Results of the rare engine, to combine with."),
+        typer.Option(
+            metavar="DIR",
+            help="Results of the rare engine for the same scorers, used wherever they are more precise.",
+        ),
     ] = None,
     allow_custom: Custom = False,
-    summary: Annotated[bool, typer.Option("--summary", help="One line per pair and measure.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Print one line per pair and measure, not one per list length.")
+    ] = False,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show how reliably each measure orders the scorers of a pair, at n and from n on."""
+    """Show how often each measure puts two scorers in the right order, at a length n and at all from n on."""
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
@@ -103,31 +116,43 @@ def distinguish(
 @app.command()
 def figures(
     results: Results,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the figures.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the figures.")],
     measure: Annotated[
-        list[str] | None, typer.Option(metavar="SPEC", help="A measure of the study; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="SPEC", help="A measure to draw. May be repeated.", show_default="all"),
     ] = None,
     scorer: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A scorer of the study; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A scorer to draw. May be repeated.", show_default="all"),
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", metavar="LIST", help="Any of svg, png, pdf, with commas.")
+        str,
+        typer.Option(
+            "--format", metavar="LIST", help="File formats, of svg, png and pdf, separated by commas."
+        ),
     ] = "svg,png",
-    dpi: Annotated[float, typer.Option(help="Dots per inch of PNG files.")] = 200,
+    dpi: Annotated[float, typer.Option(help="Resolution of PNG files, in dots per inch.")] = 200,
     width: Annotated[
         float | None,
-        typer.Option(metavar="INCHES", help="Width of each figure.", show_default="a journal's columns"),
+        typer.Option(
+            metavar="INCHES", help="Width of each figure.", show_default="one or two columns of a journal"
+        ),
     ] = None,
     style: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="A matplotlib style file, applied before the package's own."),
+        typer.Option(metavar="FILE", help="A matplotlib style, or a file with one, that overrides ours."),
     ] = None,
-    spec: Annotated[bool, typer.Option("--spec", help="Specs as titles, not formulas.")] = False,
+    spec: Annotated[
+        bool, typer.Option("--spec", help="Title panels with specs, such as nDCG@10, instead of formulas.")
+    ] = False,
     allow_custom: Custom = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Draw a study (an overview, one figure per measure, one per pair), a grid, growing lists, or curves."""
+    """Draw the figures of a study: an overview, one per measure and one per pair of scorers.
+
+    A grid, growing lists of real runs and fitted relevance curves have figures of their own.
+    """
     from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
     from ndcg_asymptotics.plots.grid import draw_grid
     from ndcg_asymptotics.results import open_results
@@ -163,7 +188,7 @@ def verify(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compare results with the digests written with them; exit status 1 if any are damaged or missing."""
+    """Check the files of results against their digests; exit status 1 if any file is damaged or missing."""
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results.verify import verify as verify_results
 
@@ -175,8 +200,8 @@ def verify(
 @app.command()
 def report(
     results: Results,
-    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The page to write.")],
-    alpha: Annotated[float, typer.Option(help="Family-wise error rate of all tests.")] = 1e-4,
+    out: Annotated[Path, typer.Option(metavar="FILE.html", help="File to write the page to.")],
+    alpha: Alpha = 1e-4,
     allow_custom: Custom = False,
     quiet: Quiet = False,
     verbose: Verbose = False,

@@ -1,4 +1,4 @@
-"""The command line as a whole. Heavy imports are inside the commands, so that `--help` is instant.
+"""The command line as a whole. Commands import what they need when they run, so that `--help` is instant.
 
 Exit status: 0 success, 1 something is incomplete, damaged or disagrees, 2 bad input (one line on stderr),
 130 interrupted.
@@ -9,19 +9,19 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
-from typing import Annotated, Any, NoReturn
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import analyse, growing, lists, losses, run, theory
+from ndcg_asymptotics.cli import analyse, lists, losses, run, theory
 from ndcg_asymptotics.cli.options import Settings, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 
 
 class _Commands(TyperGroup):
-    """The commands; what a user can cause ends in one line."""
+    """The group of all commands, which reports what a user can cause as an error of typer's."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -30,27 +30,26 @@ class _Commands(TyperGroup):
                 try:
                     return super().invoke(ctx)
                 finally:
-                    _print_warnings(caught)
+                    for warning in caught:
+                        print(f"ndcg-asymptotics: warning: {warning.message}", file=sys.stderr)
         except InputError as error:
-            refuse(_as_option(error), ctx.obj)
+            raise typer.TyperException(_with_option_name(error, _option_names(self))) from error
         except OSError as error:
             place = f"{error.filename}: " if error.filename is not None else ""
-            refuse(f"{place}{error.strerror or error}", ctx.obj)
-        except MemoryError:
-            refuse("not enough memory", ctx.obj)
-        except RecursionError:
-            refuse("nested too deeply", ctx.obj)
+            raise typer.TyperException(f"{place}{error.strerror or error}") from error
+        except MemoryError as error:
+            raise typer.TyperException("not enough memory") from error
+        except RecursionError as error:
+            raise typer.TyperException("nested too deeply") from error
         except KeyboardInterrupt:
             print("ndcg-asymptotics: interrupted", file=sys.stderr)
             raise typer.Exit(130) from None
 
 
 app = typer.Typer(
-    cls=_Commands,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-for commands in (run, analyse, theory, lists, growing):
+for commands in (run, analyse, theory, lists):
     app.add_typer(commands.app)
 app.add_typer(losses.app, name="losses")
 
@@ -74,44 +73,29 @@ def everything(
     show_help_without_command(ctx)
 
 
-def run_app() -> int:
-    """Run the command that `sys.argv` asks for and return its exit status."""
+def run_app(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name, and return its exit status."""
     settings = Settings()
     try:
-        return app(prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False) or 0
-    except typer.TyperException as error:  # a usage error: in one line, without typer's frame
-        refuse(error.format_message().replace("Value error, ", ""), settings)
+        return app(arguments, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False) or 0
+    except typer.TyperException as error:  # in one line, where typer would draw a frame
+        if settings.verbose:
+            traceback.print_exc()
+        # typer parses values with pydantic, which begins the message of a ValueError with "Value error, "
+        message = error.format_message().replace("Value error, ", "")
+        print(f"ndcg-asymptotics: {InputError(message)}", file=sys.stderr)
+        return 2
 
 
-def _print_warnings(caught: list[warnings.WarningMessage]) -> None:
-    for warning in caught:
-        print(f"ndcg-asymptotics: warning: {warning.message}", file=sys.stderr)
+def _option_names(command: Any) -> set[str]:
+    """Return the options of a command and of the commands within it."""
+    inner = getattr(command, "commands", {}).values()
+    own = {name for parameter in command.params for name in parameter.opts}
+    return own.union(*map(_option_names, inner))
 
 
-def _as_option(error: InputError) -> str:
-    """Return the message with the argument at fault under its name on the command line."""
+def _with_option_name(error: InputError, known: set[str]) -> str:
+    """Return the message of an error; it calls an argument by the name of its option, if it has one."""
     message = str(error).replace("allow_custom permits it", "--allow-custom permits it")
-    if error.argument == "precision":
-        return "--until-mcse" + message.removeprefix(error.argument)
-    if not error.argument:
-        return message
-    option = "--" + error.argument.replace("_", "-")
-    known = {
-        text for command in _flat(typer.main.get_command(app)) for p in command.params for text in p.opts
-    }
-    return option + message.removeprefix(error.argument) if option in known else message
-
-
-def _flat(command: Any) -> Iterator[Any]:
-    """Yield a command and those within it."""
-    yield command
-    for inner in getattr(command, "commands", {}).values():
-        yield from _flat(inner)
-
-
-def refuse(message: str, settings: Settings) -> NoReturn:
-    """Print in one line what is wrong, and exit with status 2."""
-    if settings.verbose:
-        traceback.print_exc()
-    print(f"ndcg-asymptotics: {InputError(message)}", file=sys.stderr)
-    raise SystemExit(2)
+    option = "--until-mcse" if error.argument == "precision" else "--" + error.argument.replace("_", "-")
+    return option + message.removeprefix(error.argument) if error.argument and option in known else message

@@ -1,7 +1,9 @@
-"""Commands about real ranked lists: evaluate, fit."""
+"""Commands about real ranked lists: evaluate, fit, grow, compare."""
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,14 +23,19 @@ from ndcg_asymptotics.cli.options import (
     Qrels,
     Quiet,
     Runs,
-    Seed,
     Verbose,
     Weights,
     columns_of,
-    groups_of,
+    from_input,
     weights_of,
 )
 from ndcg_asymptotics.core.errors import InputError
+
+_arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
+
+_RequiredQrels = Annotated[
+    Path, from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV or Parquet.")
+]
 
 app = typer.Typer()
 
@@ -46,29 +53,30 @@ def evaluate(
     ties: Annotated[
         Literal["trec", "average"] | None,
         typer.Option(
-            help="By decreasing document name, or averaged as in scikit-learn.",
-            show_default="trec; average for --lists",
+            help="Order ties by decreasing document name, or average over all orders of them.",
+            show_default="trec; average with --lists",
         ),
     ] = None,
     ideal: Annotated[
         Literal["judged", "retrieved"],
-        typer.Option(help="The ideal list: all judged documents, or those retrieved."),
+        typer.Option(help="Form the ideal list from all judged documents, or from the retrieved ones."),
     ] = "judged",
     empty: Annotated[
-        Literal["zero", "nan", "skip"], typer.Option(help="Topics without relevant documents.")
+        Literal["zero", "nan", "skip"],
+        typer.Option(help="What to do with topics that have no relevant documents."),
     ] = "zero",
     complete: Annotated[
-        bool, typer.Option("--complete", "-c", help="Judged topics that a run lacks count as 0.")
+        bool, typer.Option("--complete", "-c", help="Count judged topics that are missing from a run as 0.")
     ] = False,
     by_query: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write every topic's values there.")
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every topic to this file.")
     ] = None,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compute the NDCG of runs, by default with trec_eval's conventions."""
+    """Compute the NDCG of runs, by default with the conventions of trec_eval."""
     from ndcg_asymptotics.lists import Evaluations, evaluate_files, evaluate_lists
     from ndcg_asymptotics.reports.terminal import show, write_csv
 
@@ -94,7 +102,7 @@ def evaluate(
 @app.command()
 def fit(
     out: Annotated[
-        Path, typer.Option(metavar="CURVE.json", help="The curve's file, or a folder for several.")
+        Path, typer.Option(metavar="CURVE.json", help="File for the curve, or folder for several curves.")
     ],
     run: Runs = None,
     qrels: Qrels = None,
@@ -102,22 +110,31 @@ def fit(
     columns: Columns = None,
     feature: Feature = None,
     weights: Weights = None,
-    method: Annotated[
-        Literal["isotonic", "spline"], typer.Option(help="Monotone regression or a smoothing spline.")
-    ] = "isotonic",
     pool: Documents = "retrieved",
     binary_at: BinaryAt = None,
+    method: Annotated[
+        Literal["isotonic", "spline"],
+        typer.Option(help="Fit by monotone regression or by a smoothing spline."),
+    ] = "isotonic",
     prevalence: Annotated[
         list[float] | None,
-        typer.Option(metavar="P", help="Tilt to this label law: one per gain, highest first."),
+        typer.Option(
+            metavar="P",
+            help="Reweight the curve to this fraction of relevant documents: one value per gain, the highest "
+            "gain first.",
+        ),
     ] = None,
     by: By = None,
-    resamples: Annotated[int, typer.Option(help="Bootstrap samples of queries for the band.")] = 200,
-    seed: Seed = 0,
+    resamples: Annotated[
+        int, typer.Option(help="Number of bootstrap samples of queries for the confidence band.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Estimate relevance curves from ranked lists, and of several runs a study with their coupling.
+    """Estimate relevance curves from ranked lists.
+
+    From two or more runs the command also writes a study with their curves and their coupling.
 
     Example:
 
@@ -130,7 +147,7 @@ def fit(
         "method": method,
         "binary_at": binary_at,
         "prevalence": prevalence,
-        "by": groups_of(by),
+        "by": by,
         "resamples": resamples,
         "seed": seed,
         "columns": columns_of(columns),
@@ -146,3 +163,132 @@ def fit(
     if len(written) > 1:
         study = out / STUDY
         print(f"{study}\n\n{study.read_text(encoding='utf-8')}")
+
+
+@app.command()
+def grow(
+    run: Annotated[
+        list[Path], from_input(metavar="FILE", help="A run, in TREC format, CSV or Parquet. May be repeated.")
+    ],
+    qrels: _RequiredQrels,
+    measure: Measures,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the results.")],
+    columns: Columns = None,
+    pool: Documents = "retrieved",
+    binary_at: BinaryAt = None,
+    order: Annotated[
+        Literal["random", "file", "time"],
+        _arrival(help="Documents arrive in random order, in the order of the judgements, or by time."),
+    ] = "random",
+    times: Annotated[
+        Path | None,
+        _arrival(metavar="FILE", help="Table with the columns query, document and time, for --order time."),
+    ] = None,
+    orders: Annotated[int, _arrival(help="Number of random orders to average over.")] = 20,
+    length: Annotated[
+        int | None,
+        _arrival(
+            help="Number of documents that arrive; queries with fewer are left out.",
+            show_default="the number that nine of ten queries have",
+        ),
+    ] = None,
+    seed: Annotated[int, _arrival(help="Seed of the random orders.")] = 0,
+    gain: Gain = "linear",
+    random: Annotated[bool, typer.Option("--random", help="Add a run whose scores are random.")] = False,
+    by: By = None,
+    form: Format = "table",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Follow the NDCG of runs as the documents of each query arrive one by one.
+
+    With --by, compare it with the theory of documents that arrive independently and identically distributed.
+    """
+    from ndcg_asymptotics.analysis.runs.iid import departures
+    from ndcg_asymptotics.lists.growing import grow_files
+    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.results.growing import require_free, save_growth
+
+    require_free(out)
+    arrival: dict[str, Any] = {
+        "order": order,
+        "times": times,
+        "orders": orders,
+        "length": length,
+        "seed": seed,
+        "random": random,
+    }
+    documents: dict[str, Any] = {
+        "pool": pool,
+        "gain": gain,
+        "binary_at": binary_at,
+        "columns": columns_of(columns),
+    }
+    grown = grow_files(run, qrels, measure, by=by, **documents, **arrival)
+    save_growth(grown, out)
+    apart = departures(grown) if grown.theory else None
+    if form == "json":
+        show_json(grown.as_dict() | ({"iid": apart.as_dict()} if apart else {}))
+        return
+    show(grown.blocks(), form)
+    if apart:
+        show(apart.statements(), form)
+
+
+@app.command()
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN_A RUN_B …", help="Two or more runs.")],
+    qrels: _RequiredQrels,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="A measure, such as nDCG@10. May be repeated.",
+            show_default="six common ones",
+        ),
+    ] = None,
+    columns: Columns = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
+    gain: Gain = "linear",
+    power: Annotated[
+        float, typer.Option(help="Target power used to compute the required number of queries.")
+    ] = 0.8,
+    level: Annotated[
+        float, typer.Option(help="Confidence level of the intervals; tests have the level 1 minus this.")
+    ] = 0.95,
+    resamples: Annotated[int, typer.Option(help="Number of permutations of each test.")] = 9999,
+    theory: Annotated[
+        bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
+    ] = True,
+    seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0,
+    form: Format = "table",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Show which of two runs is better, by which measure, and how certain that is.
+
+    Of more than two runs, every pair is compared.
+    """
+    from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
+    from ndcg_asymptotics.reports.terminal import show
+
+    found = compare_files(
+        runs,
+        qrels,
+        measure or MEASURES,
+        gain=gain,
+        power=power,
+        level=level,
+        resamples=resamples,
+        theory=theory,
+        columns=columns_of(columns),
+        seed=seed,
+    )
+    show(found, form)
+    if out is not None:
+        from ndcg_asymptotics.plots import draw_comparison
+
+        for path in draw_comparison(found, out):
+            print(path, file=sys.stderr)

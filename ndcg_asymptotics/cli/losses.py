@@ -14,29 +14,38 @@ app = typer.Typer(invoke_without_command=True)
 
 @app.callback()
 def losses(ctx: typer.Context) -> None:
-    """Surrogate losses for learning to rank: decided, searched, trained."""
+    """Study surrogate losses for learning to rank: decide and search for consistency, and train rankers."""
     show_help_without_command(ctx)
 
 
-_Measure = Annotated[str, typer.Option(metavar="SPEC", help="nDCG@10, DCG(zipf), AP, ERR, PD, …")]
-
-
-_Gain = Annotated[Literal["exp2", "linear"], typer.Option(help="Gains 2^y - 1, or the labels themselves.")]
+_Measure = Annotated[
+    str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10, DCG(zipf), AP, ERR or PD.")
+]
+_Gain = Annotated[
+    Literal["exp2", "linear"], typer.Option(help="Gain of a label y: 2^y - 1 (exp2) or y itself (linear).")
+]
 
 
 @app.command()
 def decide(
-    problem: Annotated[Path, typer.Argument(metavar="FILE", help="Label vectors and their probabilities.")],
+    problem: Annotated[Path, typer.Argument(metavar="FILE", help="TOML file with a distribution of labels.")],
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Decide which losses, when minimised, give the best order for a distribution of labels.
+    """Decide which losses lead to the optimal order for a distribution of labels when they are minimised.
 
-    FILE is TOML: measure = "nDCG", gain = "exp2", labels = [[5, 4], [1, 3]] (a row per label vector, a
-    column per item), probabilities = [0.3, 0.7], losses = ["squared"] (all kinds if left out); or, in
-    place of the first four, preferences = [[0, 1], [3, 0]].
+    The file has these fields, with one row of labels per label vector and one column per item:
+
+        measure = "nDCG"
+        gain = "exp2"
+        labels = [[5, 4], [1, 3]]
+        probabilities = [0.3, 0.7]
+        losses = ["squared"]
+
+    Without losses, one of every kind is decided. A matrix of preferences, such as [[0, 1], [3, 0]], can take
+    the place of the first four fields.
     """
     from ndcg_asymptotics.learning import decide_losses, load_problem
     from ndcg_asymptotics.reports.terminal import show
@@ -50,69 +59,102 @@ def decide(
 def search(
     loss: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPEC", help="A loss; may be repeated.", show_default="all kinds"),
+        typer.Option(metavar="SPEC", help="A loss. May be repeated.", show_default="one of every kind"),
     ] = None,
     measure: _Measure = "nDCG",
     gain: _Gain = "exp2",
-    items: Annotated[int, typer.Option(help="How many items, 2 to 8.")] = 3,
-    grades: Annotated[int, typer.Option(help="Labels are 0 … grades - 1.")] = 5,
-    vectors: Annotated[int, typer.Option(help="Label vectors per distribution.")] = 3,
-    draws: Annotated[int, typer.Option(help="Number of distributions.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 0,
+    items: Annotated[int, typer.Option(help="Number of items, from 2 to 8.")] = 3,
+    grades: Annotated[int, typer.Option(help="Number of grades; labels are 0 to this minus 1.")] = 5,
+    vectors: Annotated[int, typer.Option(help="Number of label vectors in a distribution.")] = 3,
+    draws: Annotated[int, typer.Option(help="Number of random distributions to try.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the random distributions.")] = 0,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Search for distributions for which a loss is inconsistent; examples are printed as files for decide."""
+    """Search for distributions of labels for which a loss is inconsistent.
+
+    The worst example is printed as a file for `losses decide`.
+    """
     from ndcg_asymptotics.learning import search_losses
     from ndcg_asymptotics.reports.terminal import show
 
     found = search_losses(
-        loss or None, measure=measure, gain=gain, items=items, grades=grades, vectors=vectors,
-        draws=draws, seed=seed,
-    )  # fmt: skip
+        loss or None,
+        measure=measure,
+        gain=gain,
+        items=items,
+        grades=grades,
+        vectors=vectors,
+        draws=draws,
+        seed=seed,
+    )
     show(found, form)
 
 
 @app.command()
 def train(
-    data: Annotated[list[Path], typer.Option("--train", metavar="FILE", help="SVMlight; may be repeated.")],
-    loss: Annotated[str, typer.Option(metavar="SPEC", help='Such as listnet, or pairwise("squared_hinge").')],
+    data: Annotated[
+        list[Path],
+        typer.Option("--train", metavar="FILE", help="SVMlight file to train on. May be repeated."),
+    ],
+    loss: Annotated[
+        str, typer.Option(metavar="SPEC", help='The loss, such as listnet or pairwise("logistic").')
+    ],
     validation: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="To choose the penalty on.", show_default="a quarter of the queries"
+            metavar="FILE",
+            help="SVMlight file on which the penalty is chosen. May be repeated.",
+            show_default="a quarter of the queries",
         ),
     ] = None,
     test: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="To evaluate the ranker on.")
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="SVMlight file to evaluate the ranker on. May be repeated."),
     ] = None,
-    measure: Annotated[str, typer.Option(metavar="SPEC", help="A measure such as nDCG@10.")] = "nDCG",
+    measure: Annotated[str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10.")] = "nDCG",
     gain: _Gain = "exp2",
     penalty: Annotated[
         list[float] | None,
-        typer.Option(metavar="STRENGTH", help="May be repeated.", show_default="10, 1, …, 1e-6"),
+        typer.Option(
+            metavar="STRENGTH",
+            help="Strength of the penalty to try. May be repeated.",
+            show_default="10, 1, …, 1e-6",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the split, where there are no validation files.")] = 0,
-    model: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write the ranker.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random choice of validation queries.")] = 0,
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the ranker to this file.")
+    ] = None,
     run: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the test scores as a TREC run.")
+        Path | None, typer.Option(metavar="FILE", help="Write the scores of the test files as a TREC run.")
     ] = None,
     qrels: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the test gains as TREC judgements.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the gains of the test files as TREC judgements."),
     ] = None,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Train a linear ranker with a loss on SVMlight files."""
+    """Train a linear ranker on SVMlight files by minimising a loss."""
     from ndcg_asymptotics.learning import train_files
     from ndcg_asymptotics.reports.terminal import show
 
     found = train_files(
-        data, loss, validation=validation or (), test=test or (), measure=measure, gain=gain,
-        penalties=penalty, seed=seed, model=model, run=run, qrels=qrels,
-    )  # fmt: skip
+        data,
+        loss,
+        validation=validation or (),
+        test=test or (),
+        measure=measure,
+        gain=gain,
+        penalties=penalty,
+        seed=seed,
+        model=model,
+        run=run,
+        qrels=qrels,
+    )
     show(found, form)

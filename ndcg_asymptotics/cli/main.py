@@ -8,23 +8,24 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from types import FrameType
 from typing import TextIO, cast
 
+# a second Ctrl-C within this time does not disturb the end of a sweep; a later one ends a process that hangs
 _SECONDS_TO_WIND_DOWN = 5.0
 
 
-def main() -> None:
-    """Run the command line."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its status; the arguments are those of the process by default."""
     with interruptible(), standard_streams():
         try:
             from ndcg_asymptotics.cli.app import run_app
 
-            # what a command sets in context variables ends with it
-            code = copy_context().run(run_app)
+            # a copy, so that context variables set by a command end with it
+            code = copy_context().run(run_app, arguments)
         except KeyboardInterrupt:  # while modules were being loaded
             print("ndcg-asymptotics: interrupted", file=sys.stderr)
             code = 130
@@ -33,10 +34,9 @@ def main() -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Make SIGTERM do what Ctrl-C does, and ignore more of either for a few seconds.
+    """Make SIGTERM do what Ctrl-C does, and ignore repetitions of either for a few seconds.
 
-    So an impatient user does not interrupt the winding down, but can end a process that hangs. Afterwards
-    both are ignored, as the process has nothing left to do but to end.
+    Afterwards both are ignored, because the process has nothing left to do but to end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -60,17 +60,17 @@ def interruptible() -> Iterator[None]:
 
 
 class QuietPipe:
-    """A stream whose reader may go away, as `head` does: further output is discarded."""
+    """A stream that discards its output once the reader has gone, as `head` does after some lines."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write, or discard if there is no reader."""
+        """Write the text, or discard it if there is no reader."""
         try:
             return self._stream.write(text)
         except BrokenPipeError:
-            self._close()
+            self._discard()
             return len(text)
 
     def flush(self) -> None:
@@ -78,9 +78,10 @@ class QuietPipe:
         try:
             self._stream.flush()
         except BrokenPipeError:
-            self._close()
+            self._discard()
 
-    def _close(self) -> None:
+    def _discard(self) -> None:
+        """Send all further output, including what is still in the buffer, to the null device."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
@@ -91,7 +92,7 @@ class QuietPipe:
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Let stdout and stderr go on without a reader, and replace characters their encoding does not have."""
+    """Let stdout and stderr survive the loss of their reader, and replace characters they cannot encode."""
     streams = sys.stdout, sys.stderr
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):

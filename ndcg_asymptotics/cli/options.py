@@ -1,26 +1,31 @@
-"""Options that several commands share, as annotated types."""
+"""Options that several commands share, as annotated types, and the parsers of their values."""
 
 from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+
+# typer.Option under a heading of its own in --help: what a command reads, and how it prints
+from_input = partial(typer.Option, rich_help_panel="Input")
+_to_output = partial(typer.Option, rich_help_panel="Output")
+
+
+class Settings:
+    """Settings of one run of the command line, which typer's context carries as its ``obj``."""
+
+    verbose: bool = False
+    as_json: bool = False
 
 
 def show_help_without_command(ctx: typer.Context) -> None:
     """Print the help of a group of commands that was called without one."""
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help(), nl=False)
-
-
-class Settings:
-    """What holds for a whole run of the command line; the context's ``obj``."""
-
-    verbose: bool = False
-    as_json: bool = False
 
 
 def _show_progress(quiet: bool) -> bool:
@@ -30,7 +35,7 @@ def _show_progress(quiet: bool) -> bool:
     return quiet
 
 
-def _time(ctx: typer.Context, verbose: bool) -> bool:
+def _print_time_at_end(ctx: typer.Context, verbose: bool) -> bool:
     if verbose:
         start = time.monotonic()
         ctx.ensure_object(Settings).verbose = True
@@ -38,76 +43,13 @@ def _time(ctx: typer.Context, verbose: bool) -> bool:
     return verbose
 
 
-def _ask_for_json(ctx: typer.Context, as_json: bool) -> bool:
+def _note_json(ctx: typer.Context, as_json: bool) -> bool:
     ctx.ensure_object(Settings).as_json = as_json
     return as_json
 
 
-def _choose_format(ctx: typer.Context, form: str) -> str:
+def _json_or(ctx: typer.Context, form: str) -> str:
     return "json" if ctx.ensure_object(Settings).as_json else form
-
-
-Quiet = Annotated[
-    bool, typer.Option("-q", "--quiet", callback=_show_progress, help="Show no progress and no advice.")
-]
-Verbose = Annotated[
-    bool, typer.Option("-v", "--verbose", callback=_time, help="Say how long it took and where it failed.")
-]
-Format = Annotated[
-    Literal["table", "csv", "markdown", "latex", "json"],
-    typer.Option("--format", case_sensitive=False, callback=_choose_format, help="Format of the tables."),
-]
-Json = Annotated[
-    bool,
-    # eager: before the callback of --format, which takes account of it
-    typer.Option("--json", callback=_ask_for_json, is_eager=True, help="Print JSON, as --format json does."),
-]
-
-Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
-Custom = Annotated[
-    bool, typer.Option("--allow-custom", help="Run functions that came with a study or with results.")
-]
-Runs = Annotated[
-    list[Path] | None, typer.Option(metavar="FILE", help="A run: TREC, CSV or Parquet; may be repeated.")
-]
-Qrels = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Relevance judgements: TREC, CSV or Parquet.")
-]
-Lists = Annotated[
-    Path | None,
-    typer.Option(
-        "--lists",
-        "--csv",
-        metavar="FILE",
-        help="Instead: CSV or Parquet with query, score, label, or SVMlight.",
-    ),
-]
-Measures = Annotated[list[str], typer.Option(metavar="SPEC", help="A measure; may be repeated.")]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME=COLUMN,…", help="Names of the columns query, document, score, label in a table."
-    ),
-]
-Feature = Annotated[
-    int | None, typer.Option(metavar="I", help="The feature of an SVMlight file that is the score.")
-]
-Weights = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Weights of all features: their sum is the score.")
-]
-Documents = Annotated[
-    Literal["retrieved", "judged"],
-    typer.Option(help="Documents retrieved by any of the runs, or those and all judged ones."),
-]
-BinaryAt = Annotated[
-    float | None, typer.Option(metavar="LABEL", help="Count labels of at least this value as 1, others as 0.")
-]
-Gain = Annotated[Literal["linear", "exp2"], typer.Option(help="The gain of a label y: y, or 2^y - 1.")]
-Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
-By = Annotated[
-    str | None,
-    typer.Option(metavar="N|query", help="Number of groups of queries by their share of relevant documents."),
-]
 
 
 def whole_number(text: str) -> int:
@@ -116,7 +58,7 @@ def whole_number(text: str) -> int:
     Raises
     ------
     typer.BadParameter
-        If it is none.
+        If the text is not a whole number.
     """
     try:
         if "_" in text:  # Python reads 1_000 as a number, but no other field of the package does
@@ -130,27 +72,27 @@ def whole_number(text: str) -> int:
 
 
 def number(text: str) -> int | float | str:
-    """Return the number a text means, or the text; which numbers are list lengths is not decided here."""
+    """Return the number that a text stands for, or the text itself, which the command then refuses."""
     try:
         return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
     except ValueError:
         return text
 
 
+def _groups(text: str) -> int | str:
+    """Return a number of groups, or the text, such as "query", that stands in its place."""
+    return int(text) if text.isdigit() else text
+
+
 def columns_of(text: str | None) -> dict[str, str] | None:
-    """Return the names of a table's columns by what is in them."""
+    """Return the names of a table's columns by what they contain."""
     from ndcg_asymptotics.lists.reading import parse_columns
 
     return parse_columns(text) if text else None
 
 
-def groups_of(text: str | None) -> int | str | None:
-    """Return a number of groups, or the text that stands in its place."""
-    return int(text) if text is not None and text.isdigit() else text
-
-
 def weights_of(feature: int | None, weights: Path | None) -> dict[int, float] | None:
-    """Return the weights of the features of an SVMlight file whose sum is the score."""
+    """Return the weights of the features of an SVMlight file; the score is their weighted sum."""
     from ndcg_asymptotics.lists.reading import read_weights
 
     if feature is not None and weights is not None:
@@ -158,3 +100,99 @@ def weights_of(feature: int | None, weights: Path | None) -> dict[int, float] | 
     if feature is not None and feature < 1:
         raise typer.BadParameter(f"must be a whole number from 1 on, got {feature}", param_hint="--feature")
     return {feature: 1.0} if feature else read_weights(weights) if weights else None
+
+
+Quiet = Annotated[
+    bool, _to_output("-q", "--quiet", callback=_show_progress, help="Print neither progress nor advice.")
+]
+Verbose = Annotated[
+    bool,
+    _to_output(
+        "-v",
+        "--verbose",
+        callback=_print_time_at_end,
+        help="Print the running time and, after an error, a traceback.",
+    ),
+]
+Format = Annotated[
+    Literal["table", "csv", "markdown", "latex", "json"],
+    _to_output("--format", case_sensitive=False, callback=_json_or, help="Format of the tables."),
+]
+Json = Annotated[
+    bool,
+    _to_output(
+        # eager, so that it is known when the callback of --format runs
+        "--json",
+        callback=_note_json,
+        is_eager=True,
+        help="Short for --format json.",
+    ),
+]
+
+Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
+Custom = Annotated[
+    bool, typer.Option("--allow-custom", help="Run the Python functions that a study brings along.")
+]
+Alpha = Annotated[float, typer.Option(help="Family-wise error rate: the probability of any false alarm.")]
+Runs = Annotated[
+    list[Path] | None,
+    from_input(metavar="FILE", help="A run, in TREC format, CSV or Parquet. May be repeated."),
+]
+Qrels = Annotated[
+    Path | None, from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV or Parquet.")
+]
+Lists = Annotated[
+    Path | None,
+    from_input(
+        "--lists",
+        "--csv",
+        metavar="FILE",
+        help="In place of runs and judgements: CSV or Parquet with query, score, label, or SVMlight.",
+    ),
+]
+Columns = Annotated[
+    str | None,
+    from_input(
+        metavar="NAME=COLUMN,…", help="Columns of a table that are not called query, document, score, label."
+    ),
+]
+Feature = Annotated[
+    int | None, from_input(metavar="I", help="The feature of an SVMlight file that is the score.")
+]
+Weights = Annotated[
+    Path | None,
+    from_input(
+        metavar="FILE", help="Weights of the features of an SVMlight file, whose weighted sum is the score."
+    ),
+]
+Measures = Annotated[
+    list[str], typer.Option(metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
+]
+ListLength = Annotated[
+    Any, typer.Option("-n", "--n", metavar="N", parser=number, help="Length of the ranked lists.")
+]
+CurveA = Annotated[str, typer.Option("--a", metavar="CURVE", help="Relevance curve of the first ranker.")]
+CurveB = Annotated[
+    str,
+    typer.Option(
+        "--b", metavar="CURVE", help="Relevance curve of the second ranker, with equally distributed labels."
+    ),
+]
+Documents = Annotated[
+    Literal["retrieved", "judged"],
+    from_input(help="Rank the documents retrieved by any run, or also all judged ones."),
+]
+BinaryAt = Annotated[
+    float | None, from_input(metavar="LABEL", help="Replace labels from this one on by 1, others by 0.")
+]
+Gain = Annotated[
+    Literal["linear", "exp2"], typer.Option(help="Gain of a label y: y itself (linear) or 2^y - 1 (exp2).")
+]
+By = Annotated[
+    Any,
+    typer.Option(
+        metavar="N|query",
+        parser=_groups,
+        help="Number of groups of queries with similar fractions of relevant documents.",
+    ),
+]

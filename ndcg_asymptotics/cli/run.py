@@ -14,18 +14,21 @@ from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.studies import Study
-    from ndcg_asymptotics.studies.grid import Grid
+    from ndcg_asymptotics.sweep.grid import GridOutcome
+    from ndcg_asymptotics.sweep.sweep import Outcome
 
 app = typer.Typer()
 
 
 @app.command()
 def init(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A new study file.")] = Path("study.toml"),
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study file to write.")] = Path(
+        "study.toml"
+    ),
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Write a study file with every field explained, to be edited and run."""
+    """Write a study file that explains every field, as a start for a study of your own."""
     from ndcg_asymptotics.studies.template import write_template
 
     write_template(file)
@@ -38,39 +41,57 @@ def init(
 @app.command()
 def run(
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results, new or to be continued.")],
-    jobs: Annotated[int | None, typer.Option(help="Processes or threads.", show_default="all cores")] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the results: a new one, or one to be continued.")
+    ],
+    jobs: Annotated[
+        int | None, typer.Option(help="Number of processes or threads.", show_default="one per core")
+    ] = None,
     backend: Annotated[
-        Literal["loky", "threading", "dask"], typer.Option(help="Processes, threads or a dask cluster.")
+        Literal["loky", "threading", "dask"],
+        typer.Option(help="Run in processes (loky), in threads, or on a dask cluster."),
     ] = "loky",
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="The dask scheduler.", show_default="a cluster for this run"),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address of the dask scheduler to use.",
+            show_default="a cluster started for this run",
+        ),
     ] = None,
     replicates: Annotated[
         int | None,
         typer.Option(
-            metavar="COUNT", parser=whole_number, help="How many, 1e4 say.", show_default="as the study says"
+            metavar="COUNT",
+            parser=whole_number,
+            help="Number of replicates, such as 500 or 1e4.",
+            show_default="as in the study",
         ),
     ] = None,
-    first: Annotated[int, typer.Option(help="The first replicate, for parts to be merged.")] = 0,
-    only: Annotated[int | None, typer.Option(help="Replay this replicate alone.")] = None,
+    first: Annotated[
+        int, typer.Option(help="Number of the first replicate, to run a study in parts and merge them.")
+    ] = 0,
+    only: Annotated[
+        int | None,
+        typer.Option(help="Run this replicate alone; if it is stored already, compare the two bit for bit."),
+    ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Begin no block after this time.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="Start no new block of replicates after this time."),
     ] = None,
     until_mcse: Annotated[
         float | None,
         typer.Option(
             metavar="ERROR",
-            help="End when every mean has this standard error.",
-            show_default="as the study says",
+            help="Stop as soon as the Monte Carlo standard error of every mean is at most this.",
+            show_default="as in the study",
         ),
     ] = None,
     allow_custom: Custom = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Simulate a study; the same command again continues where it stopped.
+    """Simulate a study. To continue after an interruption, give the same command again.
 
     Examples:
 
@@ -82,6 +103,7 @@ def run(
 
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.studies.grid import is_grid, load_grid
+    from ndcg_asymptotics.sweep.grid import sweep_grid
     from ndcg_asymptotics.sweep.sweep import sweep
 
     options: dict[str, Any] = {
@@ -95,15 +117,18 @@ def run(
     }
     if is_grid(study):
         require(only is None, "a grid has no single replicate: replay one of a point's study", "only")
-        _run_grid(load_grid(study, allow_custom=allow_custom), out, options)
-        return
+        grid_outcome = sweep_grid(load_grid(study, allow_custom=allow_custom), out, **options)
+        _print_state(out, grid_outcome, "points")
+        for name, point in grid_outcome.points.items():
+            if point.precision and not point.precision.enough:
+                print(f"{name}: {point.precision}")
+        raise typer.Exit(_exit_status(grid_outcome))
     stated = load(study, allow_custom=allow_custom)
     if only is not None:
         _replay(stated, out, only)
         return
     outcome = sweep(stated, out, **options)
-    stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
-    print(f"{out}: {outcome.complete} of {outcome.wanted} replicates complete{stopped}")
+    _print_state(out, outcome, "replicates")
     if outcome.precision:
         print(outcome.precision)
     if outcome.failures:
@@ -114,29 +139,23 @@ def run(
         )
     if outcome.complete == outcome.wanted and not quiet:
         print(_next_steps(stated, out, allow_custom), file=sys.stderr)
-    if outcome.stopped == "interrupted":
-        raise typer.Exit(130)
-    if outcome.complete < outcome.wanted:
-        raise typer.Exit(1)
+    raise typer.Exit(_exit_status(outcome))
 
 
-def _run_grid(grid: Grid, out: Path, options: dict[str, Any]) -> None:
-    from ndcg_asymptotics.sweep.grid import sweep_grid
-
-    outcome = sweep_grid(grid, out, **options)
+def _print_state(out: Path, outcome: Outcome | GridOutcome, what: str) -> None:
+    """Print how many replicates or points are complete, and why the sweep stopped before its end."""
     stopped = f"; stopped: {outcome.stopped}; the same command continues from here" if outcome.stopped else ""
-    print(f"{out}: {outcome.complete} of {outcome.wanted} points complete{stopped}")
-    for name, point in outcome.points.items():
-        if point.precision and not point.precision.enough:
-            print(f"{name}: {point.precision}")
+    print(f"{out}: {outcome.complete} of {outcome.wanted} {what} complete{stopped}")
+
+
+def _exit_status(outcome: Outcome | GridOutcome) -> int:
     if outcome.stopped == "interrupted":
-        raise typer.Exit(130)
-    if outcome.complete < outcome.wanted:
-        raise typer.Exit(1)
+        return 130
+    return 0 if outcome.complete >= outcome.wanted else 1
 
 
 def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
-    """Return the commands that complete results of the study are for."""
+    """Return the commands that a user is likely to want once the results of the study are complete."""
     from ndcg_asymptotics.engines import engine
 
     folder = shlex.quote(str(out)) + (" --allow-custom" if allow_custom else "")
@@ -159,7 +178,7 @@ def _replay(study: Study, out: Path, replicate: int) -> None:
         result = replay(study, out, replicate)
     except (InputError, OSError):
         raise
-    except Exception:  # the engine's own: where it happened is what a replay is for
+    except Exception:  # raised by the engine: a replay is there to show where
         traceback.print_exc()
         print(f"replicate {replicate} (seed {study.seed}) failed")
         raise typer.Exit(1) from None
@@ -175,13 +194,13 @@ def _replay(study: Study, out: Path, replicate: int) -> None:
 
 @app.command()
 def merge(
-    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of results of one study.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A folder for all of them.")],
+    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders with results of one study.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the merged results.")],
     allow_custom: Custom = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Merge the replicates of several runs of one study."""
+    """Merge the replicates of several runs of one study into one folder."""
     from ndcg_asymptotics.core.arrays import spans
     from ndcg_asymptotics.results.merge import merge as merge_results
 

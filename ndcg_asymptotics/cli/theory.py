@@ -1,4 +1,4 @@
-"""Commands that draw nothing: predict, list, required, verdict."""
+"""Commands about theory, which simulate nothing: predict, list, required, verdict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import Format, Json, Quiet, Verbose, number
+from ndcg_asymptotics.cli.options import (
+    CurveA,
+    CurveB,
+    Format,
+    Json,
+    ListLength,
+    Measures,
+    Quiet,
+    Verbose,
+    number,
+)
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.theory.prediction import Predictions
@@ -17,24 +27,31 @@ app = typer.Typer()
 
 @app.command()
 def predict(
-    measure: Annotated[list[str], typer.Option(metavar="SPEC", help="A measure; may be repeated.")],
+    measure: Measures,
     n: Annotated[
         list[Any],
-        typer.Option("-n", "--n", metavar="N", parser=number, help="A list length; may be repeated."),
+        typer.Option(
+            "-n",
+            "--n",
+            metavar="N",
+            parser=number,
+            help="A list length, such as 1000 or 1e6. May be repeated.",
+        ),
     ],
     scorer: Annotated[
-        list[str] | None, typer.Option(metavar="SPEC", help="A relevance curve; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="SPEC", help="A relevance curve, such as linear(0.1, 0.7). May be repeated."),
     ] = None,
     pair: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Two curves: the probability of the wrong order."),
+        typer.Option(metavar="A B", help="Two relevance curves, for the probability of the wrong order."),
     ] = None,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Predict NDCG at n: the limit, its theorem, the exact mean and the pseudo-expectation.
+    """Predict NDCG at a list length: its limit, the theorem, the exact mean and the pseudo-expectation.
 
     For a pair of curves, predict the probability that the worse one has the larger NDCG.
 
@@ -47,7 +64,7 @@ def predict(
 
     require(bool(scorer) != bool(pair), "give either --scorer, once or more, or --pair, two curves")
     found: Predictions | PairPredictions
-    if pair:  # each needs libraries that the other does without
+    if pair:  # imported here, since each of the two needs libraries that the other does without
         from ndcg_asymptotics.theory.rare import predict_pair
 
         found = predict_pair(*pair, measure, n)
@@ -62,7 +79,7 @@ def predict(
 def list_specs(
     form: Format = "table", as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False
 ) -> None:
-    """List every discount, cutoff, curve and coupling, with its formula."""
+    """List every discount, cutoff, relevance curve, coupling and loss with its formula."""
     from ndcg_asymptotics.reports.specs import specs
     from ndcg_asymptotics.reports.terminal import show
 
@@ -73,26 +90,28 @@ def list_specs(
 
 @app.command()
 def required(
-    a: Annotated[str, typer.Option(metavar="CURVE", help="A relevance curve.")],
-    b: Annotated[str, typer.Option(metavar="CURVE", help="Another with the same label law.")],
-    measure: Annotated[list[str], typer.Option(metavar="SPEC", help="A measure; may be repeated.")],
-    n: Annotated[
-        Any, typer.Option("-n", "--n", metavar="N", parser=number, help="Length of the lists of a test.")
-    ] = "1000",
+    a: CurveA,
+    b: CurveB,
+    measure: Measures,
+    n: ListLength = "1000",
     rate: Annotated[
-        float, typer.Option(help="Probability with which one list is to show the right order.")
+        float, typer.Option(help="Probability with which a single list must show the right order.")
     ] = 0.95,
-    power: Annotated[float, typer.Option(help="Power of the paired test.")] = 0.8,
-    alpha: Annotated[float, typer.Option(help="Level of the paired test.")] = 0.05,
+    power: Annotated[float, typer.Option(help="Target power of the paired t test.")] = 0.8,
+    alpha: Annotated[float, typer.Option(help="Significance level of the paired t test.")] = 0.05,
     documents: Annotated[
-        bool, typer.Option("--documents", help="Also the cheapest number of lists and judged depth.")
+        bool,
+        typer.Option(
+            "--documents",
+            help="Also print which number of lists and which judging depth need the fewest judgements.",
+        ),
     ] = False,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compute how long a list, and how many lists, it takes to tell two rankers apart."""
+    """Compute how long a list must be, and how many lists are needed, to tell two rankers apart."""
     from dataclasses import asdict
 
     from ndcg_asymptotics.analysis.required import required as find
@@ -115,21 +134,23 @@ def required(
 
 @app.command()
 def verdict(
-    a: Annotated[str, typer.Option(metavar="CURVE", help="A relevance curve.")],
-    b: Annotated[str, typer.Option(metavar="CURVE", help="Another with the same label law.")],
+    a: CurveA,
+    b: CurveB,
     measure: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPEC", help="A measure; may be repeated.", show_default="eight"),
+        typer.Option(
+            metavar="SPEC",
+            help="A measure, such as nDCG@10. May be repeated.",
+            show_default="eight common ones",
+        ),
     ] = None,
-    n: Annotated[
-        Any, typer.Option("-n", "--n", metavar="N", parser=number, help="Length of the lists.")
-    ] = "1000",
+    n: ListLength = "1000",
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """List the measures by what it costs to tell two rankers apart, the cheapest first."""
+    """Rank measures by how many judgements they need to tell two rankers apart, the cheapest first."""
     from ndcg_asymptotics.analysis.verdict import MEASURES
     from ndcg_asymptotics.analysis.verdict import verdict as judge
     from ndcg_asymptotics.reports.terminal import show

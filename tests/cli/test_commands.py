@@ -25,9 +25,8 @@ random = "random"
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     (folder / "study.toml").write_text(STUDY)
-    with pytest.MonkeyPatch.context() as patch:
-        out = folder / "out"
-        assert command(patch, None, "run", folder / "study.toml", "--out", out, "--jobs", 1)[0] == 0
+    out = folder / "out"
+    assert command(None, "run", folder / "study.toml", "--out", out, "--jobs", 1)[0] == 0
     return out
 
 

@@ -25,8 +25,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = study.read().replace("seed = 5", 'seed = 5\npairs = [["good", "other"]]')
         study.seek(0)
         study.write(text)
-    with pytest.MonkeyPatch.context() as patch:
-        assert command(patch, None, "run", file, "--out", folder / "out", "--jobs", 1)[0] == 0
+    assert command(None, "run", file, "--out", folder / "out", "--jobs", 1)[0] == 0
     return folder / "out"
 
 

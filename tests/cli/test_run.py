@@ -33,7 +33,7 @@ Cli = Callable[..., tuple[int, str, str]]
 def run_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run a command in this process: exit status, stdout, stderr."""
     monkeypatch.setitem(ENGINES, "items", "fake_engine")
-    return partial(command, monkeypatch, capsys)
+    return partial(command, capsys)
 
 
 @pytest.fixture

@@ -80,14 +80,14 @@ def test_the_check_has_one_chance_of_a_false_alarm_for_all_points() -> None:
 
 
 def test_a_folder_is_continued_and_says_what_is_damaged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, out = tmp_path / "grid.toml", tmp_path / "out"
     file.write_text(TEXT)
     truth = run_grid(load_grid(file), jobs=1).data
 
     def do(*arguments: object) -> tuple[int, str, str]:
-        return command(monkeypatch, capsys, *arguments)
+        return command(capsys, *arguments)
 
     code, said, _ = do("run", file, "--out", out, "--jobs", 1)
     assert (code, said) == (0, f"{out}: 6 of 6 points complete\n")
@@ -278,9 +278,7 @@ same = "mixture(0.25=constant(0.5), 0.75=constant(0.05))"
 
 
 @pytest.mark.parametrize("engine", ["items", "cells", "every-n"])
-def test_mixtures_go_into_a_folder(
-    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mixtures_go_into_a_folder(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "grid.toml", tmp_path / "out"
     file.write_text(f'engine = "{engine}"\n' + MIXTURES)
     for arguments in (
@@ -289,7 +287,7 @@ def test_mixtures_go_into_a_folder(
         ("verify", out),
         ("figures", out, "--out", tmp_path / "drawn", "--format", "png", "--dpi", 30),
     ):
-        code, _, said = command(monkeypatch, capsys, *arguments)
+        code, _, said = command(capsys, *arguments)
         assert code == 0, said
     in_memory = run_grid(load_grid(file), jobs=1).data
     assert open_grid(out).data["ndcg"].equals(in_memory["ndcg"])
@@ -333,9 +331,7 @@ def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: b
     assert all(path.is_file() for path in drawn)
 
 
-def test_a_grid_asks_before_it_runs_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_grid_asks_before_it_runs_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "grid.toml", tmp_path / "out"
     (tmp_path / "mine.py").write_text("print('I ran')\n\n\ndef slow(rank):\n    return rank**-0.3\n")
     file.write_text(TEXT.replace('"nDCG",', "'nDCG(custom(\"mine:slow\", 1000))',"))
@@ -346,11 +342,11 @@ def test_a_grid_asks_before_it_runs_code(
     )
     for step in steps:
         before = sorted(tmp_path.rglob("*"))
-        code, said, error = command(monkeypatch, capsys, *step)
+        code, said, error = command(capsys, *step)
         assert (code, "--allow-custom permits it" in error) == (2, True), error
         assert "I ran" not in said + error
         assert sorted(tmp_path.rglob("*")) == before
-        assert command(monkeypatch, capsys, *step, "--allow-custom")[0] == 0
+        assert command(capsys, *step, "--allow-custom")[0] == 0
     with pytest.raises(InputError, match="allow_custom permits it"):
         load_grid(file)
     with pytest.raises(InputError, match="allow_custom permits it"):

@@ -102,13 +102,13 @@ def test_a_second_look_computes_nothing_and_has_the_same_bits(
 
 
 def test_no_command_writes_into_the_folder_that_it_reads(
-    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in results.iterdir()}
     out = tmp_path / "figures"
     for arguments in (["check"], ["figures", "--out", out, "--format", "svg"], ["verify"], ["distinguish"],
                       ["report", "--out", tmp_path / "page.html"], ["info"]):  # fmt: skip
-        code, _, error = command(monkeypatch, capsys, arguments[0], results, *arguments[1:])
+        code, _, error = command(capsys, arguments[0], results, *arguments[1:])
         assert (code, error) == (0, "")
     assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in results.iterdir()} == before
     assert len(list(out.glob("*.svg"))) == 4
