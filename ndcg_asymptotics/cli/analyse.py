@@ -38,7 +38,7 @@ def check(
     std: Annotated[
         str,
         typer.Option(
-            metavar="few|every", help="Test standard deviations at three list lengths (few) or at all."
+            metavar="few|every", help="Test standard deviations at three list lengths (few) or at every one."
         ),
     ] = "few",
     summary: Annotated[
