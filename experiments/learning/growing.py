@@ -1,7 +1,7 @@
 """Section 4 of Wang et al. (2013) with learned rankers on real lists: NDCG of the first n documents.
 
-*robust03*: the documents that any of four runs retrieved for a topic, described by their ranks and scores in
-the runs, arrive in random orders. *MovieLens*: the films of a user who rated at least 500, described by other
+*robust03*: the documents that any of four runs retrieved for a topic, user_psi by their ranks and scores in
+the runs, arrive in random orders. *MovieLens*: the films of a user who rated at least 500, user_psi by other
 users' ratings, arrive in the order in which the user rated them. RankSVM and ListNet are trained on one half
 of the topics or users and rank the other half, and the other way round; a random function ranks as well.
 NDCG_n is averaged over the lists that have a document of positive gain among their first n.

@@ -30,7 +30,7 @@ def main() -> None:
     """Train, and write the regrets of every training set."""
     population, utility = TwoReaders(), Discounted("exp2", Measure("log"))
     features = population.features(TEST_LISTS, np.random.default_rng(0))
-    value = features @ population.best(utility)
+    value = features @ population.best_weights(utility)
     discounts = utility.weights(population.items)
     best = np.sort(value, axis=1)[:, ::-1] @ discounts
 

@@ -1,8 +1,8 @@
 """Surrogate losses for learning to rank: which are consistent with NDCG, and training with them.
 
-`losses` are formulas with gradients; `utilities` are the measures of an order; `consistency` decides whether
-the minimiser of a loss gives the best order; `training` minimises losses on data. A trained ranker reaches
-the rest of the package as a run.
+`losses` holds the formulas with their gradients and `utilities` the measures of an order. `decide`, `search`
+and `regret` find out whether the minimiser of a loss gives the best order of a `problem`. `ranker` minimises
+losses on `queries`; a trained ranker produces runs, which the rest of the package takes.
 """
 
 import lazy_loader

@@ -1,10 +1,10 @@
-"""Is the order of a loss's minimiser the best one? Decided for one problem, with a certificate.
+"""Decide for one problem whether the minimiser of a loss gives the best order, with a certificate.
 
-The loss's `Minimiser` says for each pair of items how much the other order would cost, and how exactly
-that is known. The pairs for which the price exceeds the error are certain; every order that agrees with
-them may be the minimiser's. If all of these are optimal the loss is consistent here, if none is it is
-inconsistent here, and otherwise it is undecided. Ties, in the loss or in the measure, need no care of
-their own: only regret counts.
+The `Minimiser` of a loss holds for each pair of items the cost of swapping them, and a bound of the error
+of these costs. The pairs whose swap cost exceeds the error are certain, and every order that agrees with
+them may be that of the minimiser. If all of these orders are optimal, the loss is consistent here; if none
+is, it is inconsistent here; otherwise it is undecided. Ties in the loss or in the measure need no special
+treatment, because only regret counts.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Verdict = Literal["consistent here", "inconsistent here", "undecided"]
 
 
 @dataclass(frozen=True)
-class Decided:
-    """What minimising one loss does to one problem.
+class LossDecision:
+    """The order that one loss leads to in one problem, and the verdict on it.
 
     Attributes
     ----------
@@ -36,14 +36,14 @@ class Decided:
     order : tuple of int
         An order of the minimiser, items from 0, best first.
     regret : float
-        How much less it is worth than the best order.
+        The expected utility of the best order minus that of this one.
     verdict : str
     margin : float
-        The least price of the other order of two neighbours in ``order``, in the loss's own unit.
+        The lowest swap cost of two neighbours in ``order``, in the unit of the loss.
     residual : float
-        The error of the margin: what is not above it is not certain.
+        A bound of the error of the margin: an order is certain if its margin exceeds it.
     possible : (float, float)
-        The least and the greatest regret of the orders that are not ruled out.
+        The lowest and the highest regret of the orders that the minimiser may have.
     scores : tuple of float, or None
         The minimiser; None where the infimum is not attained.
     """
@@ -66,18 +66,18 @@ class Decision(Report):
     ----------
     problem : Problem
     optimal_order : tuple of int
-    losses : tuple of Decided
+    losses : tuple of LossDecision
     left_out : tuple of (loss, reason)
-        The losses that do not suit the problem.
+        The losses that cannot be used with this problem.
     """
 
     problem: Problem
     optimal_order: tuple[int, ...]
-    losses: tuple[Decided, ...]
+    losses: tuple[LossDecision, ...]
     left_out: tuple[tuple[str, str], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The verdicts as plain data, for JSON."""
+        """Return the verdicts as plain data for JSON."""
         rows = [
             {"loss": str(d.loss), "order": list(d.order), "regret": d.regret, "verdict": d.verdict}
             for d in self.losses
@@ -85,10 +85,14 @@ class Decision(Report):
         return {"optimal_order": list(self.optimal_order), "losses": rows}
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """The best order, and a row for every loss."""
+        """Yield the best order, and a table with a row for every loss."""
         best = _text(self.optimal_order)
         value = float(self.problem.expected([self.optimal_order])[0])
-        yield Table.of(f"{self.problem.utility}: best order {best}, worth {value:.6g}", Decided, self.losses)
+        yield Table.of(
+            f"{self.problem.utility}: best order {best}, expected value {value:.6g}",
+            LossDecision,
+            self.losses,
+        )
         for reason in dict.fromkeys(reason for _, reason in self.left_out):
             names = ", ".join(loss for loss, why in self.left_out if why == reason)
             yield Line(f"Left out: {names} ({reason}).")
@@ -109,19 +113,20 @@ def _remarks(problem: Problem) -> Iterator[Line]:
 
 
 def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | None = None) -> Decision:
-    """Which losses, minimised perfectly, order the items of a problem as well as can be?
+    """Decide which losses, when minimised exactly, lead to the best order of the items of a problem.
 
     Parameters
     ----------
     problem : Problem
         At most 8 items.
     losses : Loss or str, or a list of them, optional
-        By default every kind that suits the problem, with usual parameters.
+        By default every kind that can be used with the problem, with usual parameters.
 
     Raises
     ------
     InputError
-        If a loss named cannot take the problem's labels, or needs a standardisation that the measure lacks.
+        If a given loss does not allow the problem's labels, or needs a standardisation that the measure
+        lacks.
 
     >>> decided = decide_losses(Problem([[5, 4], [1, 3]], [0.3, 0.7]), ["squared", "squared_consistent"])
     >>> [(str(d.loss), d.order, d.verdict) for d in decided.losses]
@@ -141,21 +146,23 @@ def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | 
     return Decision(problem, problem.optimal_order(), tuple(found), tuple(left_out))
 
 
-def _decided(loss: Loss, least: Minimiser, orders: Integers, regrets: Floats) -> Decided:
+def _decided(loss: Loss, least: Minimiser, orders: Integers, regrets: Floats) -> LossDecision:
     ranks = ranks_of(orders)
     possible = regrets[_agree(ranks, least.certain)]
     low, high = float(possible.min()), float(possible.max())
-    # the order of the minimiser as computed: that which agrees with all pairs, the first if several do
+    # the order of the computed minimiser: the first that agrees with all pairs
     own = int(np.argmax(_agree(ranks, least.above)))
     order = tuple(orders[own].tolist())
     verdict: Verdict = "consistent here" if high == 0 else "inconsistent here" if low > 0 else "undecided"
-    margin = min((float(least.price[a, b]) for a, b in pairwise(order)), default=np.inf)
+    margin = min((float(least.swap_cost[a, b]) for a, b in pairwise(order)), default=np.inf)
     scores = None if least.scores is None else tuple(least.scores.tolist())
-    return Decided(loss, order, float(regrets[own]), verdict, margin, least.residual, (low, high), scores)
+    return LossDecision(
+        loss, order, float(regrets[own]), verdict, margin, least.residual, (low, high), scores
+    )
 
 
 def _agree(ranks: Integers, above: Bools) -> Bools:
-    """Which orders, by the ranks of their items (P, m), have every pair that is ``above`` in that order."""
+    """Return which orders, given the ranks of their items (P, m), agree with every pair in ``above``."""
     agree = np.ones(len(ranks), np.bool_)
     for i, j in np.argwhere(above).tolist():
         agree &= ranks[:, i] < ranks[:, j]

@@ -21,7 +21,7 @@ Gain = Literal["exp2", "linear"]
 
 
 def gains_of(labels: Floats, gain: Gain) -> Floats:
-    """2^y - 1 (``exp2``), or the labels themselves (``linear``).
+    """Return the gains of labels: 2^y - 1 (``exp2``), or the labels themselves (``linear``).
 
     >>> gains_of(np.array([0.0, 1.0, 4.0]), "exp2")
     array([ 0.,  1., 15.])
@@ -29,7 +29,7 @@ def gains_of(labels: Floats, gain: Gain) -> Floats:
     Raises
     ------
     InputError
-        For another gain.
+        For any other ``gain``.
     """
     require(gain in get_args(Gain), f"must be one of {', '.join(get_args(Gain))}, got {brief(gain)}", "gain")
     return np.exp2(labels) - 1 if gain == "exp2" else labels
@@ -40,7 +40,7 @@ LARGEST_LABEL = 1000.0
 
 
 class Block(NamedTuple):
-    """The lists of one length: their numbers (k,), and where their items stand (k, m)."""
+    """The lists of one length: their indices (k,), and the indices of their items (k, m)."""
 
     lists: Integers
     items: Integers
@@ -48,7 +48,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Labels of lists, end to end.
+    """The labels of several lists, end to end.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Batch:
 
     @classmethod
     def of(cls, lists: Sequence[ArrayLike]) -> Self:
-        """A batch from a sequence of label vectors."""
+        """Return the batch of a sequence of label vectors."""
         try:
             vectors = [np.atleast_1d(np.asarray(labels, np.float64)) for labels in lists]
         except (TypeError, ValueError, OverflowError):
@@ -97,7 +97,7 @@ class Batch:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The lists by their length."""
+        """The lists, grouped by length."""
         starts = np.cumsum(self.sizes) - self.sizes
         blocks = []
         for size in np.unique(self.sizes):
@@ -106,12 +106,12 @@ class Batch:
         return tuple(blocks)
 
     def check_scores(self, scores: ArrayLike) -> Floats:
-        """Scores as an array of the labels' shape.
+        """Return scores as an array of the shape of the labels.
 
         Raises
         ------
         InputError
-            If they are not as many as the labels, or not finite.
+            If their number is not that of the labels, or one is not finite.
         """
         s = np.asarray(scores, np.float64).reshape(-1)
         require(s.size == self.labels.size, f"must be {self.labels.size} numbers, got {s.size}", "scores")
@@ -119,7 +119,7 @@ class Batch:
         return s
 
     def select(self, lists: Integers) -> tuple[Self, Integers]:
-        """Some of the lists, in the order given, and where their items stand in this batch."""
+        """Return some of the lists, in the order given, and the indices of their items in this batch."""
         starts = np.cumsum(self.sizes) - self.sizes
         sizes = self.sizes[lists]
         within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)

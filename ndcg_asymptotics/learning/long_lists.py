@@ -1,8 +1,9 @@
-"""Long lists whose labels are independent given the items: E[G_i/||G||_D] and the like, without all orders.
+"""Expected targets such as E[G_i/||G||_D] of long lists whose labels are independent.
 
-The norm of a list depends on how often each label occurs only. Draw all labels, take out item i's and average
-over its own law exactly: with Y the labels drawn, ``Σ_y p_i(y) G(y) / N(counts of Y with y for Y_i)`` has
-the mean E[G_i/N] and hardly any variance of its own, since the other items' counts move all i together.
+The norm N of a list depends only on how often each label occurs. We draw all labels Y, and average over the
+label of item i exactly: ``Σ_y p_i(y) G(y) / N(counts of Y with y in place of Y_i)`` has the mean E[G_i/N].
+Most of its variance comes from the counts of the other items, which all i share, so that it hardly affects
+the order.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.labels import Gain, gains_of
 from ndcg_asymptotics.measures import Measure
 
-_AT_ONCE = 2**19  # labels drawn at a time
+_LABELS_AT_ONCE = 2**19  # drawn at a time: a few MB
 
 
 @dataclass(frozen=True)
 class Share:
-    """A target T_i = a(y_i) / N(counts): what an item has of a norm of the whole list.
+    """A target T_i = a(y_i) / N(counts): the share of an item in a norm of the whole list.
 
     Attributes
     ----------
     numerator : function (J,) -> (J,)
-        a of the labels.
+        The function a of the labels.
     norm : function ((..., J), (J,), m) -> (...,)
-        N of the counts of the labels, given in increasing order, in a list of m items.
+        The norm N, from the counts of the labels, the labels in increasing order, and m, the number of items.
     """
 
     numerator: Callable[[Floats], Floats]
@@ -38,7 +39,7 @@ class Share:
 
 
 def gain_share(measure: Measure | str, gain: Gain = "exp2") -> Share:
-    """G/||G||_D, by which NDCG sorts (Lemma 4)."""
+    """Return G/||G||_D, the target that is optimal for NDCG (Ravikumar et al. 2011, Lemma 4)."""
     ideal = Measure.of(measure).ideal
 
     def norm(counts: Floats, labels: Floats, items: int) -> Floats:
@@ -48,7 +49,7 @@ def gain_share(measure: Measure | str, gain: Gain = "exp2") -> Share:
 
 
 def cosine_share(gain: Gain = "exp2") -> Share:
-    """G/|G|, by which the cosine sorts."""
+    """Return G/|G|, the target of the cosine loss."""
 
     def norm(counts: Floats, labels: Floats, items: int) -> Floats:
         return np.sqrt(counts @ gains_of(labels, gain) ** 2)
@@ -57,12 +58,12 @@ def cosine_share(gain: Gain = "exp2") -> Share:
 
 
 def softmax_share() -> Share:
-    """softmax y, by which ListNet sorts."""
+    """Return softmax y, the target of ListNet."""
     return Share(np.exp, lambda counts, labels, items: counts @ np.exp(labels))
 
 
 def plain_share(gain: Gain = "exp2") -> Share:
-    """G itself, by which least squares sorts."""
+    """Return G itself, the target of least squares."""
     return Share(
         lambda labels: gains_of(labels, gain), lambda counts, labels, items: np.ones(counts.shape[:-1])
     )
@@ -71,7 +72,7 @@ def plain_share(gain: Gain = "exp2") -> Share:
 def expected_shares(
     laws: ArrayLike, labels: ArrayLike, shares: dict[str, Share], *, draws: int = 100, seed: int = 0
 ) -> dict[str, Floats]:
-    """E[T_i] of independent labels, for several targets from the same draws.
+    """Return E[T_i] of independent labels, for several targets from the same draws.
 
     Parameters
     ----------
@@ -104,13 +105,13 @@ def expected_shares(
     items, kinds = p.shape
     below = np.cumsum(p, axis=1)[:, :-1]
     rng = np.random.default_rng(seed)
-    moves = np.eye(kinds)[None, :, :] - np.eye(kinds)[:, None, :]  # label a taken out, label b put in
+    moves = np.eye(kinds)[None, :, :] - np.eye(kinds)[:, None, :]  # label a is replaced by label b
     means = {name: np.zeros(items) for name in shares}
-    step = max(1, _AT_ONCE // items)
+    step = max(1, _LABELS_AT_ONCE // items)
     for start in range(0, draws, step):
         drawn = (rng.random((min(step, draws - start), items, 1)) >= below).sum(axis=-1, dtype=np.int64)
         occurs = np.stack([np.count_nonzero(drawn == kind, axis=1) for kind in range(kinds)], axis=1)
-        # a label that does not occur cannot be taken out: those entries are not used
+        # a label that does not occur cannot be replaced: those entries are not used
         counts = np.maximum(occurs[:, None, None, :] + moves, 0.0)
         for name, share in shares.items():
             norm = share.norm(counts, y, items)
@@ -121,6 +122,6 @@ def expected_shares(
 
 
 def regret_of(key: Floats, value: Floats, discounts: Floats) -> float:
-    """``Σ_r D(r) (v_(r) - v_[r])``: how much less sorting by ``key`` is worth than sorting by the value v."""
+    """Return the regret of sorting by ``key`` instead of ``value``, the sum of value times discount lost."""
     order = np.argsort(-key, kind="stable")
     return float((np.sort(value)[::-1] - value[order]) @ discounts)

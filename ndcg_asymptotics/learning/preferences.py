@@ -17,13 +17,15 @@ Weights = Literal["order", "gain"]
 
 
 def check_weights(weights: str) -> None:
-    """Refuse what is no kind of weights."""
+    """Raise `InputError` unless ``weights`` is "order" or "gain"."""
     known = get_args(Weights)
     require(weights in known, f"weights must be one of {', '.join(known)}, got {brief(weights)}")
 
 
 def pair_weights(labels: Floats, gain: Gain, weights: Weights) -> Floats:
-    """a_ij of label vectors: 1 where y_i > y_j (``order``), or the difference of gains (``gain``), else 0.
+    """Return the weights a_ij of label vectors, which are 0 unless y_i > y_j.
+
+    Where y_i > y_j the weight is 1 (``order``) or the difference of the gains (``gain``).
 
     Parameters
     ----------
@@ -46,17 +48,17 @@ def pair_weights(labels: Floats, gain: Gain, weights: Weights) -> Floats:
 
 
 def net_preference(weights: Floats) -> Floats:
-    """What leaves an item less what enters it, ``sum_j (a_ij - a_ji)``."""
+    """Return the net preference of each item over all others, ``sum_j (a_ij - a_ji)``."""
     return np.asarray(weights.sum(axis=-1) - weights.sum(axis=-2))
 
 
 def require_weights(weights: Floats) -> Floats:
-    """Weights as a square matrix.
+    """Return preferences as a square matrix of weights.
 
     Raises
     ------
     InputError
-        If they are not, if one is negative or not finite, or if there are none.
+        If they are not square, one is negative or not finite, or none is positive.
     """
     try:
         a = np.asarray(weights, np.float64)
@@ -74,15 +76,15 @@ def require_weights(weights: Floats) -> Floats:
 
 
 def require_low_noise(weights: Floats) -> None:
-    """Refuse weights that are not low-noise, in the sense of Duchi, Mackey and Jordan (2010).
+    """Raise an error for weights that are not low-noise in the sense of Duchi, Mackey and Jordan (2010).
 
-    Where i is preferred to j and j to k on the whole, the preference of i to k must be at least the
-    sum of the two: ``a_ik - a_ki >= (a_ij - a_ji) + (a_jk - a_kj)``. In particular there is no cycle.
+    Where i is preferred to j and j to k on balance, the net preference of i to k must be at least the
+    sum of the two: ``a_ik - a_ki >= (a_ij - a_ji) + (a_jk - a_kj)``. This rules out cycles.
 
     Raises
     ------
     InputError
-        Naming the first three items for which this fails.
+        If this fails; the message names the first three items.
 
     >>> require_low_noise(np.array([[0, 1, 9], [0, 0, 2], [6, 0, 0]]))
     """

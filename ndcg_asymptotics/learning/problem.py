@@ -35,28 +35,28 @@ from ndcg_asymptotics.learning.utilities import (
     PairwiseDisagreement,
     Utility,
     all_orders,
-    judged,
+    require_judged,
     utility_of,
 )
 from ndcg_asymptotics.specs.scanner import number_text
 
-_SUM_TOLERANCE = 1e-9
+_SUM_TOLERANCE = 1e-9  # probabilities in files are rounded decimals
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Items whose labels are drawn together, and what their order is judged by.
+    """A joint distribution of the labels of some items, and the utility of their order.
 
     Parameters
     ----------
     labels : (K, m)
         Label vectors, from 0 to 1000; NaN where an item was not judged (for pairwise disagreement).
     probabilities : (K,)
-        Of the label vectors, adding up to 1.
+        The probabilities of the label vectors, adding up to 1.
     measure : Utility or str
         `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, …
     gain : {"exp2", "linear"}
-        How labels become gains.
+        The gain of a label y: 2^y - 1, or y.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Problem:
     Raises
     ------
     InputError
-        For labels or probabilities that are none, or more than 8 items.
+        For invalid labels or probabilities, or more than 8 items.
     """
 
     labels: Floats
@@ -87,14 +87,14 @@ class Problem:
         object.__setattr__(self, "probabilities", _distribution(probabilities, len(self.labels)))
         object.__setattr__(self, "utility", utility_of(measure, gain))
         if not isinstance(self.utility, PairwiseDisagreement):
-            judged(self.labels)
+            require_judged(self.labels)
 
     @classmethod
     def of_preferences(cls, weights: ArrayLike) -> Self:
-        """The preferences a_ij of i to j, each an observation of its own, judged by their disagreement.
+        """Return the problem of preferences a_ij of i to j, with pairwise disagreement as the measure.
 
-        The same as a distribution of label vectors with two judged items each. Weights count relative to
-        their sum.
+        It is a distribution of label vectors with two judged items each, one for every a_ij > 0. Its
+        probabilities are the weights divided by their sum.
 
         >>> problem = Problem.of_preferences([[0, 1, 9], [0, 0, 2], [6, 0, 0]])
         >>> problem.optimal_order(), problem.items
@@ -114,11 +114,11 @@ class Problem:
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return int(self.labels.shape[1])
 
     def expected(self, orders: ArrayLike) -> Floats:
-        """The expected utility of orders (P, m), items best first."""
+        """Return the expected utility of orders (P, m), which list the items, best first."""
         given = np.atleast_2d(np.asarray(orders, np.int64))
         if given.shape[1:] != (self.items,) or not (np.sort(given) == np.arange(self.items)).all():
             raise InputError(
@@ -127,12 +127,12 @@ class Problem:
         return self.utility.expected(given, self.labels, self.probabilities)
 
     def regret(self, orders: ArrayLike) -> Floats:
-        """How much less orders (P, m) are worth than the best one."""
+        """Return by how much the expected utility of orders (P, m) falls short of the best one."""
         return np.asarray(self._values.max() - self.expected(orders))
 
     @property
-    def rounding(self) -> float:
-        """Regrets up to this are 0: what rounding does to a difference of expected utilities."""
+    def rounding_error(self) -> float:
+        """A bound of the rounding error of a regret; regrets up to this count as 0."""
         return (
             64
             * (len(self.labels) + self.items)
@@ -141,30 +141,32 @@ class Problem:
         )
 
     def regrets(self) -> tuple[Integers, Floats]:
-        """All orders (m!, m), and their regrets, 0 where rounding could not tell."""
+        """Return all orders (m!, m) and their regrets, with 0 for those within the rounding error."""
         values = self._values
         regrets = values.max() - values
-        return all_orders(self.items), np.where(regrets <= self.rounding, 0.0, regrets)
+        return all_orders(self.items), np.where(regrets <= self.rounding_error, 0.0, regrets)
 
     def optimal_order(self) -> tuple[int, ...]:
-        """A best order, found by trying all; of several, the one that standardisation gives, if any."""
+        """Return a best order by enumeration; of several, the one that standardisation gives, if any."""
         orders, regrets = self.regrets()
         try:
             sorted_order = self.standardised_order()
         except InputError:
             sorted_order = None
-        if sorted_order is not None and self.regret([sorted_order])[0] <= self.rounding:
+        if sorted_order is not None and self.regret([sorted_order])[0] <= self.rounding_error:
             return sorted_order
         return tuple(orders[int(np.argmin(regrets))].tolist())
 
     def standardised_order(self) -> tuple[int, ...]:
-        """Items by decreasing E[r(Y)], r the standardisation: Lemma 4 of Ravikumar et al. (2011) for NDCG.
+        """Return the items by decreasing E[r(Y)], where r is the standardisation.
+
+        For NDCG this is Lemma 4 of Ravikumar et al. (2011).
 
         Raises
         ------
         InputError
-            If there is no standardisation; for pairwise disagreement if the mean preferences are not
-            low-noise, naming three items.
+            If there is no standardisation. For pairwise disagreement also if the mean preferences are not
+            low-noise; the message names three items.
         """
         targets = self.utility.standardised(self.labels)
         if targets is None:
@@ -174,7 +176,7 @@ class Problem:
         return tuple(np.argsort(-(self.probabilities @ targets), kind="stable").tolist())
 
     def to_toml(self) -> str:
-        """The text of a file that holds this problem."""
+        """Return the text of a problem file."""
         rows = ", ".join("[" + ", ".join(map(number_text, row)) + "]" for row in self.labels)
         chances = ", ".join(repr(float(p)) for p in self.probabilities)
         lines = [f'measure = "{self.utility}"', f'gain = "{self.utility.gain}"', f"labels = [{rows}]"]
@@ -182,7 +184,7 @@ class Problem:
 
     @cached_property
     def _values(self) -> Floats:
-        """The expected utility of all orders."""
+        """The expected utility of every order."""
         return self.utility.expected(all_orders(self.items), self.labels, self.probabilities)
 
 
@@ -215,17 +217,17 @@ def _distribution(given: ArrayLike, count: int) -> Floats:
     return np.asarray(p / p.sum())
 
 
-_LARGEST = 2**24  # bytes of a problem file
+_MAX_FILE_BYTES = 2**24  # larger than any problem with 8 items that a person writes
 _FIELDS = ("measure", "gain", "labels", "probabilities", "preferences", "losses")
 
 
 def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
-    """Read a problem file: the problem, and the losses that it names, if any.
+    """Return the problem of a file, and the losses that the file names, None if it names none.
 
     Raises
     ------
     InputError
-        Naming the file and the field.
+        For an invalid file; the message names the file and the field.
     OSError
         If the file cannot be read.
 
@@ -238,7 +240,7 @@ def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
     """
     path = Path(path)
     try:
-        fields = tomllib.loads(read_file(path, _LARGEST).decode("utf-8"))
+        fields = tomllib.loads(read_file(path, _MAX_FILE_BYTES).decode("utf-8"))
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
     except tomllib.TOMLDecodeError as error:

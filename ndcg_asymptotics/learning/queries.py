@@ -20,7 +20,7 @@ from ndcg_asymptotics.lists.reading.svmlight import Part, svmlight_parts
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Documents of queries, end to end.
+    """Queries with the features and labels of their documents, end to end.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ class Queries:
     labels : (n,)
         From 0 to 1000.
     sizes : (Q,)
-        How many documents each query has.
+        The number of documents of each query.
     names : sequence of str, optional
-        The queries' names, all different; by default their numbers.
+        The names of the queries, all different; by default 1, 2, ….
     documents : sequence of str, optional
-        The documents' names, different within a query; by default their numbers within it.
+        The names of the documents, different within a query; by default 1, 2, … within each query.
 
     >>> queries = Queries([[0.1], [0.7], [0.2]], [0, 2, 1], [2, 1])
     >>> queries.qrels("linear"), queries.run([3.0, 1.0, 0.0])["1"]
@@ -42,7 +42,7 @@ class Queries:
     Raises
     ------
     InputError
-        For shapes that do not belong together, features that are not finite, or names that are used twice.
+        For inconsistent shapes, features that are not finite, or repeated names.
     """
 
     features: Floats
@@ -70,7 +70,7 @@ class Queries:
         documents = tuple(self.documents) or tuple(str(d + 1) for n in lists.sizes.tolist() for d in range(n))
         require(
             len(set(names)) == len(names) == lists.sizes.size,
-            "must be one of its own for each query",
+            "must be one for each query, all different",
             "names",
         )
         require(len(documents) == lists.labels.size, "must be one for each label", "documents")
@@ -82,16 +82,16 @@ class Queries:
 
     @property
     def count(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return len(self.names)
 
     @cached_property
     def batch(self) -> Batch:
-        """The labels, as losses take them."""
+        """The labels as a batch, which losses take."""
         return Batch(self.labels, self.sizes)
 
     def select(self, queries: ArrayLike) -> Self:
-        """Some of the queries, by their numbers from 0, in the order given."""
+        """Return some of the queries, by their indices, in the order given."""
         chosen = np.asarray(queries, np.int64)
         batch, items = self.batch.select(chosen)
         return type(self)(
@@ -99,18 +99,21 @@ class Queries:
             [self.names[q] for q in chosen], [self.documents[i] for i in items],
         )  # fmt: skip
 
-    def widened(self, width: int) -> Self:
-        """The same with features of 0 up to so many: a file that never names its last features has fewer."""
+    def with_width(self, width: int) -> Self:
+        """Return the same queries with at least ``width`` features; added ones are 0.
+
+        A file that never names its last features has fewer than others.
+        """
         short = width - self.features.shape[1]
         return replace(self, features=np.pad(self.features, ((0, 0), (0, short)))) if short > 0 else self
 
     def split(self, share: float, seed: int = 0) -> tuple[Self, Self]:
-        """A random share of the queries and the others, at least one each.
+        """Return a random share of the queries, and the other queries; at least one each.
 
         Raises
         ------
         InputError
-            For a single query, or a share that is none.
+            For a single query, or a share outside (0, 1).
         """
         require(0 < share < 1, f"must lie inside (0, 1), got {share}", "share")
         require(self.count > 1, "a single query cannot be split")
@@ -119,11 +122,11 @@ class Queries:
         return self.select(np.sort(shuffled[:first])), self.select(np.sort(shuffled[first:]))
 
     def run(self, scores: ArrayLike) -> Run:
-        """Scores (n,) of the documents as a run: query -> document -> score."""
+        """Return scores (n,) of the documents as a run, query -> document -> score."""
         return self._by_query(self.batch.check_scores(scores))
 
     def qrels(self, gain: Gain = "exp2") -> Qrels:
-        """The documents' gains, as `evaluate` takes them."""
+        """Return the gains of the documents as judgements, query -> document -> gain."""
         return self._by_query(gains_of(self.labels, gain))
 
     def _by_query(self, values: Floats) -> dict[str, dict[str, float]]:
@@ -137,22 +140,22 @@ class Queries:
         return list(zip(self.names, (ends - self.sizes).tolist(), ends.tolist(), strict=True))
 
 
-_FREE, _RATIO = 1 << 26, 100
-"""Numbers, zeros included, that a file may hold: 64 million (0.5 GB), and 100 for each of its bytes."""
+_DENSE_NUMBERS, _DENSE_NUMBERS_PER_BYTE = 1 << 26, 100
+"""Files may expand to 64 million numbers (0.5 GB), zeros included, and 100 more for each of their bytes."""
 
 
 def read_svmlight(*paths: Path | str) -> Queries:
-    """Read queries from SVMlight files, plain or compressed by gzip or zstd, one after another.
+    """Read the queries of one or several SVMlight files, plain or compressed by gzip or zstd.
 
-    A query's lines must stand together. Features that a line does not name are 0. Documents are named by
-    ``docid = name`` in the comment at the end of their line if all lines have one, otherwise by their number
+    The lines of a query must stand together. Features that a line does not name are 0. The name of a document
+    is the ``docid = name`` in the comment at the end of its line if all lines have one, otherwise its number
     within the query.
 
     Raises
     ------
     InputError
-        For a file that is missing, empty or damaged, a line that is not of that form (by its number), and if
-        the extra ``ndcg-asymptotics[data]`` is not installed.
+        For a file that is missing, empty or damaged; for an invalid line, with its number; and if the extra
+        ``ndcg-asymptotics[data]`` is not installed.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -167,7 +170,7 @@ def read_svmlight(*paths: Path | str) -> Queries:
     parts = [part for path in paths for part in _read(Path(path))]
     width = max(part.features.shape[1] for part in parts)
     rows = sum(part.labels.size for part in parts)
-    most = _FREE + _RATIO * sum(Path(path).stat().st_size for path in paths)
+    most = _DENSE_NUMBERS + _DENSE_NUMBERS_PER_BYTE * sum(Path(path).stat().st_size for path in paths)
     files = ", ".join(map(str, paths))
     require(
         rows * width <= most,

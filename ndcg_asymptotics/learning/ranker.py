@@ -24,11 +24,11 @@ from ndcg_asymptotics.lists import Run, evaluate, write_qrels, write_run
 from ndcg_asymptotics.lists.writing import write_into_folder
 
 PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
-"""The strengths of regularisation that are tried, relative to standardised features."""
+"""The default penalties, for standardised features."""
 
-_LARGEST = 2**26  # bytes of a ranker's file
-_ITERATIONS = 1000
-_CONSTANT = 1e-12  # a standard deviation relative to the mean, below which a feature is constant
+_MAX_FILE_BYTES = 2**26  # 64 MB hold the weights of more features than `LARGEST_FEATURE`
+_MAX_ITERATIONS = 1000
+_CONSTANT = 1e-12  # a feature counts as constant if its standard deviation is below this share of its mean
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,11 +42,11 @@ class Ranker(Report):
     intercept : float
     loss : Loss
     utility : Utility
-        What the penalty was chosen by.
+        The measure by which the penalty was chosen.
     penalty : float
     tried : tuple of (penalty, mean of the measure on the validation queries)
     iterations : int
-        Of L-BFGS, for the penalty chosen.
+        The iterations of L-BFGS for the chosen penalty.
     converged : bool
     """
 
@@ -60,12 +60,12 @@ class Ranker(Report):
     converged: bool
 
     def scores(self, queries: Queries) -> Floats:
-        """The scores of all documents (n,).
+        """Return the scores of all documents, (n,).
 
         Raises
         ------
         InputError
-            If they have another number of features.
+            If the queries have another number of features.
         """
         width = queries.features.shape[1]
         require(
@@ -74,11 +74,11 @@ class Ranker(Report):
         return np.asarray(self.intercept + queries.features @ self.weights)
 
     def run(self, queries: Queries) -> Run:
-        """The scores as a run, query -> document -> score, for `evaluate` and everything else."""
+        """Return the scores as a run, query -> document -> score, which `evaluate` takes."""
         return queries.run(self.scores(queries))
 
     def save(self, path: Path | str) -> None:
-        """Write weights, intercept and how they came about as JSON.
+        """Write the ranker and its training history as JSON.
 
         Raises
         ------
@@ -89,15 +89,15 @@ class Ranker(Report):
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
-        """A ranker that `save` wrote.
+        """Return a ranker that `save` wrote.
 
         Raises
         ------
         InputError
-            If the file holds none.
+            If the file cannot be read or holds no ranker.
         """
         try:
-            given = json.loads(read_file(Path(path), _LARGEST))
+            given = json.loads(read_file(Path(path), _MAX_FILE_BYTES))
             return cls(
                 np.array(given["weights"], np.float64), float(given["intercept"]), Loss.of(given["loss"]),
                 utility_of(given["measure"], given["gain"]), given["penalty"],
@@ -109,7 +109,7 @@ class Ranker(Report):
             raise InputError(f"{path}: holds no ranker ({' '.join(str(error).split())})") from None
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON."""
+        """Return all fields as plain data for JSON."""
         return {
             "loss": str(self.loss), "measure": str(self.utility), "gain": self.utility.gain,
             "penalty": self.penalty, "tried": [list(pair) for pair in self.tried],
@@ -118,7 +118,7 @@ class Ranker(Report):
         }  # fmt: skip
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """The penalties tried, and what was chosen."""
+        """Yield a table of the penalties tried, and the chosen one."""
         columns = Column("penalty", general("g")), Column(f"{self.utility}, validation", fixed(4))
         yield Table(f"{self.loss}", columns, self.tried)
         end = "" if self.converged else "; NOT converged"
@@ -137,28 +137,28 @@ def train_ranker(
 ) -> Ranker:
     """Minimise the mean loss of a linear scorer plus ``penalty/2 |weights|²``, by L-BFGS.
 
-    Features are standardised (constant ones get the weight 0) and the intercept is not penalised. A loss
-    that does not see the length of the scores gets the intercept 1 in standardised features: what counts
-    is how large the weights are beside it. The penalty is the one with the largest mean of ``measure`` on the
-    validation queries; each begins where the one before it ended.
+    Features are standardised (constant ones get the weight 0) and the intercept is not penalised. For a
+    scale-invariant loss the intercept is 1 in standardised features, since only the size of the weights
+    relative to it matters. The chosen penalty is the one with the largest mean of ``measure`` on the
+    validation queries. The optimisation for each penalty starts at the solution for the one before it.
 
     Parameters
     ----------
     train : Queries
     loss : Loss or str
     validation : Queries, optional
-        By default a quarter of the training queries, drawn with ``seed``, which the rest is then trained
-        without; with a single penalty none is needed or taken.
+        By default a quarter of the training queries, drawn with ``seed`` and left out of training. With a
+        single penalty no validation queries are needed or drawn.
     measure : Utility or str
-        DCG or NDCG: what the loss is a surrogate for, and what the penalty is chosen by.
+        DCG or NDCG: the measure that the loss is a surrogate for and by which the penalty is chosen.
     gain : {"exp2", "linear"}
     penalties : sequence of float
-        At least 0.
+        The penalties to try, at least 0.
 
     Raises
     ------
     InputError
-        If no query has anything to learn from, or every feature is constant; as `Loss.on`.
+        If the loss is 0 for every query or every feature is constant; and as `Loss.on`.
 
     >>> from ndcg_asymptotics.learning import TwoReaders
     >>> ranker = train_ranker(TwoReaders().draw(500), "squared_consistent", penalties=[0])
@@ -195,7 +195,7 @@ def train_ranker(
 
 
 def mean_utility(queries: Queries, scores: Floats, utility: Discounted) -> float:
-    """The mean over queries of DCG or NDCG; documents of equal score keep their order."""
+    """Return the mean of DCG or NDCG over queries; documents of equal score keep their order."""
     total = 0.0
     for block in queries.batch.blocks:
         order = np.argsort(-scores[block.items], axis=1, kind="stable")
@@ -222,12 +222,12 @@ class _Objective:
             f"no query has anything to learn from: {loss} is 0 for every label vector",
             "labels",
         )
-        # weights, then the intercept: free, or 1 where only the direction of the scores counts
+        # the weights, then the intercept: free, or fixed at 1 for a scale-invariant loss
         self._free = not loss.scale_invariant
         self.start = np.append(np.zeros(x.shape[1]), 0.0 if self._free else 1.0)
 
     def minimise(self, penalty: float, start: Floats, step: Callable[[], None]) -> tuple[Floats, int, bool]:
-        """The weights, the number of iterations, and whether they sufficed."""
+        """Return the weights, the number of iterations, and whether L-BFGS converged."""
 
         def objective(w: Floats) -> tuple[float, Floats]:
             values, by_score = self._surrogate(self._x @ w[:-1] + w[-1])
@@ -235,19 +235,24 @@ class _Objective:
             gradient = np.append(self._x.T @ by_score + penalty * w[:-1], by_score.sum() * self._free)
             return float(values.sum()) / self._count + penalty / 2 * float(w[:-1] @ w[:-1]), gradient
 
-        options: Any = {"maxiter": _ITERATIONS, "maxfun": 3 * _ITERATIONS, "ftol": 1e-12, "gtol": 1e-8}
+        options: Any = {
+            "maxiter": _MAX_ITERATIONS,
+            "maxfun": 3 * _MAX_ITERATIONS,
+            "ftol": 1e-12,
+            "gtol": 1e-8,
+        }
         found = minimize(
             objective, start, jac=True, method="L-BFGS-B", callback=lambda w: step(), options=options
         )
         return np.asarray(found.x), int(found.nit), bool(found.success)
 
     def scores(self, queries: Queries, w: Floats) -> Floats:
-        """The scores of other queries' documents."""
+        """Return the scores of the documents of other queries."""
         weights, intercept = self.unscaled(w)
         return np.asarray(queries.features @ weights + intercept)
 
     def unscaled(self, w: Floats) -> tuple[Floats, float]:
-        """Weights and intercept for features as they are."""
+        """Return the weights and the intercept for features that are not standardised."""
         weights = w[:-1] * self._scale
         return weights, float(w[-1] - self._mean @ weights)
 
@@ -260,12 +265,13 @@ class Trained(Report):
     ----------
     ranker : Ranker
     queries : int
-        How many there were to train with, those of a validation split among them.
+        The number of training queries, including those of a validation split.
     training : float
-        The mean of the measure on them.
+        The mean of the measure on the training queries.
     test : float, or None
         The mean of the measure on the test queries, as `evaluate` gives it.
     test_queries : int
+        The number of test queries.
     """
 
     ranker: Ranker
@@ -275,13 +281,13 @@ class Trained(Report):
     test_queries: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON."""
+        """Return all fields as plain data for JSON."""
         means = {"training": self.training, "test": self.test}
         counts = {"training_queries": self.queries, "test_queries": self.test_queries}
         return self.ranker.as_dict() | means | counts
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """What the ranker says of itself, and the means."""
+        """Yield the report of the ranker, and the means."""
         yield from self.ranker.blocks()
         yield Line(f"{self.ranker.utility}: {self.training:.4f} on the {self.queries} training queries.")
         if self.test is not None:
@@ -302,19 +308,21 @@ def train_files(
     run: Path | str | None = None,
     qrels: Path | str | None = None,
 ) -> Trained:
-    """`train_ranker` for SVMlight files; writes the ranker, its run and the gains of the test queries.
+    """Train a ranker on SVMlight files; write it, and its run and the gains of the test queries.
 
     Parameters
     ----------
     train, validation, test : sequence of path
+    loss, measure, gain, penalties, seed
+        As in `train_ranker`.
     model, run, qrels : path, optional
-        Where the ranker (JSON), the test scores and the test gains (TREC) go. `evaluate` with the last two
-        gives ``test`` again, for a measure without gain.
+        The files to write: the ranker (JSON), the test scores and the test gains (TREC). `evaluate` with
+        the last two reproduces ``test``.
 
     Raises
     ------
     InputError
-        As `read_svmlight` and `train_ranker`. Nothing is written then.
+        As `read_svmlight` and `train_ranker`; nothing is written in this case.
     """
     require(bool(test) or (run is None and qrels is None), "needs test files", "run" if run else "qrels")
     for path in (model, run, qrels):
@@ -323,7 +331,7 @@ def train_files(
     queries, held, tested = (_read(paths) for paths in (train, validation, test))
     assert queries is not None
     width = max(q.features.shape[1] for q in (queries, held, tested) if q is not None)
-    queries, held, tested = (None if q is None else q.widened(width) for q in (queries, held, tested))
+    queries, held, tested = (None if q is None else q.with_width(width) for q in (queries, held, tested))
     assert queries is not None
     chosen = PENALTIES if penalties is None else penalties
     try:
@@ -356,7 +364,7 @@ def _read(paths: Sequence[Path | str]) -> Queries | None:
 
 
 def _can_be_written(path: Path | str | None) -> None:
-    """Refuse what would fail after the training only."""
+    """Raise an error before the training for a file that could not be written after it."""
     if path is not None:
         possible = Path(path).parent.is_dir() and not Path(path).is_dir()
         require(possible, f"{path}: cannot be written, it must be a file in a folder that exists")

@@ -35,36 +35,37 @@ from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, all_orders, ranks_of
 
 LARGEST_PROGRAM = 3e6
-"""Label vectors times orders that are tried."""
+"""The largest number of label vectors times orders for which the linear programs are solved."""
 
-_ZERO = 1e-12  # regrets up to this are rounding
-_STRICT = 1e-3  # the probability that is spent on making the loss's order strict in the example
+_ROUNDING = 1e-12  # regrets up to this count as 0
+_STRICT_SHARE = 1e-3  # the probability in the example that makes the loss's order strict
 
 
 @dataclass(frozen=True)
 class Worst:
-    """The greatest regret that a loss can have.
+    """The highest regret that a loss can have.
 
     Attributes
     ----------
     regret : float
-        The supremum, over all distributions on label vectors of so many items and grades.
+        The supremum over all distributions of label vectors with these items and grades.
     example : Problem
-        One that comes within about 0.001 of it, relatively, and where the loss's order is strict: 0, 1, ….
+        A problem whose regret is within a relative 0.001 of it, and in which the loss's order 0, 1, … is
+        strict.
     """
 
     regret: float
     example: Problem
 
 
-def has_worst(loss: Loss, utility: Utility, items: int, grades: int) -> bool:
-    """Whether `worst_regret` can say."""
+def has_worst_regret(loss: Loss, utility: Utility, items: int, grades: int) -> bool:
+    """Return whether `worst_regret` applies to a loss."""
     tried = float(grades) ** items * len(all_orders(items))
     return isinstance(loss, Listwise) and isinstance(utility, Discounted) and tried <= LARGEST_PROGRAM
 
 
 def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: int) -> Worst:
-    """The greatest regret of a loss's order, over all distributions of labels 0 … grades - 1.
+    """Return the highest regret of the order of a loss, over all distributions of labels 0 … grades - 1.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
             raise InputError(f"the linear program was not solved ({found.message})")
         if -found.fun > best:
             best, chances = -float(found.fun), np.asarray(found.x)
-    best = best if best > _ZERO else 0.0
+    best = best if best > _ROUNDING else 0.0
     return Worst(best, _strict(labels, chances, grades, utility))
 
 
@@ -125,11 +126,11 @@ def _targets(loss: Loss | Floats, labels: Floats, utility: Discounted) -> Floats
 
 
 def _strict(labels: Floats, chances: Floats, grades: int, utility: Utility) -> Problem:
-    """A vertex as a problem, with a little probability on vectors (top, …, 0, …) that part the items."""
+    """Return a vertex as a problem, with a little probability on vectors (top, …, 0, …) that break ties."""
     kept = np.flatnonzero(chances > 1e-12)
     items = labels.shape[1]
     steps = np.tril(np.full((items - 1, items), float(grades - 1)))
-    share = np.full(len(steps), _STRICT / max(len(steps), 1))
+    share = np.full(len(steps), _STRICT_SHARE / max(len(steps), 1))
     vertex = chances[kept] / chances[kept].sum() * (1 - share.sum())
     rows, where = np.unique(np.vstack([labels[kept], steps]), axis=0, return_inverse=True)
     return Problem(rows, np.bincount(where.reshape(-1), np.concatenate([vertex, share])), utility)
@@ -137,18 +138,18 @@ def _strict(labels: Floats, chances: Floats, grades: int, utility: Utility) -> P
 
 @dataclass(frozen=True)
 class ExcessRisk:
-    """How far scores are from the best, as the measure and as the surrogate see it.
+    """The regret of scores, their excess surrogate risk, and bounds of the one by the other.
 
     Attributes
     ----------
     regret : float
-        Of the order by these scores.
+        The regret of the order by these scores.
     excess : float
         Φ(s) - min Φ.
     bound : float
         ``2 ||D||_q sqrt(excess / C)``, Theorem 10.
     margin_bound : float
-        ``4 ||D||_q² excess / (C γ)``; infinite if every order is as good as the best.
+        ``4 ||D||_q² excess / (C γ)``; infinite if every order is optimal.
     """
 
     regret: float
@@ -158,14 +159,14 @@ class ExcessRisk:
 
 
 def excess_risk(problem: Problem, loss: Loss | str, scores: ArrayLike) -> ExcessRisk:
-    """The regret of scores, their excess surrogate risk, and the bounds of the one by the other.
+    """Return the regret of scores, their excess surrogate risk, and the bounds of Theorem 10.
 
     Parameters
     ----------
     problem : Problem
-        With DCG or NDCG as its measure.
+        A problem whose measure is DCG or NDCG.
     loss : Loss or str
-        `squared_consistent` or `pnorm`: its strong convexity must be known.
+        `squared_consistent` or `pnorm`, whose strong convexity is known.
     scores : (m,)
 
     Raises
@@ -198,5 +199,5 @@ def excess_risk(problem: Problem, loss: Loss | str, scores: ArrayLike) -> Excess
     margin = regrets[regrets > 0].min(initial=np.inf)
     linear = np.inf if np.isinf(margin) else constant**2 * excess / (convexity * margin)
     regret = float(problem.regret([np.argsort(-s, kind="stable")])[0])
-    regret = regret if regret > problem.rounding else 0.0
+    regret = regret if regret > problem.rounding_error else 0.0
     return ExcessRisk(regret, excess, constant * float(np.sqrt(excess / convexity)), float(linear))

@@ -1,4 +1,4 @@
-"""How often is a loss wrong, and how wrong at worst? A search over random distributions of label vectors."""
+"""Search random distributions of label vectors for those under which a loss is inconsistent."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.learning.decide import Decided, decide_losses
+from ndcg_asymptotics.learning.decide import LossDecision, decide_losses
 from ndcg_asymptotics.learning.labels import LARGEST_LABEL, Gain
 from ndcg_asymptotics.learning.losses import Loss, losses_of
 from ndcg_asymptotics.learning.problem import Problem
-from ndcg_asymptotics.learning.regret import has_worst, worst_regret
+from ndcg_asymptotics.learning.regret import has_worst_regret, worst_regret
 from ndcg_asymptotics.learning.utilities import Utility, all_orders, utility_of
 
-_TRIES = 200  # changes that are tried on the worst example of a loss
-_NEAR = 100.0  # how near the probabilities stay when they are changed: the Dirichlet's total
+_CHANGES_TRIED = 200  # on the worst example of a loss
+_CONCENTRATION = 100.0  # of the Dirichlet law of changed probabilities: they move by about 0.05
 
 
 @dataclass(frozen=True)
-class Found:
-    """What the search saw of one loss.
+class LossSummary:
+    """The outcome of the search for one loss.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class Found:
     typical : float
         The mean regret over the distributions drawn.
     worst : float
-        The greatest regret found, after improving on the worst that was drawn.
+        The highest regret found, after improving on the worst distribution drawn.
     possible : float, or None
-        The greatest regret there is, where a linear program gives it.
+        The supremum over all distributions, if a linear program gives it.
     example : Problem, or None
-        Where the regret is ``worst``; None if it was never positive.
+        A problem with the regret ``worst``; None if no regret was positive.
     """
 
     loss: Loss
@@ -61,10 +61,10 @@ class Search(Report):
     vectors: int
     draws: int
     seed: int
-    losses: tuple[Found, ...]
+    losses: tuple[LossSummary, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON; an example is a problem file's fields."""
+        """Return the outcome as plain data for JSON; an example has the fields of a problem file."""
         rows = [
             {
                 "loss": str(f.loss), "claim": f.loss.claim, "inconsistent": f.inconsistent.rate,
@@ -81,11 +81,11 @@ class Search(Report):
         }  # fmt: skip
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """A row for every loss, and the worst examples as problem files."""
+        """Yield a table with a row for every loss, and the worst examples as problem files."""
         columns = (
             Column("loss"), Column("inconsistent", fixed(4)), Column("95% interval", str, drop=1),
             Column("undecided", fixed(4), drop=3), Column("mean regret", general(".2g"), drop=2),
-            Column("worst found", general(".4g")), Column("worst there is", general(".4g")),
+            Column("worst found", general(".4g")), Column("supremum", general(".4g")),
         )  # fmt: skip
         rows = tuple(
             (str(f.loss), f.inconsistent.rate, f"[{f.inconsistent.low:.4f}, {f.inconsistent.high:.4f}]",
@@ -123,16 +123,16 @@ def search_losses(
     draws: int = 1000,
     seed: int = 0,
 ) -> Search:
-    """Draw distributions, decide every loss for each, and look for the worst.
+    """Draw distributions, decide every loss for each, and search for the worst one.
 
-    Labels are uniform on 0 … grades - 1, the probabilities of the label vectors uniform on the simplex. The
-    worst example of each loss is then improved by changing a label or the probabilities, where no linear
-    program gives the worst there is.
+    Labels are uniform on 0 … grades - 1, the probabilities of the label vectors uniform on the simplex. Then
+    the worst example of each loss comes from the linear program of `worst_regret` if that applies, and
+    otherwise from repeatedly changing a label or the probabilities.
 
     Parameters
     ----------
     losses : Loss or str, or a list of them, optional
-        By default every kind that suits the measure.
+        By default every kind that can be used with the measure.
     measure, gain
         As in `Problem`.
     items : int
@@ -177,16 +177,16 @@ def _summary(
     loss: Loss,
     utility: Utility,
     problems: Sequence[Problem],
-    decided: Sequence[Decided],
+    decided: Sequence[LossDecision],
     grades: int,
     rng: np.random.Generator,
-) -> Found:
+) -> LossSummary:
     wrong = np.array([d.verdict == "inconsistent here" for d in decided])
     unknown = np.array([d.verdict == "undecided" for d in decided])
     regrets = np.where(wrong, [d.regret for d in decided], 0.0)
     worst, example = float(regrets.max()), problems[int(regrets.argmax())]
     possible = None
-    if has_worst(loss, utility, example.items, grades):
+    if has_worst_regret(loss, utility, example.items, grades):
         known = worst_regret(loss, utility, items=example.items, grades=grades)
         possible = known.regret
         worst, example = max(
@@ -195,14 +195,14 @@ def _summary(
     elif worst > 0:
         worst, example = _improved(loss, worst, example, grades, rng)
     count = len(problems)
-    return Found(
+    return LossSummary(
         loss, rate_of(count, wrong), rate_of(count, unknown), float(regrets.mean()), worst, possible,
         example if worst > 0 else None,
     )  # fmt: skip
 
 
 def _regret(loss: Loss, problem: Problem) -> float:
-    """The regret of a loss that is inconsistent here, else 0."""
+    """Return the regret of a loss if it is inconsistent here, else 0."""
     decided = decide_losses(problem, loss).losses[0]
     return decided.regret if decided.verdict == "inconsistent here" else 0.0
 
@@ -210,8 +210,8 @@ def _regret(loss: Loss, problem: Problem) -> float:
 def _improved(
     loss: Loss, worst: float, example: Problem, grades: int, rng: np.random.Generator
 ) -> tuple[float, Problem]:
-    """Change a label or the probabilities, and keep what makes the regret greater."""
-    for number in tracked(range(_TRIES), f"{loss}, changes"):
+    """Change a label or the probabilities at random, and keep the changes that increase the regret."""
+    for number in tracked(range(_CHANGES_TRIED), f"{loss}, changes"):
         labels, chances = example.labels.copy(), example.probabilities
         if number % 2:
             labels[tuple(rng.integers(0, labels.shape))] = float(rng.integers(0, grades))
@@ -225,4 +225,4 @@ def _improved(
 
 
 def _nearby(chances: Floats, rng: np.random.Generator) -> Floats:
-    return rng.dirichlet(1e-3 + _NEAR * chances)
+    return rng.dirichlet(1e-3 + _CONCENTRATION * chances)

@@ -1,4 +1,4 @@
-"""A population of queries whose best linear ranker is known, and is not what every loss finds."""
+"""A population of queries whose best linear ranker is known, and is not the one every loss leads to."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from ndcg_asymptotics.learning.utilities import Utility, utility_of
 
 @dataclass(frozen=True)
 class TwoReaders:
-    """Lists that are judged by a harsh or by a generous reader, who like different things.
+    """Lists that are judged by a harsh or by a generous reader, who prefer different items.
 
     Every item has two features (a, b), drawn uniformly from the disc of radius 1/2 and centred within the
     list, so that their law does not change under a rotation, and the constant 1. With probability ``harsh``
-    the list gets the harsh reader, who gives one item, i with probability (1 + a_i)/m, the label 1 and all
-    others 0; else the generous one, who gives one item, i with probability (1 + b_i)/m, the label 4 and all
-    others 3. Each reader's lists have a norm ||G||_D of their own, always the same, so that for every
-    standardisation T that knows the labels only through their order and the reader,
+    the harsh reader judges the list: one item, i with probability (1 + a_i)/m, gets the label 1 and all
+    others 0. Otherwise the generous one does: one item, i with probability (1 + b_i)/m, gets the label 4 and
+    all others 3. The norm ||G||_D depends on the reader only, so that for every standardisation T that
+    depends on the labels only through their order and the reader,
 
         E[T_i | features] = constant + α a_i + β b_i.
 
-    Least squares, ListNet, the cosine and pairwise losses follow other weights (α, β) than NDCG does. A
-    convex loss that sees the features through α a + β b has its best linear scorer in the direction
-    (α, β), since a reflection about it changes neither the loss nor the population (docs/learning.md).
+    Least squares, ListNet, the cosine and pairwise losses have other weights (α, β) than NDCG. The best
+    linear scorer of a convex loss that depends on the features through α a + β b has the direction (α, β),
+    since a reflection about it changes neither the loss nor the population (docs/learning.md).
 
     Parameters
     ----------
     items : int
-        At least 2.
+        The number of items of a list, at least 2.
     harsh : float
-        Inside (0, 1).
+        The probability of the harsh reader, inside (0, 1).
     """
 
     items: int = 8
@@ -46,7 +46,7 @@ class TwoReaders:
         require(0 < self.harsh < 1, f"must lie inside (0, 1), got {self.harsh}", "harsh")
 
     def features(self, count: int, rng: np.random.Generator) -> Floats:
-        """(a, b, 1) of so many lists, (count, items, 3)."""
+        """Return the features (a, b, 1) of ``count`` lists, (count, items, 3)."""
         radius = np.sqrt(rng.random((count, self.items))) / 2
         angle = 2 * np.pi * rng.random((count, self.items))
         points = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
@@ -54,7 +54,7 @@ class TwoReaders:
         return np.concatenate([points, np.ones((count, self.items, 1))], axis=-1)
 
     def draw(self, count: int, seed: int | np.random.SeedSequence = 0) -> Queries:
-        """So many queries with their labels.
+        """Draw ``count`` queries with their labels.
 
         >>> TwoReaders(items=3).draw(2).features.shape
         (6, 3)
@@ -72,12 +72,12 @@ class TwoReaders:
         return Queries(flat, labels.reshape(-1), np.full(count, self.items))
 
     def slopes(self, targets: ArrayLike) -> Floats:
-        """(α, β, constant) of E[T_i | features].
+        """Return (α, β, constant) of E[T_i | features].
 
         Parameters
         ----------
         targets : (2, items)
-            T of a list whose first item was chosen: by the harsh reader, by the generous one.
+            T of a list whose first item was chosen, by the harsh and by the generous reader.
         """
         t = np.asarray(targets, np.float64)
         rise: Floats = (t[:, 0] - t[:, 1]) / self.items
@@ -85,13 +85,13 @@ class TwoReaders:
         return np.append(share * rise, float(share @ (t[:, 1] + rise)))
 
     def labels(self) -> Floats:
-        """The labels of a list whose first item was chosen, by the harsh and by the generous reader."""
+        """Return the labels of a list whose first item was chosen, for the harsh and the generous reader."""
         labels = np.repeat([[0.0], [3.0]], self.items, axis=1)
         labels[:, 0] += 1
         return labels
 
-    def best(self, measure: Utility | str = "nDCG") -> Floats:
-        """The weights of the features by which sorting is optimal, for every list."""
+    def best_weights(self, measure: Utility | str = "nDCG") -> Floats:
+        """Return the weights of the features by which sorting is optimal for every list."""
         targets = utility_of(measure).standardised(self.labels())
         require(targets is not None, f"{measure} has no standardisation", "measure")
         return self.slopes(targets)  # type: ignore[arg-type]

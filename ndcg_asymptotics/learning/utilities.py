@@ -18,17 +18,17 @@ from ndcg_asymptotics.measures.cutoffs import scan
 from ndcg_asymptotics.specs.scanner import Scanner, read
 
 MOST_ITEMS = 8
-"""Up to this many items all orders are tried."""
+"""The largest number of items for which all orders are enumerated."""
 
 
 @dataclass(frozen=True)
 class Utility(ABC):
-    """The value of an order, the higher the better.
+    """The value of an order of items, given their labels; higher is better.
 
     Parameters
     ----------
     gain : {"exp2", "linear"}
-        How labels become gains.
+        The gain of a label y: 2^y - 1, or y.
     """
 
     gain: Gain
@@ -38,7 +38,7 @@ class Utility(ABC):
 
     @abstractmethod
     def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
-        """The expected utility of orders under a distribution of label vectors.
+        """Return the expected utility of orders under a distribution of label vectors.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class Utility(ABC):
 
     @abstractmethod
     def standardised(self, labels: Floats) -> Floats | None:
-        """A function r(y) such that sorting by E[r(Y)] is optimal; None where there is no such function.
+        """Return r(y), a function such that sorting by E[r(Y)] is optimal; None if there is no such function.
 
         The *standardisation* of Buffoni, Calauzènes, Gallinari and Usunier (2011).
 
@@ -69,16 +69,16 @@ class Utility(ABC):
 
     @property
     def is_linear(self) -> bool:
-        """Whether an order is worth ``sum_i E[r_i(Y)] D(rank of i)``."""
+        """Whether the value of an order is ``sum_i E[r_i(Y)] D(rank of i)``."""
         return False
 
     def gains(self, labels: Floats) -> Floats:
-        """The gains of labels, none of which may be missing."""
-        return gains_of(judged(labels), self.gain)
+        """Return the gains of labels, none of which may be missing."""
+        return gains_of(require_judged(labels), self.gain)
 
 
-def judged(labels: Floats) -> Floats:
-    """The labels themselves.
+def require_judged(labels: Floats) -> Floats:
+    """Return the labels themselves, after checking that none is missing.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def judged(labels: Floats) -> Floats:
 
 @lru_cache(maxsize=MOST_ITEMS)
 def all_orders(items: int) -> Integers:
-    """Every order of so many items, (m!, m), lexicographically.
+    """Return every order of m items, (m!, m), in lexicographic order.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def all_orders(items: int) -> Integers:
 
 
 def ranks_of(orders: Integers) -> Integers:
-    """The place of each item, from 0, in orders (..., m)."""
+    """Return the rank of each item, from 0, in orders (..., m)."""
     return np.argsort(orders, axis=-1)
 
 
@@ -113,13 +113,14 @@ class Discounted(Utility):
     """DCG = ``sum_r G(y_(r)) D(r)``, r <= k; NDCG: divided by ``||G||_D``, that of the ideal order.
 
     Both are linear in the labels' standard form: G for DCG, G/||G||_D for NDCG (Ravikumar, Tewari and
-    Yang 2011, Lemma 4; with a cutoff, Buffoni et al. 2011). A list with ||G||_D = 0 is worth 0.
+    Yang 2011, Lemma 4; with a cutoff, Buffoni et al. 2011). The utility of a list with ||G||_D = 0 is 0.
 
     Parameters
     ----------
     measure : Measure
-        Its discount and cutoff.
+        The discount and the cutoff.
     normalised : bool
+        NDCG if true, DCG if false.
     """
 
     measure: Measure
@@ -133,12 +134,12 @@ class Discounted(Utility):
         return True
 
     def weights(self, items: int) -> Floats:
-        """D(1), …, D(m), and 0 beyond the cutoff."""
+        """Return D(1), …, D(m), with 0 beyond the cutoff."""
         ranks = np.arange(1.0, items + 1)
         return np.where(ranks <= self.measure.cutoff(items), self.measure.discount(ranks, float(items)), 0.0)
 
     def ideal(self, labels: Floats) -> Floats:
-        """||G||_D of label vectors (..., m): the DCG of their best order."""
+        """Return ||G||_D of label vectors (..., m): the DCG of their ideal order."""
         best = -np.sort(-self.gains(labels), axis=-1)
         return np.asarray(best @ self.weights(labels.shape[-1]))
 
@@ -158,7 +159,7 @@ class Discounted(Utility):
 class AveragePrecision(Utility):
     """AP: the mean, over items with a positive label, of the precision at their rank.
 
-    It has no standardisation (Buffoni et al. 2011). A list without a positive label is worth 0.
+    It has no standardisation (Buffoni et al. 2011). The AP of a list without a positive label is 0.
     """
 
     def __str__(self) -> str:
@@ -170,7 +171,7 @@ class AveragePrecision(Utility):
     def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
         ranks = np.arange(1.0, labels.shape[-1] + 1)
         total = np.zeros(len(orders))
-        for relevant, probability in zip(judged(labels) > 0, probabilities, strict=True):
+        for relevant, probability in zip(require_judged(labels) > 0, probabilities, strict=True):
             found = relevant[orders]
             precision = np.cumsum(found, axis=-1) / ranks
             total += probability * (precision * found).sum(axis=-1) / max(relevant.sum(), 1)
@@ -205,10 +206,11 @@ class ExpectedReciprocalRank(Utility):
 
 @dataclass(frozen=True)
 class PairwiseDisagreement(Utility):
-    """PD: less the weight of the pairs in the wrong order, ``-sum_ij a_ij 1(i below j)`` (Duchi et al. 2010).
+    """PD: minus the total weight of the pairs in the wrong order (Duchi et al. 2010).
 
-    Its standardisation is ``m C + sum_k (a_ik - a_ki)``, C the list's largest weight (Buffoni et al.
-    2011); sorting by its mean is optimal where the mean weights are low-noise.
+    It is ``-sum_ij a_ij 1(i below j)``. Its standardisation is ``m C + sum_k (a_ik - a_ki)``, where C is the
+    largest weight of the list (Buffoni et al. 2011); sorting by its mean is optimal where the mean weights
+    are low-noise.
 
     Parameters
     ----------
@@ -226,7 +228,7 @@ class PairwiseDisagreement(Utility):
         return "PD" if self.weights == "order" else f"PD({self.weights})"
 
     def pairs(self, labels: Floats) -> Floats:
-        """The weights a_ij, (..., m, m)."""
+        """Return the weights a_ij, (..., m, m)."""
         return pair_weights(labels, self.gain, self.weights)
 
     def standardised(self, labels: Floats) -> Floats:
@@ -249,8 +251,8 @@ __all__ = [
     "PairwiseDisagreement",
     "Utility",
     "all_orders",
-    "judged",
     "ranks_of",
+    "require_judged",
     "utility_of",
 ]
 
@@ -258,7 +260,7 @@ _ALLOWED = "a measure such as nDCG@10 or DCG(zipf), AP, ERR, PD or PD(gain)"
 
 
 def utility_of(given: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
-    """A utility from its text: `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, `PD(gain)`.
+    """Return the utility that a text names: `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, `PD(gain)`.
 
     >>> str(utility_of("nDCG@10")), str(utility_of("DCG(zipf)")), str(utility_of("PD(gain)"))
     ('nDCG(log)@10', 'DCG(zipf)', 'PD(gain)')
@@ -266,7 +268,7 @@ def utility_of(given: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
     Raises
     ------
     InputError
-        Saying what was expected.
+        For any other text; the message lists what is allowed.
     """
     if isinstance(given, Utility):
         return given

@@ -121,7 +121,7 @@ def test_the_minimiser_has_the_least_expected_loss(text):
         # Nelder-Mead ends a little above the minimum, never below it
         assert risk(least.scores) <= best.fun + 1e-9
         ranks = np.argsort(np.argsort(-best.x))
-        for i, j in np.argwhere(least.certain & (least.price > 1e-5)).tolist():
+        for i, j in np.argwhere(least.certain & (least.swap_cost > 1e-5)).tolist():
             assert ranks[i] < ranks[j]
 
 
@@ -134,7 +134,7 @@ def test_a_price_is_never_below_nothing(text):
     for seed in range(25):
         given = random_problem(seed, 3 + seed % 2)
         least = Loss.parse(text).minimiser(given.labels, given.probabilities, given.utility)
-        assert (least.price >= -least.residual).all()
+        assert (least.swap_cost >= -least.residual).all()
 
 
 def test_margins_of_many_grades():
@@ -162,7 +162,7 @@ def test_the_minimiser_of_the_hinge():
     # its minima lie at whole numbers
     for a, b in itertools.combinations(range(3), 2):
         tied = risks[grid[:, a] == grid[:, b]].min()
-        assert least.price[a, b] == pytest.approx(tied - risks.min(), abs=1e-7)
+        assert least.swap_cost[a, b] == pytest.approx(tied - risks.min(), abs=1e-7)
 
 
 def test_ties_are_undecided_unless_they_do_not_matter():
@@ -183,7 +183,7 @@ def test_ties_are_undecided_unless_they_do_not_matter():
 def test_a_verdict_is_what_the_regret_of_the_order_says(seed):
     given = random_problem(seed, 4, ("nDCG", "DCG(zipf)", "nDCG@2", "PD(gain)")[seed % 4])
     decision = decide_losses(given)
-    assert given.regret([decision.optimal_order])[0] <= given.rounding
+    assert given.regret([decision.optimal_order])[0] <= given.rounding_error
     for decided in decision.losses:
         assert given.regret([decided.order])[0] == pytest.approx(decided.regret, abs=1e-12)
         assert decided.possible[0] <= decided.regret <= decided.possible[1]

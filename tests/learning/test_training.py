@@ -129,7 +129,7 @@ def test_where_every_loss_goes_on_two_readers():
     def direction(weights) -> np.ndarray:
         return weights[:2] / np.linalg.norm(weights[:2])
 
-    best = direction(population.best())
+    best = direction(population.best_weights())
     for text in ("squared_consistent", "listnet_consistent", "cosine_consistent", "pnorm(1.5)",
                  "order_preserving", "squared", "listnet", "duchi"):  # fmt: skip
         loss = Loss.parse(text)
@@ -165,9 +165,9 @@ def test_the_slopes_are_those_of_the_mean_gains():
     solved, *_ = np.linalg.lstsq(data.features, y, rcond=None)
     residual = y - data.features @ solved
     cov = np.linalg.inv(data.features.T @ data.features) * residual.var()
-    z = (solved - population.best()) / np.sqrt(np.diag(cov))
+    z = (solved - population.best_weights()) / np.sqrt(np.diag(cov))
     assert np.abs(z[:2]).max() < 6
-    assert np.abs((solved - population.best()[[1, 0, 2]]) / np.sqrt(np.diag(cov)))[:2].max() > 6
+    assert np.abs((solved - population.best_weights()[[1, 0, 2]]) / np.sqrt(np.diag(cov)))[:2].max() > 6
 
 
 def test_bad_populations():
@@ -222,7 +222,7 @@ def test_splits():
         ({"labels": [0, 1, -2, 0]}, "labels: must be from 0 to 1000"),
         ({"sizes": [2, 3]}, "sizes: must be list lengths"),
         ({"sizes": [4, 0]}, "sizes: must be list lengths"),
-        ({"names": ["a", "a"]}, "names: must be one of its own for each query"),
+        ({"names": ["a", "a"]}, "names: must be one for each query, all different"),
         ({"documents": ["a"]}, "documents: must be one for each label"),
         ({"documents": ["a", "a", "b", "c"]}, "documents: query 1 names a document twice"),
     ],

@@ -68,7 +68,7 @@ def test_every_order_is_worth_what_the_definition_says(measure):
 def test_lemma_4_agrees_with_trying_all_orders(measure):
     for seed in range(40):
         given = problem(seed, measure, items=2 + seed % 4)
-        assert given.regret([given.standardised_order()])[0] <= given.rounding
+        assert given.regret([given.standardised_order()])[0] <= given.rounding_error
         assert given.regrets()[1].min() == 0
 
 
@@ -134,9 +134,9 @@ def test_disagreement_has_one_under_low_noise():
         except InputError:
             continue
         tried += 1
-        assert given.regret([given.standardised_order()])[0] <= given.rounding
+        assert given.regret([given.standardised_order()])[0] <= given.rounding_error
         by_net = np.argsort(-net_preference(weights), kind="stable")
-        assert given.regret([by_net])[0] <= given.rounding
+        assert given.regret([by_net])[0] <= given.rounding_error
     assert tried >= 10
 
 

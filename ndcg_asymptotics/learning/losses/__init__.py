@@ -1,4 +1,4 @@
-"""Surrogate losses, one class in one file each."""
+"""Surrogate losses: `Listwise` and `Bregman` compare scores with a target, `Pairwise` with each other."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ STANDARD = (
     'pairwise("squared_hinge")', 'pairwise("hinge")', 'margin("logistic")', "order_preserving", "duchi",
     "linear_ndcg",
 )  # fmt: skip
-"""Every kind of loss once, with usual parameters."""
+"""One loss of every kind, with usual parameters."""
 
 
 def losses_of(given: Sequence[Loss | str] | Loss | str | None) -> tuple[Loss, ...]:
-    """Losses from objects or texts; None is every kind once, with usual parameters.
+    """Return losses given as objects or texts; None stands for one of every kind, with usual parameters.
 
     >>> [str(loss) for loss in losses_of(["squared", 'pairwise("hinge")'])]
     ['squared', 'pairwise("hinge")']

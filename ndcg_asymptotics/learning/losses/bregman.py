@@ -19,13 +19,14 @@ from ndcg_asymptotics.learning.utilities import Utility
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call
 
-_POINTS = 64  # at which a user's own functions are checked
+_CHECKED_POINTS = 64
+"""The number of random points at which the functions of a user-defined ψ are checked."""
 
 
 class Psi(ABC):
-    """ψ, through its gradient, its conjugate ψ*(s) = sup <s, x> - ψ(x), and the conjugate's gradient.
+    """A strictly convex function ψ with its conjugate ψ*(s) = sup <s, x> - ψ(x), and their gradients.
 
-    All take arrays (..., m) and act on the last axis.
+    All functions take arrays (..., m) and act on the last axis.
     """
 
     largest: float = np.inf
@@ -33,15 +34,15 @@ class Psi(ABC):
 
     @abstractmethod
     def value(self, x: Floats) -> Floats:
-        """ψ(x), (...,)."""
+        """Return ψ(x), (...,)."""
 
     @abstractmethod
     def gradient(self, x: Floats) -> Floats:
-        """∇ψ(x), (..., m)."""
+        """Return ∇ψ(x), (..., m)."""
 
     @abstractmethod
     def conjugate(self, s: Floats) -> tuple[Floats, Floats]:
-        """ψ*(s) and its gradient, the inverse of ∇ψ."""
+        """Return ψ*(s) and its gradient, which is the inverse of ∇ψ."""
 
 
 class Square(Psi):
@@ -103,20 +104,20 @@ class Hyperbolic(Psi):
 
 
 @dataclass(frozen=True)
-class OwnPsi(Psi):
-    """A user's own ψ, by its value, its gradient and the gradient's inverse."""
+class UserPsi(Psi):
+    """A user-defined ψ, given by its value, its gradient and the inverse of the gradient."""
 
     name: str
-    own_value: Callable[[Floats], Any]
-    own_gradient: Callable[[Floats], Any]
-    own_inverse: Callable[[Floats], Any]
+    user_value: Callable[[Floats], Any]
+    user_gradient: Callable[[Floats], Any]
+    user_inverse: Callable[[Floats], Any]
 
     def __post_init__(self) -> None:
-        x = np.random.default_rng(0).random((_POINTS, 4))
+        x = np.random.default_rng(0).random((_CHECKED_POINTS, 4))
         s = self.gradient(x)
-        good = self.value(x).shape == (_POINTS,) and np.isfinite(s).all()
+        good = self.value(x).shape == (_CHECKED_POINTS,) and np.isfinite(s).all()
         require(bool(good), f"{self.name}: value and gradient must be finite on (0, 1), (k,) and (k, m)")
-        back = self._call(self.own_inverse, s, x.shape)
+        back = self._call(self.user_inverse, s, x.shape)
         off = np.abs(back - x).max(axis=-1)
         for i in np.flatnonzero(~(off <= 1e-6))[:1]:
             raise InputError(
@@ -131,19 +132,19 @@ class OwnPsi(Psi):
     def _call(self, function: Callable[[Floats], Any], x: Floats, shape: tuple[int, ...]) -> Floats:
         try:
             made = np.asarray(function(x), np.float64)
-        except Exception as error:  # whatever the user's own code may raise
+        except Exception as error:  # the user's code may raise anything
             raise InputError(f"{self.name} failed ({custom.brief_error(error)})") from error
         require(made.shape == shape, f"{self.name} made shape {made.shape} of {x.shape}, expected {shape}")
         return made
 
     def value(self, x: Floats) -> Floats:
-        return self._call(self.own_value, x, x.shape[:-1])
+        return self._call(self.user_value, x, x.shape[:-1])
 
     def gradient(self, x: Floats) -> Floats:
-        return self._call(self.own_gradient, x, x.shape)
+        return self._call(self.user_gradient, x, x.shape)
 
     def conjugate(self, s: Floats) -> tuple[Floats, Floats]:
-        x = self._call(self.own_inverse, s, s.shape)
+        x = self._call(self.user_inverse, s, s.shape)
         return (s * x).sum(axis=-1) - self.value(x), x
 
 
@@ -155,26 +156,26 @@ KNOWN: dict[str, Psi] = {
 }
 
 
-def described(name: str, given: Any) -> OwnPsi:
-    """ψ from an object with the functions ``value``, ``gradient`` and ``inverse``.
+def user_psi(name: str, given: Any) -> UserPsi:
+    """Return the ψ of an object with the functions ``value``, ``gradient`` and ``inverse``.
 
     Raises
     ------
     InputError
-        If one is missing, or the three do not belong together.
+        If one is missing, or ``inverse`` does not invert ``gradient``.
     """
     parts = [getattr(given, part, None) for part in ("value", "gradient", "inverse")]
     whole = all(map(callable, parts))
     require(whole, f"{name}: psi must have the functions value, gradient and inverse, got {brief(given)}")
-    return OwnPsi(name, *parts)  # type: ignore[arg-type]
+    return UserPsi(name, *parts)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Bregman(Listwise, keyword="bregman"):
     """φ = D_ψ(G/||G||_D, (∇ψ)^-1(s)), ψ strictly convex, ∇ψ order-preserving (Ravikumar et al. 2011).
 
-    D_ψ is the Bregman divergence; in terms of the conjugate φ = ψ(t) + ψ*(s) - <s, t>, t = G/||G||_D.
-    ψ is "square", "entropy", "logistic", "hyperbolic", or your own by "module:object", where the object has
+    D_ψ is the Bregman divergence. In terms of the conjugate, φ = ψ(t) + ψ*(s) - <s, t>, t = G/||G||_D.
+    ψ is "square", "entropy", "logistic", "hyperbolic", or a user-defined "module:object" whose object has
     the functions ``value``, ``gradient`` and ``inverse`` (of the gradient) of arrays (..., m); from Python
     `of_psi` takes such an object.
 
@@ -194,7 +195,7 @@ class Bregman(Listwise, keyword="bregman"):
 
     @classmethod
     def of_psi(cls, psi: Any, *, name: str) -> Self:
-        """The surrogate of a ψ of your custom.
+        """Return the surrogate of a user-defined ψ.
 
         Parameters
         ----------
@@ -205,9 +206,9 @@ class Bregman(Listwise, keyword="bregman"):
         Raises
         ------
         InputError
-            If ``inverse`` does not undo ``gradient``, or ``gradient`` does not keep the order.
+            If ``inverse`` does not invert ``gradient``, or ``gradient`` does not preserve the order.
         """
-        return cls(name, described(name, psi))
+        return cls(name, user_psi(name, psi))
 
     @classmethod
     def from_call(cls, call: Call) -> Self:

@@ -1,4 +1,4 @@
-"""Losses that see the labels of a list through one target per item."""
+"""Listwise losses, which depend on the labels of a list through one target per item."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.labels import Batch, Block
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate, exp_with_tangent, unit
 from ndcg_asymptotics.learning.preferences import check_weights, net_preference, pair_weights
-from ndcg_asymptotics.learning.utilities import Utility, judged
+from ndcg_asymptotics.learning.utilities import Utility, require_judged
 from ndcg_asymptotics.specs.scanner import number_text
 
 
 class Listwise(Loss):
     """φ(s, T(y)) with a target T_i(y) for each item, affine in T up to a constant.
 
-    So the expected loss depends on the scores through E[T] alone, and its minimiser is a function of
-    E[T], the ``link``, that keeps the order: the loss sorts by E[T].
+    Therefore the expected loss depends on the law of the labels through E[T] alone. Its minimiser is an
+    order-preserving function of E[T], the ``link``: the loss sorts by E[T].
 
     Attributes
     ----------
@@ -34,18 +34,18 @@ class Listwise(Loss):
 
     @abstractmethod
     def target(self, labels: Floats, utility: Utility) -> Floats:
-        """T(y) for label vectors (..., m)."""
+        """Return T(y) for label vectors (..., m)."""
 
     @abstractmethod
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        """φ and its gradient in s, for scores and targets (k, m): arrays (k,) and (k, m)."""
+        """Return φ (k,) and its gradient in s (k, m), for scores and targets (k, m)."""
 
     @abstractmethod
     def link(self, mean: Floats) -> Floats:
-        """The scores (m,) that minimise the expected loss, from E[T] over the contributing lists."""
+        """Return the scores (m,) that minimise the expected loss, from E[T] over the contributing lists."""
 
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
-        return _Bound(self, batch, utility)
+        return _BatchLoss(self, batch, utility)
 
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
         targets = self.target(labels, utility)
@@ -59,17 +59,17 @@ class Listwise(Loss):
 
     @property
     def strong_convexity(self) -> tuple[float, float] | None:
-        """(p, C), if there are, with ``Φ(s) - min Φ >= C ||E[T] - t(s)||_p²``, s the link of t(s)."""
+        """(p, C) with ``Φ(s) - min Φ >= C ||E[T] - t(s)||_p²``, s the link of t(s); None if unknown."""
         return None
 
     def contributes(self, targets: Floats) -> Bools:
-        """Which lists, from targets (k, m), have a loss."""
+        """Return whether each list has a loss, from its targets (k, m)."""
         return np.asarray(np.any(targets != 0, axis=-1) | (not self.skips_empty))
 
 
 @dataclass(eq=False)
-class _Bound:
-    """The targets of a batch, block by block."""
+class _BatchLoss:
+    """A listwise loss of a batch, with the targets computed once, block by block."""
 
     loss: Listwise
     batch: Batch
@@ -116,7 +116,7 @@ class Squared(Listwise, keyword="squared"):
 
 @dataclass(frozen=True)
 class SquaredConsistent(Squared, keyword="squared_consistent"):
-    """φ = |s - G/||G||_D|²: sorts by E[G/||G||_D], which is right for NDCG (Ravikumar et al. 2011)."""
+    """φ = |s - G/||G||_D|²: sorts by E[G/||G||_D], which is optimal for NDCG (Ravikumar et al. 2011)."""
 
     claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
     skips_empty: ClassVar[bool] = True
@@ -129,7 +129,7 @@ class SquaredConsistent(Squared, keyword="squared_consistent"):
 class Cosine(Listwise, keyword="cosine"):
     """φ = 1 - <s/|s|, G/|G|>: sorts by E[G/|G|] (Qin et al. 2008; inconsistent, Ravikumar et al. 2011).
 
-    At s = 0, where it has no derivative, φ is 1 and -G/|G| stands for the gradient.
+    At s = 0 it has no derivative; there φ is 1 and the gradient is defined as -G/|G|.
     """
 
     claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
@@ -149,10 +149,10 @@ class Cosine(Listwise, keyword="cosine"):
 
 @dataclass(frozen=True)
 class CosineConsistent(Cosine, keyword="cosine_consistent"):
-    """φ = 1 - <s/|s|, G/||G||_D>: sorts by E[G/||G||_D], right for NDCG (Ravikumar et al. 2011).
+    """φ = 1 - <s/|s|, G/||G||_D>: sorts by E[G/||G||_D], optimal for NDCG (Ravikumar et al. 2011).
 
-    G/||G||_D keeps its length: divided by it, this would be `cosine` again. At s = 0, where it has no
-    derivative, φ is 1 and -G/||G||_D stands for the gradient.
+    G/||G||_D is not divided by its length, which would give `cosine` again. At s = 0 the loss has no
+    derivative; there φ is 1 and the gradient is defined as -G/||G||_D.
     """
 
     claim: ClassVar[str] = "consistent (Ravikumar et al., section 4)"
@@ -163,7 +163,7 @@ class CosineConsistent(Cosine, keyword="cosine_consistent"):
 
 @dataclass(frozen=True)
 class ListNet(Listwise, keyword="listnet"):
-    """φ = KL(softmax y || softmax s): sorts by E[softmax y], not right for NDCG (Cao et al. 2007).
+    """φ = KL(softmax y || softmax s): sorts by E[softmax y], not optimal for NDCG (Cao et al. 2007).
 
     The softmax is of the labels, not of their gains.
     """
@@ -171,14 +171,14 @@ class ListNet(Listwise, keyword="listnet"):
     claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
-        return np.asarray(softmax(judged(labels), axis=-1))
+        return np.asarray(softmax(require_judged(labels), axis=-1))
 
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         logs = log_softmax(s, axis=-1)
         return (xlogy(t, t) - t * logs).sum(axis=-1), np.exp(logs) - t
 
     def link(self, mean: Floats) -> Floats:
-        with np.errstate(divide="ignore"):  # an item without hope has the score -inf
+        with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
             return np.log(mean)
 
 
@@ -186,8 +186,8 @@ class ListNet(Listwise, keyword="listnet"):
 class ListNetConsistent(Listwise, keyword="listnet_consistent"):
     """φ = Σ t log(t/e^s) - t + e^s, t = G/||G||_D: sorts by E[G/||G||_D] (Ravikumar et al. 2011).
 
-    Right for NDCG. The Kullback-Leibler divergence of measures that need not add up to 1: the Bregman
-    surrogate of h(x) = x log x - x. Beyond s = 300 the exponential is continued by its tangent.
+    Optimal for NDCG. It is the Kullback-Leibler divergence of measures that need not add up to 1, that is,
+    the Bregman surrogate of h(x) = x log x - x. Beyond s = 300 the exponential is continued by its tangent.
     """
 
     claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
@@ -200,12 +200,12 @@ class ListNetConsistent(Listwise, keyword="listnet_consistent"):
         return (xlogy(t, t) - t * s - t + powers).sum(axis=-1), slopes - t
 
     def link(self, mean: Floats) -> Floats:
-        with np.errstate(divide="ignore"):  # an item without hope has the score -inf
+        with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
             return np.log(mean)
 
 
 def check_p(p: float, keyword: str) -> None:
-    """Refuse a p that is not in (1, 2]."""
+    """Raise `InputError` for a p outside (1, 2]."""
     require(1 < p <= 2, f"{keyword}(p) needs 1 < p <= 2, got {number_text(p)}")
 
 
@@ -213,7 +213,7 @@ def check_p(p: float, keyword: str) -> None:
 class PNorm(Listwise, keyword="pnorm"):
     """φ = ||s||_q² - 2 <s, G/||G||_D>, q = p/(p-1), 1 < p <= 2 (Ravikumar et al. 2011, section 4).
 
-    The Bregman surrogate of ψ = ||·||_p² at 2s, less ||G/||G||_D||_p².
+    It is the Bregman surrogate of ψ = ||·||_p² at 2s, minus ||G/||G||_D||_p².
     """
 
     p: float
@@ -246,7 +246,7 @@ class PNorm(Listwise, keyword="pnorm"):
 class PNormNormalised(Listwise, keyword="pnorm_normalised"):
     """φ = -<s/||s||_q, G/||G||_D>, q = p/(p-1), 1 < p <= 2 (Ravikumar et al. 2011, section 4).
 
-    The paper's experiment takes q = log(m) + 2. At s = 0 φ is 0 and -G/||G||_D stands for the gradient.
+    The paper's experiment uses q = log(m) + 2. At s = 0 φ is 0 and the gradient is defined as -G/||G||_D.
     """
 
     p: float
@@ -277,8 +277,8 @@ _PENALTIES = ("square", "cosh")
 class Duchi(Listwise, keyword="duchi"):
     """φ = Σ a_ij (s_j - s_i) + ν Σ ρ(s_j), ρ strongly convex (Duchi, Mackey and Jordan 2010).
 
-    Linear in the preferences, so that it sorts by E[Σ_j (a_ij - a_ji)]: consistent for pairwise
-    disagreement under low noise, and with a_ij = G_i - G_j ("gain") for DCG.
+    It is linear in the preferences and therefore sorts by E[Σ_j (a_ij - a_ji)]. This is consistent for
+    pairwise disagreement under low noise, and with a_ij = G_i - G_j ("gain") for DCG.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a loss is: a number for the scores and labels of a list, and its gradient in the scores."""
+"""The base class of surrogate losses: a value for the scores and labels of a list, and its gradient."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ class Surrogate(Protocol):
     Attributes
     ----------
     contributing : (Q,) bool
-        The lists that have a loss; those with nothing to learn from contribute 0 and no gradient.
+        Which lists have a loss; the others contribute the value 0 and no gradient.
     """
 
     contributing: Bools
 
     def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
-        """The loss of every list (Q,) and the gradient by the scores (n,)."""
+        """Return the loss of every list (Q,) and the gradient with respect to the scores (n,)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Minimiser:
-    """What is known of the scores that minimise an expected loss.
+    """The scores that minimise an expected loss, and how certain their order is.
 
     Attributes
     ----------
     scores : (m,), or None
         One minimiser; None if the infimum is not attained.
-    price : (m, m)
-        For each pair of items, how much it costs to have them the other way round, in the unit of
-        ``residual``: symmetric, 0 on the diagonal.
+    swap_cost : (m, m)
+        The increase of the expected loss, or of a quantity that increases with it, if the two items of a
+        pair are tied; symmetric, 0 on the diagonal.
     above : (m, m) bool
-        Which item of a pair comes first.
+        Whether item i comes before item j.
     residual : float
-        A bound of the error of ``price``: an order is certain where its price exceeds it.
+        A bound of the error of ``swap_cost``. The order of a pair is certain if its swap cost exceeds it.
     """
 
     scores: Floats | None
-    price: Floats
+    swap_cost: Floats
     above: Bools
     residual: float
 
     @property
     def certain(self) -> Bools:
-        """(m, m): that i comes before j in every minimiser."""
-        return self.above & (self.price > self.residual)
+        """Whether i comes before j in every minimiser, (m, m)."""
+        return self.above & (self.swap_cost > self.residual)
 
 
 class Loss(Spec, family="loss"):
@@ -65,7 +65,7 @@ class Loss(Spec, family="loss"):
     Attributes
     ----------
     claim
-        What the papers say of minimising it for NDCG.
+        What the papers claim about its consistency.
     scale_invariant
         Whether φ(c s, y) = φ(s, y) for every c > 0.
 
@@ -79,40 +79,40 @@ class Loss(Spec, family="loss"):
 
     @abstractmethod
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
-        """The loss of these labels, as a function of the scores.
+        """Return the loss of these labels as a function of the scores.
 
         Raises
         ------
         InputError
-            If the loss cannot take these labels, or needs a standardisation that the utility lacks.
+            If the loss does not allow these labels, or the utility lacks the standardisation it needs.
         """
 
     @abstractmethod
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
-        """The scores that minimise the expected loss under a distribution of label vectors (K, m)."""
+        """Return the scores that minimise the expected loss under a distribution of label vectors (K, m)."""
 
     def evaluate(
         self, scores: ArrayLike, batch: Batch, measure: Utility | str = "nDCG"
     ) -> tuple[Floats, Floats]:
-        """The loss of every list (Q,) and the gradient by the scores (n,).
+        """Return the loss of every list (Q,) and the gradient with respect to the scores (n,).
 
         Parameters
         ----------
         scores : (n,)
-            Of the batch's items, finite.
+            The scores of the batch's items, finite.
         batch : Batch
         measure : Utility or str
-            What the loss is a surrogate for, where it depends on that.
+            What the loss is a surrogate for; not every loss depends on it.
 
         Raises
         ------
         InputError
-            As `on`, or if the scores are not finite or too few.
+            As `on`, and for scores that are not finite or of another number.
         """
         return self.on(batch, utility_of(measure))(batch.check_scores(scores))
 
     def arguments(self) -> tuple[str, ...]:
-        """The canonical texts of the arguments, without those at the end that are the defaults."""
+        """Return the canonical texts of the arguments, without trailing ones that are the defaults."""
         texts, values = list(super().arguments()), [getattr(self, f.name) for f in self._fields()]
         for field, value in zip(reversed(self._fields()), reversed(values), strict=True):
             if value != field.default:
@@ -121,7 +121,7 @@ class Loss(Spec, family="loss"):
         return tuple(texts)
 
     def standardised(self, labels: Floats, utility: Utility) -> Floats:
-        """The utility's standard form of the labels.
+        """Return the utility's standardisation of the labels.
 
         Raises
         ------
@@ -134,11 +134,11 @@ class Loss(Spec, family="loss"):
         return targets
 
 
-_LARGEST = 300.0  # beyond, exp is continued by its tangent: its square is still a double
+_LARGEST = 300.0  # beyond it exp is continued by its tangent; exp(300)² is still a finite double
 
 
 def exp_with_tangent(x: Floats) -> tuple[Floats, Floats]:
-    """exp(x) and its derivative; beyond x = 300 by the tangent there, which keeps both finite and convex.
+    """Return exp(x) and its derivative; beyond x = 300 its tangent there, which is finite and convex.
 
     >>> [float(part[0]) for part in exp_with_tangent(np.zeros(1))]
     [1.0, 1.0]
@@ -148,7 +148,7 @@ def exp_with_tangent(x: Floats) -> tuple[Floats, Floats]:
 
 
 def unit(x: Floats, q: float = 2.0) -> tuple[Floats, Floats]:
-    """x / ||x||_q and ||x||_q along the last axis; 0 and 0 for x = 0.
+    """Return x / ||x||_q and ||x||_q along the last axis; 0 and 0 for x = 0.
 
     >>> unit(np.array([3e200, 4e200]))
     (array([0.6, 0.8]), array([5.e+200]))

@@ -5,8 +5,8 @@ on a cycle, the distance of their scores stays bounded; where arrows lead from i
 → ∞ costs nothing. So the infimum is the sum of the minima over the strongly connected components, and
 between two components only the arrows decide the order.
 
-The price of the other order of a and b is what it costs to tie them, ``inf {Φ: s_a = s_b} - inf Φ``. Φ is
-convex, so where the price is positive every minimiser, unique or not, has a and b in the same order.
+The swap cost of a and b is the cost of tying them, ``inf {Φ: s_a = s_b} - inf Φ``. Φ is convex, so where the
+swap cost is positive every minimiser, unique or not, has a and b in the same order.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Phi:
     Attributes
     ----------
     value, slope, curvature
-        φ, φ' and φ'' (one of the subgradients, and 0, where they do not exist).
-    differentiable
+        φ, φ' and φ''; where they do not exist, a subgradient and 0.
+    differentiable : bool
     """
 
     value: Callable[[Floats], Floats]
@@ -66,12 +66,12 @@ PHIS = {
 
 
 def phi_named(name: str) -> Phi:
-    """φ by its name.
+    """Return the φ of a name.
 
     Raises
     ------
     InputError
-        If it is not known.
+        If the name is not known.
     """
     require(name in PHIS, f"phi must be one of {', '.join(PHIS)}, got {brief(name)}")
     return PHIS[name]
@@ -86,22 +86,22 @@ class Terms(NamedTuple):
     offset: Floats
 
     def margins(self, scores: Floats) -> Floats:
-        """s_i - s_j - c."""
+        """Return s_i - s_j - c for every pair."""
         return scores[self.first] - scores[self.second] - self.offset
 
     def slopes(self, phi: Phi, margins: Floats, items: int) -> Floats:
-        """The gradient of the sum by the scores of so many items."""
+        """Return the gradient of the sum with respect to the scores of the items."""
         pull = self.weight * phi.slope(margins)
         return _summed(self.first, pull, items) - _summed(self.second, pull, items)
 
-    def within(self, kept: Bools) -> Terms:
-        """Those of the pairs that are kept."""
+    def select(self, kept: Bools) -> Terms:
+        """Return the pairs for which ``kept`` is true."""
         return Terms(self.first[kept], self.second[kept], self.weight[kept], self.offset[kept])
 
     def renamed(self, names: Integers) -> Terms:
-        """The same with item i called names[i]; pairs of one item with itself are left out."""
+        """Return the pairs with item i called names[i]; pairs of an item with itself are left out."""
         first, second = names[self.first], names[self.second]
-        return Terms(first, second, self.weight, self.offset).within(first != second)
+        return Terms(first, second, self.weight, self.offset).select(first != second)
 
 
 def _summed(where: Integers, what: Floats, count: int) -> Floats:
@@ -110,7 +110,7 @@ def _summed(where: Integers, what: Floats, count: int) -> Floats:
 
 @dataclass(eq=False)
 class PairSum:
-    """`Terms` of a batch, as a function of its scores: the sum for every list, and its gradient."""
+    """The sums of all lists of a batch, as a function of the scores: values and gradient."""
 
     phi: Phi
     terms: Terms
@@ -126,26 +126,29 @@ class PairSum:
         return values, self.terms.slopes(self.phi, margins, scores.size)
 
 
-_STEPS = 1000  # of Newton's method at most: where a weight is w it may take -log w of them
-_LEAST, _MOST = 1e-10, 1e6  # of the damping, where the largest weight is 1
-_ROUNDING = 1e-15  # relative, of the value
-_SIMPLEX: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # HiGHS's least
-_SIMPLEX_ERROR = 1e-8  # relative, of the value: those tolerances times scores and weights of at most 8 items
+_MAX_NEWTON_STEPS = 1000  # a pair of weight w needs up to -log w steps to move apart
+_MIN_DAMPING, _MAX_DAMPING = 1e-10, 1e6  # relative to the largest weight, which is scaled to 1
+_RELATIVE_ROUNDING = 1e-15  # of the value of the sum: a few units in the last place
+_HIGHS_TOLERANCES: Any = {  # the smallest that HiGHS allows
+    "primal_feasibility_tolerance": 1e-10,
+    "dual_feasibility_tolerance": 1e-10,
+}
+_HIGHS_ERROR = 1e-8  # relative error of the value: the tolerances times scores and weights of at most 8 items
 
 
 @dataclass(frozen=True)
 class _Infimum:
     value: float
     error: float
-    scores: Floats  # relative to each other within a part only
-    part: Integers
+    scores: Floats  # comparable only within one component
+    component: Integers
 
 
 def minimiser_of(phi: Phi, terms: Terms, items: int) -> Minimiser:
-    """What is known of the minimisers of the sum, by the prices of all pairs."""
+    """Return the minimisers of the sum, with the swap costs of all pairs."""
     whole = _infimum(phi, terms, items)
     reach = _reachable(terms, items)
-    price = np.zeros((items, items))
+    swap_cost = np.zeros((items, items))
     error = whole.error
     for a in range(items):
         for b in range(a + 1, items):
@@ -154,16 +157,16 @@ def minimiser_of(phi: Phi, terms: Terms, items: int) -> Minimiser:
             tied = _infimum(phi, terms.renamed(names), items)
             own = (terms.first == a) & (terms.second == b) | (terms.first == b) & (terms.second == a)
             fixed = float((terms.weight[own] * phi.value(-terms.offset[own])).sum())
-            price[a, b] = price[b, a] = tied.value + fixed - whole.value
+            swap_cost[a, b] = swap_cost[b, a] = tied.value + fixed - whole.value
             error = max(error, whole.error + tied.error)
-    same = whole.part[:, None] == whole.part[None, :]
+    same = whole.component[:, None] == whole.component[None, :]
     above = np.where(same, whole.scores[:, None] > whole.scores[None, :], reach & ~reach.T)
-    attained = whole.part.max(initial=0) == 0
-    return Minimiser(whole.scores if attained else None, price, above, error)
+    attained = whole.component.max(initial=0) == 0
+    return Minimiser(whole.scores if attained else None, swap_cost, above, error)
 
 
 def _reachable(terms: Terms, items: int) -> Bools:
-    """Whether arrows lead from i to j."""
+    """Return whether arrows lead from i to j, (m, m)."""
     reach = np.eye(items, dtype=np.bool_)
     reach[terms.first, terms.second] = True
     for k in range(items):
@@ -173,29 +176,31 @@ def _reachable(terms: Terms, items: int) -> Bools:
 
 def _infimum(phi: Phi, terms: Terms, items: int) -> _Infimum:
     reach = _reachable(terms, items)
-    part = np.argmax(reach & reach.T, axis=1)  # named after its first item
+    component = np.argmax(reach & reach.T, axis=1)  # named after its first item
     scores, value, error = np.zeros(items), 0.0, 0.0
-    for number in np.unique(part).tolist():
-        members = np.flatnonzero(part == number)
+    for number in np.unique(component).tolist():
+        members = np.flatnonzero(component == number)
         if members.size == 1:
             continue
         names = np.full(items, -1)
         names[members] = np.arange(members.size)
-        inside = terms.within((part[terms.first] == number) & (part[terms.second] == number)).renamed(names)
-        solve = _smooth if phi.differentiable else _simplex
+        inside = terms.select(
+            (component[terms.first] == number) & (component[terms.second] == number)
+        ).renamed(names)
+        solve = _minimise_smooth if phi.differentiable else _minimise_hinge
         found, least, off = solve(phi, inside, members.size)
         scores[members], value, error = found, value + least, error + off
-    return _Infimum(value, error, scores, part)
+    return _Infimum(value, error, scores, component)
 
 
-def _smooth(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
-    """Newton's method: scores, value, and its error.
+def _minimise_smooth(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
+    """Return the minimising scores, the minimum and a bound of its error, by Newton's method.
 
     Φ is convex: with g the gradient at s, and s_0 = s*_0 = 0 for a minimiser s*,
 
         Φ(s) - Φ(s*) <= <g, s - s*> <= Σ |g_i| (|s_i| + |s*_i|),
 
-    and how far apart the scores of a minimiser can be is known (`_spread`).
+    and `_distance_bounds` bounds the scores of a minimiser.
     """
     scale = float(terms.weight.max())
     scaled = terms._replace(weight=terms.weight / scale)
@@ -204,16 +209,16 @@ def _smooth(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
     margins = scaled.margins(s)
     rounding = 16 * float(np.finfo(float).eps) * terms.first.size
     lost = rounding * float(np.max(scaled.weight * np.abs(phi.slope(margins)), initial=0.0))
-    away = np.abs(x) + _spread(scaled, value, items)[1:]
+    away = np.abs(x) + _distance_bounds(scaled, value, items)[1:]
     error = float((np.abs(gradient) + lost) @ away) + rounding * value
     return s - s.mean(), scale * value, scale * error
 
 
-def _spread(terms: Terms, value: float, items: int) -> Floats:
-    """A bound of |s_i - s_0| for all scores whose sum is at most ``value``, items on cycles with the first.
+def _distance_bounds(terms: Terms, value: float, items: int) -> Floats:
+    """Return bounds of |s_i - s_0| over all scores whose sum is at most ``value``.
 
-    No term is larger than the sum, and φ(t) >= -t, so that s_j - s_i <= value/w - c for every term:
-    lengths of arrows, whose shortest paths bound all differences.
+    All items must lie on cycles with the first. No term is larger than the sum, and φ(t) >= -t, so s_j - s_i
+    <= value/w - c for every term. Taken as lengths of arrows, their shortest paths bound all differences.
     """
     upper = np.where(np.eye(items, dtype=np.bool_), 0.0, np.inf)
     np.minimum.at(upper, (terms.first, terms.second), value / terms.weight - terms.offset)
@@ -224,7 +229,7 @@ def _spread(terms: Terms, value: float, items: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Objective:
-    """The sum as a function of all scores but the first, which stays 0: only differences count."""
+    """The sum as a function of all scores but the first, which is fixed at 0: only differences count."""
 
     phi: Phi
     terms: Terms
@@ -247,30 +252,32 @@ class _Objective:
 
 
 def _newton(objective: _Objective) -> tuple[Floats, float, Floats]:
-    """Newton steps, damped by a multiple of the identity until they lower the sum: the end, value, gradient.
+    """Return the last point of a damped Newton method, with the value and the gradient there.
 
-    Where φ is nearly straight, as far from its bend, the Hessian is nearly singular and says nothing of the
-    length of a step.
+    The Hessian is damped by a multiple of the identity until a step lowers the sum: where φ is nearly linear,
+    the Hessian is nearly singular and does not determine the length of a step.
     """
     identity = np.eye(objective.items - 1)
     x = np.zeros(objective.items - 1)
     value, gradient = objective(x)
     damping = 0.0
-    for _ in range(_STEPS):
-        if _norm(gradient) <= _ROUNDING:
+    for _ in range(_MAX_NEWTON_STEPS):
+        if _norm(gradient) <= _RELATIVE_ROUNDING:
             break
         hessian = objective.hessian(x)
         step = -np.linalg.lstsq(hessian + damping * identity, gradient, rcond=None)[0]
         after, slope = objective(x + step)
-        # near the end the value is lost in rounding, and the gradient still tells
-        lower = after < value or (after <= value * (1 + _ROUNDING) and _norm(slope) < _norm(gradient))
+        # near the end the decrease of the value is lost in rounding, but not that of the gradient
+        lower = after < value or (
+            after <= value * (1 + _RELATIVE_ROUNDING) and _norm(slope) < _norm(gradient)
+        )
         if lower:
             x, value, gradient = x + step, after, slope
-            damping = damping / 10 if damping > _LEAST else 0.0
-        elif damping > _MOST:
+            damping = damping / 10 if damping > _MIN_DAMPING else 0.0
+        elif damping > _MAX_DAMPING:
             break
         else:
-            damping = max(10 * damping, _LEAST)
+            damping = max(10 * damping, _MIN_DAMPING)
     return x, value, gradient
 
 
@@ -278,8 +285,8 @@ def _norm(gradient: Floats) -> float:
     return float(np.abs(gradient).sum())
 
 
-def _simplex(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
-    """The hinge: minimise Σ w x with x >= 1 - (s_i - s_j - c), x >= 0."""
+def _minimise_hinge(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
+    """Minimise the hinge loss by a linear program: Σ w x with x >= 1 - (s_i - s_j - c), x >= 0."""
     count = terms.first.size
     rows = np.arange(count)
     bounds = np.zeros((count, items + count))
@@ -289,10 +296,10 @@ def _simplex(phi: Phi, terms: Terms, items: int) -> tuple[Floats, float, float]:
     cost = np.concatenate([np.zeros(items), terms.weight])
     free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
     found: Any = linprog(
-        cost, A_ub=bounds, b_ub=-(1 + terms.offset), bounds=free, method="highs", options=_SIMPLEX
+        cost, A_ub=bounds, b_ub=-(1 + terms.offset), bounds=free, method="highs", options=_HIGHS_TOLERANCES
     )
     if found.status != 0:
         return np.zeros(items), 0.0, np.inf
     s = np.asarray(found.x[:items])
     value = float(terms.weight @ phi.value(terms.margins(s)))
-    return s - s.mean(), value, abs(value - float(found.fun)) + _SIMPLEX_ERROR * (1 + value)
+    return s - s.mean(), value, abs(value - float(found.fun)) + _HIGHS_ERROR * (1 + value)

@@ -1,4 +1,4 @@
-"""Losses that are sums over pairs of items."""
+"""Pairwise losses: sums over pairs of items."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ndcg_asymptotics.learning.preferences import check_weights, pair_weights
 from ndcg_asymptotics.learning.utilities import Discounted, Utility
 from ndcg_asymptotics.measures import Measure
 
-_AT_ONCE = 2**22  # pairs made at a time
+_PAIRS_AT_ONCE = 2**22  # bounds memory: 32 MB for each array of pairs
 
 
 class Pairs(NamedTuple):
-    """Weights w >= 0 and offsets c of all pairs, each (k, m, m)."""
+    """The weights w >= 0 and offsets c of all pairs, each (k, m, m)."""
 
     weight: Floats
     offset: Floats
@@ -41,12 +41,12 @@ class Pairwise(Loss):
 
     @abstractmethod
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
-        """The weights and offsets of label vectors (k, m)."""
+        """Return the weights and offsets of label vectors (k, m)."""
 
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
         parts: list[tuple[Integers, Integers, Floats, Floats, Integers]] = []
         for block in batch.blocks:
-            step = max(1, _AT_ONCE // block.items.shape[1] ** 2)
+            step = max(1, _PAIRS_AT_ONCE // block.items.shape[1] ** 2)
             for start in range(0, len(block.lists), step):
                 lists, items = block.lists[start : start + step], block.items[start : start + step]
                 weight, offset = self.pairs(batch.labels[items], utility)
@@ -74,8 +74,9 @@ class Pairwise(Loss):
 class Weighted(Pairwise, keyword="pairwise"):
     """φ = Σ a_ij φ(s_i - s_j), φ "logistic", "squared_hinge" (RankSVM), "hinge" or "exponential".
 
-    a_ij = 1 where y_i > y_j ("order"), or the difference of the gains ("gain"). An edge loss of Duchi,
-    Mackey and Jordan (2010), who show that none with a convex φ is consistent, low noise or not.
+    a_ij = 1 where y_i > y_j ("order"), or the difference of the gains ("gain"). This is an edge loss in the
+    sense of Duchi, Mackey and Jordan (2010), who show that none with a convex φ is consistent, even under
+    low noise.
 
     >>> Weighted.parse('pairwise("logistic")').phi
     'logistic'
@@ -118,11 +119,11 @@ class Margin(Pairwise, keyword="margin"):
 class OrderPreserving(Pairwise, keyword="order_preserving"):
     """φ = Σ_i α_i Σ_{j≠i} φ(s_i - s_j), α the labels' standard form (Buffoni et al. 2011).
 
-    Every item is compared with every other, whatever their labels: with the pairs α_j < α_i only it would
-    be `pairwise`, which is not order-preserving. φ is convex, non-increasing and differentiable with
-    φ'(0) < 0. The paper also asks for φ'(t) = 0 at some t > 0, as "squared_hinge" (the default) has: then a
-    minimiser exists even where an item's mean α is 0. "logistic" and "exponential" have s = log E[α] and half
-    of it.
+    Every item is compared with every other item, whatever their labels. Restricted to the pairs with α_j <
+    α_i this would be `pairwise`, which is not order-preserving. φ is convex, non-increasing and
+    differentiable with φ'(0) < 0. The paper also requires φ'(t) = 0 for some t > 0, which "squared_hinge"
+    (the default) satisfies: then a minimiser exists even if the mean α of an item is 0. The minimiser is s =
+    log E[α] for "logistic" and half of that for "exponential".
     """
 
     phi: str = "squared_hinge"
@@ -143,12 +144,12 @@ class OrderPreserving(Pairwise, keyword="order_preserving"):
 class LinearNDCG(Pairwise, keyword="linear_ndcg"):
     """φ = Σ_{G_i > G_j} (G_i - G_j)/||G||_linear · φ(s_i - s_j) (after Jin and Geng's Linear NDCG).
 
-    With φ(t) = 1(t <= 0) this is 1 - NDCG for the discount n - r, exactly (see `swapped_gains`), whatever
-    the measure; φ = "hinge", "squared_hinge" and "exponential" are bounds of it.
+    With φ(t) = 1(t <= 0) this is exactly 1 - NDCG for the discount n - r (see `swapped_gains`), whatever
+    the measure; φ = "hinge", "squared_hinge" and "exponential" are upper bounds of it.
     """
 
     phi: str = "logistic"
-    claim: ClassVar[str] = "not said (Jin and Geng)"
+    claim: ClassVar[str] = "not stated (Jin and Geng)"
 
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
         ideal = Discounted(utility.gain, Measure("linear")).ideal(labels)[..., None, None]
@@ -158,11 +159,11 @@ class LinearNDCG(Pairwise, keyword="linear_ndcg"):
 
 
 def swapped_gains(gains: ArrayLike) -> float:
-    """Σ (b - a) over the pairs of items in which one of gain a is above one of gain b > a.
+    """Return Σ (b - a) over the pairs in which an item of gain a ranks above one of gain b > a.
 
-    For the discount D(r) = n - r this is IDCG - DCG of gains in rank order, exactly: moving an item up by one
-    rank is worth its gain, so each pair in the wrong order costs the difference of its gains. With m relevant
-    and k other items, binary, IDCG = mk + m(m-1)/2.
+    For the discount D(r) = n - r this is exactly IDCG - DCG of gains in rank order: moving an item up by one
+    rank adds its gain to DCG, so each pair in the wrong order costs the difference of its gains. For binary
+    labels with m relevant and k other items, IDCG = mk + m(m-1)/2.
 
     >>> swapped_gains([0, 1, 3])
     6.0
