@@ -17,8 +17,8 @@ import ndcg_asymptotics as na
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TOUR = "## A tour in five minutes\n"
 
-# The unit of cost is the processor time of a loop with so many iterations, about a second on one core of a laptop of
-# 2020. A busy machine slows down the loop and the tour alike.
+# The unit of cost is the processor time of a loop with so many iterations, about a second on one core of a
+# laptop of 2020. A busy machine slows down the loop and the tour alike.
 REFERENCE = 22_000_000
 
 
@@ -46,7 +46,7 @@ def children() -> float:
 
 
 class Visitor(Reader):
-    """A reader that runs every command in a process of its own, as a shell does, and collects all Python blocks."""
+    """A reader that runs every command in its own process, as a shell does, and collects the Python blocks."""
 
     def __init__(self, page: str) -> None:
         super().__init__(page, command)
