@@ -46,7 +46,7 @@ def children() -> float:
 
 
 class Visitor(Reader):
-    """A reader that runs every command in its own process, as a shell does, and collects the Python blocks."""
+    """A reader that runs each command in its own process, as a shell does, and collects the Python blocks."""
 
     def __init__(self, page: str) -> None:
         super().__init__(page, command)
