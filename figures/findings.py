@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import panels, save, sd_exponents, signal_to_noise, style
 from ndcg_asymptotics.plots.style import GREY, length_axis, looks
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
@@ -126,7 +126,7 @@ def best_discount(results: Results) -> Figure:
     return figure
 
 
-def _ratio(a: Relevance, b: Relevance, measure: str) -> float:
+def _ratio(a: Scorer, b: Scorer, measure: str) -> float:
     mean, variance, *_ = moments((a, b), Measure.of(measure), N, QUICK)
     return float(mean / variance**0.5)
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import key, length_key, length_within, lengths_needed, panels, style
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -34,7 +34,7 @@ def draw(study: Study) -> dict[str, Figure]:
     return {"how_large": figure}
 
 
-def needs(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> float | None:
+def needs(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> float | None:
     """The list length wanted; infinite if it is beyond the sizes, None if there is no limit."""
     goal = limit(scorer, measure).value
     if goal is None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import Choice, gap_curves, outer_labels, panels, style
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
@@ -40,7 +40,7 @@ def draw(study: Study) -> dict[str, Figure]:
     return {"pseudo_expectation": figure}
 
 
-def difference(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> NDArray[np.float64]:
+def difference(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> NDArray[np.float64]:
     """E NDCG_n - N(n); NaN where N(n) is not defined."""
     pseudo = [pseudo_expectation(scorer, measure, n) for n in sizes]
     defined = np.array([np.nan if p is None else p for p in pseudo], np.float64)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std, std_at
@@ -81,7 +81,7 @@ def limits_table(limits: list[LimitRow]) -> Table:
 
 
 def judge_limit(
-    name: str, scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
+    name: str, scorer: Scorer, measure: Measure, found: Limit, cache: TheoryCache, factor: float
 ) -> LimitRow:
     """Compare a limit, times ``factor``, with the one extrapolated from exact means."""
     texts = [str(a) for a in found.assumptions]
@@ -137,7 +137,7 @@ def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None
 
 
 def _judge_limiting_std(
-    scorer: Relevance, measure: Measure, found: Limit, cache: TheoryCache, factor: float
+    scorer: Scorer, measure: Measure, found: Limit, cache: TheoryCache, factor: float
 ) -> tuple[LimitVerdict, str]:
     """Compare the standard deviation that stays where NDCG does not converge with the exact one."""
     stays = factor * cache.size(

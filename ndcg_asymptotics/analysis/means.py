@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
 
 Verdict = Literal["agrees", "disagrees", "not tested"]
@@ -78,7 +78,7 @@ def brackets(data: Mapping[Any, _T]) -> tuple[_T, _T]:
 
 
 def judge_means(
-    cell: Cell, cache: TheoryCache, scorer: Relevance, measure: Measure, sizes: tuple[int, ...],
+    cell: Cell, cache: TheoryCache, scorer: Scorer, measure: Measure, sizes: tuple[int, ...],
     factor: float, level: float, below: float = math.inf,
 ) -> list[Mean]:  # fmt: skip
     """The mean at each n against the exact one.
@@ -119,20 +119,20 @@ def _z(given: tuple[Floats, Floats], truth: tuple[float, float], mcse: float) ->
     return shift / mcse if mcse > 0 else (0.0 if shift == 0 else math.copysign(math.inf, shift))
 
 
-def bell_shaped(scorer: Relevance, measure: Measure, n: int, replicates: int) -> bool:
+def bell_shaped(scorer: Scorer, measure: Measure, n: int, replicates: int) -> bool:
     """Whether NDCG_n is so nearly normal that Student's t can be trusted far out.
 
     The discount falls so slowly that no rank counts for much, and every part of the list that
     counts has hundreds of items: those of the best grade, those without gain, those within the cutoff. This
     is known before anything is simulated, as a test must be chosen.
 
-    >>> curve, measure = Relevance.parse("constant(0.3)"), Measure.parse("nDCG")
+    >>> curve, measure = Scorer.parse("constant(0.3)"), Measure.parse("nDCG")
     >>> [bell_shaped(curve, measure, n, 60) for n in (100, 10_000)]
     [False, True]
     """
     discount, cutoff = measure.discount, measure.cutoff.regime
     slow = discount.growth in ("log", "linear") or (discount.growth == "power" and discount.exponent <= 0.5)
-    if isinstance(scorer, Mixture) or replicates < _FEW or not (slow and cutoff in ("none", "fraction")):
+    if scorer.mixed or replicates < _FEW or not (slow and cutoff in ("none", "fraction")):
         return False
     occurs = [mass for mass in scorer.masses if mass > 0]
     if not occurs:

@@ -19,7 +19,7 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Population, Relevance
+from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -99,8 +99,8 @@ class Required(Report):
 
 
 def required(
-    a: Relevance | str,
-    b: Relevance | str,
+    a: Scorer | str,
+    b: Scorer | str,
     measures: Measure | str | Sequence[Measure | str],
     *,
     n: int = _DEFAULT_N,
@@ -112,8 +112,8 @@ def required(
 
     Parameters
     ----------
-    a, b : Relevance or text
-        Relevance curves with the same label law, independent given the label; those of fitted runs are
+    a, b : Scorer or text
+        Scorer curves with the same label law, independent given the label; those of fitted runs are
         ``empirical("FILE.json")``.
     measures : Measure or text, or several
     n : int
@@ -170,9 +170,7 @@ def required(
     return Required(str(first), str(second), rate, power, alpha, tuple(rows))
 
 
-def difference_at(
-    a: Relevance, b: Relevance, measure: Measure, n: int, effort: Effort
-) -> tuple[float, float]:
+def difference_at(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort) -> tuple[float, float]:
     """Return the mean of NDCG_n(a) - NDCG_n(b), 0 where it is within the stated error, and its deviation.
 
     Raises
@@ -187,6 +185,6 @@ def difference_at(
     return difference if abs(difference) > error else 0.0, math.sqrt(max(variance, 0.0))
 
 
-def _ahead(a: Relevance, b: Relevance, measure: Measure) -> int:
+def _ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
     """0 if a is ahead on long lists, 1 if b is."""
     return 0 if moments((a, b), measure, 10**9, QUICK).mean >= 0 else 1

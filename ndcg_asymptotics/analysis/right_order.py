@@ -26,7 +26,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
     enumerable,
     order_law,
@@ -82,15 +82,15 @@ class Length:
 class _Question:
     """One measure, and what is known of the rates of its right order."""
 
-    a: Relevance
-    b: Relevance
+    a: Scorer
+    b: Scorer
     measure: Measure
     rate: float
     ahead: int  # 0 if a is ahead on long lists, 1 if b is
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)  # by length: lists in right order, lists
 
     @property
-    def pair(self) -> tuple[Relevance, Relevance]:
+    def pair(self) -> tuple[Scorer, Scorer]:
         """The scorers, the one that is ahead first."""
         return (self.b, self.a) if self.ahead else (self.a, self.b)
 
@@ -104,7 +104,7 @@ class _Question:
     @cached_property
     def drawn_at_the_top(self) -> float:
         """The rate as n grows where the top ranks stay random, from draws of their labels."""
-        counts = count_orders_at_the_top(self.a, self.b, self.measure, _TOP_LISTS, _SEED)
+        counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, _TOP_LISTS, _SEED)
         return float(counts[self.ahead]) / _TOP_LISTS
 
     def exact(self, n: int) -> float:
@@ -148,13 +148,13 @@ def last_true(condition: Callable[[int], bool], low: int, high: int, close: floa
 
 
 def required_lengths(
-    a: Relevance, b: Relevance, measures: Sequence[Measure], ahead: Sequence[int], rate: float
+    a: Scorer, b: Scorer, measures: Sequence[Measure], ahead: Sequence[int], rate: float
 ) -> list[Length]:
     """Return the smallest n from which on the right order has the probability ``rate``, for each measure.
 
     Parameters
     ----------
-    a, b : Relevance
+    a, b : Scorer
         With the same label law, independent given the label.
     measures : sequence of Measure
     ahead : sequence of int
@@ -190,7 +190,7 @@ def _law_name(question: _Question) -> str:
     return {"top ranks": "law of the top ranks", "lasting": "law of the top ranks"}.get(kind, "normal law")
 
 
-def _look(a: Relevance, b: Relevance, questions: Sequence[_Question]) -> None:
+def _look(a: Scorer, b: Scorer, questions: Sequence[_Question]) -> None:
     """Simulate rates from long lists to short ones until they are too low, all measures on the same lists."""
     starts = {q.measure: q.exact_to() + 1 for q in questions}
     sizes = [SIMULATED]

@@ -19,7 +19,7 @@ from ndcg_asymptotics.analysis.means import Cell, Verdict, brackets
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
@@ -64,7 +64,7 @@ def laws_table(rows: Sequence[LawRow]) -> Table:
 
 
 def judge_law(
-    cell: Cell, exact: TheoryCache, named: tuple[str, Relevance], measure: Measure, factor: float,
+    cell: Cell, exact: TheoryCache, named: tuple[str, Scorer], measure: Measure, factor: float,
     level: float,
 ) -> LawRow:  # fmt: skip
     """The law of one scorer's NDCG at one n, against that of long lists with every value times ``factor``."""

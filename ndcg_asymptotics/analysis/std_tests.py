@@ -24,7 +24,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 
@@ -78,7 +78,7 @@ def std_table(rows: Sequence[StdRow]) -> Table:
 
 
 def judge_std(
-    cell: Cell, cache: TheoryCache, named: tuple[str, Relevance], measure: Measure, factor: float,
+    cell: Cell, cache: TheoryCache, named: tuple[str, Scorer], measure: Measure, factor: float,
     level: float,
 ) -> StdRow:  # fmt: skip
     """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``."""
@@ -131,17 +131,17 @@ def _squares(low: Floats, high: Floats, mean: tuple[float, float]) -> tuple[Floa
     return nearest**2, np.minimum(furthest**2, max(most, 1 - least) ** 2)
 
 
-def _bound(scorer: Relevance, measure: Measure, n: int, sd: float) -> float | None:
+def _bound(scorer: Scorer, measure: Measure, n: int, sd: float) -> float | None:
     """A bound of the kurtosis of NDCG_n, twice what the labels at the top make of it and more.
 
     None where nothing is known: of lists of several kinds, or where a grade occurs seldom.
     """
-    if isinstance(scorer, Mixture):
+    if scorer.mixed:
         return None
     masses = [mass for mass in (*scorer.masses, 1.0 - sum(scorer.masses)) if mass > 1e-12]
     if n * min(masses) < _TENS:
         return None
-    return _NORMAL + _MARGIN + _TWICE * max(excess_kurtosis(scorer, measure, n, sd), 0.0)
+    return _NORMAL + _MARGIN + _TWICE * max(excess_kurtosis(scorer.model, measure, n, sd), 0.0)
 
 
 def _round_up(count: float) -> str:

@@ -11,7 +11,7 @@ from ndcg_asymptotics.analysis.required import Requirement, difference_at, requi
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.populations import Population, Relevance
+from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import error_exponent
@@ -93,13 +93,13 @@ class Verdict(Report):
 
 
 def verdict(
-    a: Relevance | str, b: Relevance | str, measures: Sequence[Measure | str] = MEASURES, **options: Any
+    a: Scorer | str, b: Scorer | str, measures: Sequence[Measure | str] = MEASURES, **options: Any
 ) -> Verdict:
     """Measures by what they take to tell two rankers apart.
 
     Parameters
     ----------
-    a, b : Relevance or text
+    a, b : Scorer or text
     measures : measures or texts
     options
         Those of `required`.
@@ -137,8 +137,8 @@ class Pool:
 
 
 def cheapest_pool(
-    a: Relevance | str,
-    b: Relevance | str,
+    a: Scorer | str,
+    b: Scorer | str,
     discount: Discount | str = "log",
     *,
     n: int = 1000,

@@ -143,7 +143,7 @@ def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theo
         models.append({name: mixture.groups[g][1] for name, mixture in mixtures.items()})
     means = []
     for of_group in tracked(models, "exact means, groups"):
-        scorers = Population({**of_group, **({RANDOM: Random()} if arrivals.random else {})}).scorers
+        scorers = Population({**of_group, **({RANDOM: Random()} if arrivals.random else {})}).models
         means.append([[_exact(model, measure, sizes) for measure in measures] for model in scorers.values()])
     found = np.array(means)
     return Theory(sizes, group, found[0], found[1:], redrawn, curves)

@@ -11,7 +11,7 @@ from ndcg_asymptotics.core.text import did_you_mean, in_figure
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.placing import wrapped
 from ndcg_asymptotics.plots.style import Look, looks
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
 
 
@@ -44,7 +44,7 @@ class Choice:
             proper = len(self.band) == 2 and 0 <= self.band[0] < self.band[1] <= 1
             require(proper, f"must be two quantiles in order, or None, got {brief(self.band)}", "band")
 
-    def of(self, study: Study) -> dict[str, tuple[Relevance, Look]]:
+    def of(self, study: Study) -> dict[str, tuple[Scorer, Look]]:
         """The scorers that are drawn, each with its look.
 
         Raises

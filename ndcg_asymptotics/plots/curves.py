@@ -18,7 +18,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.placing import margin_labels, titles
 from ndcg_asymptotics.plots.style import GREY, Look, band, length_axis, scientific
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
@@ -91,7 +91,7 @@ def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit
     return {name: limit(scorer, measure) for name, (scorer, _) in choice.of(study).items()}
 
 
-def _exact_mean(cache: TheoryCache, scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> Floats:
+def _exact_mean(cache: TheoryCache, scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> Floats:
     """E[NDCG_n] at the sizes; NaN where theory does not give it to 1e-3."""
     try:
         found = cache.mean(scorer, measure, sizes)

@@ -16,7 +16,7 @@ from ndcg_asymptotics.populations.log_odds import Binormal, Logistic
 from ndcg_asymptotics.populations.mixture import Mixture, mixture
 from ndcg_asymptotics.populations.piecewise import PiecewiseLinear
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
-from ndcg_asymptotics.populations.relevance import Random, Relevance
+from ndcg_asymptotics.populations.scorer import Random, Relevance, Scorer, over_groups
 
 __all__ = [
     "Binormal",
@@ -38,7 +38,9 @@ __all__ = [
     "PowerCurve",
     "Random",
     "Relevance",
+    "Scorer",
     "Step",
     "curve",
     "mixture",
+    "over_groups",
 ]

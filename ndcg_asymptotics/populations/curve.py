@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.relevance import Relevance
+from ndcg_asymptotics.populations.scorer import Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text
 
 ROUNDING = 1e-12  #: how far beyond [0, 1] rounding may put a probability

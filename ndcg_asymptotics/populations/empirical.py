@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import read_file as read_bytes
 from ndcg_asymptotics.populations import curve_file
 from ndcg_asymptotics.populations.curve import Curve
-from ndcg_asymptotics.populations.relevance import Relevance
+from ndcg_asymptotics.populations.scorer import Relevance
 from ndcg_asymptotics.specs.scanner import Call
 from ndcg_asymptotics.specs.spec import Portable
 

@@ -10,34 +10,32 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn, Self, TypeVar
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, brief
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.populations import curve_file
 from ndcg_asymptotics.populations.empirical import portable_file, read_file
 from ndcg_asymptotics.populations.graded import Graded
-from ndcg_asymptotics.populations.relevance import Random, Relevance
+from ndcg_asymptotics.populations.scorer import Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.spec import Portable
-
-_T = TypeVar("_T")
 
 _WEIGHT_TOLERANCE = 1e-9
 _SHOWN = 8  # weights in a message
 
 
 @dataclass(frozen=True)
-class Mixture(Relevance, keyword="mixture"):
+class Mixture(Scorer, keyword="mixture"):
     """mixture(weight=model, …) or mixture("file"): each list belongs to one group, drawn with its weight."""
 
-    groups: tuple[tuple[float, Relevance], ...]
+    groups: tuple[tuple[float, Relevance], ...] = ()
     file: str = field(default="", compare=False)
     content: bytes = field(default=b"", repr=False, compare=False)
 
@@ -49,9 +47,6 @@ class Mixture(Relevance, keyword="mixture"):
             len(weights) > 0 and min(weights) > 0 and abs(total - 1) <= _WEIGHT_TOLERANCE,
             f"mixture: the weights of the groups must be positive and add up to 1, got {said or 'none'}",
         )
-        for _, model in self.groups:
-            plain = not isinstance(model, Mixture | Random)
-            require(plain, f"mixture: a group is a relevance curve or graded curves, got {model}")
 
     @classmethod
     def signature(cls) -> str:
@@ -71,8 +66,8 @@ class Mixture(Relevance, keyword="mixture"):
                 weight = float(argument.key)
             except ValueError:
                 call.scanner.fail(f"expected a weight, found {argument.key!r}", argument.position)
-            groups.append((weight, Relevance.build(argument.value)))
-        return cls(tuple(groups))
+            groups.append((weight, Scorer.build(argument.value)))
+        return cls(_checked(groups))
 
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
@@ -103,26 +98,8 @@ class Mixture(Relevance, keyword="mixture"):
         return parts[0].within(f"{self.keyword}({text})", *parts[1:])
 
     @property
-    def weights(self) -> Floats:
-        """The weight of each group."""
-        found = np.array([weight for weight, _ in self.groups])
-        return np.asarray(found / found.sum())
-
-    def each(self, quantity: Callable[[Relevance], _T]) -> list[_T]:
-        """A quantity of every group's model, in order."""
-        return [quantity(model) for _, model in self.groups]
-
-    def average(self, quantity: Callable[[Relevance], ArrayLike]) -> Floats:
-        """The average over the groups of a number or an array of each."""
-        return np.asarray(np.tensordot(self.weights, np.array(self.each(quantity)), 1), np.float64)
-
-    @property
     def gains(self) -> tuple[float, ...]:
         return tuple(sorted({y for _, model in self.groups for y in model.gains}, reverse=True))
-
-    @property
-    def curves(self) -> NoReturn:
-        raise NotAvailableError("a mixture has no relevance curve of its own, each of its groups has one")
 
     @property
     def masses(self) -> tuple[float, ...]:
@@ -130,23 +107,14 @@ class Mixture(Relevance, keyword="mixture"):
             known = dict(zip(model.gains, model.masses, strict=True))
             return [known.get(gain, 0.0) for gain in self.gains]
 
-        return tuple(self.average(law).tolist())
-
-    @property
-    def continuous(self) -> bool:
-        return all(self.each(lambda model: model.continuous))
-
-    @property
-    def breakpoints(self) -> tuple[float, ...]:
-        return tuple(sorted({b for _, model in self.groups for b in model.breakpoints}))
+        return tuple(self._average([law(model) for _, model in self.groups]).tolist())
 
     def mean_gain(self, t: ArrayLike) -> Floats:
         """E[Y | t] over all groups."""
-        return self.average(lambda model: model.mean_gain(t))
+        return self._average([model.mean_gain(t) for _, model in self.groups])
 
-    def like(self, models: Iterable[Relevance]) -> Mixture:
-        """A mixture of other models with the weights of this one."""
-        return Mixture(tuple((weight, m) for (weight, _), m in zip(self.groups, models, strict=True)))
+    def _average(self, values: Sequence[ArrayLike]) -> Floats:
+        return np.asarray(np.tensordot(self.weights, np.array(values), 1), np.float64)
 
 
 def mixture(groups: Iterable[tuple[float, Relevance | str]]) -> Mixture:
@@ -170,10 +138,20 @@ def mixture(groups: Iterable[tuple[float, Relevance | str]]) -> Mixture:
     ('mixture(0.25=linear(0.2, 0.8), 0.75=linear(0, 0.1))', (0.1625,))
     """
     try:
-        pairs = tuple((float(weight), Relevance.of(model)) for weight, model in groups)
+        pairs = [(float(weight), Scorer.of(model)) for weight, model in groups]
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         expected = "pairs of a weight and a relevance curve"
         raise InputError(f"expected {expected}, got {brief(groups)}", "groups") from None
-    return Mixture(pairs)
+    return Mixture(_checked(pairs))
+
+
+def _checked(groups: Iterable[tuple[float, Scorer]]) -> tuple[tuple[float, Relevance], ...]:
+    """Refuse groups that are mixtures themselves, or without a label law."""
+    found = []
+    for weight, model in groups:
+        if not isinstance(model, Relevance):
+            raise InputError(f"mixture: a group is a relevance curve or graded curves, got {model}")
+        found.append((weight, model))
+    return tuple(found)

@@ -15,7 +15,7 @@ from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.populations.empirical import Empirical
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.mixture import Mixture
-from ndcg_asymptotics.populations.relevance import Random, Relevance
+from ndcg_asymptotics.populations.scorer import Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.specs.spec import Spec
 
@@ -58,45 +58,42 @@ class Population:
         If the label laws of two scorers differ by more than 1e-12, with each one's law; or their groups.
     """
 
-    scorers: Mapping[str, Relevance]
+    scorers: Mapping[str, Scorer]
     coupling: Coupling = Independent()
 
     def __post_init__(self) -> None:
         require(len(self.scorers) > 0, "a population needs at least one scorer")
         informed = {k: v for k, v in self.scorers.items() if not isinstance(v, Random)}
         require(len(informed) > 0, "'random' takes the label law of the others, and there are none")
-        first = next(iter(informed.values()))
-        if any(isinstance(scorer, Mixture) for scorer in informed.values()):
+        if any(scorer.mixed for scorer in informed.values()):
             _check_groups(informed)
         else:
             _check_laws(informed)
-        blank = _uninformative(first)
+        blank = _uninformative(next(iter(informed.values())))
         scorers = {name: informed.get(name, blank) for name in self.scorers}
         object.__setattr__(self, "scorers", scorers)
 
     @classmethod
-    def of(
-        cls, scorers: Mapping[str, Relevance | str], coupling: Coupling | str = "independent"
-    ) -> Population:
+    def of(cls, scorers: Mapping[str, Scorer | str], coupling: Coupling | str = "independent") -> Population:
         """A population from its scorers or their texts."""
-        return cls({name: Relevance.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
+        return cls({name: Scorer.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
 
     @cached_property
     def groups(self) -> tuple[tuple[float, Population], ...]:
         """The groups that lists belong to, each with its weight: of a mixture several, else this alone."""
         first = next(iter(self.scorers.values()))
-        if not isinstance(first, Mixture):
+        if not first.mixed:
             return ((1.0, self),)
-        parts = [s.groups for s in self.scorers.values() if isinstance(s, Mixture)]
+        models = zip(*(scorer.models for scorer in self.scorers.values()), strict=True)
         return tuple(
-            (
-                weight,
-                Population(
-                    dict(zip(self.scorers, [part[g][1] for part in parts], strict=True)), self.coupling
-                ),
-            )
-            for g, weight in enumerate(first.weights.tolist())
+            (weight, Population(dict(zip(self.scorers, of_group, strict=True)), self.coupling))
+            for weight, of_group in zip(first.weights.tolist(), models, strict=True)
         )
+
+    @cached_property
+    def models(self) -> dict[str, Relevance]:
+        """The relevance model of every scorer, of a population that is no mixture."""
+        return {name: scorer.model for name, scorer in self.scorers.items()}
 
     @property
     def gains(self) -> tuple[float, ...]:
@@ -109,42 +106,47 @@ class Population:
         return next(iter(self.scorers.values())).masses
 
 
-def _check_laws(scorers: Mapping[str, Relevance], where: str = "") -> None:
+def _check_laws(scorers: Mapping[str, Scorer], where: str = "") -> None:
     first = next(iter(scorers.values()))
     agree = all(
         scorer.gains == first.gains and np.allclose(scorer.masses, first.masses, rtol=0, atol=_LAW_TOLERANCE)
         for scorer in scorers.values()
     )
     laws = "; ".join(f"{name}: {_law(scorer)}" for name, scorer in scorers.items())
-    fitted = any(isinstance(scorer, Empirical | Mixture) for scorer in scorers.values())
+    fitted = any(isinstance(scorer, Empirical) for scorer in scorers.values())
     remedy = f" ({_REMEDY})" if fitted and not agree else ""
     require(agree, f"{where}the scorers of a population share their labels, these differ{remedy}: {laws}")
 
 
-def _check_groups(scorers: Mapping[str, Relevance]) -> None:
-    mixtures = {name: scorer for name, scorer in scorers.items() if isinstance(scorer, Mixture)}
-    others = [name for name in scorers if name not in mixtures]
-    require(not others, f"{next(iter(mixtures))} is a mixture, so the others must be: {', '.join(others)}")
-    first = next(iter(mixtures.values()))
+def _check_groups(scorers: Mapping[str, Scorer]) -> None:
+    first = next(name for name, scorer in scorers.items() if scorer.mixed)
+    others = [name for name, scorer in scorers.items() if not scorer.mixed]
+    require(not others, f"{first} is a mixture, so the others must be: {', '.join(others)}")
+    weights = {name: scorer.weights for name, scorer in scorers.items()}
     same = all(
-        len(scorer.groups) == len(first.groups)
-        and np.allclose(scorer.weights, first.weights, rtol=0, atol=_LAW_TOLERANCE)
-        for scorer in mixtures.values()
+        len(found) == len(weights[first]) and np.allclose(found, weights[first], rtol=0, atol=_LAW_TOLERANCE)
+        for found in weights.values()
     )
-    said = "; ".join(f"{name}: {brief(scorer.weights.tolist())}" for name, scorer in mixtures.items())
+    said = "; ".join(f"{name}: {brief(found.tolist())}" for name, found in weights.items())
     require(same, f"the scorers of a population share their groups, the weights differ ({_REMEDY}): {said}")
-    for g in range(len(first.groups)):
-        models = {name: scorer.groups[g][1] for name, scorer in mixtures.items()}
-        _check_laws(models, f"group {g + 1} of {len(first.groups)}: ")
+    count = len(weights[first])
+    for g in range(count):
+        models = {name: scorer.groups[g][1] for name, scorer in scorers.items()}
+        _check_laws(models, f"group {g + 1} of {count}: ")
 
 
-def _uninformative(like: Relevance) -> Relevance:
-    if isinstance(like, Mixture):
-        return like.like(map(_uninformative, (model for _, model in like.groups)))
+def _uninformative(like: Scorer) -> Scorer:
+    """Return the scorer without information that has the label law of another one, in every group."""
+    if like.mixed:
+        return Mixture(tuple((weight, _blank(model)) for weight, model in like.groups))
+    return _blank(like.model)
+
+
+def _blank(like: Relevance) -> Relevance:
     curves = tuple(Constant(mass) for mass in like.masses)
     return curves[0] if isinstance(like, Curve) else Graded(tuple(zip(like.gains, curves, strict=True)))
 
 
-def _law(scorer: Relevance) -> str:
+def _law(scorer: Scorer) -> str:
     pairs = zip(scorer.gains, scorer.masses, strict=True)
     return ", ".join(f"P(Y={number_text(y)}) = {mass!r}" for y, mass in pairs)

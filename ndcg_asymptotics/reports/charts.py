@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
@@ -60,7 +60,7 @@ def _curves(results: Results, measure: Measure) -> Chart:
             "n": list(study.n), "fields": fields, "series": series}  # fmt: skip
 
 
-def _exact_means(results: Results, scorer: Relevance, measure: Measure) -> list[float | None]:
+def _exact_means(results: Results, scorer: Scorer, measure: Measure) -> list[float | None]:
     """E[NDCG_n] at the sizes of the study; None where theory does not give it."""
     sizes = results.study.n
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.measures import Cutoff, Discount
-from ndcg_asymptotics.populations import Coupling, Relevance
+from ndcg_asymptotics.populations import Coupling, Scorer
 from ndcg_asymptotics.specs.spec import listing
 
 
@@ -16,7 +16,7 @@ def specs() -> Table:
     ('discount', 'custom(target, largest, like)')
     """
     families = {
-        "discount": Discount, "cutoff": Cutoff, "relevance": Relevance, "coupling": Coupling, "loss": Loss,
+        "discount": Discount, "cutoff": Cutoff, "relevance": Scorer, "coupling": Coupling, "loss": Loss,
     }  # fmt: skip
     rows = tuple(
         (kind, signature, formula)

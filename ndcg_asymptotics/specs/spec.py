@@ -107,14 +107,13 @@ class Spec(ABC):
     @classmethod
     def build(cls, call: Call) -> Self:
         """The member of this family that a parsed call names."""
-        member = cls.members.get(call.name)
-        if member is None or not issubclass(member, cls):
-            known = ", ".join(sorted(cls.members))
-            near = did_you_mean(call.name, cls.members)
-            said = f"unknown {cls.family} {call.name!r}{near or ','} expected one of: {known}"
+        known = {name: member for name, member in cls.members.items() if issubclass(member, cls)}
+        if call.name not in known:
+            near, names = did_you_mean(call.name, known) or ",", ", ".join(sorted(known))
+            said = f"unknown {cls.family} {call.name!r}{near} expected one of: {names}"
             call.scanner.fail(said, call.position)
         try:
-            return member.from_call(call)
+            return known[call.name].from_call(call)
         except SpecError:
             raise
         except InputError as error:

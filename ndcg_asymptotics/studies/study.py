@@ -16,7 +16,7 @@ from ndcg_asymptotics.core.arrays import brief, list_lengths
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.populations import Coupling, Population, Relevance
+from ndcg_asymptotics.populations import Coupling, Population, Scorer
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.engines import resolve
 
@@ -53,7 +53,7 @@ class Study:
 
     Parameters
     ----------
-    scorers : mapping of name to Relevance or text
+    scorers : mapping of name to Scorer or text
         One label law for all of them; "random" takes that of the others.
     measures : sequence of Measure, Discount or text
     n : list lengths
@@ -107,7 +107,7 @@ class Study:
     def __init__(
         self,
         *,
-        scorers: Mapping[str, Relevance | str],
+        scorers: Mapping[str, Scorer | str],
         measures: Sequence[Measure | Discount | str] | Measure | Discount | str,
         n: ArrayLike | Iterable[int],
         replicates: int,
@@ -173,7 +173,7 @@ class Study:
         return type(self)(**self._given | changes)
 
     @property
-    def scorers(self) -> Mapping[str, Relevance]:
+    def scorers(self) -> Mapping[str, Scorer]:
         """The scorers by name."""
         return self.population.scorers
 
@@ -241,9 +241,9 @@ def _population(given: Any, coupling: Any, folder: Path | None, allow_custom: bo
         require(proper, f"a scorer needs a name, got {brief(name)}", "scorers")
         try:
             scorers[name] = (
-                Relevance.parse(scorer, folder, allow_custom=allow_custom)
+                Scorer.parse(scorer, folder, allow_custom=allow_custom)
                 if isinstance(scorer, str)
-                else Relevance.of(scorer)
+                else Scorer.of(scorer)
             )
         except InputError as error:
             raise InputError(str(error), f"scorers.{name}") from None

@@ -28,7 +28,7 @@ from ndcg_asymptotics.core.files import UnreadableError
 from ndcg_asymptotics.core.records import key_of, read_record, write_record
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations import StandardDeviation, ndcg_std
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
@@ -56,7 +56,7 @@ class TheoryCache:
         Bytes, in memory and on the disk. What was used least recently is dropped.
 
     >>> cache = TheoryCache(None)
-    >>> curve, measure = Relevance.parse("linear(0.1, 0.7)"), Measure.of("nDCG")
+    >>> curve, measure = Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG")
     >>> cache.mean(curve, measure, [10]).value == expected_ndcg(curve, measure, [10]).value
     array([ True])
     """
@@ -70,7 +70,7 @@ class TheoryCache:
         self._lock = threading.Lock()
         self._written = limit  # bytes since the folder's size was looked at: never yet
 
-    def mean(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> Expectation:
+    def mean(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> Expectation:
         """Return `expected_ndcg`, computed where the cache does not have it.
 
         Raises
@@ -84,7 +84,7 @@ class TheoryCache:
             )
         )
 
-    def std(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> StandardDeviation:
+    def std(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> StandardDeviation:
         """Return `ndcg_std` to three digits, likewise.
 
         Raises
@@ -99,7 +99,7 @@ class TheoryCache:
             )
         )  # fmt: skip
 
-    def pseudo(self, relevance: Relevance, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
+    def pseudo(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
         """Return `pseudo_expectation`, likewise."""
 
         def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
@@ -110,7 +110,7 @@ class TheoryCache:
         return [None if e else v for v, e in zip(value.tolist(), error.tolist(), strict=True)]
 
     def size(
-        self, kind: str, relevance: Relevance, measure: Measure, n: int, compute: Callable[[], float]
+        self, kind: str, relevance: Scorer, measure: Measure, n: int, compute: Callable[[], float]
     ) -> float:
         """Return a number from 0 to infinity that theory gives at one n, likewise."""
         known = self.values(kind, relevance, measure, [n], lambda _: (np.zeros(1), np.array([compute()])))
@@ -119,7 +119,7 @@ class TheoryCache:
     def values(
         self,
         kind: str,
-        of: Relevance | tuple[Relevance, ...],
+        of: Scorer | tuple[Scorer, ...],
         measure: Measure,
         sizes: Sequence[int],
         compute: Compute,
@@ -130,7 +130,7 @@ class TheoryCache:
         ----------
         kind : str
             What the values are.
-        of : Relevance or tuple of Relevance
+        of : Scorer or tuple of Scorer
             The curve, or several in their order.
         measure : Measure
         sizes : sequence of int
@@ -221,7 +221,7 @@ def _parts(found: Expectation | StandardDeviation) -> tuple[Floats, Floats]:
     return found.value, found.error
 
 
-def _key(kind: str, curves: tuple[Relevance, ...], measure: Measure) -> Key | None:
+def _key(kind: str, curves: tuple[Scorer, ...], measure: Measure) -> Key | None:
     """Return what a value is of, with digests of curve files; None where no text says what it is."""
     try:
         ranks, *parts = measure.portable(), *(curve.portable() for curve in curves)

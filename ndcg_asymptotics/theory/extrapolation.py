@@ -27,7 +27,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 
 SIZES = tuple(10**d for d in range(6, 19))
@@ -42,7 +42,7 @@ _SEEN = 1e-3  # of a gap to the limit: the error of a mean that still shows it
 _ITEMS = 1e3  # of the rarest grade, above the first break of a curve and above the cutoff, in each list
 _DEVIATIONS = 12.0  # by which the count of the best grade exceeds a cutoff k = o(n)
 
-Mean = Callable[[Relevance, Measure, tuple[int, ...]], Expectation]
+Mean = Callable[[Scorer, Measure, tuple[int, ...]], Expectation]
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,13 @@ class Extrapolation:
 
 
 def extrapolated_limit(
-    relevance: Relevance | str, measure: Measure | str, mean: Mean = expected_ndcg
+    scorer: Scorer | str, measure: Measure | str, mean: Mean = expected_ndcg
 ) -> Extrapolation:
     """Extrapolate the exact mean to n = infinity.
 
     Parameters
     ----------
-    relevance : Relevance or text
+    scorer : Scorer or text
     measure : Measure or text
     mean : callable
         Returns the exact means at several list lengths.
@@ -112,9 +112,11 @@ def extrapolated_limit(
     >>> abs(found.limit - 1) < found.error < 1e-3, bool(abs(found.expectation[-1] - 1) > 0.01)
     (True, True)
     """
-    relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    if isinstance(relevance, Mixture):
-        return _mixed(relevance, relevance.each(lambda model: extrapolated_limit(model, measure, mean)))
+    scorer, measure = Scorer.of(scorer), Measure.of(measure)
+    return over_groups([scorer], lambda relevance: _extrapolated(relevance, measure, mean), _mixed)
+
+
+def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapolation:
     found = mean(relevance, measure, SIZES)
     usable, reason = _usable(relevance, measure)
     errors = np.where(usable, found.error, math.inf)
@@ -129,8 +131,7 @@ def extrapolated_limit(
     return Extrapolation(SIZES, found.value, errors, limit, error, unseen)
 
 
-def _mixed(mixture: Mixture, found: list[Extrapolation]) -> Extrapolation:
-    weights = mixture.weights
+def _mixed(weights: Floats, found: list[Extrapolation]) -> Extrapolation:
     values, errors, limit, error, unseen = (
         weights @ np.array([getattr(of_group, part) for of_group in found])
         for part in ("expectation", "errors", "limit", "error", "unseen")

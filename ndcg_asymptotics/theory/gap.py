@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import zeta
 
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels, limit
@@ -50,7 +51,7 @@ class Gap:
         return f"{coefficient:+.3g}{' ' if self.exponent else ''}{scale}"
 
 
-def leading_gap(relevance: Relevance | str, measure: Measure | str) -> Gap | None:
+def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
     """The leading term of E[NDCG_n] - lim NDCG_n for the log discount, r^-b and 1/r.
 
     Returns
@@ -64,9 +65,11 @@ def leading_gap(relevance: Relevance | str, measure: Measure | str) -> Gap | Non
     >>> str(leading_gap("linear(0.1, 0.7)", "nDCG(zipf)"))
     '+0.0414/log n'
     """
-    relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    if isinstance(relevance, Mixture):
-        return _mixed(relevance, relevance.each(lambda model: leading_gap(model, measure)))
+    scorer, measure = Scorer.of(scorer), Measure.of(measure)
+    return over_groups([scorer], lambda relevance: _leading_gap(relevance, measure), _mixed)
+
+
+def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
     discount, c, labels = measure.discount, measure.cutoff.share, Labels.of(relevance)
     value = limit(relevance, measure).value
     if value is None or not labels.gains or not discount.regular:
@@ -98,9 +101,9 @@ def leading_gap(relevance: Relevance | str, measure: Measure | str) -> Gap | Non
     return None
 
 
-def _mixed(mixture: Mixture, found: list[Gap | None]) -> Gap | None:
+def _mixed(weights: Floats, found: list[Gap | None]) -> Gap | None:
     """The average over the groups, whose gaps have the same exponent as the discount is theirs."""
     gaps = [gap for gap in found if gap is not None]
     if len(gaps) < len(found):
         return None
-    return Gap(float(mixture.weights @ [gap.coefficient for gap in gaps]), gaps[0].exponent)
+    return Gap(float(weights @ [gap.coefficient for gap in gaps]), gaps[0].exponent)

@@ -22,7 +22,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory import quadrature
 
@@ -109,7 +109,7 @@ def concentrates(measure: Measure) -> bool:
     return measure.discount.growth == "zipf" or measure.cutoff.regime == "sublinear"
 
 
-def limit(relevance: Relevance | str, measure: Measure | str) -> Limit:
+def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
     """The limit of NDCG_n for an i.i.d. stream; of its mean, for a mixture.
 
     Parameters
@@ -123,9 +123,11 @@ def limit(relevance: Relevance | str, measure: Measure | str) -> Limit:
     >>> limit("linear(0.1, 0.7)", "nDCG(geometric(2))").converges
     False
     """
-    relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    if isinstance(relevance, Mixture):
-        return _mixed(relevance, relevance.each(lambda model: limit(model, measure)))
+    scorer, measure = Scorer.of(scorer), Measure.of(measure)
+    return over_groups([scorer], lambda relevance: _limit(relevance, measure), _mixed)
+
+
+def _limit(relevance: Relevance, measure: Measure) -> Limit:
     if measure.discount.conjecture is not None:
         return _conjectured(relevance, measure)
     growth, regime = measure.discount.growth, measure.cutoff.regime
@@ -139,7 +141,7 @@ def limit(relevance: Relevance | str, measure: Measure | str) -> Limit:
     return _profile_limit(relevance, measure)
 
 
-def _mixed(mixture: Mixture, found: list[Limit]) -> Limit:
+def _mixed(weights: Floats, found: list[Limit]) -> Limit:
     """Of a mixture: lists of each group tend to the limit of the group, the mean to their average."""
     theorem = " / ".join(dict.fromkeys(of_group.theorem for of_group in found))
     met: dict[str, list[bool | None]] = {}
@@ -153,7 +155,7 @@ def _mixed(mixture: Mixture, found: list[Limit]) -> Limit:
     if without is not None:
         return Limit(None, theorem, assumptions, without.reason, without.converges)
     values = [of_group.value for of_group in found if of_group.value is not None]
-    return Limit(float(mixture.weights @ values), theorem, assumptions)
+    return Limit(float(weights @ values), theorem, assumptions)
 
 
 def _conjectured(relevance: Relevance, measure: Measure) -> Limit:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -33,9 +33,7 @@ class FirstMoment:
         return f"{self.coefficient:+.3g}/log^{self.order} n"
 
 
-def first_moment(
-    a: Relevance | str, b: Relevance | str, measure: Measure | str = "nDCG"
-) -> FirstMoment | None:
+def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDCG") -> FirstMoment | None:
     """Lemma 3 of Wang et al. (2013): K and a of the difference a / log^K n under the log discount.
 
     K is the first j for which ``mu_j = int_0^c (E_a - E_b)(t) (-log t)^j dt`` is not 0, and the
@@ -44,7 +42,7 @@ def first_moment(
 
     Parameters
     ----------
-    a, b : Relevance or text
+    a, b : Scorer or text
         Of one label law.
     measure : Measure or text
         The log discount, on the whole list or with k = cn.
@@ -64,7 +62,7 @@ def first_moment(
     >>> first_moment("constant(0.4)", "constant(0.4)") is None
     True
     """
-    a, b, measure = Relevance.of(a), Relevance.of(b), Measure.of(measure)
+    a, b, measure = Scorer.of(a).model, Scorer.of(b).model, Measure.of(measure)
     proper = measure.discount.growth == "log" and measure.cutoff.regime in ("none", "fraction")
     require(proper, f"must be the log discount, whole or with a cutoff cn, got {measure}", "measure")
     _require_one_population(a, b)
@@ -103,7 +101,7 @@ class InExpectation:
 
 
 def distinguishable_in_expectation(
-    a: Relevance | str, b: Relevance | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike = _SIZES
+    a: Scorer | str, b: Scorer | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike = _SIZES
 ) -> InExpectation:
     """Definition 4 and the second part of Theorem 14 of Wang et al. (2013), decided by exact means.
 
@@ -122,9 +120,9 @@ def distinguishable_in_expectation(
     >>> found.winner, found.since
     (1, 2)
     """
-    a, b, measure, lengths = Relevance.of(a), Relevance.of(b), Measure.of(measure), list_lengths(sizes)
+    a, b, measure, lengths = Scorer.of(a), Scorer.of(b), Measure.of(measure), list_lengths(sizes)
     _require_one_population(a, b)
-    first, second = (expected_ndcg(relevance, measure, lengths) for relevance in (a, b))
+    first, second = (expected_ndcg(scorer, measure, lengths) for scorer in (a, b))
     difference, error = first.value - second.value, first.error + second.error
     signs = np.where(np.abs(difference) > error, np.sign(difference), 0.0)
     winner = int(signs[-1])
@@ -135,6 +133,6 @@ def distinguishable_in_expectation(
     return InExpectation(lengths, difference, error, winner, lengths[start])
 
 
-def _require_one_population(a: Relevance, b: Relevance) -> None:
+def _require_one_population(a: Scorer, b: Scorer) -> None:
     same = a.gains == b.gains and bool(np.allclose(a.masses, b.masses, rtol=1e-9, atol=1e-15))
     require(same, f"{a} and {b} must have one label law, got {a.masses} and {b.masses}")

@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
@@ -96,7 +96,7 @@ class Predictions(Report, Sequence[Prediction]):
 
 
 def predict(
-    scorers: Relevance | str | Sequence[Relevance | str],
+    scorers: Scorer | str | Sequence[Scorer | str],
     measures: Measure | str | Sequence[Measure | str],
     n: ArrayLike,
 ) -> Predictions:
@@ -113,15 +113,15 @@ def predict(
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
     asked = [
-        (Relevance.of(scorer), Measure.of(measure))
-        for scorer in ([scorers] if isinstance(scorers, str | Relevance) else scorers)
+        (Scorer.of(scorer), Measure.of(measure))
+        for scorer in ([scorers] if isinstance(scorers, str | Scorer) else scorers)
         for measure in ([measures] if isinstance(measures, str | Measure) else measures)
     ]
     found = (_predict(scorer, measure, sizes) for scorer, measure in tracked(asked, "predictions"))
     return Predictions(tuple(row for rows in found for row in rows))
 
 
-def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> list[Prediction]:
+def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[Prediction]:
     found = limit(scorer, measure)
     assumptions = [str(a) for a in found.assumptions]
     reasons = [found.reason] if found.reason else []
@@ -150,20 +150,20 @@ def _predict(scorer: Relevance, measure: Measure, sizes: tuple[int, ...]) -> lis
     ]  # fmt: skip
 
 
-def _pseudo_expectation(scorer: Relevance, measure: Measure, n: int) -> float | None:
+def _pseudo_expectation(scorer: Scorer, measure: Measure, n: int) -> float | None:
     found = pseudo_expectation(scorer, measure, n)
     return found if found is not None and found <= 1 + _ROUNDING else None
 
 
 def _law_distance(
-    scorer: Relevance, measure: Measure, n: int, mean: float | None, sd: float | None
+    scorer: Scorer, measure: Measure, n: int, mean: float | None, sd: float | None
 ) -> float | None:
     law = None if mean is None or sd is None else limit_law(scorer, measure, n, mean, sd)
     return None if law is None else min(law.distance, 1.0)
 
 
 def _quantiles(
-    scorer: Relevance, measure: Measure, n: int, mean: float | None, sd: float | None
+    scorer: Scorer, measure: Measure, n: int, mean: float | None, sd: float | None
 ) -> tuple[dict[str, float] | None, Literal["exact", "law"] | None]:
     if enumerable(scorer, measure, n):
         values, chances = ndcg_law(scorer, measure, n)

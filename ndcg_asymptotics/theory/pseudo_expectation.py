@@ -8,7 +8,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.mean.memo import Memo
 
@@ -16,7 +16,7 @@ _ENDS = 1.0 - np.geomspace(1e-12, 1.0, 97)
 """Depths that are near to 1."""
 
 
-def pseudo_expectation(relevance: Relevance | str, measure: Measure | str, n: int) -> float | None:
+def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> float | None:
     """Definition 5's N(n), the paper's stand-in for E[NDCG_n].
 
     ``N(n) = int_1^k E(s/n) D(s) ds / sum_j y_j int D(s) ds``, the j-th integral of the
@@ -31,11 +31,16 @@ def pseudo_expectation(relevance: Relevance | str, measure: Measure | str, n: in
     >>> round(pseudo_expectation("linear(0.1, 0.7)", "nDCG(power(0.5))", 1000), 6)
     0.795347
     """
-    relevance, measure, (n,) = Relevance.of(relevance), Measure.of(measure), list_lengths(n, "n")
-    if isinstance(relevance, Mixture):
-        parts = relevance.each(lambda model: pseudo_expectation(model, measure, n))
-        values = [part for part in parts if part is not None]
-        return float(relevance.weights @ values) if len(values) == len(parts) else None
+    scorer, measure, (n,) = Scorer.of(scorer), Measure.of(measure), list_lengths(n, "n")
+    return over_groups([scorer], lambda relevance: _pseudo_expectation(relevance, measure, n), _mixed)
+
+
+def _mixed(weights: Floats, found: list[float | None]) -> float | None:
+    values = [value for value in found if value is not None]
+    return float(weights @ values) if len(values) == len(found) else None
+
+
+def _pseudo_expectation(relevance: Relevance, measure: Measure, n: int) -> float | None:
     k = float(measure.cutoff(n))
     ends = np.clip(n * np.cumsum((0.0, *relevance.masses)), 1.0, k)
     if ends[-1] <= 1.0:

@@ -11,7 +11,7 @@ from random_pairs import certain_top
 
 from ndcg_asymptotics.analysis.limits import judge_limit
 from ndcg_asymptotics.measures import Measure, discount
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.gap import leading_gap
@@ -20,7 +20,7 @@ from ndcg_asymptotics.theory.mean import Expectation
 
 
 def judged(curve: str, measure: str | Measure, **changes):
-    scorer, asked = Relevance.parse(curve), Measure.of(measure)
+    scorer, asked = Scorer.parse(curve), Measure.of(measure)
     factor = changes.pop("factor", 1.0)
     found = dataclasses.replace(limit(scorer, asked), **changes)
     return judge_limit("a", scorer, asked, found, TheoryCache(None), factor)

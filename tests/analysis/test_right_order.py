@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.right_order import last_true
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import order_law, order_law_at_the_top
 
 
@@ -147,7 +147,7 @@ def test_rounding_is_no_difference() -> None:
     ],
 )
 def test_drawn_orders_are_those_of_enumeration(text: str, pair: tuple[str, str]) -> None:
-    (a, b), lists = map(Relevance.of, pair), 20_000
+    (a, b), lists = map(Scorer.of, pair), 20_000
     for n in (1, 5):
         ((more, less),) = count_orders(a, b, [Measure.of(text)], n, lists, seed=3)
         law = order_law(a, b, Measure.of(text), n)
@@ -159,7 +159,7 @@ def test_drawn_orders_are_those_of_enumeration(text: str, pair: tuple[str, str])
 
 
 def test_drawn_orders_are_those_of_the_items_engine() -> None:
-    a, b, lists = Relevance.of("power(0.1, 0.9, 3)"), Relevance.of("constant(0.3)"), 1500
+    a, b, lists = Scorer.of("power(0.1, 0.9, 3)"), Scorer.of("constant(0.3)"), 1500
     measures = [Measure.of(text) for text in ("nDCG", "nDCG@10", "nDCG(power(0.7))@0.2n")]
     found = count_orders(a, b, measures, 60, 20_000, seed=3)[:, 0] / 20_000
     of = design({"a": str(a), "b": str(b)}, (60,), [str(m) for m in measures], pairs=[("a", "b")])
@@ -170,14 +170,14 @@ def test_drawn_orders_are_those_of_the_items_engine() -> None:
 
 
 def test_more_lists_begin_with_the_same_ones() -> None:
-    a, b = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
+    a, b = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
     few, many = (count_orders(a, b, [Measure.of("nDCG")], 50, lists, seed=3)[0] for lists in (100, 9000))
     assert (few <= many).all()
     assert few.sum() <= 100
 
 
 def test_orders_drawn_at_the_top() -> None:
-    a, b = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
+    a, b = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
     law = order_law_at_the_top(a, b, Measure.of("nDCG@4"))
     assert law is not None
     more, less = count_orders_at_the_top(a, b, Measure.of("nDCG@4"), 20_000, seed=1)

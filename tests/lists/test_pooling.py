@@ -92,7 +92,7 @@ def test_fitted_runs_make_a_population(files, method):
     texts = {path.stem: f'empirical("{path}")' for path in written}
     population = Population.of({**texts, "random": "random"})
     assert population.gains == (2.0, 1.0)
-    good, bad = (population.scorers[name].mean_gain_at_top for name in ("good", "bad"))
+    good, bad = (population.models[name].mean_gain_at_top for name in ("good", "bad"))
     assert good > bad
     content = json.loads(written[0].read_text())
     assert content["band"]["level"] == 0.95

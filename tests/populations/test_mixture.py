@@ -11,7 +11,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import draw, load
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Population, Relevance, curve_file, mixture
+from ndcg_asymptotics.populations import Mixture, Population, Relevance, Scorer, curve_file, mixture
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std
@@ -21,16 +21,16 @@ TEXT = f"mixture(0.25={EASY}, 0.75={HARD})"
 
 
 def test_texts_and_objects():
-    parsed = Relevance.parse(TEXT)
+    parsed = Scorer.parse(TEXT)
     assert parsed == mixture([(0.25, EASY), (0.75, Relevance.parse(HARD))])
     assert str(parsed) == TEXT
     assert parsed.masses == pytest.approx((0.25 * 0.5 + 0.75 * 0.05,), abs=1e-15)
     assert parsed.mean_gain([0.0, 1.0]) == pytest.approx([0.25 * 0.8 + 0.75 * 0.1, 0.25 * 0.2])
-    graded = Relevance.parse("mixture(0.5=graded(2=constant(0.1), 1=constant(0.2)), 0.5=constant(0.3))")
+    graded = Scorer.parse("mixture(0.5=graded(2=constant(0.1), 1=constant(0.2)), 0.5=constant(0.3))")
     assert graded.gains == (2.0, 1.0)
     assert graded.masses == pytest.approx((0.05, 0.25))
     same = mixture([(0.5, EASY), (0.5, EASY)])
-    assert Relevance.parse(str(same)) == same
+    assert Scorer.parse(str(same)) == same
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_texts_and_objects():
 )
 def test_what_is_no_mixture(text, said):
     with pytest.raises(InputError, match=said.replace("(", r"\(")):
-        Relevance.parse(text)
+        Scorer.parse(text)
 
 
 def test_pairs_are_asked_for():
@@ -56,7 +56,7 @@ def test_pairs_are_asked_for():
         with pytest.raises(InputError, match=r"^groups: expected pairs of a weight and a relevance curve"):
             mixture(given)
     with pytest.raises(InputError, match="a mixture has no relevance curve of its own"):
-        _ = Relevance.parse(TEXT).curves
+        _ = Scorer.parse(TEXT).model
 
 
 def group(weight: float, *rows: list[float], gains: tuple[float, ...] = (1.0,)) -> dict[str, object]:
@@ -66,7 +66,7 @@ def group(weight: float, *rows: list[float], gains: tuple[float, ...] = (1.0,)) 
 def test_a_file_of_groups(tmp_path):
     two = [group(0.25, [0.8, 0.2]), group(0.75, [0.1, 0.0], [0.2, 0.3], gains=(2.0, 1.0))]
     (tmp_path / "groups.json").write_bytes(curve_file.encode_groups(two))
-    found = Relevance.parse('mixture("groups.json")', tmp_path)
+    found = Scorer.parse('mixture("groups.json")', tmp_path)
     assert isinstance(found, Mixture)
     assert str(found) == 'mixture("groups.json")'
     assert found.groups[0][1].masses == pytest.approx((0.5,))
@@ -74,13 +74,13 @@ def test_a_file_of_groups(tmp_path):
     portable = found.portable()
     assert list(portable.files.values()) == [(tmp_path / "groups.json").read_bytes()]
     with pytest.raises(InputError, match=r'got .*mixture 1.* \(that is mixture\("file"\)\)'):
-        Relevance.parse('empirical("groups.json")', tmp_path)
+        Scorer.parse('empirical("groups.json")', tmp_path)
     (tmp_path / "one.json").write_bytes(curve_file.encode((1.0,), [0.0, 1.0], [[0.5, 0.5]]))
     with pytest.raises(InputError, match=r'\(that is empirical\("file"\)\)'):
-        Relevance.parse('mixture("one.json")', tmp_path)
+        Scorer.parse('mixture("one.json")', tmp_path)
     (tmp_path / "bad.json").write_text(json.dumps({"format": curve_file.GROUPS, "groups": [{}]}))
     with pytest.raises(InputError, match="not a curve file"):
-        Relevance.parse('mixture("bad.json")', tmp_path)
+        Scorer.parse('mixture("bad.json")', tmp_path)
 
 
 def test_a_population_is_one_of_each_group():
@@ -143,7 +143,7 @@ def test_the_leading_gap_of_a_mixture_is_the_average() -> None:
 
 def test_the_limiting_std_has_two_parts():
     # 2^-r and constant curves: uniform on [0, 1] has variance 1/12; ybar = 0 and 1 have none
-    halves = Relevance.parse("mixture(0.5=constant(0.5), 0.25=constant(0), 0.25=constant(1))")
+    halves = Scorer.parse("mixture(0.5=constant(0.5), 0.25=constant(0), 0.25=constant(1))")
     found = limiting_std(halves, Measure.parse("nDCG(geometric(2))"))
     assert found**2 == pytest.approx(0.5 / 12 + 0.5 * 0.25, abs=1e-9)
 

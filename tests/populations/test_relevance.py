@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracles.curves import BINORMAL, CURVES
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.populations import Curve, Relevance
+from ndcg_asymptotics.populations import Curve, Relevance, Scorer
 from ndcg_asymptotics.populations.custom import curve
 
 ALL = [*CURVES, *(f"binormal({p}, {d})" for p, d in BINORMAL)]
@@ -155,7 +155,7 @@ def test_the_simplex_is_checked_between_the_ends():
 
 def test_random_alone_has_no_law():
     with pytest.raises(InputError, match="alone it has none"):
-        _ = Relevance.parse("random").masses
+        _ = Scorer.parse("random").masses
 
 
 def test_own_curves_that_part_anywhere_are_different():

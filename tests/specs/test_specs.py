@@ -21,7 +21,7 @@ from ndcg_asymptotics.populations import (
     Polynomial,
     PowerCurve,
     Random,
-    Relevance,
+    Scorer,
     Step,
 )
 from ndcg_asymptotics.specs.scanner import SpecError, number_text
@@ -90,7 +90,7 @@ def test_measures_round_trip(measure):
 
 @given(st.one_of(curves, graded, st.just(Random())))
 def test_relevance_round_trips(relevance):
-    again = Relevance.parse(str(relevance))
+    again = Scorer.parse(str(relevance))
     assert again == relevance
     assert hash(again) == hash(relevance)
 
@@ -125,8 +125,8 @@ def test_canonical_measures(written, canonical):
     ],
 )
 def test_canonical_relevance(written, canonical):
-    assert str(Relevance.parse(written)) == canonical
-    assert Relevance.parse(canonical) == Relevance.parse(written)
+    assert str(Scorer.parse(written)) == canonical
+    assert Scorer.parse(canonical) == Scorer.parse(written)
 
 
 def test_texts_in_quotes():
@@ -168,21 +168,21 @@ def test_texts_in_quotes():
         (Measure, "nDCG@n^", 8, "the exponent a of n\\^a"),
         (Measure, "nDCG@-1log(n)", 6, "c > 0, got c = -1"),
         (Measure, "nDCG@3*", 8, "expected 'n' or 'log\\(n\\)', found the end"),
-        (Relevance, "lineal(0, 1)", 1, "model 'lineal', did you mean 'linear'\\? expected one of: bino"),
-        (Relevance, "linear(0.1)", 1, "linear needs 'top'"),
-        (Relevance, "linear(0, 1.5)", 1, r"within \[0, 1\], this one spans \[0, 1.5\]"),
-        (Relevance, "linear(0, prevalence=0.7)", 1, r"within \[0, 1\], this one spans \[0, 1.4\]"),
-        (Relevance, "linear(0, 1, prevalence=0.7)", 1, "missing here: none"),
-        (Relevance, "power(0, prevalence=0.7)", 1, "missing here: top, exponent"),
-        (Relevance, "power(0.1, 0.5, prevalence=0.7)", 1, "no exponent gives prevalence 0.7"),
-        (Relevance, "polynomial(c=1)", 12, "polynomial takes c0, c1, … by position"),
-        (Relevance, "graded(1, 2)", 8, "graded takes gain=curve"),
-        (Relevance, "graded(x=constant(0.1))", 8, "expected a gain, found 'x'"),
-        (Relevance, "graded(1=constant(0.1), 1=constant(0.2))", 1, "distinct and positive .* got 1, 1"),
-        (Relevance, "graded(0=constant(0.1))", 1, "distinct and positive .* got 0"),
-        (Relevance, "graded(-1=constant(0.1))", 1, "distinct and positive .* got -1"),
-        (Relevance, "graded()", 1, "distinct and positive .* got none"),
-        (Relevance, "graded(2=linear(0, 0.8), 1=constant(0.3))", 1, "add up to as much as 1.1"),
+        (Scorer, "lineal(0, 1)", 1, "model 'lineal', did you mean 'linear'\\? expected one of: bino"),
+        (Scorer, "linear(0.1)", 1, "linear needs 'top'"),
+        (Scorer, "linear(0, 1.5)", 1, r"within \[0, 1\], this one spans \[0, 1.5\]"),
+        (Scorer, "linear(0, prevalence=0.7)", 1, r"within \[0, 1\], this one spans \[0, 1.4\]"),
+        (Scorer, "linear(0, 1, prevalence=0.7)", 1, "missing here: none"),
+        (Scorer, "power(0, prevalence=0.7)", 1, "missing here: top, exponent"),
+        (Scorer, "power(0.1, 0.5, prevalence=0.7)", 1, "no exponent gives prevalence 0.7"),
+        (Scorer, "polynomial(c=1)", 12, "polynomial takes c0, c1, … by position"),
+        (Scorer, "graded(1, 2)", 8, "graded takes gain=curve"),
+        (Scorer, "graded(x=constant(0.1))", 8, "expected a gain, found 'x'"),
+        (Scorer, "graded(1=constant(0.1), 1=constant(0.2))", 1, "distinct and positive .* got 1, 1"),
+        (Scorer, "graded(0=constant(0.1))", 1, "distinct and positive .* got 0"),
+        (Scorer, "graded(-1=constant(0.1))", 1, "distinct and positive .* got -1"),
+        (Scorer, "graded()", 1, "distinct and positive .* got none"),
+        (Scorer, "graded(2=linear(0, 0.8), 1=constant(0.3))", 1, "add up to as much as 1.1"),
         (Coupling, "gaussian(1.5)", 1, "0 <= rho <= 1, got 1.5"),
         (Coupling, "clayton(1)", 1, "unknown coupling 'clayton', expected one of: gaussian, independent"),
     ],
@@ -199,7 +199,7 @@ def test_complaints_say_where_and_what(family, text, position, said):
 
 @given(st.text(alphabet='nDCG@()=,.0123456789lopweragzif^*+-" ', max_size=30))
 def test_any_text_parses_or_complains_in_one_line(text):
-    for family in (Measure, Discount, Cutoff, Relevance):
+    for family in (Measure, Discount, Cutoff, Scorer):
         try:
             family.parse(text)
         except InputError as error:

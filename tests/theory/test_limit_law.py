@@ -8,7 +8,7 @@ from cases import simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
@@ -19,7 +19,7 @@ CURVE, DRAWS = "linear(0.1, 0.7)", 2000
 
 def law_at(measure: str, n: int, curve: str = CURVE) -> LimitLaw | None:
     mean, sd = expected_ndcg(curve, measure, [n]).value[0], ndcg_std(curve, measure, [n]).value[0]
-    return limit_law(Relevance.of(curve), Measure.of(measure), n, float(mean), float(sd))
+    return limit_law(Scorer.of(curve), Measure.of(measure), n, float(mean), float(sd))
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_the_distance_falls_with_n(measure: str) -> None:
 
 def test_what_has_no_law_of_one_shape_has_none() -> None:
     assert law_at("nDCG@5", 1000, "mixture(0.5=constant(0.2), 0.5=constant(0.4))") is None
-    assert limit_law(Relevance.of("linear(0, 1)"), Measure.of("nDCG@5"), 1000, 1.0, 0.0) is None
+    assert limit_law(Scorer.of("linear(0, 1)"), Measure.of("nDCG@5"), 1000, 1.0, 0.0) is None
 
 
 @pytest.mark.slow
@@ -61,7 +61,7 @@ def test_tails_are_as_heavy_as_expected_at_most_twice(curve: str, measure: str) 
     n = 400
     values = simulated(study(curve, (n,), measure, seed=4), DRAWS).data["ndcg"].to_numpy().ravel()
     sd = float(ndcg_std(curve, measure, [n]).value[0])
-    expected = excess_kurtosis(Relevance.of(curve), Measure.of(measure), n, sd)
+    expected = excess_kurtosis(Scorer.of(curve), Measure.of(measure), n, sd)
     seen = float(np.mean((values - expected_ndcg(curve, measure, [n]).value[0]) ** 4)) / sd**4
     assert seen < 4 + 2 * max(expected, 0.0)
     if measure != "nDCG":  # the top decides: it is about right, not only a bound

@@ -253,7 +253,7 @@ def _fitted_exponent(
     points: list[Rate], results: Results, pair: tuple[str, str], measure: Measure
 ) -> FittedExponent:
     try:
-        a, b = (results.study.scorers[name] for name in pair)
+        a, b = (results.study.scorers[name].model for name in pair)
         return fit_exponent(points, a, b, measure, user_cache())
     except NotAvailableError as error:  # equal curves, level means, no fixed point
         return FittedExponent(None, None, None, None, None, str(error))

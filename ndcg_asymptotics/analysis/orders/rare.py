@@ -35,7 +35,7 @@ def weighted_fields(
     order, log_weight, last = (
         cell[name].transpose("replicate", "n").to_numpy() for name in ("order", "log_weight", "last")
     )
-    a, b = (study.scorers[name] for name in pair)
+    a, b = (study.scorers[name].model for name in pair)
     leader = tilt(a, b, measure, study.n[-1]).leader
     unknown = order == UNDECIDED
     wrong = (order != leader) & ~unknown

@@ -241,7 +241,7 @@ def _prospect(mixtures: Mapping[str, Mixture] | None, pair: _Pair, measure: Meas
     limits = [limit(model, measure) for model in models]
     ends = [
         # where NDCG does not converge its mean does, to that of the top
-        float(model.average(lambda of_group: of_group.mean_gain_at_top / of_group.gains[0]))
+        float(model.weights @ [of_group.mean_gain_at_top / of_group.gains[0] for of_group in model.models])
         if found.converges is False
         else found.value
         for model, found in zip(models, limits, strict=True)

@@ -74,7 +74,7 @@ def simulate(design: Design, replicate: int) -> Draw:
     labels = label_counts(design, replicate)
     streams = {
         name: Stream(relevance, _key(design, replicate, name), labels)
-        for name, relevance in design.population.scorers.items()
+        for name, relevance in design.population.models.items()
     }
     task = _task(design, labels)
     sums = np.stack([_bracketed(stream, task) for stream in streams.values()])

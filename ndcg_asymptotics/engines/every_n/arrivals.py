@@ -37,7 +37,7 @@ def draw_depths(design: Design, replicate: int, scorer: str, grade: Grades) -> F
         depth = ndtr(normal)
     else:
         depth = own.random(grade.size)
-    relevance = design.population.scorers[scorer]
+    relevance = design.population.models[scorer]
     for g in range(len(relevance.gains) + 1):
         members = np.flatnonzero(grade == g)
         depth[members] = quantile(relevance, g, depth[members])

@@ -67,7 +67,7 @@ def simulate(design: Design, replicate: int) -> Draw:
 def rank_orders(design: Design, replicate: int, labels: Integers) -> Iterator[Iterable[Codes]]:
     """For each scorer, the codes of its items in rank order, in blocks."""
     coupling = design.population.coupling
-    for name, scorer in design.population.scorers.items():
+    for name, scorer in design.population.models.items():
         rng = design.generator(replicate, "scorer", name)
         if isinstance(coupling, Gaussian):
             common = design.generator(replicate, "coupling")

@@ -13,7 +13,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.shared.inverse import quantile
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 
 _ITEMS = 1 << 19  # of a block of lists
 _MOST_LISTS = 4096  # in a block
@@ -22,13 +22,13 @@ _TIE = 1e-12  # DCGs are equal if they differ by less than this part of the term
 
 
 def count_orders(
-    a: Relevance, b: Relevance, measures: Sequence[Measure], n: int, lists: int, seed: int
+    a: Scorer, b: Scorer, measures: Sequence[Measure], n: int, lists: int, seed: int
 ) -> Integers:
     """Count in how many of ``lists`` lists the first scorer is ahead, and in how many the second.
 
     Parameters
     ----------
-    a, b : Relevance
+    a, b : Scorer
         With the same label law, independent given the label.
     measures : sequence of M measures
     n, lists : int
@@ -99,16 +99,21 @@ def count_orders_at_the_top(
     return more, less
 
 
-def _differences(a: Relevance, b: Relevance, n: int, k: int, lists: int, rng: np.random.Generator) -> Floats:
+def _differences(a: Scorer, b: Scorer, n: int, k: int, lists: int, rng: np.random.Generator) -> Floats:
     """Gains at ranks 1 … k of a, less those of b, (lists, k)."""
-    if isinstance(a, Mixture) and isinstance(b, Mixture):
-        group = rng.choice(len(a.weights), size=lists, p=a.weights / a.weights.sum())
-        out = np.empty((lists, k))
-        pairs = zip(a.each(lambda model: model), b.each(lambda model: model), strict=True)
-        for number, (first, second) in enumerate(pairs):
-            rows = group == number
-            out[rows] = _differences(first, second, n, k, int(rows.sum()), rng)
-        return out
+    if not a.mixed:
+        return _differences_of_models(a.model, b.model, n, k, lists, rng)
+    group = rng.choice(len(a.weights), size=lists, p=a.weights / a.weights.sum())
+    out = np.empty((lists, k))
+    for number, ((_, first), (_, second)) in enumerate(zip(a.groups, b.groups, strict=True)):
+        rows = group == number
+        out[rows] = _differences_of_models(first, second, n, k, int(rows.sum()), rng)
+    return out
+
+
+def _differences_of_models(
+    a: Relevance, b: Relevance, n: int, k: int, lists: int, rng: np.random.Generator
+) -> Floats:
     law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
     counts = rng.multinomial(n, law / law.sum(), size=lists)
     return _ranked_gains(a, counts, k, rng) - _ranked_gains(b, counts, k, rng)

@@ -59,7 +59,7 @@ def simulate(design: Design, replicate: int) -> Draw:
     order, log_weight = np.zeros(shape, np.int8), np.zeros(shape)
     last = np.zeros(shape, np.int8)
     for p, pair in enumerate(design.pairs):
-        a, b = (design.population.scorers[name] for name in pair)
+        a, b = (design.population.models[name] for name in pair)
         for m, measure in enumerate(design.measures):
             leader = tilt(a, b, measure, design.sizes[-1]).leader
             for k, n in enumerate(design.sizes):
@@ -132,7 +132,7 @@ def check(design: Design) -> None:
             f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
         )
         for pair in design.pairs:
-            a, b = (design.population.scorers[name] for name in pair)
+            a, b = (design.population.models[name] for name in pair)
             leader = tilt(a, b, measure, largest).leader
             tilt(a, b, measure, design.sizes[0], leader=leader)
 

@@ -74,7 +74,7 @@ def order_error_exponents(
 
 def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floats]:
     """Sizes and -log P(wrong) as predicted, as long as it is on the axis."""
-    a, b = (study.scorers[name] for name in pair.pair)
+    a, b = (study.scorers[name].model for name in pair.pair)
     leader = tilt(a, b, measure, study.n[-1]).leader
     sizes, nats = [], []
     count = 1 + math.ceil(_PER_DECADE * math.log10(study.n[-1] / study.n[0]))
@@ -94,7 +94,7 @@ def _label(study: Study, pair: Pair, measure: Measure, sizes: Floats, nats: Floa
     inside = np.flatnonzero(nats <= _HIGHEST * math.log(10))
     last = inside[-2:] if len(inside) > 1 else np.arange(2)
     slope = np.diff(np.log(nats[last]))[0] / np.diff(np.log(sizes[last]))[0] if len(sizes) > 1 else math.nan
-    a, b = (study.scorers[name] for name in pair.pair)
+    a, b = (study.scorers[name].model for name in pair.pair)
     end = error_exponent(a, b, measure).exponent
     return f"{choice.formula(measure)}: {slope:.2f}" + (f" → {end:.2g}" if end is not None else "")
 

@@ -25,7 +25,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory import quadrature
 
 _SEQUENCES = 1024  # of labels at the ranks that count
@@ -56,16 +56,18 @@ class LabelSequences:
     chances: Floats
 
 
-def enumerable(relevance: Relevance, measure: Measure, n: int) -> bool:
+def enumerable(scorer: Scorer, measure: Measure, n: int) -> bool:
     """Return whether the law of NDCG_n is found by enumeration in well under a second.
 
     >>> curve = Relevance.of("linear(0.1, 0.7)")
     >>> [enumerable(curve, Measure.of(text), 1000) for text in ("nDCG", "nDCG@5")]
     [False, True]
     """
-    if isinstance(relevance, Mixture):
-        return all(relevance.each(lambda model: enumerable(model, measure, n)))
-    grades, k = len(relevance.gains), min(measure.cutoff(n), n)
+    return all(_enumerable(len(relevance.gains), measure, n) for _, relevance in scorer.groups)
+
+
+def _enumerable(grades: int, measure: Measure, n: int) -> bool:
+    k = min(measure.cutoff(n), n)
     few_counts = grades == 1 or math.comb(n + grades, grades) <= _COUNTS
     return n <= _LONGEST and k <= math.log(_SEQUENCES) / math.log(grades + 1) + 1e-9 and few_counts
 
@@ -78,12 +80,12 @@ class Order(NamedTuple):
     tie: float
 
 
-def order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> Order:
+def order_law(a: Scorer, b: Scorer, measure: Measure, n: int) -> Order:
     """Return how likely each order of two scorers is.
 
     Parameters
     ----------
-    a, b : Relevance
+    a, b : Scorer
         With the same label law, independent given the label.
     measure : Measure
     n : int
@@ -93,16 +95,20 @@ def order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> Order:
     >>> [round(chance, 9) for chance in order_law(best, blank, Measure.of("nDCG"), 2)]  # labels 1, 0 and 0, 1
     [0.25, 0.0, 0.75]
     """
-    if isinstance(a, Mixture) and isinstance(b, Mixture):
-        groups = zip(a.each(lambda model: model), b.each(lambda model: model), strict=True)
-        laws = np.array([order_law(first, second, measure, n) for first, second in groups])
-        return Order(*(a.weights @ laws).tolist())
+
+    def combine(weights: Floats, laws: list[Order]) -> Order:
+        return Order(*(weights @ np.array(laws)).tolist())
+
+    return over_groups([a, b], lambda first, second: _order_law(first, second, measure, n), combine)
+
+
+def _order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> Order:
     k = min(measure.cutoff(n), n)
     first, second = label_sequences(a, k, n), label_sequences(b, k, n)
     return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(n)))
 
 
-def order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> Order | None:
+def order_law_at_the_top(a: Scorer, b: Scorer, measure: Measure) -> Order | None:
     """Return `order_law` as n grows, for a fixed cutoff; None where there are too many label sequences.
 
     The labels at the ranks that count become independent draws from the label law at the top.
@@ -111,11 +117,15 @@ def order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> Order 
     >>> [round(chance, 9) for chance in order_law_at_the_top(good, blank, Measure.of("nDCG@1"))]
     [0.42, 0.12, 0.46]
     """
-    if isinstance(a, Mixture) and isinstance(b, Mixture):
-        groups = zip(a.each(lambda model: model), b.each(lambda model: model), strict=True)
-        laws = [order_law_at_the_top(first, second, measure) for first, second in groups]
+
+    def combine(weights: Floats, laws: list[Order | None]) -> Order | None:
         found = [law for law in laws if law is not None]
-        return Order(*(a.weights @ np.array(found)).tolist()) if len(found) == len(laws) else None
+        return Order(*(weights @ np.array(found)).tolist()) if len(found) == len(laws) else None
+
+    return over_groups([a, b], lambda first, second: _order_law_at_the_top(first, second, measure), combine)
+
+
+def _order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> Order | None:
     if measure.cutoff.regime != "fixed" or not enumerable(a, measure, _LONGEST):
         return None
     k = measure.cutoff(_LONGEST)
@@ -143,18 +153,22 @@ def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Or
     return Order(*(np.array(parts) / sum(parts)).tolist())
 
 
-def ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, Floats]:
+def ndcg_law(scorer: Scorer, measure: Measure, n: int) -> tuple[Floats, Floats]:
     """Return the values that NDCG_n takes, increasing, and their probabilities, at an `enumerable` n.
 
     >>> values, chances = ndcg_law(Relevance.of("constant(0.5)"), Measure.of("nDCG(zipf)"), 2)
     >>> values, chances.round(12)
     (array([0. , 0.5, 1. ]), array([0.25, 0.25, 0.5 ]))
     """
-    if isinstance(relevance, Mixture):
-        laws = relevance.each(lambda model: ndcg_law(model, measure, n))
-        values = np.concatenate([found for found, _ in laws])
-        chances = np.concatenate([w * p for w, (_, p) in zip(relevance.weights, laws, strict=True)])
-        return _collected(values, chances)
+    return over_groups([scorer], lambda relevance: _ndcg_law(relevance, measure, n), _mixed_law)
+
+
+def _mixed_law(weights: Floats, laws: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    values = np.concatenate([found for found, _ in laws])
+    return _collected(values, np.concatenate([w * p for w, (_, p) in zip(weights, laws, strict=True)]))
+
+
+def _ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, Floats]:
     k = min(measure.cutoff(n), n)
     law = label_sequences(relevance, k, n)
     dcg = law.gains @ measure.discount(np.arange(1.0, k + 1), float(n))

@@ -17,7 +17,7 @@ scorers that are independent given the label the difference has the difference o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -28,7 +28,7 @@ from scipy.special import ndtr, ndtri
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 
 Regime = Literal["normal", "top ranks", "lasting", "certain", "groups"]
 
@@ -43,13 +43,13 @@ _FURTHEST, _ENTRIES = 8.0, 321  # standard deviations, and numbers, of a table o
 _LARGE = 10**18
 
 
-def regime(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
+def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     """Which law holds for NDCG_n of one scorer, or for the difference of two.
 
     >>> regime((Relevance.of("constant(0.5)"),), Measure.of("nDCG(zipf)"))
     'top ranks'
     """
-    if isinstance(scorers[0], Mixture):  # lists of several kinds: no law of one shape
+    if scorers[0].mixed:  # lists of several kinds: no law of one shape
         return "groups"
     growth, cutoff = measure.discount.growth, measure.cutoff.regime
     fixed = growth == "summable" or cutoff == "fixed"
@@ -57,7 +57,7 @@ def regime(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
     heavy = growth in ("power", "zipf") and measure.discount.exponent > 0.5
     if not (fixed or heavy):
         return "normal"
-    if all(scorer.gain_variance(0.0) == 0 for scorer in scorers):
+    if all(scorer.model.gain_variance(0.0) == 0 for scorer in scorers):
         return "certain" if fixed else "normal"
     return "lasting" if fixed else "top ranks"
 
@@ -232,21 +232,21 @@ def _top(scorer: Relevance) -> tuple[Floats, Floats]:
     return values[chances > 0], chances[chances > 0]
 
 
-def standard_quantile(scorers: tuple[Relevance, ...], measure: Measure, n: int, p: float) -> float:
+def standard_quantile(scorers: Sequence[Scorer], measure: Measure, n: int, p: float) -> float:
     """Return the p-quantile of the standardised law at n."""
     if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
         return float(ndtri(p))
-    return series_law(scorers, measure, n).quantile(p)
+    return series_law(tuple(scorer.model for scorer in scorers), measure, n).quantile(p)
 
 
-def standard_cdf(scorers: tuple[Relevance, ...], measure: Measure, x: float) -> float:
+def standard_cdf(scorers: Sequence[Scorer], measure: Measure, x: float) -> float:
     """Return the distribution function of the standardised law of long lists."""
     if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
         return float(ndtr(x))
-    return series_law(scorers, measure).cdf(x)
+    return series_law(tuple(scorer.model for scorer in scorers), measure).cdf(x)
 
 
-def _regime_of_one_law(scorers: tuple[Relevance, ...], measure: Measure) -> Regime:
+def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     found = regime(scorers, measure)
     require_available(found != "groups", "the law of lists of several kinds has no one shape")
     return found

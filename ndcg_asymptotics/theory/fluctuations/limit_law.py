@@ -26,7 +26,7 @@ from scipy import stats
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, typical_ideal
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
 from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std
@@ -71,13 +71,13 @@ class LimitLaw:
 
 
 def limit_law(
-    relevance: Relevance, measure: Measure, n: int, mean: float, sd: float, error: float = 0.0
+    scorer: Scorer, measure: Measure, n: int, mean: float, sd: float, error: float = 0.0
 ) -> LimitLaw | None:
     """The law of NDCG_n for long lists; None where there is none, or it is known only that there is one.
 
     Parameters
     ----------
-    relevance : Relevance
+    scorer : Scorer
     measure : Measure
     n : int
     mean, sd : float
@@ -93,9 +93,10 @@ def limit_law(
     nDCG@5 9e-06
     nDCG(zipf) 7e-02
     """
-    found = regime((relevance,), measure)
+    found = regime((scorer,), measure)
     if found in ("certain", "groups") or not sd > 0:
         return None
+    relevance = scorer.model
     if found == "normal":
         return LimitLaw(mean, sd, 3 * error / sd, _single(relevance, measure, n, sd), None)
     series = series_law((relevance,), measure)

@@ -9,14 +9,14 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.limits import Labels
 
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
 _LARGE = 10**18  # the list length that a discount is asked with where it depends on it
 
 
-def limiting_std(relevance: Relevance | str, measure: Measure | str) -> float:
+def limiting_std(scorer: Scorer | str, measure: Measure | str) -> float:
     """The standard deviation of NDCG_n in the limit, for a summable discount or a fixed cutoff.
 
     ``NDCG_n -> sum_r D(r) Y_r / (y_1 sum_r D(r))`` in distribution, the Y_r independent with the
@@ -28,9 +28,11 @@ def limiting_std(relevance: Relevance | str, measure: Measure | str) -> float:
     >>> round(limiting_std("constant(0.5)", "nDCG(geometric(2))") ** 2 * 12, 12)  # uniform on [0, 1]
     1.0
     """
-    relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    if isinstance(relevance, Mixture):
-        return _mixed(relevance, lambda model: limiting_std(model, measure))
+    scorer, measure = Scorer.of(scorer), Measure.of(measure)
+    return _over_groups(scorer, lambda relevance: _limiting_std(relevance, measure))
+
+
+def _limiting_std(relevance: Relevance, measure: Measure) -> float:
     gains = Labels.of(relevance).gains
     if not gains:
         return 0.0
@@ -42,7 +44,7 @@ def limiting_std(relevance: Relevance | str, measure: Measure | str) -> float:
     return math.sqrt(float(relevance.gain_variance(0.0)) * float(squares.sum())) / (gains[0] * every)
 
 
-def std_at(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
+def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
     """The standard deviation of NDCG_n about n, for a summable discount or a fixed cutoff.
 
     ``sqrt(sum_{r<=k} D(r)^2 Var(Y | t=r/n)) / IDCG_n``, IDCG_n that of the mean label counts: what stays
@@ -52,9 +54,11 @@ def std_at(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
     >>> round(std_at("constant(0.3)", "nDCG(power(1.1))", 1000), 4)
     0.1134
     """
-    relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    if isinstance(relevance, Mixture):
-        return _mixed(relevance, lambda model: std_at(model, measure, n))
+    scorer, measure = Scorer.of(scorer), Measure.of(measure)
+    return _over_groups(scorer, lambda relevance: _std_at(relevance, measure, n))
+
+
+def _std_at(relevance: Relevance, measure: Measure, n: int) -> float:
     labels = Labels.of(relevance)
     if not labels.gains:
         return 0.0
@@ -67,11 +71,13 @@ def std_at(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
     return math.sqrt(float(squares.sum())) / ideal
 
 
-def _mixed(mixture: Mixture, std: Callable[[Relevance], float]) -> float:
+def _over_groups(scorer: Scorer, std: Callable[[Relevance], float]) -> float:
     """The standard deviation within the groups, and that of their means, to which NDCG_n tends on average."""
-    tops = np.array(mixture.each(lambda model: model.mean_gain_at_top / model.gains[0]))
-    within = float(mixture.average(lambda model: std(model) ** 2))
-    between = float(mixture.weights @ (tops - mixture.weights @ tops) ** 2)
+    if not scorer.mixed:
+        return std(scorer.model)
+    tops = np.array([model.mean_gain_at_top / model.gains[0] for model in scorer.models])
+    within = float(scorer.weights @ [std(model) ** 2 for model in scorer.models])
+    between = float(scorer.weights @ (tops - scorer.weights @ tops) ** 2)
     return math.sqrt(within + between)
 
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Population, Relevance
+from ndcg_asymptotics.populations import Population, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumerated_moments
@@ -60,7 +60,7 @@ class StandardDeviation:
 
 
 def ndcg_std(
-    relevance: Relevance | str,
+    scorer: Scorer | str,
     measure: Measure | str,
     sizes: Sequence[int] | ArrayLike,
     *,
@@ -74,7 +74,7 @@ def ndcg_std(
 
     Parameters
     ----------
-    relevance : Relevance or text
+    scorer : Scorer or text
         Binary or graded.
     measure : Measure or text
         Any discount that has an exact mean, any cutoff.
@@ -95,13 +95,12 @@ def ndcg_std(
     >>> ndcg_std("linear(0.1, 0.7)", "nDCG(power(0.3))", [30_000]).value.round(6)
     array([0.002591])
     """
-    relevance = Relevance.of(relevance)
     find = _quick_std if quick else _std
-    return find((relevance,), Measure.of(measure), list_lengths(sizes))
+    return find((Scorer.of(scorer),), Measure.of(measure), list_lengths(sizes))
 
 
 def difference_std(
-    a: Relevance | str, b: Relevance | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike
+    a: Scorer | str, b: Scorer | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike
 ) -> StandardDeviation:
     """The standard deviation of the difference in NDCG_n of two scorers on the same labels.
 
@@ -120,7 +119,7 @@ def difference_std(
 
 
 @lru_cache(maxsize=512)  # check, required and figures ask for the same standard deviations
-def _std(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
+def _std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
     (_, rough, *_), (_, fine, size, missed) = (
         np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
     )
@@ -128,14 +127,12 @@ def _std(scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, .
 
 
 @lru_cache(maxsize=512)
-def _quick_std(
-    scorers: tuple[Relevance, ...], measure: Measure, lengths: tuple[int, ...]
-) -> StandardDeviation:
+def _quick_std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
     _, variance, size, missed = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
     return _stated(variance, _QUICK * variance + missed + _QUICK_ROUNDING * size, _most(scorers))
 
 
-def _most(scorers: tuple[Relevance, ...]) -> float:
+def _most(scorers: tuple[Scorer, ...]) -> float:
     """The largest standard deviation of a number in [0, 1], or of a difference of two."""
     return 0.5 * len(scorers)
 
@@ -164,10 +161,13 @@ def _stated(variance: Floats, off: Floats, most: float) -> StandardDeviation:
 
 
 @lru_cache(maxsize=4096)
-def moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort = USUAL) -> Moments:
+def moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effort = USUAL) -> Moments:
     """Of NDCG_n, or of its difference for two scorers: one evaluation."""
-    if isinstance(scorers[0], Mixture):
-        return _mixed(scorers, measure, n, effort)
+    return over_groups(scorers, lambda *models: _moments(models, measure, n, effort), _mixed)
+
+
+@lru_cache(maxsize=4096)
+def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, np.array(scorers[0].gains)
     if not law[:-1].any() or discount(1.0, float(n)) == 0:  # the linear one at n = 1: IDCG is 0
         return Moments(0.0, 0.0, 0.0)
@@ -187,11 +187,9 @@ def moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Ef
     return found._replace(missed=float(abs(found.mean - mean)) * math.sqrt(found.variance))
 
 
-def _mixed(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    """Within the groups of a mixture, which all scorers share, and between them."""
-    mixtures = [scorer for scorer in scorers if isinstance(scorer, Mixture)]
-    weights, groups = mixtures[0].weights, zip(*(m.each(lambda model: model) for m in mixtures), strict=True)
-    means, *others = np.array([moments(group, measure, n, effort) for group in groups]).T
+def _mixed(weights: Floats, found: list[Moments]) -> Moments:
+    """Return the moments over all groups: the variance within the groups and that of their means."""
+    means, *others = np.array(found).T
     mean = float(weights @ means)
     between = float(weights @ (means - mean) ** 2)
     variance, size, missed = (float(weights @ part) for part in others)

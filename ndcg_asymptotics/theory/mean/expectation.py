@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure, exponentials
-from ndcg_asymptotics.populations import Mixture, Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
 from ndcg_asymptotics.theory.mean.memo import Memo
 from ndcg_asymptotics.theory.mean.mesh import MESHES, Depths, Mesh, joined
@@ -81,7 +81,7 @@ class Expectation:
 
 
 def expected_ndcg(
-    relevance: Relevance | str,
+    scorer: Scorer | str,
     measure: Measure | str,
     sizes: Sequence[int] | ArrayLike,
     *,
@@ -98,7 +98,7 @@ def expected_ndcg(
 
     Parameters
     ----------
-    relevance : Relevance or text
+    scorer : Scorer or text
         Binary or graded.
     measure : Measure or text
         Any discount that is a sum of exponentials (log, power(b) with b <= 30, zipf, geometric, a
@@ -128,14 +128,13 @@ def expected_ndcg(
     >>> mean.value.round(8)
     array([0.76853711, 0.90313918, 0.98662196])
     """
-    relevance, measure, lengths = Relevance.of(relevance), Measure.of(measure), list_lengths(sizes)
+    scorer, measure, lengths = Scorer.of(scorer), Measure.of(measure), list_lengths(sizes)
     pair = _QUICK if quick else _FULL
-    if isinstance(relevance, Mixture):
-        found = relevance.each(lambda model: _expected_ndcg(model, measure, lengths, pair))
-        return Expectation(
-            *(relevance.weights @ [vars(mean)[part] for mean in found] for part in ("value", "error"))
-        )
-    return _expected_ndcg(relevance, measure, lengths, pair)
+    return over_groups([scorer], lambda relevance: _expected_ndcg(relevance, measure, lengths, pair), _mixed)
+
+
+def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
+    return Expectation(*(weights @ [vars(mean)[part] for mean in found] for part in ("value", "error")))
 
 
 @lru_cache(maxsize=512)  # check, distinguish and figures ask for the same means

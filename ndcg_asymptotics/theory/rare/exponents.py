@@ -13,7 +13,7 @@ import numpy as np
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import ListPower
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.pairs import first_moment
 from ndcg_asymptotics.theory.quadrature import edges, nodes
 
@@ -73,12 +73,12 @@ class _Pair:
         return ahead[0] > behind[-1]
 
 
-def error_exponent(a: Relevance, b: Relevance, measure: Measure) -> ErrorExponent:
+def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     """Return the power of n with which the wrong order of a pair dies out.
 
     Parameters
     ----------
-    a, b : Relevance
+    a, b : Scorer
         Of one label law; their scores are independent given the label.
     measure : Measure
 
@@ -93,7 +93,9 @@ def error_exponent(a: Relevance, b: Relevance, measure: Measure) -> ErrorExponen
     >>> [round(error_exponent(a, b, measure).exponent, 3) for measure in several]
     [1.0, 0.2, 0.5, 0.0]
     """
-    pair, growth = _Pair.of(a, b), measure.discount.growth
+    if a.mixed or b.mixed:
+        return ErrorExponent(None, "a mixture has no relevance curve of its own, each of its groups has one")
+    pair, growth = _Pair.of(a.model, b.model), measure.discount.growth
     if measure.cutoff.regime == "fixed" or growth == "summable":
         return _first_ranks(pair, fixed=measure.cutoff.regime == "fixed")
     if growth == "unknown":
@@ -102,7 +104,7 @@ def error_exponent(a: Relevance, b: Relevance, measure: Measure) -> ErrorExponen
         return _sublinear(pair, measure)
     if growth == "zipf":
         return _zipf(pair, 1.0) if pair.lead else _zipf_level(pair, measure)
-    if abs(_integral(a, b, measure)) > _LEVEL:
+    if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL:
         return ErrorExponent(1.0, "a share of all items decides")
     return _level(pair, measure)
 

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 from ndcg_asymptotics.core.arrays import LARGEST_N, list_lengths
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.rare.exponents import error_exponent
 from ndcg_asymptotics.theory.rare.fixed_point import tilt
@@ -94,13 +94,13 @@ class PairPredictions(Report):
 
 
 def predict_pair(
-    a: Relevance | str, b: Relevance | str, measures: Measure | str | Sequence[Measure | str], n: ArrayLike
+    a: Scorer | str, b: Scorer | str, measures: Measure | str | Sequence[Measure | str], n: ArrayLike
 ) -> PairPredictions:
     """How unlikely the wrong order of two scorers is, without drawing anything.
 
     Parameters
     ----------
-    a, b : Relevance or text
+    a, b : Scorer or text
         With the same label law; their scores are independent given the label.
     measures : Measure or text, or a list of them
     n : list lengths
@@ -114,7 +114,7 @@ def predict_pair(
     >>> round(row.cost), round(row.slope, 2), row.exponent
     (2019, 1.06, 1.0)
     """
-    first, second = Relevance.of(a), Relevance.of(b)
+    first, second = Scorer.of(a).model, Scorer.of(b).model
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
     sizes = sorted(set(list_lengths(n, "n")))
     return PairPredictions(

@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.discounts import discount as own_discount
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expectation, expected_dcg, expected_ndcg, mesh
 
 BINARY = "polynomial(0.7, -0.6)"
@@ -305,7 +305,7 @@ def test_refusals():
         with pytest.raises(InputError, match="list lengths"):
             expected_ndcg(curve, Measure(), sizes)
     with pytest.raises(InputError, match="other scorers"):
-        expected_ndcg(Relevance.parse("random"), Measure(), [10])
+        expected_ndcg(Scorer.parse("random"), Measure(), [10])
 
 
 def test_the_error_tells_of_a_poor_evaluation(monkeypatch):
