@@ -9,8 +9,8 @@ from .required import required as required
 from .runs.compare import compare as compare
 from .runs.compare import compare_files as compare_files
 from .runs.comparison import Comparison as Comparison
-from .runs.iid import Departures as Departures
-from .runs.iid import departures as departures
+from .runs.deviations import Deviations as Deviations
+from .runs.deviations import deviations as deviations
 from .verdict import Verdict as Verdict
 from .verdict import cheapest_pool as cheapest_pool
 from .verdict import verdict as verdict

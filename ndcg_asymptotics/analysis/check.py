@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from ndcg_asymptotics.analysis.limits import LimitRow, judge_limit, limits_table
-from ndcg_asymptotics.analysis.means import Row, Verdict, judge_means
-from ndcg_asymptotics.analysis.shapes import LawRow, judge_law, laws_table
-from ndcg_asymptotics.analysis.std_tests import Sizes, StdRow, judge_std, std_sizes, std_table
+from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law, laws_table
+from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit, limits_table
+from ndcg_asymptotics.analysis.mean_tests import MeanTest, Outcome, judge_means
+from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes, std_table
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
@@ -28,7 +28,7 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
-Judged = Row | StdRow | LawRow | LimitRow
+Judged = MeanTest | StdTest | LawTest | LimitTest
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,10 +43,10 @@ class Check(Report):
     replicates: int
     complete: bool
     alpha: float
-    rows: list[Row]
-    limits: list[LimitRow]
-    stds: list[StdRow]
-    laws: list[LawRow]
+    rows: list[MeanTest]
+    limits: list[LimitTest]
+    stds: list[StdTest]
+    laws: list[LawTest]
     detectable: dict[str, float]
     detectable_std: dict[str, float]
 
@@ -74,7 +74,7 @@ class Check(Report):
         """The same with the means at every n, and every standard deviation and law."""
         yield self._heading()
         for (scorer, measure), rows in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
-            yield Table.of(f"{scorer}, {measure}", Row, list(rows))
+            yield Table.of(f"{scorer}, {measure}", MeanTest, list(rows))
         yield std_table(self.stds)
         yield laws_table(self.laws)
         yield from self._ending()
@@ -99,7 +99,7 @@ class Check(Report):
         )  # fmt: skip
         return Table("At the largest n; |z| and verdicts over all n that were tested", columns, tuple(rows))
 
-    def verdicts_beside(self, scorer: str, measure: str) -> tuple[Verdict, Verdict]:
+    def verdicts_beside(self, scorer: str, measure: str) -> tuple[Outcome, Outcome]:
         """What is found of the standard deviation and of the law of one scorer under one measure."""
         stds, laws = (
             [row for row in rows if (row.scorer, row.measure) == (scorer, measure)]
@@ -128,7 +128,7 @@ class Check(Report):
         if not wrong:
             yield nothing_wrong(coverage_of([self]))
             return
-        at = "" if isinstance(wrong[0], LimitRow) else f" at n = {wrong[0].n:g}"
+        at = "" if isinstance(wrong[0], LimitTest) else f" at n = {wrong[0].n:g}"
         first = f"{wrong[0].scorer}, {wrong[0].measure}{at}"
         yield Line(f"{len(wrong)} verdict(s) disagree, first: {first}.", "bold red")
 
@@ -169,22 +169,22 @@ _KINDS = {"means": "rows", "standard deviations": "stds", "laws": "laws", "limit
 
 
 def _is_tested(row: Judged) -> bool:
-    return row.tested if isinstance(row, LimitRow) else row.verdict != "not tested"
+    return row.tested if isinstance(row, LimitTest) else row.verdict != "not tested"
 
 
-def overall(rows: Sequence[Judged]) -> Verdict:
+def overall(rows: Sequence[Judged]) -> Outcome:
     """What several verdicts come to: the worst that was found, if anything was tested."""
     found = {row.verdict for row in rows}
-    verdicts: tuple[Verdict, ...] = ("disagrees", "agrees")
+    verdicts: tuple[Outcome, ...] = ("disagrees", "agrees")
     return next((verdict for verdict in verdicts if verdict in found), "not tested")
 
 
-def if_tested(verdict: Verdict) -> Verdict | None:
+def if_tested(verdict: Outcome) -> Outcome | None:
     """A verdict for a narrow table, which has nothing where nothing was tested."""
     return None if verdict == "not tested" else verdict
 
 
-def _untested(what: str, rows: Sequence[StdRow | LawRow]) -> Iterator[Line]:
+def _untested(what: str, rows: Sequence[StdTest | LawTest]) -> Iterator[Line]:
     """A line for each measure of which something was not tested, with the first reason."""
     for measure in dict.fromkeys(row.measure for row in rows):
         asked = [row for row in rows if row.measure == measure]
@@ -194,7 +194,7 @@ def _untested(what: str, rows: Sequence[StdRow | LawRow]) -> Iterator[Line]:
             yield Line(f"{measure}: {what} not tested in {len(left)} of {len(asked)}; {first}.")
 
 
-def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: Sizes = "few") -> Check:
+def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few") -> Check:
     """Hold a study's results against theory.
 
     Parameters
@@ -243,7 +243,7 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: S
         pseudos = user_cache().pseudo(scorer, measure, study.n)
         for n, mean, pseudo in zip(study.n, means, pseudos, strict=True):
             rows.append(
-                Row(
+                MeanTest(
                     name, str(measure), n, mean.simulated, mean.mcse,
                     None if pseudo is None else pseudo * factor,
                     judged.limit, found.theorem, judged.assumptions,

@@ -14,7 +14,7 @@ from ndcg_asymptotics.analysis.check import (
     nothing_wrong,
     overall,
 )
-from ndcg_asymptotics.analysis.std_tests import Sizes
+from ndcg_asymptotics.analysis.std_tests import StdSizes
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.results.grid import GridResults
@@ -76,7 +76,7 @@ class GridCheck(Report):
 
 
 def check_grid(
-    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, std: Sizes = "few"
+    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few"
 ) -> GridCheck:
     """Hold the results of a grid against theory; ``alpha`` is the chance of any false alarm at all.
 

@@ -18,8 +18,12 @@ from ndcg_asymptotics.analysis.chi_square import (
     chi_square_freedom,
     chi_square_test,
 )
-from ndcg_asymptotics.analysis.means import POWER, Cell, Verdict, bell_shaped, brackets
-from ndcg_asymptotics.analysis.squares import detectable_std, replicates_for_squares, squares_fortune
+from ndcg_asymptotics.analysis.mean_tests import POWER, Cell, Outcome, bell_shaped, brackets
+from ndcg_asymptotics.analysis.variance_tests import (
+    detectable_std,
+    replicates_for_variance,
+    variance_log_wealth,
+)
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
@@ -31,11 +35,11 @@ from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
 _TENS = 30  # items of a grade, from which the fourth moment is that of the labels at the top
 _NORMAL, _MARGIN, _TWICE = 3.0, 1.0, 2.0  # a bound of it: of a normal law, and more than theory expects
 
-Sizes = Literal["few", "every"]
+StdSizes = Literal["few", "every"]
 
 
 @dataclass(frozen=True)
-class StdRow:
+class StdTest:
     """Simulated and exact standard deviation for one scorer, measure and list length.
 
     Attributes
@@ -56,13 +60,13 @@ class StdRow:
     simulated: Annotated[float, Column("simulated sd", general(".3e"))]
     exact: Annotated[float | None, Column("exact sd", general(".3e"))]
     ratio: Annotated[float | None, Column("ratio", fixed(3))]
-    verdict: Annotated[Verdict, Column("verdict")]
+    verdict: Annotated[Outcome, Column("verdict")]
     reason: str
     detectable: Annotated[float | None, Column("detectable error", general(".0%"), 1)]
     false_alarm: float
 
 
-def std_sizes(sizes: tuple[int, ...], which: Sizes) -> tuple[int, ...]:
+def std_sizes(sizes: tuple[int, ...], which: StdSizes) -> tuple[int, ...]:
     """The list lengths at which standard deviations are tested: an exact one costs more than a mean.
 
     >>> std_sizes((10, 20, 50, 100, 200), "few")
@@ -72,15 +76,15 @@ def std_sizes(sizes: tuple[int, ...], which: Sizes) -> tuple[int, ...]:
     return sizes if which == "every" else tuple(sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}))
 
 
-def std_table(rows: Sequence[StdRow]) -> Table:
+def std_table(rows: Sequence[StdTest]) -> Table:
     """Return the table of the tested standard deviations."""
-    return Table.of("Standard deviations of NDCG, against the exact ones", StdRow, rows)
+    return Table.of("Standard deviations of NDCG, against the exact ones", StdTest, rows)
 
 
 def judge_std(
     cell: Cell, cache: TheoryCache, named: tuple[str, Scorer], measure: Measure, factor: float,
     level: float,
-) -> StdRow:  # fmt: skip
+) -> StdTest:  # fmt: skip
     """The standard deviation of one scorer's NDCG at one n, against the exact one times ``factor``."""
     name, scorer = named
     n, values = int(np.asarray(cell["n"])), np.asarray(cell["ndcg"])
@@ -88,10 +92,10 @@ def judge_std(
     seen = float(values.std(ddof=1))
 
     def row(
-        verdict: Verdict, reason: str = "", exact: float | None = None, least: float | None = None
-    ) -> StdRow:
+        verdict: Outcome, reason: str = "", exact: float | None = None, least: float | None = None
+    ) -> StdTest:
         ratio = seen / exact if exact else None
-        return StdRow(name, str(measure), n, seen, exact, ratio, verdict, reason, least, level)
+        return StdTest(name, str(measure), n, seen, exact, ratio, verdict, reason, least, level)
 
     try:
         mean, std = cache.mean(scorer, measure, [n]), cache.std(scorer, measure, [n])
@@ -113,11 +117,11 @@ def judge_std(
         least = chi_square_detectable(freedom, level, POWER)
     else:
         largest, heavy = max(centre[1], 1 - centre[0]) ** 2, _bound(scorer, measure, n, known)
-        needed = replicates_for_squares(known**2, largest, level, heavy)
+        needed = replicates_for_variance(known**2, largest, level, heavy)
         if len(values) < needed:
             return row("not tested", f"needs {_round_up(needed)} replicates", exact)
         below, above = _squares(low, high, centre)
-        found = squares_fortune(below, above, largest, sd[0] ** 2, sd[1] ** 2, heavy)
+        found = variance_log_wealth(below, above, largest, sd[0] ** 2, sd[1] ** 2, heavy)
         wrong = found > -math.log(level)
         least = detectable_std((below + above) / 2, largest, level, POWER, heavy)
     return row("disagrees" if wrong else "agrees", "", exact, least if math.isfinite(least) else None)

@@ -59,7 +59,7 @@ def check(
     from ndcg_asymptotics.analysis.check import Check
     from ndcg_asymptotics.analysis.check import check as check_results
     from ndcg_asymptotics.analysis.grid import GridCheck, check_grid
-    from ndcg_asymptotics.analysis.runs.iid import departures
+    from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
     from ndcg_asymptotics.results.folder import holds_grid, holds_growth
@@ -67,7 +67,7 @@ def check(
     from ndcg_asymptotics.results.growing import open_growth
 
     if holds_growth(results):
-        parted = departures(open_growth(results))
+        parted = deviations(open_growth(results))
         show(parted, form, blocks=parted.statements() if summary else None)
         return
     found: Check | GridCheck

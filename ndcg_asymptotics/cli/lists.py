@@ -205,7 +205,7 @@ def grow(
 
     With --by, compare it with the theory of documents that arrive independently and identically distributed.
     """
-    from ndcg_asymptotics.analysis.runs.iid import departures
+    from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.lists.growing import grow_files
     from ndcg_asymptotics.reports.terminal import show, show_json
     from ndcg_asymptotics.results.growing import require_free, save_growth
@@ -227,7 +227,7 @@ def grow(
     }
     grown = grow_files(run, qrels, measure, by=by, **documents, **arrival)
     save_growth(grown, out)
-    apart = departures(grown) if grown.theory else None
+    apart = deviations(grown) if grown.theory else None
     if form == "json":
         show_json(grown.as_dict() | ({"iid": apart.as_dict()} if apart else {}))
         return

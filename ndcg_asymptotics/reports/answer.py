@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ndcg_asymptotics.analysis.check import Check
-from ndcg_asymptotics.analysis.limits import LimitVerdict
+from ndcg_asymptotics.analysis.limit_tests import LimitOutcome
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, Pair
 from ndcg_asymptotics.results import Results
 
@@ -49,7 +49,7 @@ def _means(found: Check) -> str:
 
 def _limits(found: Check) -> str:
     counts = Counter(row.verdict for row in found.limits)
-    said: dict[LimitVerdict, str] = {
+    said: dict[LimitOutcome, str] = {
         "agrees": "go where their theorem says",
         "does not converge": "have no limit, as proved, and keep their spread",
         "assumptions not met": "do not meet their theorem’s assumptions",

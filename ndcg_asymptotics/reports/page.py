@@ -194,7 +194,7 @@ def _orders(found: Distinction) -> Table:
     )  # fmt: skip
     rows = tuple(
         (" > ".join(pair.pair), pair.measure, pair.right, pair.points[-1].rate, settled(pair),
-         pair.fall.verdict.removesuffix(" over the observed range").rstrip(","))
+         pair.decay.verdict.removesuffix(" over the observed range").rstrip(","))
         for pair in found.pairs
     )  # fmt: skip
     return Table("Settled: from there on the right scorer stays ahead in 99% of streams", columns, rows)

@@ -10,7 +10,7 @@ import pytest
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare, compare_files
-from ndcg_asymptotics.analysis.runs.comparison import Cut, Judgement
+from ndcg_asymptotics.analysis.runs.comparison import Cut, MeasureComparison
 from ndcg_asymptotics.analysis.runs.paired import paired_difference
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import draw_comparison
@@ -42,7 +42,7 @@ def test_differences_are_those_of_the_evaluations():
     by_query = [
         na.lists.evaluate(scores[name], labels, list(na_measures(found))).values for name in ("good", "bad")
     ]
-    for m, judged in enumerate(found.pairs[0].judgements):
+    for m, judged in enumerate(found.pairs[0].by_measure):
         d = by_query[0][:, m] - by_query[1][:, m]
         assert judged.difference.mean == pytest.approx(d.mean())
         assert judged.difference.sd == pytest.approx(d.std(ddof=1))
@@ -52,7 +52,7 @@ def test_differences_are_those_of_the_evaluations():
 
 
 def na_measures(found):
-    return (judged.measure for judged in found.pairs[0].judgements)
+    return (judged.measure for judged in found.pairs[0].by_measure)
 
 
 def test_the_answer_comes_first_in_words():
@@ -78,7 +78,7 @@ def test_measures_that_contradict_each_other_are_named():
     found = compare({"top": top, "rest": rest}, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
     said = found.pairs[0].paragraph(0.05, 20, 0.8)
     assert "surely says the contrary" in said
-    signs = [judged.difference.sign for judged in found.pairs[0].judgements]
+    signs = [judged.difference.sign for judged in found.pairs[0].by_measure]
     assert signs == [-1, 1]
 
 
@@ -87,7 +87,7 @@ def test_cut_lists_against_drawing_them_one_by_one():
     runs = {name: scores[name] for name in ("good", "bad")}
     found = compare(runs, labels, ["nDCG", "nDCG@10"], resamples=99, theory=False)
     rng = np.random.default_rng(5)
-    for judged in found.pairs[0].judgements:
+    for judged in found.pairs[0].by_measure:
         measure = na.Measure.parse(judged.measure)
         right, decided = {10: 0, 20: 0, 50: 0}, 0
         for query, documents in labels.items():
@@ -120,7 +120,7 @@ def test_the_shortest_list_that_does():
 
     def enough(*rates: float) -> int | None:
         cuts = tuple(Cut(10**i, rate, 0.0, 1.0) for i, rate in enumerate(rates, 1))
-        return Judgement("nDCG", 0.0, 0.0, nothing, 1.0, cuts).enough
+        return MeasureComparison("nDCG", 0.0, 0.0, nothing, 1.0, cuts).enough
 
     assert enough(0.2, 0.95, 0.97) == 100
     assert enough(0.95, 0.5, 0.97) == 1000
@@ -130,12 +130,12 @@ def test_the_shortest_list_that_does():
 
 def test_longer_lists_are_those_of_the_fitted_mixture():
     found = two(measures=["nDCG", "nDCG(power(0.5))", "nDCG@10"])
-    log, power, cut = (judged.prospect for judged in found.pairs[0].judgements)
+    log, power, cut = (judged.longer_lists for judged in found.pairs[0].by_measure)
     assert (log.at, log.theorem) == (10**6, "Theorem 1")
     assert 0 < log.b < log.a < 1
     assert (power.at, power.theorem) == (None, "Theorem 3")
     assert "as Theorem 6" in cut.theorem
-    assert all(judged.prospect.a > judged.prospect.b for judged in found.pairs[0].judgements)
+    assert all(judged.longer_lists.a > judged.longer_lists.b for judged in found.pairs[0].by_measure)
 
 
 def test_several_runs_are_compared_in_pairs():
@@ -184,7 +184,7 @@ def test_what_cannot_be_compared(tmp_path):
 def test_two_copies_of_a_run_are_identical(tmp_path):
     scores, labels = collection(queries=8)
     found = compare({"a": scores["good"], "b": scores["good"]}, labels, ["nDCG", "nDCG@1"], theory=False)
-    assert all(judged.difference.identical for judged in found.pairs[0].judgements)
+    assert all(judged.difference.identical for judged in found.pairs[0].by_measure)
     assert str(found).startswith("a and b are identical by every measure, for each of the 8 queries.")
     assert np.isnan(found.to_dataframe()[["low", "high"]]).all(axis=None)
     assert all(path.is_file() for path in draw_comparison(found, tmp_path))
@@ -204,10 +204,10 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
         runs = {name: scores[name] for name in names}
         found = compare(runs, labels, measures, resamples=999, theory=theory)
         pair = found.pairs[0]
-        assert [judged.difference.identical for judged in pair.judgements] == [
+        assert [judged.difference.identical for judged in pair.by_measure] == [
             m == "nDCG@1" for m in measures
         ]
-        assert pair.judgements[tied].cuts == ()
+        assert pair.by_measure[tied].cuts == ()
         assert "By nDCG(log)@1 they are identical for every query." in pair.paragraph(0.05, 12, 0.8)
         row = next(line for line in str(found).splitlines() if line.startswith("nDCG(log)@1 "))
         assert "0 of 3" in row if len(names) > 2 else "identical" in row

@@ -137,7 +137,7 @@ N = np.array(SIZES, dtype=float)
 def test_how_fast_the_wrong_order_falls(wrong: np.ndarray, verdict: str) -> None:
     of = of_pair(("good", "random"))
     (pair,) = distinguish(given(of, draws(wrong, 10_000))).pairs
-    assert pair.fall.verdict.startswith(verdict)
+    assert pair.decay.verdict.startswith(verdict)
     assert verdict in pair.text
     assert "cannot see" in pair.text
 

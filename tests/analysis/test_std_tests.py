@@ -13,12 +13,12 @@ from ndcg_asymptotics.analysis.chi_square import (
     chi_square_freedom,
     chi_square_test,
 )
-from ndcg_asymptotics.analysis.squares import (
+from ndcg_asymptotics.analysis.std_tests import StdTest, judge_std, std_sizes
+from ndcg_asymptotics.analysis.variance_tests import (
     detectable_std,
-    replicates_for_squares,
-    squares_fortune,
+    replicates_for_variance,
+    variance_log_wealth,
 )
-from ndcg_asymptotics.analysis.std_tests import StdRow, judge_std, std_sizes
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure, discount
 from ndcg_asymptotics.populations import Relevance
@@ -79,7 +79,7 @@ def test_every_n_on_request(binary: Results) -> None:
         check(binary, std="some")
 
 
-def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdRow:
+def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest:
     of = study(curve, (n,), [text])
     cell = simulated(of, replicates).data.isel(scorer=0, measure=0, n=0)
     return judge_std(cell, TheoryCache(None), ("a", Relevance.of(curve)), of.measures[0], 1.0, 1e-6)
@@ -111,8 +111,10 @@ def test_bets_hold_their_level_for_any_law(law: str, light: bool) -> None:
     largest, alarms, seen = max(mean, 1 - mean) ** 2, 0, 0
     for _ in range(600):
         squares = (LAWS[law](rng, 200) - mean) ** 2
-        alarms += squares_fortune(squares, squares, largest, variance, variance, kurtosis) > -np.log(level)
-        seen += squares_fortune(squares, squares, largest, variance / 9, variance / 9, kurtosis) > 10
+        alarms += variance_log_wealth(squares, squares, largest, variance, variance, kurtosis) > -np.log(
+            level
+        )
+        seen += variance_log_wealth(squares, squares, largest, variance / 9, variance / 9, kurtosis) > 10
     assert stats.binomtest(alarms, 600, level, "greater").pvalue > 1e-4
     assert seen > 350  # and a claim of a third of the standard deviation is seen
 
@@ -120,11 +122,11 @@ def test_bets_hold_their_level_for_any_law(law: str, light: bool) -> None:
 def test_a_bounded_fourth_moment_shows_what_is_missing() -> None:
     """A claim of twice the standard deviation of narrow values: rare ones far away could explain it, else."""
     squares = np.random.default_rng(4).normal(0.0, 0.01, 500) ** 2
-    assert squares_fortune(squares, squares, 0.25, 4e-4, 4e-4, None) < 1
-    assert squares_fortune(squares, squares, 0.25, 4e-4, 4e-4, 4.0) > 20
+    assert variance_log_wealth(squares, squares, 0.25, 4e-4, 4e-4, None) < 1
+    assert variance_log_wealth(squares, squares, 0.25, 4e-4, 4e-4, 4.0) > 20
     assert detectable_std(squares, 0.25, 1e-6, 0.99, None) == np.inf
-    assert replicates_for_squares(1e-4, 0.25, 1e-6, None) > 10_000 > 500
-    assert replicates_for_squares(1e-4, 0.25, 1e-6, 4.0) < 500
+    assert replicates_for_variance(1e-4, 0.25, 1e-6, None) > 10_000 > 500
+    assert replicates_for_variance(1e-4, 0.25, 1e-6, 4.0) < 500
 
 
 @pytest.mark.parametrize(("items", "level"), [(300.0, 0.01), (300.0, 1e-3), (30.0, 1e-3)])

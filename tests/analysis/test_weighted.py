@@ -10,7 +10,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.rates import Rate
-from ndcg_asymptotics.analysis.orders.weighted import fit_exponent, from_on, join, weighed
+from ndcg_asymptotics.analysis.orders.weighted import fit_exponent, from_on, join, weighted_rate
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -30,7 +30,7 @@ def tail(c: float, draws: int = 2000, seed: int = 1) -> tuple[np.ndarray, np.nda
 @pytest.mark.parametrize("c", [1.0, 5.0, 20.0, 37.0])
 def test_the_tail_of_a_normal_law(c: float) -> None:
     """37 is beyond the smallest double. Beyond 4 relative standard errors with probability 6e-5 each."""
-    point = weighed(10, *tail(c), NONE)
+    point = weighted_rate(10, *tail(c), NONE)
     exact = float(stats.norm.logsf(c)) / math.log(10)
     assert point.reliable
     error = point.relative_se / math.log(10)
@@ -42,7 +42,7 @@ def test_intervals_cover() -> None:
     """0.95 of 300; fewer than 268 or more than 297 with probability 1e-4."""
     inside = 0
     for seed in range(300):
-        point = weighed(10, *tail(2.0, 400, seed), NONE[:400])
+        point = weighted_rate(10, *tail(2.0, 400, seed), NONE[:400])
         inside += point.low <= 1 - stats.norm.sf(2.0) <= point.high
     assert 268 <= inside <= 297
 
@@ -50,22 +50,22 @@ def test_intervals_cover() -> None:
 def test_uneven_weights_have_no_number() -> None:
     log_weight = np.zeros(2000)
     log_weight[0] = 12.0  # e^12 against 1999 ones
-    point = weighed(10, log_weight, ~NONE, NONE)
+    point = weighted_rate(10, log_weight, ~NONE, NONE)
     assert not point.reliable
     assert point.log10_wrong is None
     assert math.isnan(point.rate)
     assert point.largest > 0.9
-    assert not weighed(10, np.zeros(2000), NONE, NONE).reliable  # nothing wrong was drawn
+    assert not weighted_rate(10, np.zeros(2000), NONE, NONE).reliable  # nothing wrong was drawn
 
 
 def test_unknown_orders_widen_the_interval() -> None:
     log_weight, wrong = tail(3.0)
     unknown = wrong & (np.arange(2000) % 10 == 0)
-    sure, unsure = weighed(10, log_weight, wrong, NONE), weighed(10, log_weight, wrong, unknown)
+    sure, unsure = weighted_rate(10, log_weight, wrong, NONE), weighted_rate(10, log_weight, wrong, unknown)
     assert unsure.low == sure.low  # of the right order, as if the unknown were wrong
     assert unsure.high > sure.high  # as if they were right
     assert 0.03 < unsure.undecided < 0.07
-    assert not weighed(10, log_weight, wrong, wrong & (np.arange(2000) % 10 > 0)).reliable
+    assert not weighted_rate(10, log_weight, wrong, wrong & (np.arange(2000) % 10 > 0)).reliable
 
 
 def test_from_on_is_the_sum_over_last_wrong_sizes() -> None:

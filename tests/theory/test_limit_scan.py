@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 from random_pairs import pairs
 
-from ndcg_asymptotics.analysis.limits import judge_limit
+from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache

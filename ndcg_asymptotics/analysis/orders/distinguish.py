@@ -22,8 +22,8 @@ import xarray as xr
 from ndcg_asymptotics.analysis.orders.distinguish_summary import summary_table
 from ndcg_asymptotics.analysis.orders.pairs import orders_of
 from ndcg_asymptotics.analysis.orders.rare import weighted_blocks, weighted_fields, weighted_note, words
-from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate, fall_of, rate_of
-from ndcg_asymptotics.analysis.orders.weighted import FittedExponent, Weighed, fit_exponent, join
+from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate, fit_decay, rate_of
+from ndcg_asymptotics.analysis.orders.weighted import FittedExponent, WeightedRate, fit_exponent, join
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
@@ -55,14 +55,14 @@ class Pair:
     undecided: float
     last_wrong: dict[str, float]
     changes: dict[str, float | None]
-    fall: Fall
+    decay: Decay
     error_exponent: FittedExponent
     text: str
 
     @property
     def weighted(self) -> bool:
         """Whether the points are from the rare engine alone."""
-        return all(isinstance(point, Weighed) for point in self.points)
+        return all(isinstance(point, WeightedRate) for point in self.points)
 
 
 @dataclass(frozen=True, repr=False)
@@ -234,17 +234,17 @@ def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Me
         last = cell["last_not_greater" if sign > 0 else "last_not_less"].to_numpy()
     else:
         last = np.max(np.where(correct, 0, np.asarray(sizes)), axis=1)
-    fall = fall_of(correct, np.asarray(sizes))
+    decay = fit_decay(correct, np.asarray(sizes))
     changes = float(cell["changes"].mean()) if "changes" in cell else None
     points = [rate_of(n, correct[:, i]) for i, n in enumerate(sizes)]
     from_n = [rate_of(n, last < n) for n in sizes]
     ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
-    text = _words(right, source, points, from_n, not exact_last, fall, ties, len(order))
+    text = _words(right, source, points, from_n, not exact_last, decay, ties, len(order))
     exponent = _fitted_exponent(points, results, pair, measure)
     return Pair(
         pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
-        [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, fall,
+        [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, decay,
         exponent, text,
     )  # fmt: skip
 
@@ -278,7 +278,7 @@ def _words(
     points: list[Rate],
     from_n: list[Rate],
     upper_bound: bool,
-    fall: Fall,
+    decay: Decay,
     ties: float,
     replicates: int,
 ) -> str:
@@ -296,9 +296,9 @@ def _words(
     else:
         half = from_n[len(from_n) // 2]
         shown += f"; from N = {half.n:g} on it is ahead {kind} up to {end.n:g} in only {half.rate:.4f}"
-    falls = f"The rate of the wrong order {fall.verdict}"
-    if fall.first is not None and fall.second is not None:
-        falls += f" (n^{-fall.first:.2f}, then n^{-fall.second:.2f})"
+    falls = f"The rate of the wrong order {decay.verdict}"
+    if decay.first is not None and decay.second is not None:
+        falls += f" (n^{-decay.first:.2f}, then n^{-decay.second:.2f})"
     caveat = f"{replicates} replicates cannot see rates below {3 / replicates:.1g}, "
     caveat += f"nor what happens beyond n = {end.n:g}"
     return f"{shown}. {falls}; {caveat}."

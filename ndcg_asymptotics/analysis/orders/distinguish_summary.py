@@ -40,6 +40,6 @@ def summary_table(pairs: Sequence[Pair]) -> Table:
         rows.append((
             " ".join(pair.pair), pair.measure, pair.right or "-", end.n, end.rate,
             f"[{end.low:.4f}, {end.high:.4f}]", tied, max(1 - end.rate - tied, 0.0),
-            *(first_with(pair, rate) for rate in _RATES), pair.error_exponent.predicted, pair.fall.verdict,
+            *(first_with(pair, rate) for rate in _RATES), pair.error_exponent.predicted, pair.decay.verdict,
         ))  # fmt: skip
     return Table("At the largest n", columns, tuple(rows))

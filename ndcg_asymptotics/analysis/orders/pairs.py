@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from ndcg_asymptotics.analysis.means import brackets
+from ndcg_asymptotics.analysis.mean_tests import brackets
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED

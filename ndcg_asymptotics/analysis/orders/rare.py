@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Fall, Rate
+from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate
 from ndcg_asymptotics.analysis.orders.weighted import (
     LEAST_EFFECTIVE,
     FittedExponent,
-    Weighed,
+    WeightedRate,
     fit_exponent,
     from_on,
-    weighed,
+    weighted_rate,
 )
 from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
@@ -40,7 +40,7 @@ def weighted_fields(
     unknown = order == UNDECIDED
     wrong = (order != leader) & ~unknown
     points: list[Rate] = [
-        weighed(n, log_weight[:, k], wrong[:, k], unknown[:, k]) for k, n in enumerate(study.n)
+        weighted_rate(n, log_weight[:, k], wrong[:, k], unknown[:, k]) for k, n in enumerate(study.n)
     ]
     # sizes at which nothing is drawn cost too much to count
     drawn = ~unknown.all(axis=0)
@@ -54,7 +54,7 @@ def weighted_fields(
         "ties": float(np.mean(order == 0)), "ties_at_n": [float(x) for x in np.mean(order == 0, axis=0)],
         "undecided": open_,
         "last_wrong": _quantiles(since, study.n), "changes": {"mean": None},
-        "fall": Fall(verdict(found), range=found.range), "error_exponent": found,
+        "decay": Decay(verdict(found), range=found.range), "error_exponent": found,
         "text": words(right, points, found),
     }  # fmt: skip
 
@@ -120,7 +120,7 @@ def weighted_blocks(pair: Any) -> Iterator[ReportBlock]:
         if at.undecided < 1
     )
     yield Table(f"{a} against {b}, {pair.measure}", columns, tuple(rows))
-    left = [at.n for at in pair.points if isinstance(at, Weighed) and at.undecided == 1]
+    left = [at.n for at in pair.points if isinstance(at, WeightedRate) and at.undecided == 1]
     if left:
         yield Line(f"Not drawn from n = {left[0]:g} on: below 1e-130.")
     if pair.undecided:

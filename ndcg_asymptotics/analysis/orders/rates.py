@@ -34,7 +34,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Fall:
+class Decay:
     """How the rate of a wrong order falls: ``n^-slope`` over the first and the second half of the range.
 
     ``interval`` is a 95% bootstrap interval (over replicates) of second - first, by which
@@ -69,16 +69,16 @@ def _wilson(successes: int, trials: int) -> tuple[float, float]:
     return low, 1.0 if successes == trials else centre + half
 
 
-def fall_of(correct: Bools, sizes: Integers) -> Fall:
+def fit_decay(correct: Bools, sizes: Integers) -> Decay:
     """Compare the slope of -log P(wrong at n) in log n over the two halves of the visible range."""
     wrong = ~correct
     usable = np.flatnonzero(wrong.sum(axis=0) >= _FEW)
     if len(usable) < 4:
-        return Fall("is too low to tell how fast it falls")
+        return Decay("is too low to tell how fast it falls")
     # from the commonest wrong order on: what comes before is not a fall
     usable = usable[usable >= usable[np.argmax(wrong.mean(axis=0)[usable])]]
     if len(usable) < 4:
-        return Fall("does not fall over the observed range", range=(int(sizes[0]), int(sizes[-1])))
+        return Decay("does not fall over the observed range", range=(int(sizes[0]), int(sizes[-1])))
     x, middle = np.log(sizes[usable].astype(float)), (len(usable) + 1) // 2
 
     def slopes(sample: Bools) -> tuple[float, float]:
@@ -98,6 +98,6 @@ def fall_of(correct: Bools, sizes: Integers) -> Fall:
         verdict = "falls faster than a power of n over the observed range"
     else:
         verdict = "falls like a power of n, or cannot be told from one, over the observed range"
-    return Fall(
+    return Decay(
         verdict, first, second, (float(low), float(high)), (int(sizes[usable[0]]), int(sizes[usable[-1]]))
     )

@@ -23,7 +23,7 @@ _FEWEST = 3  # points needed to fit an exponent
 
 
 @dataclass(frozen=True)
-class Weighed(Rate):
+class WeightedRate(Rate):
     """The rate of the right order from weighted draws.
 
     Attributes
@@ -41,7 +41,7 @@ class Weighed(Rate):
     undecided: float = 0.0
 
 
-def weighed(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> Weighed:
+def weighted_rate(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> WeightedRate:
     """P(wrong) as the mean of ``exp(log_weight) 1(wrong)``.
 
     The interval is normal for log P, with the relative standard error; its upper end takes every
@@ -49,7 +49,7 @@ def weighed(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> Weighed
     than `LEAST_EFFECTIVE`, one of them has more than `LARGEST_SHARE` of the weight, or what
     is unknown could be more than what is known.
 
-    >>> point = weighed(10, np.full(100, np.log(1e-30)), np.arange(100) < 50, np.zeros(100, bool))
+    >>> point = weighted_rate(10, np.full(100, np.log(1e-30)), np.arange(100) < 50, np.zeros(100, bool))
     >>> round(point.log10_wrong, 3), round(point.relative_se, 3), point.reliable
     (-30.301, 0.101, True)
     """
@@ -57,17 +57,17 @@ def weighed(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> Weighed
     return _estimate(n, (log_weight, wrong & ~unknown), (log_weight, wrong | unknown), share)
 
 
-def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], share: float) -> Weighed:
+def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], share: float) -> WeightedRate:
     """From what is known to be wrong, and the upper end from what may be: log weights, and which count."""
     log_mean, relative, effective, largest = _mean(*least)
     upper, upper_relative, *_ = _mean(*most)
     known = upper - log_mean < math.log(2) if math.isfinite(log_mean) else False
     if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and known):
         nan = math.nan
-        return Weighed(n, nan, nan, nan, None, None, False, effective, largest, share)
+        return WeightedRate(n, nan, nan, nan, None, None, False, effective, largest, share)
     z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
     low, high = math.exp(min(log_mean - z * relative, 0)), math.exp(min(upper + z * upper_relative, 0))
-    return Weighed(
+    return WeightedRate(
         n, max(1 - math.exp(log_mean), 0.0), 1 - high, 1 - low, log_mean / math.log(10), relative, True,
         effective, largest, share,
     )  # fmt: skip
@@ -84,7 +84,7 @@ def _mean(log_weight: Floats, counted: Bools) -> tuple[float, float, float, floa
     return math.log(mean) + top, relative, total**2 / float(np.sum(w**2)), 1.0 / total
 
 
-def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bools) -> list[Weighed]:
+def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bools) -> list[WeightedRate]:
     """P(wrong at some size >= N) for each N: the sum over sizes of the chance to be the last wrong one.
 
     Arrays are (replicate, size). The sizes' draws are independent, so a replicate's sum over sizes is

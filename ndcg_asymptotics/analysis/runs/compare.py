@@ -15,7 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.comparison import Comparison, Cut, Judgement, PairComparison, Prospect
+from ndcg_asymptotics.analysis.runs.comparison import (
+    Comparison,
+    Cut,
+    LongListMeans,
+    MeasureComparison,
+    PairComparison,
+)
 from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference
 from ndcg_asymptotics.core.arrays import Floats, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, require
@@ -91,7 +97,7 @@ def compare(
     >>> def run(noise):
     ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
     >>> found = compare({"good": run(0.3), "bad": run(3.0)}, labels, "nDCG", theory=False)
-    >>> found.pairs[0].judgements[0].difference.sign, found.queries
+    >>> found.pairs[0].by_measure[0].difference.sign, found.queries
     (1, 20)
     """
     parsed = measures_of(measures)
@@ -128,9 +134,9 @@ def compare(
             PairComparison(
                 *pair,
                 tuple(
-                    Judgement(
+                    MeasureComparison(
                         str(measure), float(means[0][m]), float(means[1][m]), differences[pair][m],
-                        next(corrected), cuts[pair][m], _prospect(mixtures, pair, measure),
+                        next(corrected), cuts[pair][m], _longer_lists(mixtures, pair, measure),
                     )
                     for m, measure in enumerate(parsed)
                 ),
@@ -233,7 +239,9 @@ def _mixtures(documents: Pooled) -> dict[str, Mixture]:
     return {name: mixture.relevance for name, mixture in found.items()}
 
 
-def _prospect(mixtures: Mapping[str, Mixture] | None, pair: _Pair, measure: Measure) -> Prospect | None:
+def _longer_lists(
+    mixtures: Mapping[str, Mixture] | None, pair: _Pair, measure: Measure
+) -> LongListMeans | None:
     """What theory says of ever longer lists, if it says anything."""
     if mixtures is None:
         return None
@@ -250,9 +258,9 @@ def _prospect(mixtures: Mapping[str, Mixture] | None, pair: _Pair, measure: Meas
         return None
     a, b = (float(end or 0.0) for end in ends)
     if abs(a - b) > _SAME or len(models[0].gains) > _GAINS:
-        return Prospect(a, b, limits[0].theorem)
+        return LongListMeans(a, b, limits[0].theorem)
     try:
         a, b = (float(expected_ndcg(model, measure, [_LONG]).value[0]) for model in models)
     except NotAvailableError:  # a discount of the user's own that is no sum of exponentials
         return None
-    return Prospect(a, b, limits[0].theorem, _LONG)
+    return LongListMeans(a, b, limits[0].theorem, _LONG)

@@ -28,7 +28,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Prospect:
+class LongListMeans:
     """What the mean NDCG of two runs tends to in ever longer i.i.d. lists, by their fitted curves.
 
     Where both tend to the same, ``a`` and ``b`` are the exact means at n = ``at``; None stands for the limit.
@@ -41,7 +41,7 @@ class Prospect:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class MeasureComparison:
     """Two runs by one measure; differences are a - b. ``p`` is corrected for all tests of the comparison.
 
     ``cuts`` has the lengths for which some query tells the runs apart; it is empty if the runs are identical.
@@ -53,7 +53,7 @@ class Judgement:
     difference: Difference
     p: float
     cuts: tuple[Cut, ...] = ()
-    prospect: Prospect | None = None
+    longer_lists: LongListMeans | None = None
 
     @property
     def enough(self) -> int | None:
@@ -69,13 +69,13 @@ class PairComparison:
 
     a: str
     b: str
-    judgements: tuple[Judgement, ...]
+    by_measure: tuple[MeasureComparison, ...]
 
     def paragraph(self, alpha: float, queries: int, power: float) -> str:
         """The answer in words."""
-        best = min(self.judgements, key=lambda j: (j.p, -abs(j.difference.effect)))
-        d, same = best.difference, [j.measure for j in self.judgements if j.difference.identical]
-        if len(same) == len(self.judgements):
+        best = min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
+        d, same = best.difference, [j.measure for j in self.by_measure if j.difference.identical]
+        if len(same) == len(self.by_measure):
             return f"{self.a} and {self.b} are identical by every measure, for each of the {queries} queries."
         equal = f"By {', '.join(same)} they are identical for every query." if same else ""
         if best.p >= alpha or d.interval is None:
@@ -96,8 +96,8 @@ class PairComparison:
         said += [self._needed(power), _said_of_cuts(best), self._prospects(alpha)]
         return " ".join(part for part in said if part)
 
-    def _others(self, best: Judgement, alpha: float) -> str:
-        others = [j for j in self.judgements if j is not best and not j.difference.identical]
+    def _others(self, best: MeasureComparison, alpha: float) -> str:
+        others = [j for j in self.by_measure if j is not best and not j.difference.identical]
         sure = [j for j in others if j.p < alpha]
         against = [j.measure for j in sure if j.difference.mean * best.difference.mean < 0]
         leaning = [
@@ -118,7 +118,7 @@ class PairComparison:
         return said + "."
 
     def _needed(self, power: float) -> str:
-        apart = [j for j in self.judgements if not j.difference.identical]
+        apart = [j for j in self.by_measure if not j.difference.identical]
         fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
         most = max(apart, key=lambda j: j.difference.queries or math.inf)
         if fewest.difference.queries is None:
@@ -130,7 +130,7 @@ class PairComparison:
         return said + f", {many or 'more than a million'} by {most.measure}."
 
     def _prospects(self, alpha: float) -> str:
-        sure = [(j, j.prospect) for j in self.judgements if j.prospect and j.p < alpha]
+        sure = [(j, j.longer_lists) for j in self.by_measure if j.longer_lists and j.p < alpha]
         if not sure:
             return ""
         turned = [j.measure for j, ahead in sure if j.difference.mean * (ahead.a - ahead.b) < 0]
@@ -139,7 +139,7 @@ class PairComparison:
         return "In ever longer lists theory expects the same order."
 
 
-def _said_of_cuts(judged: Judgement) -> str:
+def _said_of_cuts(judged: MeasureComparison) -> str:
     if not judged.cuts:
         return ""
     if judged.enough is None:
@@ -178,8 +178,8 @@ class Comparison(Report):
     def discriminative_power(self) -> list[Power]:
         """How many pairs each measure tells apart, the most first."""
         found = []
-        for i, first in enumerate(self.pairs[0].judgements):
-            judged = [pair.judgements[i] for pair in self.pairs]
+        for i, first in enumerate(self.pairs[0].by_measure):
+            judged = [pair.by_measure[i] for pair in self.pairs]
             needed = [math.inf if j.difference.queries is None else j.difference.queries for j in judged]
             middle = median(needed)
             found.append(
@@ -199,7 +199,7 @@ class Comparison(Report):
             {
                 "pair": [pair.a, pair.b],
                 "text": pair.paragraph(self.alpha, self.queries, self.power),
-                "measures": [_plain(judgement) for judgement in pair.judgements],
+                "measures": [_plain(judgement) for judgement in pair.by_measure],
             }
             for pair in self.pairs
         ]
@@ -223,7 +223,7 @@ class Comparison(Report):
                 "effect": j.difference.effect, "queries": j.difference.queries,
             }
             for pair in self.pairs
-            for j in pair.judgements
+            for j in pair.by_measure
         )  # fmt: skip
 
     def blocks(self) -> Iterator[ReportBlock]:
@@ -233,11 +233,11 @@ class Comparison(Report):
         for pair in self.pairs:
             yield Line(pair.paragraph(self.alpha, self.queries, self.power) + "\n")
             yield self._table(pair)
-            if any(j.cuts for j in pair.judgements):
+            if any(j.cuts for j in pair.by_measure):
                 yield _cut_table(pair)
         for remark in self.remarks:
             yield Line(f"{remark}.")
-        tests = sum(len(pair.judgements) for pair in self.pairs)
+        tests = sum(len(pair.by_measure) for pair in self.pairs)
         yield Line(
             f"Over {self.queries} queries. p is the larger of those of a permutation of the runs within "
             f"queries and of Student's t; the {100 * self.level:.6g}% interval leaves out 0 where "
@@ -255,8 +255,8 @@ class Comparison(Report):
         )  # fmt: skip
         rows = tuple(
             (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.interval or "identical",
-             j.difference.p, j.p, j.difference.effect, j.difference.queries, _long(j.prospect))
-            for j in pair.judgements
+             j.difference.p, j.p, j.difference.effect, j.difference.queries, _long(j.longer_lists))
+            for j in pair.by_measure
         )  # fmt: skip
         return Table(f"{pair.a} against {pair.b}", columns, rows)
 
@@ -273,11 +273,11 @@ class Comparison(Report):
 
 
 def _cut_table(pair: PairComparison) -> Table:
-    sizes = sorted({cut.n for judged in pair.judgements for cut in judged.cuts})
+    sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
     columns = (Column("measure"), *(Column(f"n={n}", fixed(3)) for n in sizes))
-    rates = [{cut.n: cut.rate for cut in judged.cuts} for judged in pair.judgements]
+    rates = [{cut.n: cut.rate for cut in judged.cuts} for judged in pair.by_measure]
     rows = tuple(
-        (judged.measure, *map(rate.get, sizes)) for judged, rate in zip(pair.judgements, rates, strict=True)
+        (judged.measure, *map(rate.get, sizes)) for judged, rate in zip(pair.by_measure, rates, strict=True)
     )
     return Table(
         "Rate at which lists cut to n documents are in the order of the whole (a tie is not)", columns, rows
@@ -288,13 +288,13 @@ def _interval(value: Interval | str) -> str:
     return value if isinstance(value, str) else f"[{value.low:+.4f}, {value.high:+.4f}]"
 
 
-def _long(prospect: Prospect | None) -> str:
+def _long(prospect: LongListMeans | None) -> str:
     if prospect is None:
         return "-"
     return f"{prospect.a:.4f}, {prospect.b:.4f}" + (f" at n = {prospect.at:g}" if prospect.at else "")
 
 
-def _plain(judgement: Judgement) -> Mapping[str, Any]:
+def _plain(judgement: MeasureComparison) -> Mapping[str, Any]:
     d = judgement.difference
     return {
         "measure": judgement.measure,
@@ -309,5 +309,5 @@ def _plain(judgement: Judgement) -> Mapping[str, Any]:
         "effect": d.effect,
         "queries": d.queries,
         "cuts": [asdict(cut) for cut in judgement.cuts],
-        "longer_lists": None if judgement.prospect is None else asdict(judgement.prospect),
+        "longer_lists": None if judgement.longer_lists is None else asdict(judgement.longer_lists),
     }

@@ -25,15 +25,15 @@ _LONGEST = 24  # characters of a run's name
 
 def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
     """Draw the mean difference of each measure with its interval; filled where it is significant."""
-    for row, (judged, look) in enumerate(zip(pair.judgements, looks(len(pair.judgements)), strict=True)):
+    for row, (judged, look) in enumerate(zip(pair.by_measure, looks(len(pair.by_measure)), strict=True)):
         d = judged.difference
         if d.interval:
             ax.plot([d.interval.low, d.interval.high], [row, row], color=look.color, lw=1.2)
         face = look.color if judged.p < alpha else "white"
         ax.plot(d.mean, row, ls="none", marker=look.marker, mec=look.color, mfc=face, mew=0.9, ms=4.5)
     ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
-    ax.set_yticks(range(len(pair.judgements)), [_formula(judged.measure) for judged in pair.judgements])
-    ax.set_ylim(len(pair.judgements) - 0.5, -0.5)
+    ax.set_yticks(range(len(pair.by_measure)), [_formula(judged.measure) for judged in pair.by_measure])
+    ax.set_ylim(len(pair.by_measure) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("difference of the means")
     behind, ahead = f"← {_name(pair.b)} ahead", f"{_name(pair.a)} ahead →"
@@ -46,13 +46,13 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
 
 def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
     """Draw the rate at which lists cut to n documents are in the order of the whole, against n."""
-    for judged, look in zip(pair.judgements, looks(len(pair.judgements)), strict=True):
+    for judged, look in zip(pair.by_measure, looks(len(pair.by_measure)), strict=True):
         if not judged.cuts:
             continue
         n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
         ax.fill_between(n, low, high, color=look.color, alpha=0.1, lw=0)
         ax.plot(n, rate, color=look.color, ls=look.dashes, marker=look.marker, mfc="white", mew=0.8)
-    length_axis(ax, sorted({cut.n for judged in pair.judgements for cut in judged.cuts}))
+    length_axis(ax, sorted({cut.n for judged in pair.by_measure for cut in judged.cuts}))
     ax.set_ylim(0, 1.03)
     ax.set_ylabel("rate of the whole's order")
     ax.set_xlabel("documents $n$ of the list")
@@ -61,9 +61,9 @@ def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
 
 def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
     """One pair: differences, and where lists are long enough the rates of cut ones."""
-    cut = any(judged.cuts for judged in pair.judgements)
+    cut = any(judged.cuts for judged in pair.by_measure)
     with style():
-        height = max(2.3, 0.9 + _ROW * len(pair.judgements))
+        height = max(2.3, 0.9 + _ROW * len(pair.by_measure))
         figure, axes = panels(2 if cut else 1, height=height)
         differences(axes[0], pair, comparison.alpha)
         if cut:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ndcg_asymptotics.analysis.bets import detectable, exceeds
-from ndcg_asymptotics.analysis.limits import LimitVerdict
+from ndcg_asymptotics.analysis.betting import detectable, exceeds
+from ndcg_asymptotics.analysis.limit_tests import LimitOutcome
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, fixed, general
@@ -23,7 +23,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
 
-Verdict = Literal["agrees", "disagrees", "not tested"]
+Outcome = Literal["agrees", "disagrees", "not tested"]
 
 Cell = Mapping[Any, ArrayLike]
 """``ndcg`` of one scorer and measure, (R, N) or at one ``n`` (R,); brackets as ``low`` and ``high``."""
@@ -36,7 +36,7 @@ POWER = 0.99  # of the errors that are said to be seen
 
 
 @dataclass(frozen=True)
-class Row:
+class MeanTest:
     """Simulation and theory for one scorer, measure and list length."""
 
     scorer: str
@@ -50,9 +50,9 @@ class Row:
     assumptions: list[str]
     expectation: Annotated[float | None, Column("exact mean", fixed(5))]
     z: Annotated[float | None, Column("z", fixed(2))]
-    verdict: Annotated[Verdict, Column("verdict")]
+    verdict: Annotated[Outcome, Column("verdict")]
     false_alarm: float
-    limit_verdict: LimitVerdict
+    limit_verdict: LimitOutcome
 
 
 def quantile_of(level: float, replicates: int) -> float:
@@ -67,7 +67,7 @@ class Mean:
     mcse: float
     exact: float | None = None
     z: float | None = None
-    verdict: Verdict = "not tested"
+    verdict: Outcome = "not tested"
     detectable: float = math.inf
 
 
@@ -108,7 +108,7 @@ def judge_means(
             wrong = exceeds(*given, *truth, -math.log(level))
             least = detectable(values[:, i], float(exact[i]), level, POWER, below)
         below = min(below, least)
-        verdict: Verdict = "disagrees" if wrong else "agrees"
+        verdict: Outcome = "disagrees" if wrong else "agrees"
         found.append(Mean(float(simulated[i]), float(mcse[i]), float(exact[i]), z, verdict, least))
     return found[::-1]
 

@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.means import Cell, Verdict, brackets
+from ndcg_asymptotics.analysis.mean_tests import Cell, Outcome, brackets
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
@@ -29,7 +29,7 @@ _NEGLIGIBLE = 0.5  # of it, the most that a stated distance may be
 
 
 @dataclass(frozen=True)
-class LawRow:
+class LawTest:
     """The simulated law of one scorer's NDCG_n against that of long lists.
 
     Attributes
@@ -53,29 +53,29 @@ class LawRow:
     distance: Annotated[float | None, Column("distance", fixed(4))]
     stated: Annotated[float | None, Column("error of the limit", general(".0e"), 2)]
     critical: Annotated[float, Column("critical distance", fixed(4), 1)]
-    verdict: Annotated[Verdict, Column("verdict")]
+    verdict: Annotated[Outcome, Column("verdict")]
     reason: str
     false_alarm: float
 
 
-def laws_table(rows: Sequence[LawRow]) -> Table:
+def laws_table(rows: Sequence[LawTest]) -> Table:
     """Return the table of the tested laws."""
-    return Table.of("Laws of NDCG on long lists (Kolmogorov-Smirnov)", LawRow, rows)
+    return Table.of("Laws of NDCG on long lists (Kolmogorov-Smirnov)", LawTest, rows)
 
 
 def judge_law(
     cell: Cell, exact: TheoryCache, named: tuple[str, Scorer], measure: Measure, factor: float,
     level: float,
-) -> LawRow:  # fmt: skip
+) -> LawTest:  # fmt: skip
     """The law of one scorer's NDCG at one n, against that of long lists with every value times ``factor``."""
     name, scorer = named
     n, values = int(np.asarray(cell["n"])), np.asarray(cell["ndcg"])
     kind, critical = regime((scorer,), measure), float(stats.kstwo.isf(level, len(values)))
 
     def row(
-        verdict: Verdict, reason: str = "", distance: float | None = None, stated: float | None = None
-    ) -> LawRow:
-        return LawRow(name, str(measure), n, kind, distance, stated, critical, verdict, reason, level)
+        verdict: Outcome, reason: str = "", distance: float | None = None, stated: float | None = None
+    ) -> LawTest:
+        return LawTest(name, str(measure), n, kind, distance, stated, critical, verdict, reason, level)
 
     if critical > _COARSEST:
         return row("not tested", "too few replicates to tell laws apart")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from random_pairs import certain_top
 
-from ndcg_asymptotics.analysis.limits import judge_limit
+from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
@@ -78,7 +78,7 @@ def test_a_leading_gap_that_is_a_tenth_off_disagrees(monkeypatch: pytest.MonkeyP
         assert gap is not None
         return dataclasses.replace(gap, coefficient=1.1 * gap.coefficient)
 
-    monkeypatch.setattr("ndcg_asymptotics.analysis.limits.leading_gap", wrong)
+    monkeypatch.setattr("ndcg_asymptotics.analysis.limit_tests.leading_gap", wrong)
     row = judged("linear(0.1, 0.7)", "nDCG")
     assert (row.verdict, "leading gap" in row.explanation) == ("disagrees", True)
 

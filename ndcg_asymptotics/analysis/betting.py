@@ -1,7 +1,7 @@
 """A test of a mean that holds for any law on [0, 1], skewed or rare as it may be.
 
-If independent values have the mean mu, then for every fixed bet -1/(1 - mu) <= b <= 1/mu the fortune
-``prod_i (1 + b (x_i - mu))`` has the mean 1, and so has an average over bets. A fortune above 1/alpha
+If independent values have the mean mu, then for every fixed bet -1/(1 - mu) <= b <= 1/mu the wealth
+``prod_i (1 + b (x_i - mu))`` has the mean 1, and so has an average over bets. A wealth above 1/alpha
 therefore has a chance of at most alpha (Markov). An average over bets of all sizes is little less than the
 best of them (Waudby-Smith and Ramdas 2024), so that the test sees what Student's t would see, unless the
 spread of the values is far below their range: a rare value far away could then move the mean, unseen.
@@ -23,8 +23,8 @@ _BETS = np.geomspace(1e-4, 0.99, 48)
 _CLOSE = 1e-3  # to which an error that would be seen is found, relative
 
 
-def fortune(low: Floats, high: Floats, least: float, most: float) -> float:
-    """The logarithm of the fortune against a mean from ``least`` to ``most``.
+def log_wealth(low: Floats, high: Floats, least: float, most: float) -> float:
+    """The logarithm of the wealth against a mean from ``least`` to ``most``.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def fortune(low: Floats, high: Floats, least: float, most: float) -> float:
         Above ``log(1 / alpha)`` with a chance of at most alpha, if the values have such a mean.
 
     >>> values = np.array([0.0] * 58 + [0.5] * 2)  # what rare labels give
-    >>> fortune(values, values, 0.02, 0.02) < 1 < 10 < fortune(values, values, 0.3, 0.3)
+    >>> log_wealth(values, values, 0.02, 0.02) < 1 < 10 < log_wealth(values, values, 0.3, 0.3)
     True
     """
     bets = np.concatenate([
@@ -49,7 +49,7 @@ def fortune(low: Floats, high: Floats, least: float, most: float) -> float:
 
 
 def exceeds(low: Floats, high: Floats, least: float, most: float, bar: float) -> bool:
-    """Whether that fortune is above a bar.
+    """Whether that wealth is above a bar.
 
     Mostly three sums tell that it is not, as ``log(1 + y) <= y - y^2/2 + y^3/3``.
 
@@ -63,7 +63,7 @@ def exceeds(low: Floats, high: Floats, least: float, most: float, bar: float) ->
             for bets, off in _sides(low, high, least, most)
         ])  # fmt: skip
         bound = np.logaddexp.reduce(bets) - math.log(len(bets))
-    return not bound <= bar and fortune(low, high, least, most) > bar
+    return not bound <= bar and log_wealth(low, high, least, most) > bar
 
 
 def _sides(low: Floats, high: Floats, least: float, most: float) -> tuple[tuple[Floats, Floats], ...]:
@@ -76,7 +76,7 @@ def _sides(low: Floats, high: Floats, least: float, most: float) -> tuple[tuple[
 def detectable(values: Floats, mean: float, level: float, power: float, below: float = math.inf) -> float:
     """The error of a mean, relative, that such values would show at a level, with a chance near ``power``.
 
-    The fortune is a sum over replicates, whose standard error is allowed for; infinite if no error ``below``
+    The wealth is a sum over replicates, whose standard error is allowed for; infinite if no error ``below``
     the given one would do.
 
     >>> values = np.random.default_rng(1).random(1000)

@@ -3,7 +3,7 @@
 With a mean mu that is known ``Z = (X - mu)^2`` is a value on [0, M], and `bets` test its mean. They see a
 variance that is larger than claimed, but hardly one that is smaller by less than M/R: rare values far away,
 not seen in R replicates, could make up for it. If ``E Z^2 <= K (E Z)^2`` they could not. As
-``exp(-z) <= 1 - z + z^2/2``, the fortune ``prod_i exp(-l Z_i / s^2) / (1 - l + l^2 K / 2)`` has a mean of at
+``exp(-z) <= 1 - z + z^2/2``, the wealth ``prod_i exp(-l Z_i / s^2) / (1 - l + l^2 K / 2)`` has a mean of at
 most 1 if the variance is s^2, for every l > 0 (Maurer 2003 bounds sums of such variables so).
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import logsumexp
 
-from ndcg_asymptotics.analysis.bets import fortune
+from ndcg_asymptotics.analysis.betting import log_wealth
 from ndcg_asymptotics.core.arrays import Floats
 
 _BETS = np.geomspace(0.01, 1.0, 24)
@@ -26,10 +26,10 @@ _SHOWN = 0.75  # of a variance that is missing where the standard deviation is h
 _HALVINGS = 12
 
 
-def squares_fortune(
+def variance_log_wealth(
     low: Floats, high: Floats, largest: float, least: float, most: float, kurtosis: float | None
 ) -> float:
-    """The logarithm of the fortune against a variance from ``least`` to ``most``.
+    """The logarithm of the wealth against a variance from ``least`` to ``most``.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def squares_fortune(
         Above ``log(1 / alpha)`` with a chance of at most alpha, if values have such a variance.
 
     >>> squares = np.random.default_rng(1).normal(0.0, 0.01, 1000) ** 2
-    >>> [squares_fortune(squares, squares, 1.0, v, v, 4.0) > 20 for v in (5e-5, 1e-4, 2e-4)]
+    >>> [variance_log_wealth(squares, squares, 1.0, v, v, 4.0) > 20 for v in (5e-5, 1e-4, 2e-4)]
     [True, False, True]
     """
-    found = fortune(low / largest, high / largest, least / largest, most / largest)
+    found = log_wealth(low / largest, high / largest, least / largest, most / largest)
     if kurtosis is None:
         return found
     bets = _BETS / kurtosis
@@ -63,10 +63,10 @@ def _rest(kurtosis: float) -> Floats:
     return _BETS**2 / (2 * kurtosis)
 
 
-def replicates_for_squares(variance: float, largest: float, level: float, kurtosis: float | None) -> float:
+def replicates_for_variance(variance: float, largest: float, level: float, kurtosis: float | None) -> float:
     """The replicates from which on a standard deviation of half the claimed one is seen.
 
-    >>> replicates_for_squares(0.01, 1.0, 1e-6, None) > replicates_for_squares(0.01, 1.0, 1e-6, 4.0) > 100
+    >>> replicates_for_variance(0.01, 1.0, 1e-6, None) > replicates_for_variance(0.01, 1.0, 1e-6, 4.0) > 100
     True
     """
     needed = math.log(2 * len(_BETS) / level)

@@ -8,7 +8,7 @@ from cases import LINEAR, results, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.analysis.shapes import LawRow, judge_law
+from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
@@ -17,7 +17,7 @@ N = 20_000
 HALF = "constant(0.5)"
 
 
-def law_row(curve: str, measure: str, values: np.ndarray, n: int = N, factor: float = 1.0) -> LawRow:
+def law_row(curve: str, measure: str, values: np.ndarray, n: int = N, factor: float = 1.0) -> LawTest:
     data = results(study(curve, (n,), measure), ndcg=values.reshape(-1, 1, 1, 1)).data
     cell = data.isel(scorer=0, measure=0, n=0)
     return judge_law(cell, TheoryCache(None), ("a", Relevance.of(curve)), Measure.of(measure), factor, 1e-6)

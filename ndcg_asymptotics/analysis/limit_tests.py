@@ -22,7 +22,7 @@ from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std, std_at
 from ndcg_asymptotics.theory.gap import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit
 
-LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
+LimitOutcome = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 
 _POWER = 0.01  # a limit must be tested to this relative error, or the verdict is "not tested"
 _SMALLEST = 0.01  # limits below count as this large in relative errors
@@ -31,7 +31,7 @@ _LONGEST = 10**18  # the list length at which a lasting standard deviation is co
 
 
 @dataclass(frozen=True)
-class LimitRow:
+class LimitTest:
     """A theorem's limit and the one extrapolated from exact means, for one scorer and measure.
 
     Attributes
@@ -51,7 +51,7 @@ class LimitRow:
     limit: float | None
     theorem: str
     assumptions: list[str]
-    verdict: LimitVerdict
+    verdict: LimitOutcome
     explanation: str
     extrapolated: float | None = None
     tolerance: float | None = None
@@ -65,7 +65,7 @@ class LimitRow:
         return self.verdict in ("agrees", "disagrees", "does not converge")
 
 
-def limits_table(limits: list[LimitRow]) -> Table:
+def limits_table(limits: list[LimitTest]) -> Table:
     columns = (
         Column("scorer"), Column("measure"), Column("limit", fixed(5)), Column("theorem"),
         Column("extrapolated", fixed(5)), Column("detectable error", general(".0e"), 1),
@@ -82,13 +82,13 @@ def limits_table(limits: list[LimitRow]) -> Table:
 
 def judge_limit(
     name: str, scorer: Scorer, measure: Measure, found: Limit, cache: TheoryCache, factor: float
-) -> LimitRow:
+) -> LimitTest:
     """Compare a limit, times ``factor``, with the one extrapolated from exact means."""
     texts = [str(a) for a in found.assumptions]
 
-    def row(verdict: LimitVerdict, explanation: str, **details: Any) -> LimitRow:
+    def row(verdict: LimitOutcome, explanation: str, **details: Any) -> LimitTest:
         value = None if found.value is None else found.value * factor
-        return LimitRow(name, str(measure), value, found.theorem, texts, verdict, explanation, **details)
+        return LimitTest(name, str(measure), value, found.theorem, texts, verdict, explanation, **details)
 
     if found.converges is None:
         return row("not tested", found.reason)
@@ -138,7 +138,7 @@ def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None
 
 def _judge_limiting_std(
     scorer: Scorer, measure: Measure, found: Limit, cache: TheoryCache, factor: float
-) -> tuple[LimitVerdict, str]:
+) -> tuple[LimitOutcome, str]:
     """Compare the standard deviation that stays where NDCG does not converge with the exact one."""
     stays = factor * cache.size(
         "limiting sd", scorer, measure, _LONGEST, lambda: limiting_std(scorer, measure)

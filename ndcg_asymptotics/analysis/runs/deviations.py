@@ -31,7 +31,7 @@ _RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
-class Departure:
+class Deviation:
     """Real lists and three i.i.d. stand-ins, for one run, measure and list length.
 
     ``error`` is the standard error of ``real`` over the queries; ``left`` is real - mixture and
@@ -66,12 +66,12 @@ class Departure:
 
 
 @dataclass(frozen=True, repr=False)
-class Departures(Report):
-    """The outcome of `departures`."""
+class Deviations(Report):
+    """The outcome of `deviations`."""
 
     queries: int
     groups: int
-    rows: tuple[Departure, ...]
+    rows: tuple[Deviation, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""
@@ -129,7 +129,7 @@ class Departures(Report):
         return said + f"{far.dependence_high:+.4f}] ({far.run} at n = {far.n})."
 
 
-def departures(growth: Growth, *, seed: int = 0) -> Departures:
+def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
     """Where and by how much growing lists and their i.i.d. theory part.
 
     Parameters
@@ -148,7 +148,7 @@ def departures(growth: Growth, *, seed: int = 0) -> Departures:
     >>> rng = np.random.default_rng(1)
     >>> run = {str(q): {f"d{i}": float(i) for i in range(40)} for q in range(6)}
     >>> labels = {q: {d: float(rng.random() < 0.4) for d in docs} for q, docs in run.items()}
-    >>> found = departures(na.lists.grow({"mine": run}, labels, "nDCG", by=2, orders=5))
+    >>> found = deviations(na.lists.grow({"mine": run}, labels, "nDCG", by=2, orders=5))
     >>> found.groups, [row.n for row in found.rows]
     (2, [10, 20, 40])
     """
@@ -170,8 +170,8 @@ def departures(growth: Growth, *, seed: int = 0) -> Departures:
             real.mean(axis=0), error, theory.pooled, mixture, redrawn, mixture - theory.pooled,
             *left, *dependence,
         )  # fmt: skip
-        rows.append(Departure(run, str(measure), n, *(float(value[at]) for value in values)))
-    return Departures(queries, len(theory.groups), tuple(rows))
+        rows.append(Deviation(run, str(measure), n, *(float(value[at]) for value in values)))
+    return Deviations(queries, len(theory.groups), tuple(rows))
 
 
 def _ratio(gap: float, error: float) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.analysis.runs.iid import departures
+from ndcg_asymptotics.analysis.runs.deviations import deviations
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.lists.growth import Growth
@@ -35,7 +35,7 @@ def different() -> Growth:
 
 
 def test_the_gap_is_the_sum_of_its_parts(different):
-    found = departures(different)
+    found = deviations(different)
     assert (found.queries, found.groups, len(found.rows)) == (40, 2, 2 * 3)
     for row in found.rows:
         assert row.heterogeneity + row.left == pytest.approx(row.real - row.pooled, abs=1e-12)
@@ -49,7 +49,7 @@ def test_the_gap_is_the_sum_of_its_parts(different):
 
 def test_queries_that_differ_are_seen_by_the_mixture_alone(different):
     """I.i.d. lists of two kinds: nothing is left for the mixture, the pooled curve is far off."""
-    found = departures(different)
+    found = deviations(different)
     # 6 rows; |z| of a true mean beyond 3.5 with 5e-4 each
     assert max(abs(row.mixture_z) for row in found.rows) < 3.5
     log = [row for row in found.rows if row.measure == "nDCG(log)"]
@@ -63,7 +63,7 @@ def test_queries_that_differ_are_seen_by_the_mixture_alone(different):
 
 
 def test_queries_that_are_alike_need_no_mixture():
-    found = departures(grow(*lists(30, 0.5, 0.5), MEASURES, orders=8, length=50, by=2))
+    found = deviations(grow(*lists(30, 0.5, 0.5), MEASURES, orders=8, length=50, by=2))
     assert max(abs(row.pooled_z) for row in found.rows) < 3.5
     assert max(abs(row.heterogeneity) for row in found.rows) < 0.03
 
@@ -72,7 +72,7 @@ def test_lists_that_are_not_exchangeable_are_seen():
     """The relevant documents come first: theory says nothing of that order, and the gap is not small."""
     run, labels = lists(20, 0.4, 0.4)
     times = {q: {d: -y + 1e-6 * i for i, (d, y) in enumerate(docs.items())} for q, docs in labels.items()}
-    found = departures(grow(run, labels, MEASURES, order="time", times=times, length=50, by=2))
+    found = deviations(grow(run, labels, MEASURES, order="time", times=times, length=50, by=2))
     assert min(row.mixture_z for row in found.rows if row.n == 10) > 10
 
 
@@ -81,7 +81,7 @@ def test_what_has_no_theory():
     with pytest.raises(
         InputError, match="not held against theory; grow them with a number of groups: --by 8"
     ):
-        departures(grow(run, labels, "nDCG", orders=1, length=20))
+        deviations(grow(run, labels, "nDCG", orders=1, length=20))
     one = ({"mine": {"q0": run["mine"]["q0"]}}, labels)
     with pytest.raises(InputError, match="needs at least 2 of them, got 1"):
-        departures(grow(*one, "nDCG", orders=1, length=20, by=1))
+        deviations(grow(*one, "nDCG", orders=1, length=20, by=1))
