@@ -86,8 +86,8 @@ MUTATIONS = (
     Mutation(
         "Theorem 9: another profile",
         "theory/limits.py",
-        "weights = weights * discount.profile(t) *",
-        "weights = weights * (1 + 0.3 * t) * discount.profile(t) *",
+        "weights = weights * asymptotics.profile(t) *",
+        "weights = weights * (1 + 0.3 * t) * asymptotics.profile(t) *",
         (LINEAR, "nDCG(power(0.3))@0.2n"),
     ),
     Mutation(

@@ -57,7 +57,8 @@ def phase_diagram(results: Results) -> Figure:
     study, name = results.study, "steep"
     found = []
     for measure in study.design.measures:
-        if measure.discount.growth not in ("power", "zipf", "summable") or measure.discount.exponent > 2:
+        b = measure.discount.asymptotics.exponent
+        if not 0 < b <= 2:
             continue
         values = results.data["ndcg"].sel(scorer=name, measure=str(measure))
         ends = values.transpose("replicate", "n").to_numpy()[:, [0, -1]]
@@ -67,7 +68,6 @@ def phase_diagram(results: Results) -> Figure:
         error = np.sqrt(((fourth - 1) / 4 / len(ends)).sum()) / np.diff(sizes)
         exact = ndcg_std(study.scorers[name], measure, [study.n[0], study.n[-1]]).value
         slopes = [np.diff(np.log(x)) / np.diff(sizes) for x in (exact, sd)]
-        b = measure.discount.exponent
         found.append((b, max(-0.5, -max(1 - b, 0.0)), *(float(x[0]) for x in (*slopes, error))))
     b, *rest = np.array(found).T
     with style():
@@ -114,13 +114,12 @@ def best_discount(results: Results) -> Figure:
         for (a, b), look in zip(study.pairs, looks(len(study.pairs)), strict=True):
             for measure in study.design.measures:
                 cut = measure.cutoff(N) < N
-                if cut or (
-                    measure.discount.growth in ("power", "summable") and measure.discount.exponent < 2
-                ):
+                exponent = measure.discount.asymptotics.exponent
+                if cut or (0 < exponent < 2 and exponent != 1):
                     cell = results.data["ndcg"].sel(measure=str(measure), n=N)
                     gap = (cell.sel(scorer=a) - cell.sel(scorer=b)).to_numpy()
                     axes[int(cut)].plot(
-                        measure.cutoff(N) if cut else measure.discount.exponent, gap.mean() / gap.std(ddof=1),
+                        measure.cutoff(N) if cut else exponent, gap.mean() / gap.std(ddof=1),
                         color=look.color, marker=look.marker, ms=2.5, ls="none",
                     )  # fmt: skip
     return figure

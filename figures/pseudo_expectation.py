@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.asymptotics import LogDecay
 from ndcg_asymptotics.plots import Choice, gap_curves, outer_labels, panels, style
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
@@ -33,7 +34,7 @@ def draw(study: Study) -> dict[str, Figure]:
             for name, scorer in study.scorers.items():
                 gap = difference(scorer, measure, study.n)
                 gaps[f"{in_figure(name)}: $n^{{{slope(study.n, gap):.2f}}}$"] = gap
-            guides = LEMMA_2 if measure.discount.growth == "log" else {}
+            guides = LEMMA_2 if isinstance(measure.discount.asymptotics, LogDecay) else {}
             gap_curves(ax, study.n, gaps, rates=guides, ylabel=r"$|\mathrm{E}\,\mathrm{NDCG}_n - N(n)|$")
             ax.set_title(Choice().title(measure), loc="left")
         outer_labels(axes)

@@ -131,7 +131,7 @@ def bell_shaped(scorer: Scorer, measure: Measure, n: int, replicates: int) -> bo
     [False, True]
     """
     discount, cutoff = measure.discount, measure.cutoff.regime
-    slow = discount.growth in ("log", "linear") or (discount.growth == "power" and discount.exponent <= 0.5)
+    slow = discount.asymptotics.known and not discount.asymptotics.square_summable
     if scorer.mixed or replicates < _FEW or not (slow and cutoff in ("none", "fraction")):
         return False
     occurs = [mass for mass in scorer.masses if mass > 0]

@@ -163,14 +163,9 @@ def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
 
 def _scales(measure: Measure, n: Floats) -> list[Floats | None]:
     """Return 1/x(n) of each extrapolation by ratios of polynomials in x; None stands for powers of n."""
-    growth, exponent = measure.discount.growth, measure.discount.exponent
-    if measure.cutoff.regime in ("sublinear", "fixed") or growth == "linear":
+    if measure.cutoff.regime in ("sublinear", "fixed"):
         return [None]
-    if growth in ("log", "zipf"):
-        return [np.log(n)]
-    if growth == "unknown":
-        return [np.log(n), None]
-    return [n ** abs(1 - exponent) if 0 < exponent < math.inf else None]
+    return measure.discount.asymptotics.series_variables(n)
 
 
 def _best(values: Floats, errors: Floats, scales: list[Floats | None]) -> tuple[float, float]:
@@ -229,7 +224,7 @@ def _accelerated(values: Floats, scale: Floats | None, window: np.ndarray) -> fl
 
 def _top_decides(measure: Measure) -> bool:
     """Whether the limit is a property of the curve's value at the very top."""
-    return measure.cutoff.regime in ("sublinear", "fixed") or measure.discount.growth in ("zipf", "summable")
+    return measure.cutoff.regime in ("sublinear", "fixed") or measure.discount.asymptotics.top_decides
 
 
 def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floats | None]) -> float:

@@ -19,6 +19,7 @@ from scipy.special import zeta
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory import quadrature
@@ -70,9 +71,9 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
 
 
 def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
-    discount, c, labels = measure.discount, measure.cutoff.share, Labels.of(relevance)
+    asymptotics, c, labels = measure.discount.asymptotics, measure.cutoff.share, Labels.of(relevance)
     value = limit(relevance, measure).value
-    if value is None or not labels.gains or not discount.regular:
+    if value is None or not labels.gains or not measure.discount.regular:
         return None
     if measure.cutoff.regime in ("sublinear", "fixed"):
         return None
@@ -82,22 +83,22 @@ def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
     top, most = relevance.mean_gain_at_top, labels.gains[0]
     steps = np.array(labels.gains) - np.array([*labels.gains[1:], 0.0])
     ends = np.minimum(labels.reached, c)
-    if discount.growth == "log":
-        t, dt = quadrature.weighted_nodes(edges, 0.0)
-        first = float(relevance.mean_gain(t) * -np.log(t) @ dt)
-        ideal = float(steps @ (ends - ends * np.log(ends)))
-        return Gap((first - value * ideal) / labels.ideal_integral(discount, c), 0.0)
-    if discount.growth == "power":
-        constant = float(zeta(complex(discount.exponent)).real)
-        share = labels.ideal_integral(discount, c)
-        return Gap(constant * (top - value * most) / share, 1 - discount.exponent)
-    if discount.growth == "zipf":
-        t, dt = quadrature.nodes(edges)
-        departure = (relevance.mean_gain(t) - top) / t * dt
-        if abs(float(departure[t < 1e-100].sum())) > 1e-6:
-            return None
-        constant = top * np.log(c) + float(departure.sum())
-        return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)
+    match asymptotics:
+        case LogDecay():
+            t, dt = quadrature.weighted_nodes(edges, 0.0)
+            first = float(relevance.mean_gain(t) * -np.log(t) @ dt)
+            ideal = float(steps @ (ends - ends * np.log(ends)))
+            return Gap((first - value * ideal) / labels.ideal_integral(asymptotics, c), 0.0)
+        case PowerDecay(b):
+            constant = float(zeta(complex(b)).real)
+            return Gap(constant * (top - value * most) / labels.ideal_integral(asymptotics, c), 1 - b)
+        case HarmonicDecay():
+            t, dt = quadrature.nodes(edges)
+            departure = (relevance.mean_gain(t) - top) / t * dt
+            if abs(float(departure[t < 1e-100].sum())) > 1e-6:
+                return None
+            constant = top * np.log(c) + float(departure.sum())
+            return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)
     return None
 
 

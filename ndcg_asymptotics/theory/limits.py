@@ -21,7 +21,8 @@ from typing import Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.asymptotics import Asymptotics, LinearDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory import quadrature
@@ -96,17 +97,11 @@ class Labels:
         gains = tuple(y for y, there in zip(relevance.gains, occurs, strict=True) if there)
         return cls(gains, np.cumsum([mass for mass in relevance.masses if mass > 0]))
 
-    def ideal_integral(self, discount: Discount, c: float) -> float:
-        """``sum_j y_j int phi`` over [min(R_{j-1}, c), min(R_j, c)]: the ideal list's share."""
+    def ideal_integral(self, asymptotics: Asymptotics, c: float) -> float:
+        """Return ``sum_j y_j int phi`` over [min(R_{j-1}, c), min(R_j, c)], the denominator of the limit."""
         ends = np.minimum(self.reached, c)
-        a = 1 - discount.exponent
-        sums = ends - ends**2 / 2 if discount.growth == "linear" else ends**a / a
-        return float(np.diff(sums, prepend=0.0) @ np.asarray(self.gains))
-
-
-def concentrates(measure: Measure) -> bool:
-    """Whether the top alone decides the limit: 1/r, or k = o(n) with k -> infinity."""
-    return measure.discount.growth == "zipf" or measure.cutoff.regime == "sublinear"
+        integrals = asymptotics.profile_integral(ends)
+        return float(np.diff(integrals, prepend=0.0) @ np.asarray(self.gains))
 
 
 def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
@@ -130,13 +125,13 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
 def _limit(relevance: Relevance, measure: Measure) -> Limit:
     if measure.discount.conjecture is not None:
         return _conjectured(relevance, measure)
-    growth, regime = measure.discount.growth, measure.cutoff.regime
-    if growth == "summable" or regime == "fixed":
+    asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
+    if asymptotics.summable or regime == "fixed":
         return _no_limit(relevance, measure)
-    if growth == "unknown" and regime != "sublinear":
+    if not asymptotics.known and regime != "sublinear":
         reason = f"nothing is known for the discount {measure.discount} unless k = o(n)"
         return Limit(None, "none", (), reason, converges=None, mode="")
-    if concentrates(measure):
+    if asymptotics.top_decides or regime == "sublinear":
         return _top_limit(relevance, measure)
     return _profile_limit(relevance, measure)
 
@@ -217,10 +212,10 @@ def _every_label_everywhere(relevance: Relevance) -> bool:
 
 def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
     """E[Y | s = 1] / y_1: Theorems 5, 7, 11, which need continuity at the top only."""
-    growth, graded = measure.discount.growth, relevance.graded
+    asymptotics, graded = measure.discount.asymptotics, relevance.graded
     if measure.cutoff.regime == "sublinear":
         theorem = "Theorem 11" if graded else "Theorem 7"
-        if growth == "linear":
+        if isinstance(asymptotics, LinearDecay):
             theorem = f"beyond the paper (as {theorem})"
     else:
         theorem = "beyond the paper (as Theorem 5)" if graded or _cut(measure) else "Theorem 5"
@@ -229,7 +224,7 @@ def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
     text = "every P(Y = y_j | s) continuous at s = 1" if graded else "ybar continuous at s = 1"
     asked = _every_grade(relevance) if graded else (_some_gain(relevance),)
     assumptions = (*asked, Assumption(text, True))
-    if growth == "unknown":
+    if not asymptotics.known:
         theorem += ", if the sum of the discounts diverges"
         assumptions += (Assumption("the sum of the discounts diverges", None),)
     if not labels.gains:
@@ -239,15 +234,15 @@ def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
 
 def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
     """The ratio of integrals at the head of this module: Theorems 1, 3, 8, 9, 10, 12, 13."""
-    discount, c = measure.discount, measure.cutoff.share
+    asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
     theorem = {
-        ("log", False): ("Theorem 1", "Theorem 1"),
-        ("log", True): ("Theorem 8", "Theorem 12"),
-        ("power", False): ("Theorem 3", "Theorem 10"),
-        ("power", True): ("Theorem 9", "Theorem 13"),
-        ("linear", False): ("beyond the paper (classical)",) * 2,
-        ("linear", True): ("beyond the paper (classical)",) * 2,
-    }[discount.growth, _cut(measure)][relevance.graded]
+        (LogDecay, False): ("Theorem 1", "Theorem 1"),
+        (LogDecay, True): ("Theorem 8", "Theorem 12"),
+        (PowerDecay, False): ("Theorem 3", "Theorem 10"),
+        (PowerDecay, True): ("Theorem 9", "Theorem 13"),
+        (LinearDecay, False): ("beyond the paper (classical)",) * 2,
+        (LinearDecay, True): ("beyond the paper (classical)",) * 2,
+    }[type(asymptotics), _cut(measure)][relevance.graded]
     labels = Labels.of(relevance)
     if not labels.gains:
         return Limit(0.0, theorem, (_some_gain(relevance),))
@@ -256,7 +251,8 @@ def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
         return Limit(1.0, theorem, (_some_gain(relevance),), mode="almost surely")
     asked = _every_grade(relevance) if relevance.graded else (_some_gain(relevance),)
     assumptions = (*asked, _continuous(relevance))
-    t, weights = quadrature.weighted_nodes(quadrature.edges(0.0, c, relevance.breakpoints), discount.exponent)
-    weights = weights * discount.profile(t) * t**discount.exponent
-    value = float(weights @ relevance.mean_gain(t)) / labels.ideal_integral(discount, c)
+    edges, b = quadrature.edges(0.0, c, relevance.breakpoints), asymptotics.exponent
+    t, weights = quadrature.weighted_nodes(edges, b)
+    weights = weights * asymptotics.profile(t) * t**b  # weighted_nodes has the factor t^-b already
+    value = float(weights @ relevance.mean_gain(t)) / labels.ideal_integral(asymptotics, c)
     return Limit(value, theorem, assumptions)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.asymptotics import LogDecay
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels
@@ -63,7 +64,8 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     True
     """
     a, b, measure = Scorer.of(a).model, Scorer.of(b).model, Measure.of(measure)
-    proper = measure.discount.growth == "log" and measure.cutoff.regime in ("none", "fraction")
+    asymptotics = measure.discount.asymptotics
+    proper = isinstance(asymptotics, LogDecay) and measure.cutoff.regime in ("none", "fraction")
     require(proper, f"must be the log discount, whole or with a cutoff cn, got {measure}", "measure")
     _require_one_population(a, b)
     c = measure.cutoff.share
@@ -73,7 +75,7 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     for order in range(_MOST + 1):
         moment, size = float(difference @ power), float(np.abs(difference) @ power)
         if abs(moment) > _ZERO * max(size, math.factorial(order) * _ZERO):
-            return FirstMoment(order, moment / Labels.of(a).ideal_integral(measure.discount, c))
+            return FirstMoment(order, moment / Labels.of(a).ideal_integral(asymptotics, c))
         power = power * -np.log(t)
     return None
 

@@ -10,6 +10,14 @@ import pytest
 from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures.asymptotics import (
+    HarmonicDecay,
+    LinearDecay,
+    LogDecay,
+    PowerDecay,
+    SummableDecay,
+    UnknownDecay,
+)
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.discounts import discount as own
 from ndcg_asymptotics.measures.discounts.custom import discount
@@ -141,10 +149,27 @@ def test_the_basis_adds_up(text):
     np.testing.assert_allclose(sum(a * b(ranks) for a, b in parts), discount(ranks, float(n)), rtol=1e-15)
 
 
-def test_growth():
-    growth = {text: Discount.parse(text).growth for text in ("log", "zipf", "linear", "geometric(2)")}
-    assert growth == {"log": "log", "zipf": "zipf", "linear": "linear", "geometric(2)": "summable"}
-    assert [Discount.parse(f"power({b})").growth for b in (0.5, 1, 1.5)] == ["power", "zipf", "summable"]
+@pytest.mark.parametrize(
+    ("text", "asymptotics"),
+    [
+        ("log", LogDecay()),
+        ("zipf", HarmonicDecay()),
+        ("linear", LinearDecay()),
+        ("geometric(2)", SummableDecay(math.inf)),
+        ("power(0.5)", PowerDecay(0.5)),
+        ("power(1)", HarmonicDecay()),
+        ("power(1.5)", SummableDecay(1.5)),
+    ],
+)
+def test_asymptotics(text, asymptotics):
+    assert Discount.parse(text).asymptotics == asymptotics
+
+
+@pytest.mark.parametrize("asymptotics", [LogDecay(), LinearDecay(), PowerDecay(0.3), PowerDecay(0.9)])
+def test_the_integral_of_the_profile_has_the_profile_as_its_derivative(asymptotics):
+    t, h = np.linspace(0.1, 0.9, 9), 1e-6  # central differences: relative error about h^2 + 1e-16/h
+    slope = (asymptotics.profile_integral(t + h) - asymptotics.profile_integral(t - h)) / (2 * h)
+    np.testing.assert_allclose(slope, asymptotics.profile(t) * np.ones_like(t), rtol=1e-8)
 
 
 def test_linear_needs_the_list_length():
@@ -183,7 +208,7 @@ def test_custom_discount(here):
     ranks = np.arange(0, 5001)
     np.testing.assert_allclose(discount.cumulative(ranks), zipf.cumulative(ranks), rtol=1e-14)
     np.testing.assert_array_equal(discount(ranks[1:]), zipf(ranks[1:]))
-    assert discount.growth == "unknown"
+    assert discount.asymptotics == UnknownDecay()
     with pytest.raises(InputError, match="knows its sums up to rank 5000, got 5001"):
         discount.cumulative(5001)
 

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require, require_available
-from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
+from ndcg_asymptotics.measures.asymptotics import Asymptotics, UnknownDecay
+from ndcg_asymptotics.measures.discounts.discount import Discount
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.spec import Portable
@@ -95,12 +96,8 @@ class Custom(Discount, keyword="custom"):
         return tuple(given if self.like else given[:2])
 
     @property
-    def growth(self) -> Growth:
-        return self._model.growth if self._model else "unknown"
-
-    @property
-    def exponent(self) -> float:
-        return self._model.exponent if self._model else 0.0
+    def asymptotics(self) -> Asymptotics:
+        return self._model.asymptotics if self._model else UnknownDecay()
 
     @property
     def total(self) -> float:
@@ -117,9 +114,6 @@ class Custom(Discount, keyword="custom"):
     @property
     def known_to(self) -> float:
         return self.largest
-
-    def profile(self, t: Floats) -> Floats:
-        return self._model.profile(t) if self._model else super().profile(t)
 
     @property
     def _model(self) -> Discount | None:
@@ -294,8 +288,8 @@ def discount(
 
     >>> import numpy as np
     >>> slow = discount(lambda r: 1 / np.log(2 + r), name="slow", largest=1e4, like="log")
-    >>> str(slow), slow.growth, slow([1.0, 10.0]).round(4)
-    ('custom("slow", 10000, "log")', 'log', array([0.9102, 0.4024]))
+    >>> str(slow), slow.asymptotics, slow([1.0, 10.0]).round(4)
+    ('custom("slow", 10000, "log")', LogDecay(), array([0.9102, 0.4024]))
     """
     described = _described(function)
     given = {"largest": float(largest), "like": str(Discount.of(like)) if like else "", "conjecture": limit}

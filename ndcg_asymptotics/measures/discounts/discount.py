@@ -11,16 +11,15 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures.asymptotics import Asymptotics
 from ndcg_asymptotics.specs.spec import Spec
-
-Growth = Literal["log", "power", "zipf", "summable", "linear", "unknown"]
 
 
 class Discount(Spec, family="discount"):
@@ -28,12 +27,8 @@ class Discount(Spec, family="discount"):
 
     Attributes
     ----------
-    growth
-        How D decays, which decides the theorem that applies: ``log`` (1/log r), ``power``
-        (r^-b, 0 < b < 1), ``zipf`` (1/r), ``summable`` (sum D < infinity), ``linear``
-        (phi(r/n)), ``unknown``.
-    exponent
-        The b with which D(r) falls like r^-b, up to slower factors: 0 for log, infinite for geometric.
+    asymptotics
+        How D falls, which decides the theorems that apply.
     depends_on_n
         Whether D is D_n: then ``n`` must be given wherever it is a parameter.
     affine
@@ -54,11 +49,7 @@ class Discount(Spec, family="discount"):
 
     @property
     @abstractmethod
-    def growth(self) -> Growth: ...
-
-    @property
-    def exponent(self) -> float:
-        return 0.0
+    def asymptotics(self) -> Asymptotics: ...
 
     @property
     def tex(self) -> str:
@@ -103,10 +94,6 @@ class Discount(Spec, family="discount"):
         if self.depends_on_n and math.isnan(n):  # asked first: the words take longer than the discount
             raise InputError(f"{self} needs the list length n")
         return np.asarray(rank, dtype=np.float64)
-
-    def profile(self, t: Floats) -> Floats:
-        """phi(t), t in (0, 1), the shape of D_n(nt) for large n where it has one: t^-exponent."""
-        return np.asarray(t**-self.exponent)
 
     def basis(self) -> tuple[Callable[[ArrayLike], Floats], ...]:
         """The functions B_i of D_n(r) = sum_i a_i(n) B_i(r)."""

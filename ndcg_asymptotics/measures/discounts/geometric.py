@@ -10,7 +10,8 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
+from ndcg_asymptotics.measures.asymptotics import Asymptotics, SummableDecay
+from ndcg_asymptotics.measures.discounts.discount import Discount
 from ndcg_asymptotics.specs.scanner import number_text
 
 
@@ -19,8 +20,7 @@ class Geometric(Discount, keyword="geometric"):
     """D(r) = base^-r, base > 1; summable (Wang et al. 2013, Theorem 6, has base 2)."""
 
     base: float
-    growth: ClassVar[Growth] = "summable"
-    exponent: ClassVar[float] = math.inf
+    asymptotics: ClassVar[Asymptotics] = SummableDecay(math.inf)
 
     def __post_init__(self) -> None:
         require(1 < self.base < math.inf, f"geometric(base) needs base > 1, got {number_text(self.base)}")

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.measures.discounts.discount import Discount, Growth
+from ndcg_asymptotics.measures.asymptotics import Asymptotics, LinearDecay
+from ndcg_asymptotics.measures.discounts.discount import Discount
 
 
 def _ones(rank: ArrayLike) -> Floats:
@@ -25,7 +26,7 @@ def _ranks(rank: ArrayLike) -> Floats:
 class Linear(Discount, keyword="linear"):
     """D_n(r) = n - r (Jin & Geng, Linear NDCG and pair-wise loss)."""
 
-    growth: ClassVar[Growth] = "linear"
+    asymptotics: ClassVar[Asymptotics] = LinearDecay()
     depends_on_n: ClassVar[bool] = True
     affine: ClassVar[bool] = True
     tex: ClassVar[str] = "n - r"
@@ -35,9 +36,6 @@ class Linear(Discount, keyword="linear"):
 
     def sum_to(self, k: Floats, n: float) -> Floats:
         return k * (n - (k + 1.0) / 2.0)
-
-    def profile(self, t: Floats) -> Floats:
-        return 1.0 - t
 
     def basis(self) -> tuple[Callable[[ArrayLike], Floats], ...]:
         return (_ones, _ranks)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.measures.discounts.discount import Growth
+from ndcg_asymptotics.measures.asymptotics import Asymptotics, LogDecay
 from ndcg_asymptotics.measures.discounts.smooth import SmoothDiscount
 
 
@@ -17,7 +17,7 @@ from ndcg_asymptotics.measures.discounts.smooth import SmoothDiscount
 class Log(SmoothDiscount, keyword="log"):
     """D(r) = 1/log(1+r), the discount of DCG (Järvelin & Kekäläinen 2002); the base cancels."""
 
-    growth: ClassVar[Growth] = "log"
+    asymptotics: ClassVar[Asymptotics] = LogDecay()
     tex: ClassVar[str] = r"1/\log(1+r)"
 
     def at(self, rank: Floats, n: float) -> Floats:

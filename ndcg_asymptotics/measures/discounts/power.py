@@ -10,7 +10,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.measures.discounts.discount import Growth
+from ndcg_asymptotics.measures.asymptotics import Asymptotics, HarmonicDecay, power_decay
 from ndcg_asymptotics.measures.discounts.smooth import SmoothDiscount
 from ndcg_asymptotics.specs.scanner import fraction_text, number_text
 
@@ -19,15 +19,15 @@ class _InversePower(SmoothDiscount):
     """r^-b for any b > 0."""
 
     def at(self, rank: Floats, n: float) -> Floats:
-        return rank**-self.exponent
+        return rank**-self.asymptotics.exponent
 
     def integral(self, a: float, b: Floats) -> Floats:
         # a^(1-b) (x^(1-b) - 1)/(1-b) with x = b/a: exact through b = 1
-        c, ratio = 1.0 - self.exponent, np.log(b / a)
+        c, ratio = 1.0 - self.asymptotics.exponent, np.log(b / a)
         return np.asarray(a**c * (np.expm1(c * ratio) / c if c else ratio))
 
     def derivatives(self, rank: Floats) -> tuple[Floats, Floats]:
-        b = self.exponent
+        b = self.asymptotics.exponent
         return -b * rank ** (-b - 1), -b * (b + 1) * (b + 2) * rank ** (-b - 3)
 
 
@@ -44,8 +44,8 @@ class Power(_InversePower, keyword="power"):
         require(0 < self.b <= _STEEPEST, f"power(b) needs {_STEEPEST:g} >= b > 0, got {number_text(self.b)}")
 
     @property
-    def exponent(self) -> float:
-        return self.b
+    def asymptotics(self) -> Asymptotics:
+        return power_decay(self.b)
 
     @property
     def total(self) -> float:
@@ -57,15 +57,10 @@ class Power(_InversePower, keyword="power"):
     def tex(self) -> str:
         return f"r^{{-{fraction_text(self.b)}}}"
 
-    @property
-    def growth(self) -> Growth:
-        return "power" if self.b < 1 else "zipf" if self.b == 1 else "summable"
-
 
 @dataclass(frozen=True)
 class Zipf(_InversePower, keyword="zipf"):
     """D(r) = 1/r (Wang et al. 2013, Theorem 5)."""
 
-    growth: ClassVar[Growth] = "zipf"
-    exponent: ClassVar[float] = 1.0
+    asymptotics: ClassVar[Asymptotics] = HarmonicDecay()
     tex: ClassVar[str] = "1/r"

@@ -42,12 +42,10 @@ def asymptotic_std(relevance: Relevance | str, measure: Measure | str, n: int) -
     0.002343
     """
     relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    growth, b = measure.discount.growth, measure.discount.exponent
-    known = growth in ("log", "linear", "power", "zipf", "summable") and b != 0.5
-    require_available(
-        measure.cutoff.regime == "none" and known, f"no asymptotic variance is known for {measure}"
-    )
-    if b > 0.5:
+    asymptotics = measure.discount.asymptotics
+    known = asymptotics.known and asymptotics.exponent != 0.5 and measure.cutoff.regime == "none"
+    require_available(known, f"no asymptotic variance is known for {measure}")
+    if asymptotics.square_summable:
         return _top_heavy(relevance, measure, n)
     return math.sqrt(influence_moments(relevance, measure, n)[0] / n)
 

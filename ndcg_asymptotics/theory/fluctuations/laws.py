@@ -51,11 +51,10 @@ def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     """
     if scorers[0].mixed:  # lists of several kinds: no law of one shape
         return "groups"
-    growth, cutoff = measure.discount.growth, measure.cutoff.regime
-    fixed = growth == "summable" or cutoff == "fixed"
+    asymptotics = measure.discount.asymptotics
+    fixed = asymptotics.summable or measure.cutoff.regime == "fixed"
     # a cutoff that grows without bound leaves the top ranks, which make up the variance, as they are
-    heavy = growth in ("power", "zipf") and measure.discount.exponent > 0.5
-    if not (fixed or heavy):
+    if not (fixed or asymptotics.square_summable):
         return "normal"
     if all(scorer.model.gain_variance(0.0) == 0 for scorer in scorers):
         return "certain" if fixed else "normal"

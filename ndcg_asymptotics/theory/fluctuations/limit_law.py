@@ -116,7 +116,7 @@ def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
     discount = measure.discount
     if n == 1 or n * sum(relevance.masses) < 1 or not typical_ideal(relevance, measure, n) > 0:
         return 1.0
-    if measure.cutoff.regime == "none" and discount.exponent < 0.5:
+    if measure.cutoff.regime == "none" and discount.asymptotics.exponent < 0.5:
         second, third = influence_moments(relevance, measure, n)
         return _ALIKE * third / (second**1.5 * math.sqrt(n)) if second > 0 else 1.0
     ranks, width = _ranks(min(measure.cutoff(n), n))

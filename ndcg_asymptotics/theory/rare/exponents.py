@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.measures.cutoffs import ListPower
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.pairs import first_moment
@@ -95,14 +96,14 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     """
     if a.mixed or b.mixed:
         return ErrorExponent(None, "a mixture has no relevance curve of its own, each of its groups has one")
-    pair, growth = _Pair.of(a.model, b.model), measure.discount.growth
-    if measure.cutoff.regime == "fixed" or growth == "summable":
+    pair, asymptotics = _Pair.of(a.model, b.model), measure.discount.asymptotics
+    if measure.cutoff.regime == "fixed" or asymptotics.summable:
         return _first_ranks(pair, fixed=measure.cutoff.regime == "fixed")
-    if growth == "unknown":
+    if not asymptotics.known:
         return ErrorExponent(None, "how fast this discount falls is not known: say what it is like")
     if measure.cutoff.regime == "sublinear":
         return _sublinear(pair, measure)
-    if growth == "zipf":
+    if isinstance(asymptotics, HarmonicDecay):
         return _zipf(pair, 1.0) if pair.lead else _zipf_level(pair, measure)
     if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL:
         return ErrorExponent(1.0, "a share of all items decides")
@@ -142,7 +143,7 @@ def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
         return ErrorExponent(
             1.0, "the labels at the top are certain and differ: a share of all items decides"
         )
-    if measure.discount.growth == "zipf":
+    if isinstance(measure.discount.asymptotics, HarmonicDecay):
         return _zipf(pair, grows)
     if not grows:
         return ErrorExponent(0.0, f"the cutoff grows like log n: {_SLOWLY}")
@@ -173,8 +174,8 @@ def _zipf_level(pair: _Pair, measure: Measure) -> ErrorExponent:
 
 def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
     """Limits that agree, for the log discount to leading order in 1/log n: Theorems D and E."""
-    discount = measure.discount
-    if discount.growth == "log":
+    asymptotics = measure.discount.asymptotics
+    if isinstance(asymptotics, LogDecay):
         if _integral(pair.ahead, pair.behind, measure, absolute=True) <= _LEVEL:
             return ErrorExponent(0.0, f"the curves agree as far as the cutoff: {_NEVER}")
         moment, first = first_moment(pair.ahead, pair.behind, measure), int(measure.cutoff.share == 1.0)
@@ -183,13 +184,13 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
                 1.0, "the curves differ, in a high order of 1/log n: n over a power of log n"
             )
         return ErrorExponent(1.0, f"the leading terms agree: n/(log n)^{2 * (moment.order - first)}")
-    if discount.growth == "power" and all(pair.certain) and pair.lead:
-        if discount.exponent <= 0.5:
+    if isinstance(asymptotics, PowerDecay) and all(pair.certain) and pair.lead:
+        if not asymptotics.square_summable:
             return ErrorExponent(0.0, f"the limits agree: {_NEVER}")
         best, zero = pair.ahead.gains[0], pair.behind.mean_gain_at_top <= _LEVEL
         if zero and pair.ahead.mean_gain_at_top >= best - _LEVEL:
             return ErrorExponent(
-                2 * discount.exponent - 1, "the limits agree, and only the labels at the top differ"
+                2 * asymptotics.b - 1, "the limits agree, and only the labels at the top differ"
             )
         return ErrorExponent(0.0, f"the limits agree, and the labels at the top are certain: {_SLOWLY}")
     return ErrorExponent(0.0, f"the limits agree: {_NEVER}")
@@ -205,7 +206,8 @@ def _integral(a: Relevance, b: Relevance, measure: Measure, absolute: bool = Fal
     end = measure.cutoff.share
     breaks = tuple(x for x in (*a.breakpoints, *b.breakpoints) if x < end)
     t, weights = nodes(edges(0.0, end, breaks))
-    plain_log = measure.discount.growth == "log" and end == 1.0
-    profile = -np.log(t) if plain_log else measure.discount.profile(t)
+    asymptotics = measure.discount.asymptotics
+    plain_log = isinstance(asymptotics, LogDecay) and end == 1.0
+    profile = -np.log(t) if plain_log else asymptotics.profile(t)
     difference = a.mean_gain(t) - b.mean_gain(t)
     return float(np.sum(weights * profile * (np.abs(difference) if absolute else difference)))
