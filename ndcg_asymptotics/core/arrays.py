@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,6 @@ Bools = NDArray[np.bool_]
 LARGEST_N = 9 * 10**18
 """The longest list: n and sums of counts stay within a signed 64-bit integer."""
 
-_FEW_WRONG = 10  # one pair of keys among 2^10 is out of order, at most, where that is mended pair by pair
-_FEW_FOR_BITS = 1 << 9  # keys: fewer are sorted before so many steps have begun
-_FEW_FOR_DIGITS, _MANY_FOR_DIGITS = 1 << 12, 1 << 21  # keys that are sorted by two digits of 16 bits
-_PLACES = 2.0**32 - 2**12  # that they tell apart, and room for rounding
-_NARROW = 1e-290  # between the least and the greatest key
 _SHOWN = 60  # characters of a bad value in a message
 
 
@@ -96,76 +91,21 @@ def spans(numbers: Sequence[int] | Integers, most: int = 4) -> str:
 
 
 def stable_order(keys: Floats) -> Integers:
-    """The order in which keys rise, equal ones as they stand; like ``np.argsort(keys, kind="stable")``.
+    """Return the order in which keys rise, equal ones as they stand: ``np.argsort(keys, kind="stable")``.
+
+    numpy's default sort is not stable, but has vector instructions: with ties put right afterwards it takes a
+    third of the time of the stable one. Keys must not be NaN.
 
     >>> stable_order(np.array([2.0, -1.0, np.inf, 2.0, 0.5]))
     array([1, 4, 0, 3, 2])
     """
-    return stable_sort(keys)[0]
-
-
-def stable_sort(keys: Floats) -> tuple[Integers, Floats]:
-    """`stable_order`, and the keys in that order."""
-    for way in (_by_digits, _by_bits):
-        if (found := way(keys)) is not None:
-            return found
-    order = np.argsort(keys, kind="stable")
-    return order, keys[order]
-
-
-def _by_digits(keys: Floats) -> tuple[Integers, Floats] | None:
-    """Sorted by two digits, which numpy does by counting; None where too many keys have both in common.
-
-    The digits are of where keys stand between the least and the greatest: few are the same where keys are
-    spread over all of that.
-    """
-    if not _FEW_FOR_DIGITS <= len(keys) <= _MANY_FOR_DIGITS:
-        return None
-    least = float(keys.min())
-    width = float(keys.max()) - least
-    if not _NARROW < width < np.inf:
-        return None
-    places = ((keys - least) * (_PLACES / width)).astype(np.uint32)
-    upper = (places >> 16).astype(np.uint16)
-    # of a few keys as many pairs share the upper digit as lets expect that too many share both
-    shared = np.bincount(upper[::16])
-    if shared @ shared - shared.sum() > len(keys) >> _FEW_WRONG - 9:
-        return None
-    order = np.argsort(places.astype(np.uint16), kind="stable")
-    order = order[np.argsort(upper[order], kind="stable")]
-    return _put_right(keys, order, lambda: places[order])
-
-
-def _by_bits(keys: Floats) -> tuple[Integers, Floats] | None:
-    """Sorted as whole numbers of a key's leading bits and its place; None where these decide too little.
-
-    That takes half the time of a sort of indices.
-    """
-    if len(keys) < _FEW_FOR_BITS:
-        return None
-    places = max(len(keys) - 1, 1).bit_length()
-    # of doubles that are not negative the bits rise as the values do; + 0: -0 equals 0
-    bits = (keys + 0.0).view(np.int64)
-    bits = np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)
-    bits >>= places
-    bits <<= places
-    bits |= np.arange(len(keys))
-    bits.sort()
-    return _put_right(keys, bits & ((1 << places) - 1), lambda: bits >> places)
-
-
-def _put_right(
-    keys: Floats, order: Integers, grouped: Callable[[], NDArray[Any]]
-) -> tuple[Integers, Floats] | None:
-    """An order put right in which only keys of one group, equal numbers in a row, may stand wrongly."""
+    order = np.argsort(keys)
     ranked = keys[order]
-    wrong = np.flatnonzero(ranked[1:] < ranked[:-1])
-    if wrong.size > len(keys) >> _FEW_WRONG:
-        return None
-    groups = grouped() if wrong.size else order
-    for group in np.unique(groups[wrong]):
-        run = slice(*np.searchsorted(groups, [group, group + 1]))
-        members = np.sort(order[run])
-        order[run] = members[np.argsort(keys[members], kind="stable")]
-        ranked[run] = keys[order[run]]
-    return order, ranked
+    new = ranked[1:] != ranked[:-1]
+    if new.all():
+        return order
+    # within each group of equal keys the places rise if the numbers (group, place) are sorted
+    bits = len(keys).bit_length()
+    group = np.zeros(len(keys), np.int64)
+    np.cumsum(new, out=group[1:])
+    return np.sort(group << bits | order) & ((1 << bits) - 1)

@@ -14,7 +14,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, brief, floats, stable_sort
+from ndcg_asymptotics.core.arrays import Floats, brief, floats, stable_order
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount
@@ -22,7 +22,6 @@ from ndcg_asymptotics.measures.ideal import ideal_dcg
 from ndcg_asymptotics.specs.scanner import Scanner, read
 from ndcg_asymptotics.specs.spec import Portable
 
-_BLOCK = 256  # values whose greatest is looked at first
 _NDCG = re.compile(r"ndcg(?![A-Za-z_0-9])", re.IGNORECASE)
 
 
@@ -182,39 +181,19 @@ class Measure:
 
 
 def _largest(labels: Floats, k: int) -> Floats:
-    """The k largest labels, falling, without zeros; few different ones are counted, not sorted."""
-    k = min(k, int(np.count_nonzero(labels)))
-    runs = [labels[:0]]
-    while k > 0:
-        most = labels == labels.max()
-        count = int(np.count_nonzero(most))
-        if count < min(k, len(labels) >> 3):
-            runs.append(np.sort(labels[labels >= _largest_but(labels, k - 1)])[::-1][:k])
-            break
-        runs.append(labels[most][:k])
-        k -= count
-        labels = labels[~most] if k > 0 else labels
-    # its order in memory decides in which order it is summed
-    return np.concatenate([run[::-1] for run in runs[::-1]])[::-1]
-
-
-def _largest_but(values: Floats, k: int) -> float:
-    """The value that k others precede when they fall; found without moving most of them."""
-    blocks = len(values) // _BLOCK
-    if k < blocks >> 3:
-        tops = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
-        values = values[values >= np.partition(tops, blocks - 1 - k)[blocks - 1 - k]]
-    return float(np.partition(values, len(values) - 1 - k)[len(values) - 1 - k])
+    """Return the k largest labels in decreasing order, without zeros."""
+    # not by a partition, which takes 20 times as long as numpy's sort where few labels are different
+    return np.sort(labels)[::-1][: min(k, int(np.count_nonzero(labels)))]
 
 
 def _ranked(scores: Floats, labels: Floats, k: int, ties: Literal["expected", "stable"]) -> Floats:
-    """The labels in the order of falling scores, the first k at least; tied ones share their mean."""
+    """Return the labels by decreasing score, at least the first k; tied items share their mean."""
     if k < len(scores):
-        # those that tie with the last one belong to what it is the mean of
-        top = np.flatnonzero(scores >= _largest_but(scores, k - 1))
+        # all items that tie with the k-th share its mean, so all of them are kept
+        top = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
         scores, labels = scores[top], labels[top]
-    order, ordered = stable_sort(-scores)
-    gains = labels[order]
+    order = stable_order(-scores)
+    gains, ordered = labels[order], scores[order]
     new = ordered[1:] != ordered[:-1]
     if ties == "stable" or new.all():
         return gains
