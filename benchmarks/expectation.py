@@ -9,7 +9,8 @@ import numpy as np
 from benchmarks.line import Line, Work, ratios
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.mean import expectation, expected_ndcg
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.rules.caching import clear_caches
 
 BESIDE = "argsort of 1e6"
 CURVE = Relevance.parse("linear(0.1, 0.7)")
@@ -27,7 +28,7 @@ def curve(relevance: Relevance, measure: str, count: int) -> Work:
     sizes = [int(n) for n in np.geomspace(10, 1e18, count)]
 
     def work() -> object:
-        expectation.forget()
+        clear_caches()
         return expected_ndcg(relevance, Measure.parse(measure), sizes)
 
     return work

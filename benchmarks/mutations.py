@@ -134,14 +134,14 @@ MUTATIONS = (
     ),
     Mutation(
         "standard deviation that stays: at the list length",
-        "theory/fluctuations/limiting.py",
+        "theory/fluctuations/asymptotic.py",
         "squares = _weights(measure, seen, n) ** 2 *",
         "squares = 1.05 * _weights(measure, seen, n) ** 2 *",
         (LINEAR, "nDCG@10"),
     ),
     Mutation(
         "standard deviation that stays: in the limit",
-        "theory/fluctuations/limiting.py",
+        "theory/fluctuations/asymptotic.py",
         "squares = _weights(measure, min(k, _RANKS), _LARGE) ** 2",
         "squares = 1.05 * _weights(measure, min(k, _RANKS), _LARGE) ** 2",
         (LINEAR, "nDCG@10"),
@@ -153,7 +153,7 @@ MUTATIONS = (
         "pushed = w * mean * slope",
         "pushed = 0.5 * w * mean * slope",
         (LINEAR, "nDCG"),
-        ("tests/theory/test_asymptotic_std.py",),
+        ("tests/theory/fluctuations/test_asymptotic.py",),
     ),
     Mutation(
         "pseudo-expectation: ranks from 2 in the ideal list",

@@ -8,7 +8,8 @@ import numpy as np
 
 from benchmarks.expectation import BESIDE, CURVE, argsort
 from benchmarks.line import Line, Work, ratios
-from ndcg_asymptotics.theory.fluctuations import ndcg_std, variance
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.rules.caching import clear_caches
 
 SIZES = [int(n) for n in np.geomspace(10, 1e6, 20)]
 
@@ -17,7 +18,7 @@ def curve(measure: str) -> Work:
     """The standard deviation at all sizes, nothing kept from earlier runs."""
 
     def work() -> object:
-        variance.forget()
+        clear_caches()
         return ndcg_std(CURVE, measure, SIZES)
 
     return work

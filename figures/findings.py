@@ -20,7 +20,7 @@ from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
-from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
+from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
 EXPONENTS = tuple(round(0.05 * i, 2) for i in range(1, 31))

@@ -18,7 +18,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
-from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std, std_at
+from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std, std_at
 from ndcg_asymptotics.theory.gap import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit
 

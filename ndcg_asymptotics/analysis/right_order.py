@@ -32,8 +32,7 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import (
     order_law,
     order_law_at_the_top,
 )
-from ndcg_asymptotics.theory.fluctuations.laws import regime
-from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
+from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
 
 LONGEST = 10**12
 """The longest list that the law of long lists is evaluated at."""

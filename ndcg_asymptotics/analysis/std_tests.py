@@ -30,7 +30,7 @@ from ndcg_asymptotics.core.tables import Column, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
-from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
+from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis
 
 _TENS = 30  # items of a grade, from which the fourth moment is that of the labels at the top
 _NORMAL, _MARGIN, _TWICE = 3.0, 1.0, 2.0  # a bound of it: of a normal law, and more than theory expects

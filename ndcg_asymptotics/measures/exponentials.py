@@ -37,7 +37,7 @@ _STEEPEST = 30  # log2 of D(1)/D(2)
 _RIDGE = 1e-13
 _SLOW = 5  # Gauss-Legendre rates below 2/largest
 _NARROW = 4.0  # ratio of a range on which Gauss-Laguerre nodes serve for 1/x
-_FASTEST = 24.0  # rate times the first rank, of ranks that do not start at 1
+_FASTEST = 24.0  # rate times the smallest number at which 1/x is fitted
 _PER_EFOLD = 50  # ranks fitted per factor e
 _WHOLE = 64.0  # every rank up to here is fitted, and no shorter range is
 
@@ -112,26 +112,6 @@ def exponential_sum(
     return _cached(tuple(discounts), max(float(largest), _WHOLE), tolerance)
 
 
-def exponential_sum_between(
-    discount: Discount, smallest: float, largest: float, tolerance: float = TOLERANCE
-) -> ExponentialSum:
-    """A sum of exponentials for one discount at the whole ranks from ``smallest`` to ``largest``.
-
-    It has fewer terms than one that starts at rank 1: about ``log(8 largest / smallest)`` for each factor
-    of ten of the tolerance, over 4.3. Parameters and errors as for `exponential_sum`.
-
-    Examples
-    --------
-    >>> part = exponential_sum_between(Discount.parse("zipf"), 1e6, 1e7)
-    >>> bool(abs(part.at(3e6)[0] * 3e6 - 1) < 1e-10), part.rates.size < 20
-    (True, True)
-    """
-    low, high = max(1.0, math.floor(smallest)), math.ceil(largest)
-    require(high <= 1e19, f"sum of exponentials: largest must be at most 1e19, got {largest:g}")
-    rates, weights, error = _fit([discount], low, max(high, low + 1.0), tolerance)
-    return ExponentialSum(rates, weights, error)
-
-
 @lru_cache(maxsize=256)
 def reciprocal_as_exponentials(ratio: float, tolerance: float) -> tuple[Floats, Floats, float]:
     """Rates, weights and the largest relative error of ``1/x = sum_b v_b exp(-lambda_b x)``, 1 <= x <= ratio.
@@ -180,7 +160,7 @@ def _cached(discounts: tuple[Discount, ...], largest: float, tolerance: float) -
             f"{discount} depends on the list length: it is no sum of exponentials (its basis is needed)",
         )
     rates, weights, error = (
-        _fit(fitted, 1.0, largest, tolerance) if fitted else (np.empty(0), np.empty((0, 0)), 0.0)
+        _fit(fitted, largest, tolerance) if fitted else (np.empty(0), np.empty((0, 0)), 0.0)
     )
     own = np.unique([rate for terms in exact.values() for rate in terms[0]])
     all_rates = np.concatenate([rates, own])
@@ -198,42 +178,40 @@ def _cached(discounts: tuple[Discount, ...], largest: float, tolerance: float) -
     return result
 
 
-def forget() -> None:
+def clear_caches() -> None:
     """Drop the fits that are kept."""
     _cached.cache_clear()
 
 
-def _fit(
-    discounts: Sequence[Discount], smallest: float, largest: float, tolerance: float
-) -> tuple[Floats, Floats, float]:
+def _fit(discounts: Sequence[Discount], largest: float, tolerance: float) -> tuple[Floats, Floats, float]:
     """A short progression of rates that reaches the tolerance for every discount."""
-    ranks = _ranks(smallest, largest, _PER_EFOLD)
+    ranks = _ranks(largest, _PER_EFOLD)
     values = np.array([d(ranks) for d in discounts])
     proper = bool(np.isfinite(values).all() and (values[:, 0] > 0).all() and (values >= 0).all())
     falling = bool((np.diff(values) <= _ROUNDING * values[:, :1]).all())
-    first, last = number_text(smallest), number_text(largest)
-    allowed = f"finite, non-increasing and positive at rank {first}, up to rank {last}"
+    last = number_text(largest)
+    allowed = f"finite, non-increasing and positive at rank 1, up to rank {last}"
     require_available(proper and falling, f"sum of exponentials: {_names(discounts)} must be {allowed}")
-    doubled = np.array([d(np.array([min(2 * smallest, largest)]))[0] for d in discounts])
+    doubled = np.array([d(np.array([min(2.0, largest)]))[0] for d in discounts])
     steep = f"sum of exponentials: D(1)/D(2) must be at most 2^{_STEEPEST}, {_names(discounts)} falls faster"
     require_available(bool((doubled * 2.0**_STEEPEST >= values[:, 0]).all()), steep)
     steepness = float(np.log2(values[:, 0] / doubled).max())
     # The best k-term error for 1/r on [1, R] is of order exp(-pi^2 k / log(8 R)): Braess and
     # Hackbusch (2005), IMA J. Numer. Anal. 25. It gives the first guess and the steps.
-    per_term = math.pi**2 / math.log(8 * ranks[-1] / ranks[0])
+    per_term = math.pi**2 / math.log(8 * ranks[-1])
     count = math.ceil(-math.log(tolerance) / per_term)
     error, most = math.inf, 4 * count
     while error > tolerance and count <= most:
-        rates = _progression(steepness, ranks[0], ranks[-1], count)
+        rates = _progression(steepness, ranks[-1], count)
         weights = np.array([_least_squares(rates, ranks, row) for row in values])
         error = _worst(rates, weights, ranks, values)
         if error <= 0.9 * tolerance:
-            between = _ranks(smallest, largest, 4 * _PER_EFOLD)
+            between = _ranks(largest, 4 * _PER_EFOLD)
             error = _worst(rates, weights, between, np.array([d(between) for d in discounts]))
         count += max(1, int(math.log(max(error / tolerance, 1.0)) / per_term))
     require_available(
         error <= tolerance,
-        f"sum of exponentials: {_names(discounts)} on ranks {first} to {last} is reached to "
+        f"sum of exponentials: {_names(discounts)} on ranks 1 to {last} is reached to "
         f"{error:.1e} only, {tolerance:g} is needed: not a mixture of exponentials",
     )
     return rates, weights, error
@@ -243,20 +221,20 @@ def _names(discounts: Sequence[Discount]) -> str:
     return ", ".join(map(str, discounts))
 
 
-def _ranks(smallest: float, largest: float, per_efold: int) -> Floats:
+def _ranks(largest: float, per_efold: int) -> Floats:
     """Whole ranks: the first ones all, then spaced evenly in log r."""
-    every = np.arange(smallest, min(smallest + _WHOLE, largest + 1))
+    every = np.arange(1.0, min(1.0 + _WHOLE, largest + 1))
     start = float(every[-1])
     count = 2 + math.ceil(per_efold * math.log(largest / start))
     return np.union1d(every, np.rint(np.geomspace(start, largest, count)))
 
 
-def _progression(steepness: float, smallest: float, largest: float, count: int) -> Floats:
+def _progression(steepness: float, largest: float, count: int) -> Floats:
     """``count`` rates: Gauss-Legendre on [0, 2/largest], then geometric up to the fastest."""
     slow = (leggauss(_SLOW)[0] + 1) / largest
     # a steeper start of D, as of a large power, has faster rates: D(r)/D(2r) = 2^b for r^-b
     # and whole ranks from 1 on do not see rates beyond 7, as real numbers would
-    fastest = ((7.0 if smallest == 1 else _FASTEST) + 1.5 * max(steepness - 1.0, 0.0)) / smallest
+    fastest = 7.0 + 1.5 * max(steepness - 1.0, 0.0)
     fast = np.geomspace(3.2 / largest, max(fastest, 6.4 / largest), max(count - _SLOW, 2))
     return np.concatenate([slow, fast])
 

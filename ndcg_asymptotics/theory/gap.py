@@ -22,8 +22,8 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels, limit
+from ndcg_asymptotics.theory.rules import quadrature
 
 _NOTHING = 1e-12  # a coefficient that is rounding
 

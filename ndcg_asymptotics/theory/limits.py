@@ -25,7 +25,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import Asymptotics, LinearDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory import quadrature
+from ndcg_asymptotics.theory.rules import quadrature
 
 
 @dataclass(frozen=True)

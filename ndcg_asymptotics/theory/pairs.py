@@ -14,9 +14,9 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import LogDecay
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory import quadrature
 from ndcg_asymptotics.theory.limits import Labels
 from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.rules import quadrature
 
 _SIZES = tuple(round(10 ** (d / 3)) for d in range(55))
 _MOST = 12  # the highest moment tried

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
-from ndcg_asymptotics.theory import quadrature
-from ndcg_asymptotics.theory.mean.memo import Memo
+from ndcg_asymptotics.theory.rules import quadrature
+from ndcg_asymptotics.theory.rules.caching import shared
 
 _ENDS = 1.0 - np.geomspace(1e-12, 1.0, 97)
 """Depths that are near to 1."""
@@ -47,14 +45,13 @@ def _pseudo_expectation(relevance: Relevance, measure: Measure, n: int) -> float
         return None
 
     breaks = tuple(relevance.breakpoints)
-    ranks, w, discounts = _MESHES.get(
-        (n, k, breaks, measure.discount), lambda: _mesh(n, k, breaks, measure.discount)
-    )
+    ranks, w, discounts = _mesh(n, k, breaks, measure.discount)
     numerator = float(np.sum(w * relevance.mean_gain(np.minimum(ranks / n, 1.0)) * discounts))
     sums = [_sum(n, float(end), breaks, measure.discount) if end > 1.0 else 0.0 for end in ends]
     return numerator / float(np.diff(sums) @ np.asarray(relevance.gains))
 
 
+@shared
 def _mesh(
     n: int, upper: float, breaks: tuple[float, ...], discount: Discount
 ) -> tuple[Floats, Floats, Floats]:
@@ -67,11 +64,8 @@ def _mesh(
     return ranks, weights, discount(ranks, float(n))
 
 
-@lru_cache(maxsize=4096)  # scorers of one population ask for the same
+@shared  # scorers of one population ask for the same
 def _sum(n: int, upper: float, breaks: tuple[float, ...], discount: Discount) -> float:
     """int D(s) ds."""
     _, weights, discounts = _mesh(n, upper, breaks, discount)
     return float(np.sum(weights * discounts))
-
-
-_MESHES = Memo[tuple[Floats, Floats, Floats]](2**25, size=lambda mesh: sum(part.nbytes for part in mesh))

@@ -14,7 +14,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Population, Relevance, Scorer, curve_file, mixture
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
-from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std
+from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std
 
 EASY, HARD = "linear(0.2, 0.8)", "linear(0, 0.1)"
 TEXT = f"mixture(0.25={EASY}, 0.75={HARD})"

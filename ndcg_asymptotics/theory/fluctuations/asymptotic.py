@@ -1,4 +1,4 @@
-"""The standard deviation of NDCG_n of a whole list as n grows, by formula: a second opinion on the exact one.
+"""Moments of NDCG_n for long lists by formula: section 4 of docs/fluctuations.md.
 
 With phi(u) = D(nu), m(t) = E[Y | t], ``A = int m phi`` and ``B = sum_j y_j int_{R_(j-1)}^{R_j} phi`` the
 influence of an item of gain y at depth t is
@@ -7,47 +7,27 @@ influence of an item of gain y at depth t is
           - A / B^2 sum_j (y_j - y_(j+1)) phi(R_j) (1{y >= y_j} - R_j)
 
 and ``Var NDCG_n ~ E[psi^2] / n`` for the log discount, the linear one and r^-b with b < 1/2. Where 1/2 < b,
-top ranks decide: ``Var NDCG_n ~ Var(Y | s = 1) sum D^2 / IDCG^2``, the ideal DCG at the expected counts.
+the top ranks decide: ``Var NDCG_n ~ Var(Y | s = 1) sum D^2 / IDCG^2``, with the ideal DCG of the expected
+counts. It stays positive as n grows if the sum of D converges or the cutoff is fixed.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory import quadrature
+from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.theory.limits import Labels
+from ndcg_asymptotics.theory.rules import quadrature
 
-_STEP = 1e-4  # relative, of the difference that stands for a derivative
-_RANKS = 10**6
-
-
-def asymptotic_std(relevance: Relevance | str, measure: Measure | str, n: int) -> float:
-    """The leading term of the standard deviation of NDCG_n, n large, of a whole list.
-
-    Its relative error for ybar(s) = 0.1 + 0.6 s at n = 1e3, 1e6, 1e12 is 7e-4, 8e-7, 4e-7 for the linear
-    discount, 0.02, 4e-4, 9e-8 for r^-0.2, 0.1, 6e-3, 1e-7 for the log discount and 0.03, 6e-4, 9e-5 for
-    r^-0.8. At b = 1/2 exactly there is no such formula.
-
-    Raises
-    ------
-    NotAvailableError
-        With a cutoff, or for r^-1/2 and discounts of which it is not known how they fall.
-
-    >>> round(asymptotic_std("linear(0.1, 0.7)", "nDCG(linear)", 30_000), 6)
-    0.002343
-    """
-    relevance, measure = Relevance.of(relevance), Measure.of(measure)
-    asymptotics = measure.discount.asymptotics
-    known = asymptotics.known and asymptotics.exponent != 0.5 and measure.cutoff.regime == "none"
-    require_available(known, f"no asymptotic variance is known for {measure}")
-    if asymptotics.square_summable:
-        return _top_heavy(relevance, measure, n)
-    return math.sqrt(influence_moments(relevance, measure, n)[0] / n)
+_STEP = 1e-4  # relative step of a difference that replaces a derivative
+_RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
+_TOP_RANKS = 10_000  # the fourth powers of discounts beyond this rank add nothing
+_LARGE = 10**18  # list length at which a discount is evaluated where it depends on n
 
 
 def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[float, float]:
@@ -64,7 +44,7 @@ def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[f
         return measure.discount(n * t, float(n))
 
     ends = np.minimum(np.cumsum(relevance.masses), 1.0)
-    # a list has no rank above 1: an item at depth t < 1/n counts as if at 1/n
+    # a list has no rank above 1, so an item at depth t < 1/n counts as if at 1/n
     t, w = quadrature.nodes(np.unique([*np.geomspace(1 / n, 1.0, 600), *ends, *relevance.breakpoints]))
     mean, slope = relevance.mean_gain(t), (phi(t * (1 + _STEP)) - phi(t * (1 - _STEP))) / (2 * _STEP * t)
     pushed = w * mean * slope
@@ -85,12 +65,97 @@ def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[f
     return second, third
 
 
-def _top_heavy(relevance: Relevance, measure: Measure, n: int) -> float:
-    weights = measure.discount(np.arange(1.0, min(n, _RANKS) + 1), float(n))
-    std = math.sqrt(float(relevance.gain_variance(0.0)) * float((weights**2).sum()))
-    return std / typical_ideal(relevance, measure, n)
-
-
 def typical_ideal(relevance: Relevance, measure: Measure, n: int) -> float:
-    """IDCG_n of the mean label counts."""
+    """Return IDCG_n of the expected label counts."""
     return float(measure.ideal(n * np.array(relevance.masses), relevance.gains, n))
+
+
+def limiting_std(scorer: Scorer | str, measure: Measure | str) -> float:
+    """Return the standard deviation of NDCG_n in the limit, for a summable discount or a fixed cutoff.
+
+    ``NDCG_n -> sum_r D(r) Y_r / (y_1 sum_r D(r))`` in distribution, the Y_r independent with the
+    label law at the very top, so the variance is ``Var(Y | s=1) sum D^2 / (y_1 sum D)^2``. It is
+    positive whenever the top label is random, which is why NDCG_n has no limit (Theorem 6 of
+    Wang et al. 2013). For r^-b the sums are zeta(2b) and zeta(b), which n = 1e18 is far from where b
+    is near 1.
+
+    >>> round(limiting_std("constant(0.5)", "nDCG(geometric(2))") ** 2 * 12, 12)  # uniform on [0, 1]
+    1.0
+    """
+    scorer, measure = Scorer.of(scorer), Measure.of(measure)
+    return _over_groups(scorer, lambda relevance: _limiting_std(relevance, measure))
+
+
+def _limiting_std(relevance: Relevance, measure: Measure) -> float:
+    gains = Labels.of(relevance).gains
+    if not gains:
+        return 0.0
+    k = measure.cutoff(_LARGE)
+    every = (
+        measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
+    )
+    squares = _weights(measure, min(k, _RANKS), _LARGE) ** 2
+    return math.sqrt(float(relevance.gain_variance(0.0)) * float(squares.sum())) / (gains[0] * every)
+
+
+def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
+    """Return the leading term of the standard deviation at n, for a summable discount or a fixed cutoff.
+
+    ``sqrt(sum_{r<=k} D(r)^2 Var(Y | t=r/n)) / IDCG_n``, IDCG_n that of the expected label counts. As n grows
+    it tends to `limiting_std`, of which the sums are not complete at n. It neglects the fluctuation of the
+    label counts, which is (n R_1)^-1/2 of it.
+
+    >>> round(std_at("constant(0.3)", "nDCG(power(1.1))", 1000), 4)
+    0.1134
+    """
+    scorer, measure = Scorer.of(scorer), Measure.of(measure)
+    return _over_groups(scorer, lambda relevance: _std_at(relevance, measure, n))
+
+
+def _std_at(relevance: Relevance, measure: Measure, n: int) -> float:
+    labels = Labels.of(relevance)
+    if not labels.gains:
+        return 0.0
+    k = measure.cutoff(n)
+    seen = min(k, _RANKS)
+    depths = (np.arange(1.0, seen + 1) - 0.5) / n
+    squares = _weights(measure, seen, n) ** 2 * relevance.gain_variance(depths)
+    counts = np.diff(np.maximum(n * labels.reached, 1.0), prepend=0.0)
+    ideal = float(measure.ideal(counts, labels.gains, n))
+    return math.sqrt(float(squares.sum())) / ideal
+
+
+def _over_groups(scorer: Scorer, std: Callable[[Relevance], float]) -> float:
+    """Return the standard deviation of a scorer, from those of its groups and their limiting means."""
+    if not scorer.mixed:
+        return std(scorer.model)
+    tops = np.array([model.mean_gain_at_top / model.gains[0] for model in scorer.models])
+    within = float(scorer.weights @ [std(model) ** 2 for model in scorer.models])
+    between = float(scorer.weights @ (tops - scorer.weights @ tops) ** 2)
+    return math.sqrt(within + between)
+
+
+def _weights(measure: Measure, k: int, n: int) -> Floats:
+    return measure.discount(np.arange(1.0, k + 1), float(n))
+
+
+def excess_kurtosis(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
+    """Return an approximation of the excess kurtosis of NDCG_n, of which ``sd`` is the standard deviation.
+
+    ``sum_{r<=k} D(r)^4 kappa_4(Y | t = r/(n+1)) / (IDCG_n sd)^4``: labels at the top ranks are nearly
+    independent, and they alone make the tails heavier than normal ones as long as every grade has tens of
+    items. IDCG_n is that of the expected label counts.
+
+    >>> curve, measure = Relevance.parse("constant(0.5)"), Measure.parse("nDCG(geometric(2))")
+    >>> round(excess_kurtosis(curve, measure, 1000, 12**-0.5), 6)  # uniform on [0, 1]
+    -1.2
+    """
+    ranks = np.arange(1.0, min(measure.cutoff(n), n, _TOP_RANKS) + 1)
+    gains, chances = relevance.label_law(ranks / (n + 1))
+    centred = gains[:, None] - gains @ chances
+    second, fourth = ((chances * centred**power).sum(axis=0) for power in (2, 4))
+    ideal = typical_ideal(relevance, measure, n)
+    if not ideal * sd > 0:
+        return np.inf
+    weights = measure.discount(ranks, float(n))
+    return float(weights**4 @ (fourth - 3 * second**2)) / (ideal * sd) ** 4

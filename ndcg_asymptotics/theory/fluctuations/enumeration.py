@@ -26,7 +26,8 @@ from scipy.special import gammaln, xlog1py, xlogy
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
-from ndcg_asymptotics.theory import quadrature
+from ndcg_asymptotics.theory.rules import quadrature
+from ndcg_asymptotics.theory.rules.caching import shared
 
 _SEQUENCES = 1024  # of labels at the ranks that count
 _COUNTS = 300  # vectors of label counts
@@ -210,7 +211,7 @@ def enumerated_moments(a: Relevance, b: Relevance | None, measure: Measure, n: i
     return difference, sum(squares) - 2 * product_ - difference**2
 
 
-@lru_cache(maxsize=24)
+@shared
 def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
     """Return the joint law of the labels at the first k of n ranks and the label counts; not for mixtures."""
     grades = len(relevance.gains) + 1

@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -28,23 +27,31 @@ from scipy.special import ndtr, ndtri
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
+from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_top
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.rules.caching import shared
 
 Regime = Literal["normal", "top ranks", "lasting", "certain", "groups"]
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
-_RANKS = 4000  # of a series, one by one; the rest of it is normal
-_ATOMS = 200_000  # of a law that is enumerated
-_BEYOND = 28.0  # minus the logarithm of the chance of what is left out on either side of a law
+_RANKS = 4000  # terms of a series that are treated one by one; the others add a normal variable
+_ATOMS = 200_000  # atoms up to which a law is enumerated
+_BEYOND = 28.0  # minus the logarithm of the probability that is left out on either side of a law
 _VANISHED = 1e-12  # of a characteristic function
 _FREQUENCIES = 20_000
-_FURTHEST, _ENTRIES = 8.0, 321  # standard deviations, and numbers, of a table of a distribution function
+_FURTHEST, _ENTRIES = (
+    8.0,
+    321,
+)  # range in standard deviations, and size, of a table of a distribution function
 _LARGE = 10**18
+_ROUNDING = 1e-9  # of a variance, relative to what items and counts add to it
 
 
 def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
-    """Which law holds for NDCG_n of one scorer, or for the difference of two.
+    """Return which law holds for NDCG_n of one scorer, or for the difference of two.
 
     >>> regime((Relevance.of("constant(0.5)"),), Measure.of("nDCG(zipf)"))
     'top ranks'
@@ -53,7 +60,7 @@ def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
         return "groups"
     asymptotics = measure.discount.asymptotics
     fixed = asymptotics.summable or measure.cutoff.regime == "fixed"
-    # a cutoff that grows without bound leaves the top ranks, which make up the variance, as they are
+    # a cutoff that grows without bound does not change the top ranks, which make up the variance
     if not (fixed or asymptotics.square_summable):
         return "normal"
     if all(scorer.model.gain_variance(0.0) == 0 for scorer in scorers):
@@ -68,7 +75,7 @@ class SeriesLaw:
     Attributes
     ----------
     values, chances : (V,)
-        Of one term, mean 0.
+        The law of one term; its mean is 0.
     weights : (R,)
         D(1), D(2), …, in units of the standard deviation of the sum.
     rest : float
@@ -81,10 +88,10 @@ class SeriesLaw:
     rest: float
 
     def cdf(self, x: float) -> float:
-        """P(sum <= x standard deviations).
+        """Return P(sum <= x standard deviations).
 
-        Enumerated where few terms make up the sum, else by its characteristic function (Gil-Pelaez, with
-        the midpoint rule of Davies 1973).
+        The law is enumerated where few terms make up the sum. Else its characteristic function is inverted
+        (Gil-Pelaez, with the midpoint rule of Davies 1973).
 
         >>> law = series_law((Relevance.of("constant(0.5)"),), Measure.of("nDCG(geometric(2))"))
         >>> round(law.cdf(math.sqrt(3) / 2), 4)  # uniform
@@ -101,7 +108,7 @@ class SeriesLaw:
         return float(np.clip(0.5 - (np.imag(phi * np.exp(-1j * u * x)) / k).sum() / math.pi, 0.0, 1.0))
 
     def cdfs(self, x: Floats) -> Floats:
-        """The same for an array, from a table where there is no enumeration."""
+        """Return `cdf` for an array, from a table where the law is not enumerated."""
         if self._atoms is not None:
             atoms, sums = self._atoms
             return np.asarray(np.append(0.0, sums)[np.searchsorted(atoms, x, side="right")])
@@ -114,14 +121,14 @@ class SeriesLaw:
 
     @property
     def unresolved(self) -> float:
-        """What the terms add at most that are not enumerated; 0 where none is."""
+        """A bound of the sum of the terms that are not enumerated; 0 where the law is not enumerated."""
         if self._atoms is None:
             return 0.0
         done = round(math.log(self._atoms[0].size) / math.log(self.values.size))
         return float(self.weights[done:].sum() * np.abs(self.values).max())
 
     def quantile(self, p: float) -> float:
-        """The smallest x with P(sum <= x) >= p."""
+        """Return the smallest x with P(sum <= x) >= p."""
         if self._atoms is not None:
             atoms, sums = self._atoms
             return float(atoms[min(int(np.searchsorted(sums, p)), atoms.size - 1)])
@@ -131,9 +138,9 @@ class SeriesLaw:
 
     @property
     def reach(self) -> float:
-        """Standard deviations beyond which there is nothing, by Bernstein's inequality.
+        """Standard deviations beyond which the law has no mass, by Bernstein's inequality.
 
-        The inversion repeats itself after twice as many.
+        The inversion is periodic with twice this period.
         """
         largest = _BEYOND / 3 * float(self.weights[0] * np.abs(self.values).max())
         return largest + math.sqrt(largest**2 + 2 * _BEYOND)
@@ -153,7 +160,7 @@ class SeriesLaw:
         return self is other
 
 
-@lru_cache(maxsize=256)
+@shared
 def series_law(scorers: tuple[Relevance, ...], measure: Measure, n: int = _LARGE) -> SeriesLaw:
     """Return the law of one scorer's NDCG_n, or of the difference of two, where the top ranks make it.
 
@@ -169,7 +176,7 @@ def series_law(scorers: tuple[Relevance, ...], measure: Measure, n: int = _LARGE
     count = min(k, _RANKS)
     discounts = measure.discount(np.arange(1.0, count + 1), float(n))
     tail = 0.0
-    if k > count and discounts[-1] > 0:  # sum of r^-2b beyond, as an integral
+    if k > count and discounts[-1] > 0:  # the sum of r^-2b over the ranks beyond, as an integral
         exponent = math.log2(float(discounts[count // 2 - 1] / discounts[-1]))
         some = 1 - (count / k) ** (2 * exponent - 1)
         tail = float(discounts[-1]) ** 2 * (count * some / (2 * exponent - 1) - 0.5) if exponent < 50 else 0.0
@@ -187,13 +194,13 @@ def series_law(scorers: tuple[Relevance, ...], measure: Measure, n: int = _LARGE
 
 
 def _collapses(discounts: Floats) -> bool:
-    """Whether a few terms leave nothing of the sum: they fall geometrically."""
+    """Return whether the discounts fall geometrically, so that few terms make up the sum."""
     return bool(discounts.size > 12 and discounts[11] < 1e-2 * discounts[0])
 
 
-@lru_cache(maxsize=64)
+@shared
 def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
-    """Atoms and the distribution function at them; terms beyond those enumerated count by their mean, 0."""
+    """Return atoms and the distribution function there; later terms are replaced by their mean, 0."""
     atoms, chances = np.zeros(1), np.ones(1)
     for weight in law.weights:
         if atoms.size * law.values.size > _ATOMS:
@@ -204,7 +211,7 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
     return atoms[order], np.cumsum(chances[order])
 
 
-@lru_cache(maxsize=64)
+@shared
 def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
     step = math.pi / law.reach
     u = (np.arange(_FREQUENCIES) + 0.5) * step
@@ -216,9 +223,9 @@ def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
     return np.asarray(u), np.asarray(found)
 
 
-@lru_cache(maxsize=64)
+@shared
 def _table(law: SeriesLaw) -> Callable[[Floats], Floats]:
-    """The distribution function of a law that is not enumerated."""
+    """Return an interpolant of the distribution function of a law that is not enumerated."""
     from scipy.interpolate import PchipInterpolator  # here: it takes long to load
 
     at = np.linspace(-_FURTHEST, _FURTHEST, _ENTRIES)
@@ -226,7 +233,7 @@ def _table(law: SeriesLaw) -> Callable[[Floats], Floats]:
 
 
 def _top(scorer: Relevance) -> tuple[Floats, Floats]:
-    """Gains that occur at the very top, and their probabilities."""
+    """Return the gains that occur at the very top, and their probabilities."""
     values, chances = scorer.law_at_top
     return values[chances > 0], chances[chances > 0]
 
@@ -249,3 +256,29 @@ def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     found = regime(scorers, measure)
     require_available(found != "groups", "the law of lists of several kinds has no one shape")
     return found
+
+
+@shared
+def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
+    """Return P(NDCG_n(a) > NDCG_n(b)) by the law of long lists.
+
+    Under a fixed cutoff of few ranks it is the limit, in which ties count as wrong. Elsewhere it is the law
+    of long lists with the exact mean and variance of the difference.
+
+    >>> good, blank = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
+    >>> round(right_rate(good, blank, Measure.of("nDCG"), 100), 2)
+    0.94
+    """
+    top = order_law_at_the_top(a, b, measure)
+    if top is not None:
+        return top.more
+    if a.mixed:
+        return over_groups(
+            [a, b],
+            lambda first, second: right_rate(first, second, measure, n),
+            lambda weights, rates: float(weights @ rates),
+        )
+    mean, variance, size, _ = moments((a, b), measure, n, QUICK)
+    if variance <= _ROUNDING * size:
+        return float(mean > 0)
+    return 1.0 - standard_cdf((a, b), measure, -mean / math.sqrt(variance))

@@ -27,10 +27,9 @@ from scipy import stats
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, typical_ideal
+from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, limiting_std, typical_ideal
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
-from ndcg_asymptotics.theory.fluctuations.limiting import limiting_std
-from ndcg_asymptotics.theory.mean.tails import binomial_below
+from ndcg_asymptotics.theory.rules.binomial import binomial_below
 
 _ALIKE, _UNLIKE = 0.4690, 0.5600  # Berry-Esseen: Shevtsova (2013), alike and not
 _EVERY = 1000  # ranks one by one, then in a progression

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,36 +22,36 @@ from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance, Scorer, over_groups
+from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
-from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumerated_moments
-from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
-from ndcg_asymptotics.theory.fluctuations.moments import Moments
-from ndcg_asymptotics.theory.fluctuations.whole import (
-    given_label_counts,
-    over_counts,
-)
-from ndcg_asymptotics.theory.mean import expectation
-from ndcg_asymptotics.theory.mean.mesh import Mesh
-from ndcg_asymptotics.theory.mean.sums import ideal_sums
+from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, over_counts
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.rules.caching import shared
+from ndcg_asymptotics.theory.rules.ideal import ideal_sums
+from ndcg_asymptotics.theory.rules.mesh import Mesh
 
-_SHORT = 30  # lists that are enumerated where few ranks count
-_ENUMERATED = 1e-3  # what rounding is relative to there: it leaves 1e-12
-_COUNTS = 0.1  # of the digits, for the rule of graded label counts
-_ROUNDING = 1e-9  # what two evaluations have in common, relative to what items and counts add by themselves
-_QUICK, _QUICK_ROUNDING = 1e-3, 1e-5  # the same of a quick evaluation, with what it leaves of the value
+_SHORT = 30  # lists up to this length are enumerated where few ranks count
+_ENUMERATED_SIZE = 1e-3  # `Moments.size` of an enumeration, whose rounding leaves 1e-12
+_COUNTS_DIGITS = 0.1  # of the tolerance, for the rule of graded label counts
+_ROUNDING = 1e-9  # error that two evaluations share, relative to the variance without covariances
+_QUICK, _QUICK_ROUNDING = (
+    1e-3,
+    1e-5,
+)  # errors of a quick evaluation: relative to the variance, and as _ROUNDING
 
 
 @dataclass(frozen=True)
 class StandardDeviation:
-    """A standard deviation at each of several list lengths.
+    """The standard deviation at each of several list lengths.
 
     Attributes
     ----------
     value : (sizes,)
     error : (sizes,)
-        A bound of the absolute error, from a second evaluation with other nodes; of a quick evaluation, as
-        found over many curves, discounts and sizes.
+        A bound of the absolute error, from a second evaluation with other nodes. That of a quick evaluation
+        is the largest error found over many curves, discounts and sizes.
     """
 
     value: Floats
@@ -66,7 +65,7 @@ def ndcg_std(
     *,
     quick: bool = False,
 ) -> StandardDeviation:
-    """The standard deviation of NDCG_n.
+    """Return the standard deviation of NDCG_n.
 
     ::
 
@@ -81,7 +80,8 @@ def ndcg_std(
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
     quick : bool
-        To three digits, in about a tenth of the time: enough beside a simulation.
+        Whether to compute three digits only. That takes about a tenth of the time, and is enough beside a
+        simulation.
 
     Raises
     ------
@@ -102,14 +102,14 @@ def ndcg_std(
 def difference_std(
     a: Scorer | str, b: Scorer | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike
 ) -> StandardDeviation:
-    """The standard deviation of the difference in NDCG_n of two scorers on the same labels.
+    """Return the standard deviation of the difference in NDCG_n of two scorers on the same labels.
 
-    They are independent given the label. Parameters and errors as for `ndcg_std`.
+    The scorers are independent given the label. Parameters and errors as for `ndcg_std`.
 
     Raises
     ------
     InputError
-        Besides: if the two have different label laws.
+        Also if the two have different label laws.
 
     >>> difference_std("linear(0.1, 0.7)", "constant(0.4)", "nDCG", [100]).value.round(5)
     array([0.06719])
@@ -118,71 +118,58 @@ def difference_std(
     return _std((pair["a"], pair["b"]), Measure.of(measure), list_lengths(sizes))
 
 
-@lru_cache(maxsize=512)  # check, required and figures ask for the same standard deviations
+@shared
 def _std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
     (_, rough, *_), (_, fine, size, missed) = (
         np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
     )
-    return _stated(fine, np.abs(fine - rough) + missed + _ROUNDING * size, _most(scorers))
+    return _stated(fine, np.abs(fine - rough) + missed + _ROUNDING * size, 0.5 * len(scorers))
 
 
-@lru_cache(maxsize=512)
+@shared
 def _quick_std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
     _, variance, size, missed = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
-    return _stated(variance, _QUICK * variance + missed + _QUICK_ROUNDING * size, _most(scorers))
+    return _stated(variance, _QUICK * variance + missed + _QUICK_ROUNDING * size, 0.5 * len(scorers))
 
 
-def _most(scorers: tuple[Scorer, ...]) -> float:
-    """The largest standard deviation of a number in [0, 1], or of a difference of two."""
-    return 0.5 * len(scorers)
-
-
-def forget() -> None:
-    """Drop the moments that are held, and what is behind them."""
-    for held in (_std, _quick_std, moments):
-        held.cache_clear()
-    expectation.forget()
-
-
-def _stated(variance: Floats, off: Floats, most: float) -> StandardDeviation:
-    """The standard deviation, where a variance may be off by so much.
+def _stated(variance: Floats, error: Floats, most: float) -> StandardDeviation:
+    """Return the standard deviation from a variance and its error; it is at most ``most``.
 
     Raises
     ------
     NotAvailableError
-        If it is not found to be between 0 and its largest possible value.
+        If the variance is not between 0 and its largest possible value, or its error is larger than that.
     """
-    found = (variance >= -off) & (variance <= most**2 + off) & (off <= most**2)
+    found = (variance >= -error) & (variance <= most**2 + error) & (error <= most**2)
     require_available(bool(found.all()), "standard deviation: not found for these curves and this measure")
     value = np.sqrt(np.maximum(variance, 0.0))
-    error = np.where(value**2 > off, off / np.where(value > 0, value, 1.0), np.sqrt(off))
-    value.flags.writeable = error.flags.writeable = False
-    return StandardDeviation(value, error)
+    of_value = np.where(value**2 > error, error / np.where(value > 0, value, 1.0), np.sqrt(error))
+    value.flags.writeable = of_value.flags.writeable = False
+    return StandardDeviation(value, of_value)
 
 
-@lru_cache(maxsize=4096)
 def moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effort = USUAL) -> Moments:
-    """Of NDCG_n, or of its difference for two scorers: one evaluation."""
+    """Return the moments of NDCG_n, or of its difference for two scorers, from one evaluation."""
     return over_groups(scorers, lambda *models: _moments(models, measure, n, effort), _mixed)
 
 
-@lru_cache(maxsize=4096)
+@shared
 def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, np.array(scorers[0].gains)
     if not law[:-1].any() or discount(1.0, float(n)) == 0:  # the linear one at n = 1: IDCG is 0
         return Moments(0.0, 0.0, 0.0)
     if n <= _SHORT and enumerable(scorers[0], measure, n):
         mean, variance = enumerated_moments(scorers[0], scorers[1] if len(scorers) > 1 else None, measure, n)
-        return Moments(mean, max(variance, 0.0), _ENUMERATED)
+        return Moments(mean, max(variance, 0.0), _ENUMERATED_SIZE)
     if measure.cutoff(n) < n:
         return cut_moments(scorers, measure, n, effort)
-    rule = CountRule.of(law, gains, ideal_sums(discount, n), n, effort.digits * _COUNTS)
+    rule = CountRule.of(law, gains, ideal_sums(discount, n), n, effort.digits * _COUNTS_DIGITS)
     given = [given_label_counts(scorer, discount, n, effort) for scorer in scorers]
     found = Moments(*over_counts(given, rule, law, discount, n, effort))
     if len(gains) <= FEW_GRADES:
         return found
-    # the nodes for the counts of many grades are few: what they leave of the mean is known
-    exact = [expectation.expected_ndcg(scorer, measure, [n], quick=True) for scorer in scorers]
+    # there are few nodes for the counts of many grades; their error of the mean is known
+    exact = [expected_ndcg(scorer, measure, [n], quick=True) for scorer in scorers]
     mean = exact[0].value[0] - sum(other.value[0] for other in exact[1:])
     return found._replace(missed=float(abs(found.mean - mean)) * math.sqrt(found.variance))
 

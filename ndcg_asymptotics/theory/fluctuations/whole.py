@@ -1,4 +1,4 @@
-"""Mean and variance of a list's NDCG, from those given its label counts."""
+"""Mean and variance of NDCG of a whole list, from those given its label counts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import TOLERANCE, exponential_sum
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.conditional.affine import AffineGivenCounts
-from ndcg_asymptotics.theory.fluctuations.conditional.given import NEAR, GivenCounts
-from ndcg_asymptotics.theory.fluctuations.conditional.panels import Panels
+from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.label_counts import CountRule
-from ndcg_asymptotics.theory.mean.mesh import Mesh
-from ndcg_asymptotics.theory.mean.sums import ideal_sums
+from ndcg_asymptotics.theory.fluctuations.given_counts import NEAR, AffineGivenCounts, GivenCounts
+from ndcg_asymptotics.theory.fluctuations.panels import Panels
+from ndcg_asymptotics.theory.rules.ideal import ideal_sums
+from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 
@@ -25,7 +24,7 @@ Given = GivenCounts | AffineGivenCounts
 
 
 def given_label_counts(scorer: Relevance, discount: Discount, n: int, effort: Effort) -> Given:
-    """DCG_n given its label counts."""
+    """Return DCG_n given its label counts."""
     mesh = Mesh.of(scorer, n, effort.refine)
     panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages])
     return on_panels(panels, np.array(scorer.gains), discount, n, n * mesh.law, effort)
@@ -34,7 +33,7 @@ def given_label_counts(scorer: Relevance, discount: Discount, n: int, effort: Ef
 def on_panels(
     panels: Panels, gains: Floats, discount: Discount, n: int, centre: Floats, effort: Effort
 ) -> Given:
-    """DCG of items that lie on these panels, their counts near ``centre``, in a list of n."""
+    """Return DCG of items that lie on these panels, their counts near ``centre``, in a list of n."""
     if discount.affine:
         constant, slope = discount.coefficients(n)
         return AffineGivenCounts(panels, gains, (constant, slope), centre)
@@ -44,7 +43,7 @@ def on_panels(
 
 
 def fitted_to(discount: Discount, n: int) -> float:
-    """A rank from n on, one of few, so that fits are found again."""
+    """Return a rank from n on, one of few, so that fits are found again."""
     longest = next(x for x in _FITTED if x >= n)
     return min(longest, max(discount.known_to, float(n)))
 
@@ -52,7 +51,7 @@ def fitted_to(discount: Discount, n: int) -> float:
 def over_counts(
     given: Sequence[Given], rule: CountRule, law: Floats, discount: Discount, n: int, effort: Effort
 ) -> tuple[float, float, float]:
-    """Mean and variance of ``DCG / IDCG``, or of its difference for two; the variance without covariances."""
+    """Return mean, variance and variance without covariances of ``DCG / IDCG``, or of its difference."""
     few, weights = rule.few(law, n, effort.digits)
     shift = np.zeros(len(rule.counts))
     parts, at_centre = np.zeros(2), 0.0
@@ -71,7 +70,7 @@ def over_counts(
 
 
 def _ideal(gains: Floats, centre: Floats, counts: Floats, discount: Discount, n: int) -> tuple[float, Floats]:
-    """IDCG at the centre, and by how much it differs elsewhere, relative and without cancellation."""
+    """Return IDCG at the centre, and its relative change elsewhere, without cancellation."""
     steps = gains - np.append(gains[1:], 0.0)
     ends, moved = np.cumsum(centre[:-1]), np.cumsum((counts - centre)[:, :-1], axis=1)
     ideal = float(ideal_sums(discount, n)(ends) @ steps)
@@ -79,7 +78,7 @@ def _ideal(gains: Floats, centre: Floats, counts: Floats, discount: Discount, n:
 
 
 def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance: float = TOLERANCE) -> Floats:
-    """F(start + more) - F(start) in a list of n, without cancellation."""
+    """Return F(start + more) - F(start) in a list of n, without cancellation."""
     if discount.affine:
         constant, slope = discount.coefficients(n)
         return np.asarray(more * (constant + slope * (2 * start + more + 1) / 2))
@@ -90,6 +89,6 @@ def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance:
 
 
 def summed(discount: Discount, n: int, tolerance: float = TOLERANCE) -> tuple[Floats, Floats]:
-    """Rates and weights of ``F(k) = sum_a weights_a (1 - exp(-rates_a k))``, k up to n."""
+    """Return rates and weights of ``F(k) = sum_a weights_a (1 - exp(-rates_a k))``, k up to n."""
     fit = exponential_sum([discount], fitted_to(discount, n), tolerance)
     return fit.rates, fit.weights[0] * np.exp(-fit.rates) / -np.expm1(-fit.rates)

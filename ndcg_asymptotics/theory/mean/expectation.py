@@ -6,9 +6,10 @@ known (`label_counts`)::
 
     E[NDCG_n] = sum_j y_j n int P(Y = y_j | t) E_c[ E[D(1 + A); A < k | c, t] / IDCG(c + e_j) ] dt.
 
-The item at hand is there: whatever is rare, nothing in the formula is a difference or a ratio of rare
-things. Nothing is asymptotic either: n goes from 1 to 9e18. The limits of Wang et al. (2013) are
-approached at rates as slow as 1/log n; these means are for the n that was simulated.
+This is section 3 of docs/theory.md. The formula is a sum over items that exist, so nothing in it is a
+difference or a ratio of small probabilities, however rare a label is. Nothing is asymptotic either: n goes
+from 1 to 9e18. The limits of Wang et al. (2013) are approached at rates as slow as 1/log n; these means are
+for the n that was simulated.
 """
 
 from __future__ import annotations
@@ -16,42 +17,43 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
-from ndcg_asymptotics.measures import Discount, Measure, exponentials
+from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
-from ndcg_asymptotics.theory.mean.memo import Memo
-from ndcg_asymptotics.theory.mean.mesh import MESHES, Depths, Mesh, joined
 from ndcg_asymptotics.theory.mean.rank_terms import Crossing, projections, rank_terms
-from ndcg_asymptotics.theory.mean.sums import ideal_sums
+from ndcg_asymptotics.theory.rules.caching import shared
+from ndcg_asymptotics.theory.rules.ideal import ideal_sums
+from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, joined
 
-_ROUNDING = 2e-11  # relative: what two evaluations have in common (sums of exponentials)
-_CAUTION = 6.0  # times the difference of two evaluations: of a kink that is sharp both leave something alike
-_LONE = 1.5  # times the nodes for a single grade, which are cheap
-_PROBES = (0.25, 0.5, 1.0)  # parts of the largest correlation at which the degree is found
-_HIGHEST = (9, 19, 35)  # degrees of an expansion in the number of items above, tried in turn
+_ROUNDING = 2e-11  # relative error that two evaluations share: that of their sums of exponentials
+_CAUTION = (
+    6.0  # the stated error is this times the difference of two evaluations, which err alike at a sharp kink
+)
+_LONE_GRADE = 1.5  # a single grade has this times the nodes, as they are cheap
+_PROBES = (0.25, 0.5, 1.0)  # parts of the largest correlation at which the degree is determined
+_DEGREES = (9, 19, 35)  # of expansions in the number of items above, tried in turn
 _UNCORRELATED = 1e-8
-_SHARP = 0.85  # a correlation of the rank and the label counts beyond which few ranks are left open
+_SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
 _PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the depth there
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """What an evaluation spends.
+    """The effort that one evaluation makes.
 
     Attributes
     ----------
     refine : float
-        How much narrower than usual panels of depth are.
+        Panels of depth are this much narrower than usual.
     tolerance : float
         The relative error of sums of exponentials.
     nodes : int
-        Of the Gauss rules of label counts.
+        The nodes of the Gauss rules of label counts.
     """
 
     refine: float
@@ -61,19 +63,19 @@ class Accuracy:
 
 _FULL = Accuracy(1.0, 3e-11, 44), Accuracy(1.5, 1e-11, 56)
 _QUICK = Accuracy(0.5, 1e-7, 24), Accuracy(0.75, 2e-8, 30)
-"""Two evaluations each, whose difference tells the error."""
+"""Pairs of evaluations; their difference estimates the error."""
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """A mean at each of several list lengths.
+    """The mean at each of several list lengths.
 
     Attributes
     ----------
     value : (sizes,)
     error : (sizes,)
-        A bound of the absolute error: the difference from a second evaluation on another mesh with other
-        nodes, and what sums of exponentials leave.
+        A bound of the absolute error, from a second evaluation on another mesh with other nodes and the error
+        of the sums of exponentials.
     """
 
     value: Floats
@@ -106,14 +108,14 @@ def expected_ndcg(
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
     quick : bool
-        Whether six digits will do, which take a tenth of the time where labels have several grades: enough
-        beside a simulation.
+        Whether to compute six digits only. That takes a tenth of the time where labels have several grades,
+        and is enough beside a simulation.
 
     Returns
     -------
     Expectation
         The means with a bound of the absolute error of each: about 1e-10, and 1e-7 if ``quick``. It is larger
-        where label counts tell nearly everything of the ranks around a cutoff.
+        where the label counts nearly determine the ranks around a cutoff.
 
     Raises
     ------
@@ -137,19 +139,21 @@ def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
     return Expectation(*(weights @ [vars(mean)[part] for mean in found] for part in ("value", "error")))
 
 
-@lru_cache(maxsize=512)  # check, distinguish and figures ask for the same means
+@shared
 def _expected_ndcg(
     relevance: Relevance, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
 ) -> Expectation:
-    first, value = (np.array([_mean(relevance, measure, n, accuracy) for n in lengths]) for accuracy in pair)
+    first, value = (
+        np.array([evaluate(relevance, measure, n, accuracy) for n in lengths]) for accuracy in pair
+    )
     # a sum of exponentials has a relative error, and all terms are positive
     error = _CAUTION * np.abs(value - first) + (_ROUNDING + 2 * pair[1].tolerance) * value
     value.flags.writeable = error.flags.writeable = False
     return Expectation(value, error)
 
 
-def _mean(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) -> float:
-    """One evaluation at one n."""
+def evaluate(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) -> float:
+    """Return E[NDCG_n] from one evaluation of the integral over depth."""
     discount, k = measure.discount, measure.cutoff(n)
     if discount(1.0, float(n)) == 0:  # linear at n = 1: IDCG is 0
         return 0.0
@@ -174,7 +178,7 @@ def _mean(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) ->
 
 
 def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> Depths:
-    """The depths at which items gain, with panels of their own around the cutoff."""
+    """Return the depths at which items gain, on finer panels around the cutoff."""
     if k >= n:
         return mesh.depths
     crossing = Crossing.of(k, n)
@@ -188,15 +192,15 @@ def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> Depths:
 def _degrees(
     counts: LabelMeans, apart: Floats, t: Floats, correlation: Floats, n: int, accuracy: Accuracy
 ) -> Integers:
-    """The degree of `rank_terms` at each depth: of higher ones the label counts tell too little."""
+    """Return the degree of the expansion in `rank_terms` for each depth; -1 stands for a Fourier series."""
     if not counts.vary or n == 1 or correlation.max() < _UNCORRELATED:
         return np.zeros(t.size, int)
     probes = np.unique([np.argmin(np.abs(correlation - part * correlation.max())) for part in _PROBES])
-    # where labels tell less, coefficients are those times the ratio of correlations to the power of m
+    # with a smaller correlation the m-th coefficient is this one times the m-th power of their ratio
     ratio = correlation[:, None] / correlation[probes]
     ratio = np.where(ratio <= 1, ratio, 0.0)[:, :, None]
-    # a Fourier series has no more terms where nearly all degrees are needed
-    for highest in sorted({min(degree, (n - 1) // 3) for degree in _HIGHEST}):
+    # where nearly all degrees are needed a Fourier series has no more terms
+    for highest in sorted({min(degree, (n - 1) // 3) for degree in _DEGREES}):
         found = np.abs(counts.coefficients(apart[:, probes], t[probes], highest))
         left = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
         small = (ratio ** np.arange(highest + 1) * left).max(axis=1) <= accuracy.tolerance * found[:, 0].min()
@@ -205,10 +209,7 @@ def _degrees(
     return np.where(small.any(axis=1), np.argmax(small, axis=1), -1)
 
 
-_LABEL_MEANS = Memo[LabelMeans](2**27, size=lambda means: means.nbytes)
-"""Scorers of one population have the same labels."""
-
-
+@shared  # scorers of one population have the same labels
 def _label_means(
     gains: tuple[float, ...],
     law: tuple[float, ...],
@@ -218,23 +219,11 @@ def _label_means(
     accuracy: Accuracy,
     sharp: bool,
 ) -> LabelMeans:
-    nodes = math.ceil(accuracy.nodes * (_LONE if len(gains) == 1 else 1.0))
-
-    def make() -> LabelMeans:
-        sums = ideal_sums(discount, n)
-        return LabelMeans(
-            np.array(gains), np.array(law), sums, min(k, n), n - 1, nodes, accuracy.tolerance, sharp
-        )
-
-    return _LABEL_MEANS.get((gains, law, discount, k, n, accuracy, sharp), make)
-
-
-def forget() -> None:
-    """Drop the means that are held, and what is behind them."""
-    _expected_ndcg.cache_clear()
-    MESHES.clear()
-    _LABEL_MEANS.clear()
-    exponentials.forget()
+    nodes = math.ceil(accuracy.nodes * (_LONE_GRADE if len(gains) == 1 else 1.0))
+    sums = ideal_sums(discount, n)
+    return LabelMeans(
+        np.array(gains), np.array(law), sums, min(k, n), n - 1, nodes, accuracy.tolerance, sharp
+    )
 
 
 def expected_dcg(

@@ -10,10 +10,10 @@ and with ``1/x = sum_b v_b exp(-lambda_b x)`` on the range that IDCG has,
 
     E[ prod_i q_i^c_i / IDCG ] = sum_b v_b E[ prod_h f_bh(C_h) ]
 
-is one small matrix product for each grade: the cost is linear in the number of grades
+is one small matrix product for each grade, and the cost is linear in the number of grades
 (docs/theory.md, section 3).
 
-The matrices. Given C_h the number of items of grade h is binomial too, so that
+*The matrices.* Given C_h the number of items of grade h is binomial too, so that
 
     E[ q^(C_h - C_(h-1)) f(C_(h-1)) | C_h = x ] = sum_c P(Bin(x, p_h / P_h) = c) q^c f(x - c).
 
@@ -21,7 +21,7 @@ Where few items are expected a count is a number of a lattice. Where many are ex
 are represented by their values at the nodes of the Gauss rule of its binomial law, and f(x - c) is
 interpolated by the orthonormal polynomials of that law (Krawtchouk polynomials).
 
-The cutoff. F(min(C, k)) is not smooth where a count passes k. On a lattice that does not matter. Elsewhere
+*The cutoff.* F(min(C, k)) is not smooth where a count passes k. On a lattice that does not matter. Elsewhere
 let I_c be IDCG with C_h replaced by k for h >= c, and left uncut for the other h: only I_j and I_(j+1) matter
 where C_j >= k, and 1/IDCG telescopes into a smooth function and parts with one threshold each::
 
@@ -33,7 +33,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -42,29 +41,40 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
 from ndcg_asymptotics.theory.mean.rank_terms import circle, log_remainder
-from ndcg_asymptotics.theory.mean.sums import Sums
-from ndcg_asymptotics.theory.mean.tails import binomial_below, binomial_beyond, log_binomial
+from ndcg_asymptotics.theory.rules.binomial import (
+    binomial_below,
+    binomial_beyond,
+    gauss_rules,
+    krawtchouk,
+    log_binomial,
+)
+from ndcg_asymptotics.theory.rules.ideal import Sums
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
-_REACH, _FURTHER = 9.0, 16.0  # a law ends so many standard deviations and items from its mean
-_LATTICE = 80  # numbers of a lattice, at most
-_SHARP_LATTICE = 200  # the same where counts nearly tell the ranks
+
+_DEVIATIONS, _FURTHER = (
+    9.0,
+    16.0,
+)  # a law ends so many standard deviations and items from its mean: 1e-18 is left
+_LATTICE = 80  # largest lattice of counts
+_SHARP_LATTICE = 200  # the same where counts nearly determine the ranks
 _LONE_LATTICE = 400  # the same where there is one grade only, so that no matrix is needed
-_STEP = 0.35  # of a grid of counts, in standard deviations: what it leaves is exp(-2 (pi / 0.35)^2 / …)
+_STEP = 0.35  # step of a grid of counts in standard deviations; sums over it leave exp(-2 (pi / 0.35)^2)
 _NEGLIGIBLE = 1e-18  # probability
-_EXACT = 2**52  # numbers of a lattice are exact in doubles below it
-_SMALLEST = 1e-40  # of a factor q: what is less counts for nothing even once
+_EXACT = 2**52  # whole numbers below it are exact in doubles
+_SMALLEST = 1e-40  # a factor q below it makes its product 0 even to the first power
 _CHUNK = 4_000_000  # numbers held at a time
+_RATIOS = 16  # ranges of 1/x per factor of two: few different ones, so that their fits are found again
 
 
 @dataclass(frozen=True)
 class Count:
-    """A binomial count as values at nodes.
+    """A binomial count, as nodes at which functions of it are known.
 
     Attributes
     ----------
     size, probability
-        Of the binomial law.
+        The parameters of the binomial law.
     shift : (K,)
         Nodes less the mean ``size * probability``.
     weights : (K,)
@@ -80,55 +90,37 @@ class Count:
 
     @classmethod
     def of(cls, size: int, probability: float, nodes: int, largest_lattice: int) -> Count:
-        """The lattice where it is small enough, else the Gauss rule with so many nodes."""
+        """Return the lattice where it is small enough, else the Gauss rule with ``nodes`` nodes."""
         if probability >= 1:
             return cls(size, 1.0, np.zeros(1), np.ones(1), True)
         mean = size * probability
-        reach = _REACH * math.sqrt(mean * (1 - probability)) + _FURTHER
+        reach = _DEVIATIONS * math.sqrt(mean * (1 - probability)) + _FURTHER
         low, high = max(0, math.floor(mean - reach)), min(size, math.ceil(mean + reach))
         if high - low < largest_lattice and high < _EXACT:
             x = np.arange(low, high + 1.0)
             weights = np.exp(log_binomial(x, float(size), probability))
             kept = weights > 1e-3 * _NEGLIGIBLE * weights.max()
             return cls(size, probability, x[kept] - mean, weights[kept] / weights.sum(), True)
-        return cls(size, probability, *_gauss(size, probability, nodes), False)
+        (shift,), (weights,) = gauss_rules(np.array([float(size)]), probability, nodes)
+        return cls(size, probability, shift, weights, False)
 
     @property
     def nodes(self) -> Floats:
+        """The values of the count, (K,)."""
         x = self.size * self.probability + self.shift
         return np.rint(x) if self.lattice else x
 
     def interpolated(self, shift: Floats) -> Floats:
-        """The matrix that takes values at the nodes to those at other points (M,): (M, K)."""
-        degree = self.shift.size - 1
-        here, there = (self._polynomials(x, degree) for x in (shift, self.shift))
+        """Return the matrix that takes values at the nodes to those at other points (M,): (M, K)."""
+        here, there = (
+            krawtchouk(x, self.size, self.probability, self.shift.size - 1) for x in (shift, self.shift)
+        )
         return np.asarray(here.T @ (there * self.weights))
-
-    def _polynomials(self, shift: Floats, degree: int) -> Floats:
-        """The orthonormal polynomials of the law up to a degree, (degree + 1, points)."""
-        p = self.probability
-        rows, before, beside = [np.ones_like(shift)], np.zeros_like(shift), 0.0
-        for m in range(degree):
-            following = (shift - m * (1 - 2 * p)) * rows[-1] - beside * before
-            beside = math.sqrt((m + 1) * p * (1 - p) * (self.size - m))
-            before = rows[-1]
-            rows.append(following / beside)
-        return np.array(rows)
-
-
-@lru_cache(maxsize=256)
-def _gauss(size: int, probability: float, count: int) -> tuple[Floats, Floats]:
-    """Nodes about the mean and weights of the Gauss rule of Binomial(size, probability)."""
-    m = np.arange(1.0, count)
-    beside = np.sqrt(m * probability * (1 - probability) * (size - m + 1))
-    diagonal = np.arange(float(count)) * (1 - 2 * probability)
-    shift, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
-    return shift, vectors[0] ** 2
 
 
 @dataclass(frozen=True)
 class Thinning:
-    """From a count C_(h-1) to points of the next one, ``sum_c P(c | x) q^c f(x - c)``.
+    """The step from a count C_(h-1) to points of the next one, ``sum_c P(c | x) q^c f(x - c)``.
 
     Attributes
     ----------
@@ -137,9 +129,9 @@ class Thinning:
     centre : float
         The mean of c.
     matrices : (Q, M, K) or None
-        What f at the nodes contributes at the points through each of them.
+        The contribution of each c and each node of f to the sum at each point.
     index, probabilities : (M, K) or None
-        In place of matrices, where f is known on a lattice: the position of x - y in ``counts``, and
+        Used in place of matrices where f is known on a lattice: the position of x - y in ``counts``, and
         its probability.
     """
 
@@ -151,7 +143,7 @@ class Thinning:
 
     @classmethod
     def of(cls, inner: Count, probability: float, shift: Floats) -> Thinning:
-        """To points at a ``shift`` from the mean of the count whose items have this probability."""
+        """Return the step to points at a ``shift`` from the mean of the count with this probability."""
         mean, kept = inner.size * probability, inner.probability / probability
         x = mean + shift
         if inner.lattice:
@@ -165,14 +157,16 @@ class Thinning:
             return cls(counts - centre, centre, None, index.reshape(c.shape), likely)
         taken = 1 - kept
         deviation = math.sqrt(mean * taken * kept)
-        reach = _REACH * deviation + _FURTHER
-        within = _REACH * math.sqrt(mean * (1 - probability)) + _FURTHER
+        reach = _DEVIATIONS * deviation + _FURTHER
+        within = _DEVIATIONS * math.sqrt(mean * (1 - probability)) + _FURTHER
         near = np.clip(shift, -within, within)
         step = max(1.0, math.floor(_STEP * deviation))
         first = max(0.0, math.floor(mean * taken + taken * near.min() - reach))
         last = mean * taken + taken * near.max() + reach
         counts = np.arange(first, last + step, step)
-        within_list = np.minimum(counts[:, None], x)  # of counts beyond the number the probability is 0
+        within_list = np.minimum(
+            counts[:, None], x
+        )  # counts beyond x have probability 0 and are cleared below
         likely = np.exp(log_binomial(within_list, np.broadcast_to(x, within_list.shape), taken))
         likely = np.where(counts[:, None] <= x, likely, 0.0)  # (Q, M)
         likely[likely < _NEGLIGIBLE * likely.max(axis=0)] = 0.0
@@ -184,14 +178,8 @@ class Thinning:
         matrices[some] = inner.interpolated(left[some]) * likely[some][:, None]
         return cls(counts - mean * taken, mean * taken, matrices)
 
-    @property
-    def nbytes(self) -> int:
-        """The memory it takes."""
-        arrays = (self.counts, self.matrices, self.index, self.probabilities)
-        return sum(array.nbytes for array in arrays if array is not None)
-
     def tilted(self, log_q: Complex, centred: bool) -> Complex:
-        """The matrices for several q, (R, M, K); without q to the power of the centre if ``centred``."""
+        """Return the matrices for several q, (R, M, K); if ``centred`` without the factor q^centre."""
         powers = np.exp(np.multiply.outer(log_q, self.counts if centred else self.counts + self.centre))
         if self.matrices is None:
             return np.asarray(powers[:, self.index] * self.probabilities)
@@ -221,7 +209,7 @@ class Ideal:
 
     @classmethod
     def of(cls, constant: float, levels: Sequence[Floats], tolerance: float) -> Ideal:
-        """From the terms ``steps_h F_h`` (2, K_h) of each count."""
+        """Return it from the terms ``steps_h F_h`` (2, K_h) of each count."""
         if len(levels) == 1:
             ideal = constant + levels[0][:, None]
             return cls([np.where(ideal > 0, 1 / np.where(ideal > 0, ideal, 1.0), 0.0)], np.ones(1), 0.0)
@@ -230,9 +218,7 @@ class Ideal:
         if constant > 0:
             low = constant + sum(float(level[0].min()) for level in levels)
         high = constant + sum(float(level.max()) for level in levels)
-        ratio = 2.0 ** (
-            math.ceil(16 * math.log2(high / low) + 1e-6) / 16
-        )  # few different ones, to be found again
+        ratio = 2.0 ** (math.ceil(_RATIOS * math.log2(high / low) + 1e-6) / _RATIOS)
         rates, weights, error = reciprocal_as_exponentials(ratio, tolerance)
         rates, weights = rates / low, weights / low
         factors = [np.exp(-rates[:, None] * level[:, None]) for level in levels]
@@ -241,7 +227,7 @@ class Ideal:
 
 @dataclass(frozen=True)
 class _Part:
-    """A signed part of 1/IDCG as a chain of counts, the last one with nodes and weights of its own."""
+    """A signed part of 1/IDCG, as a chain of counts whose last one has nodes and weights of its own."""
 
     sign: float
     first: Count
@@ -250,7 +236,7 @@ class _Part:
     last: Count
 
     def mean(self, log_q: Complex, log_typical: Complex | None) -> Complex:
-        """Means of ``prod_i q_i^c_i / IDCG``, the last factor being that of all other items: (R, grades + 1).
+        """Return means of ``prod_i q_i^c_i / IDCG``, the last q that of all other items: (R, grades + 1).
 
         ``log_typical`` is the logarithm of the product for mean counts; without it no q may be larger than 1.
         Column g is for 1/IDCG with one more item of grade g; the last one for 1/IDCG as it is.
@@ -292,11 +278,11 @@ class LabelMeans:
     others : int
         The number of items.
     nodes : int
-        Of Gauss rules.
+        The nodes of Gauss rules.
     tolerance : float
-        Of sums of exponentials, relative.
+        The relative error of sums of exponentials.
     sharp : bool
-        Whether label counts nearly tell the ranks of items.
+        Whether the label counts nearly determine the ranks of items.
     """
 
     def __init__(
@@ -308,10 +294,12 @@ class LabelMeans:
         filled = (
             binomial_below(others, shares, k) <= _NEGLIGIBLE if k <= others else np.zeros(len(gains), bool)
         )
-        told = int(np.count_nonzero(~filled))  # grades that need to be told apart: the others are cut
+        told = int(
+            np.count_nonzero(~filled)
+        )  # grades that IDCG depends on: beyond these the cut list is full
         full = float(sums(np.array([float(k)]))[0])
         gained = np.append(gains, 0.0)
-        self._merged, self._sharp = told, sharp
+        self._grades_apart, self._sharp = told, sharp
         self._law, self._full = law, gained[0] * full
         self._parts: list[_Part] = []
         if told == 0:
@@ -345,24 +333,19 @@ class LabelMeans:
                 self._parts.append(_Part(sign, first, here, ideal, last))
 
     @property
-    def nbytes(self) -> int:
-        """About the memory it takes."""
-        return sum(step.nbytes for part in self._parts for step in part.steps)
-
-    @property
     def lattice(self) -> int:
-        """The numbers of a lattice of counts, at most: on it a mean can be of any function."""
-        if self._merged < 2:
+        """The largest lattice of counts; a mean over a lattice can be of any function."""
+        if self._grades_apart < 2:
             return _LONE_LATTICE
         return _SHARP_LATTICE if self._sharp else _LATTICE
 
     @property
     def vary(self) -> bool:
         """Whether IDCG is not the same for all counts."""
-        return self._merged > 0
+        return self._grades_apart > 0
 
     def coefficients(self, apart: Floats, t: Floats, degree: int) -> Floats:
-        """``E[phi_m(A) / IDCG]`` for m up to a degree at depths t (T,), averaged over grades.
+        """Return ``E[phi_m(A) / IDCG]`` for m up to a degree at depths t (T,), averaged over grades.
 
         phi_m are the orthonormal polynomials of the law of A; see `rank_terms`.
         """
@@ -378,18 +361,18 @@ class LabelMeans:
         return np.asarray(np.real(np.fft.fft(means, axis=1)) / points * scale)
 
     def __call__(self, slope: Complex, above: Floats, *, centred: bool) -> Complex:
-        """Means for ``q_i = 1 + slope above_i`` of every grade; ``slope`` (R,), ``above`` (J + 1, R): (R, J).
+        """Return means (R, J) for ``q_i = 1 + slope above_i``; ``slope`` (R,), ``above`` (J + 1, R).
 
         Either ``above`` has mean 0 over the grades (``centred``), or no q is above 1. Column g has 1/IDCG
         with one more item of grade g.
         """
         grades = len(self._law) - 1
         moved = (slope * above).T  # (R, J + 1)
-        if self._merged == 0:
+        if self._grades_apart == 0:
             mean = np.zeros(len(slope)) if centred else moved @ self._law
             powers = np.exp(self.others * (mean + log_remainder(mean)))
             return np.repeat(powers[:, None] / self._full, grades, axis=1)
-        found = np.zeros((len(slope), self._merged + 1), complex)
+        found = np.zeros((len(slope), self._grades_apart + 1), complex)
         for part in self._parts:
             depth = len(part.steps) + 1
             masses = np.append(self._law[:depth], self._law[depth:].sum())
@@ -407,4 +390,4 @@ class LabelMeans:
                 means = part.mean(log_q[here], None if typical is None else typical[here])
                 found[here, :depth] += means[:, :depth]
                 found[here, depth:] += means[:, -1:]
-        return np.asarray(found[:, np.minimum(np.arange(grades), self._merged)])
+        return np.asarray(found[:, np.minimum(np.arange(grades), self._grades_apart)])

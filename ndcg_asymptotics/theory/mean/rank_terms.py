@@ -1,4 +1,4 @@
-"""What an item at a depth gains, as a sum of products over the grades of the other items.
+"""The mean gain of an item at a depth, as a sum of products over the grades of the other items.
 
 Of n items one stands at depth t. Each of the others is above it with a probability G_i(t) that depends on
 its grade i only, so that the number A of items above it is Binomial(n - 1, t), and for given label counts c
@@ -13,8 +13,8 @@ and the coefficients of the product are found from its values at a few points w 
 depth are nearly independent few degrees matter: the coefficient of degree m is at most rho^m, rho the
 correlation of A and the label counts (docs/theory.md, section 3).
 
-Where label counts nearly tell the rank, a Fourier series takes the place of the polynomials. On a window of
-size numbers that holds the law of A, from ``low`` on::
+Where the label counts nearly determine the rank, a Fourier series takes the place of the polynomials. On a
+window of ``size`` numbers that holds the law of A, from ``low`` on::
 
     g(a) = sum_f g_f z_f^(a - low),   z_f = exp(2 pi i f / size),
     E[z^A | c] = prod_i (1 + (z - 1) G_i(t))^c_i,
@@ -32,32 +32,38 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.theory.mean.tails import log_binomial, log_choose
-from ndcg_asymptotics.theory.quadrature import on_panels
+from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_binomial, log_choose
+from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
-DEVIATIONS, FURTHER = 9.0, 25.0  # a binomial law ends so many standard deviations and items from its mean
-_STEP = 0.35  # of sums over every so many numbers, in standard deviations: they leave exp(-2 (pi / 0.35)^2)
-_FEW = 200.0  # expected items above a depth, or below it, for which all numbers from 0 on are met
-_VANISHED = -44.0  # the logarithm of a characteristic function that does not count
-_SUMMED_SERIES = 2**13  # numbers of a window that are summed one by one, beyond it an integral
-_PANELS_SERIES = 24
-_SMALL = 0.05  # up to which remainders are series
+_DEVIATIONS, _FURTHER = (
+    9.0,
+    25.0,
+)  # a law ends so many standard deviations and items from its mean: 1e-18 is left
+_STEP = 0.35  # step of sums over a smooth function, in standard deviations; they leave exp(-2 (pi / 0.35)^2)
+_FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
+_VANISHED = -44.0  # logarithm of a characteristic function that is negligible
+_SUMMED_WINDOW = 2**13  # numbers of a window up to which they are summed one by one; beyond it is an integral
+_WINDOW_PANELS = 24  # of that integral
+_SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
 _CHUNK = 4_000_000  # numbers held at a time
-_SUMMED = 60.0  # standard deviations up to which all numbers up to a cutoff are summed; beyond it an integral
-_PANELS, _NODES = 4, 16  # of that integral
+_SUMMED = (
+    60.0  # standard deviations up to which all numbers up to a cutoff are summed; beyond it is an integral
+)
+_PANELS, _NODES = 4, 16  # of that integral, and nodes of a panel
 
 
 @dataclass(frozen=True)
 class RankTerms:
-    """Terms ``weight prod_i q_i^c_i`` at depths t[node], of whose sum the real part is meant.
+    """Terms ``weight prod_i q_i^c_i`` at depths t[node]; the value is the real part of their sum.
 
     Attributes
     ----------
     node : (R,) whole numbers
         The index of the depth to which a term belongs.
     slope, weight : (R,)
+        Complex numbers.
     centred : bool
         Whether q_i is ``1 + slope (G_i(t) - t)``, or ``1 + slope G_i(t)`` and not larger than 1.
     """
@@ -70,7 +76,7 @@ class RankTerms:
 
 @dataclass(frozen=True)
 class Crossing:
-    """The depths at which the number of items above may or may not reach the cutoff.
+    """The depths at which the number of items above may either reach the cutoff or not.
 
     Attributes
     ----------
@@ -87,17 +93,17 @@ class Crossing:
 
     @classmethod
     def of(cls, k: int, n: int) -> Crossing:
-        """For a cutoff k < n."""
+        """Return the depths for a cutoff k < n."""
         deviation = math.sqrt(k * (1 - k / n))
-        start = (k - DEVIATIONS * deviation - FURTHER) / n
-        stop = (k + DEVIATIONS * deviation + 2 * FURTHER) / n
+        start = (k - _DEVIATIONS * deviation - _FURTHER) / n
+        stop = (k + _DEVIATIONS * deviation + 2 * _FURTHER) / n
         return cls(max(start, 0.0), min(stop, 1.0), max(deviation, 3.0) / n)
 
 
 def rank_terms(
     discount: Discount, t: Floats, k: int, n: int, degrees: Integers, refine: float, complete: int
 ) -> list[RankTerms]:
-    """The terms of ``E[D(1 + A); A < k | c, t]``.
+    """Return the terms of ``E[D(1 + A); A < k | c, t]``.
 
     Parameters
     ----------
@@ -109,9 +115,10 @@ def rank_terms(
     degrees : (T,) whole numbers
         The highest degree of the expansion at each depth, below n; -1 for a Fourier series.
     refine : float
-        How many more frequencies are taken than the law of A needs: a kink of 1/IDCG needs more.
+        The factor by which there are more frequencies than the law of A needs, as a kink of 1/IDCG needs
+        more.
     complete : int
-        Windows of up to so many numbers have all frequencies.
+        Windows of up to this many numbers have all frequencies.
     """
     series = [
         _fourier_terms(discount, t, int(i), k, n, refine, complete) for i in np.flatnonzero(degrees < 0)
@@ -131,7 +138,7 @@ def rank_terms(
 def _expansion_terms(
     discount: Discount, t: Floats, node: Integers, k: int, n: int, degree: int
 ) -> tuple[Integers, Complex, Complex]:
-    """The terms of an expansion at depths t[node], its coefficients from points of a circle."""
+    """Return the terms of an expansion at depths t[node], its coefficients from points on a circle."""
     points = degree + 1
     radius, scale = circle(points, n - 1)
     gains = projections(discount, t[node], k, n, degree)
@@ -144,8 +151,8 @@ def _expansion_terms(
 
 
 def circle(points: int, others: int) -> tuple[float, Floats]:
-    """Return the radius of w for so many points, and what turns coefficients into those of phi_m."""
-    # of the order at which sqrt(binom(N, m)) radius^m neither vanishes nor grows up to the last m
+    """Return the radius of w for a number of points, and factors that make coefficients those of phi_m."""
+    # with this radius sqrt(binom(N, m)) radius^m neither vanishes nor grows up to the last m
     radius = math.sqrt(max(points / math.e, 1.0) / max(others, 1))
     m = np.arange(points)
     return radius, np.exp(-0.5 * log_choose(others, m) - m * math.log(radius))
@@ -154,12 +161,12 @@ def circle(points: int, others: int) -> tuple[float, Floats]:
 def _fourier_terms(
     discount: Discount, depths: Floats, node: int, k: int, n: int, refine: float, complete: int
 ) -> tuple[Integers, Complex, Complex]:
-    """The terms of a Fourier series at one depth."""
+    """Return the terms of a Fourier series at one depth."""
     others, t = n - 1, float(depths[node])
-    reach = DEVIATIONS * math.sqrt(others * t * (1 - t)) + FURTHER
+    reach = _DEVIATIONS * math.sqrt(others * t * (1 - t)) + _FURTHER
     low, high = max(math.floor(others * t - reach), 0), min(math.ceil(others * t + reach), others)
     size = high - low + 1
-    size += 1 - size % 2  # of an even number of frequencies one would be its own opposite
+    size += 1 - size % 2  # an even number would have a frequency that is its own opposite
     last = min(high, k - 1)
     if last < low:
         return np.empty(0, int), np.empty(0, complex), np.empty(0, complex)
@@ -170,10 +177,10 @@ def _fourier_terms(
         highest = min(highest, math.ceil(refine * size * math.acos(1 - sharp) / (2 * math.pi)))
     f = np.arange(highest + 1)
     series: Complex
-    if size <= _SUMMED_SERIES:
+    if size <= _SUMMED_WINDOW:
         series = np.asarray(np.fft.fft(discount(1.0 + np.arange(low, last + 1), float(n)), size)[: f.size])
     else:
-        edges = np.linspace(low - 0.5, last + 0.5, _PANELS_SERIES + 1)
+        edges = np.linspace(low - 0.5, last + 0.5, _WINDOW_PANELS + 1)
         x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _NODES))
         ends = np.array([last, last + 1.0])  # Euler and Maclaurin, as in `_up_to_cutoff`
         x, dx = np.append(x, ends), np.append(dx, [1 / 24, -1 / 24])
@@ -197,9 +204,9 @@ def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> F
     """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), m up to a degree: (T, degree + 1)."""
     others = n - 1
     deep = t > 0.5
-    share = np.where(deep, 1 - t, t)  # of the items that are counted: those above or those below
+    share = np.where(deep, 1 - t, t)  # we count the items above, or those below where these are fewer
     mean, deviation = others * share, np.sqrt(others * t * (1 - t))
-    reach = DEVIATIONS * deviation + FURTHER
+    reach = _DEVIATIONS * deviation + _FURTHER
     above = np.where(deep, others - mean, mean)
     crossing = (above + reach >= k) & (k < n)
     few = mean <= _FEW
@@ -212,7 +219,7 @@ def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> F
         (_every, ~few & ~integrated & (crossing | (not smooth))),
         (_spaced, ~few & ~crossing & smooth),
     ):
-        # below the cutoff nothing is gained
+        # items below the cutoff gain nothing
         nodes = np.flatnonzero(here & ~(crossing & (above - reach > k)))
         if not nodes.size:
             continue
@@ -225,7 +232,11 @@ def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> F
             counted, weights = kind(mean[some], deviation[some], deep[some], share[some], k, others)
             a = np.where(deep[some, None], others - counted, counted)
             values = weights * discount(1.0 + np.maximum(a, 0.0), float(n))
-            moments = _moments(counted, values, share[some], others, degree, symmetric=kind is _few)
+            mean_here = (others * share[some])[:, None]
+            polynomials = krawtchouk(
+                counted - mean_here, others, share[some, None], degree, from_zero=kind is _few
+            )
+            moments = np.einsum("tq,mtq->tm", values, polynomials)
             found[some] = moments * np.where(deep[some, None], (-1.0) ** np.arange(degree + 1), 1.0)
     return found
 
@@ -233,8 +244,8 @@ def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> F
 def _few(
     mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
 ) -> tuple[Floats, Floats]:
-    """All numbers of counted items from 0 on and their probabilities, (T, Q) each, 0 beyond the cutoff."""
-    most = min(math.ceil((mean + DEVIATIONS * deviation).max() + FURTHER), others)
+    """Return numbers of counted items from 0 on and their probabilities up to the cutoff, (T, Q) each."""
+    most = min(math.ceil((mean + _DEVIATIONS * deviation).max() + _FURTHER), others)
     counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
     likely = np.exp(log_binomial(counted, float(others), share[:, None]))
     return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
@@ -243,14 +254,14 @@ def _few(
 def _every(
     mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
 ) -> tuple[Floats, Floats]:
-    """All numbers about the mean, likewise."""
+    """Return all numbers about the mean and their probabilities."""
     return _lattice(mean, np.ones_like(mean), deviation, deep, share, k, others)
 
 
 def _spaced(
     mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
 ) -> tuple[Floats, Floats]:
-    """Numbers about the mean at steps that a smooth function does not see, likewise."""
+    """Return numbers about the mean, at steps fine enough for a smooth function, and their probabilities."""
     step = np.maximum(np.floor(_STEP * deviation), 1.0)
     return _lattice(mean, step, deviation, deep, share, k, others)
 
@@ -258,7 +269,7 @@ def _spaced(
 def _lattice(
     mean: Floats, step: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
 ) -> tuple[Floats, Floats]:
-    count = np.ceil((DEVIATIONS * deviation + FURTHER) / step).max()
+    count = np.ceil((_DEVIATIONS * deviation + _FURTHER) / step).max()
     counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
     inside = (counted >= 0) & (counted <= others)
     counted = np.clip(counted, 0.0, float(others))
@@ -270,8 +281,8 @@ def _lattice(
 def _up_to_cutoff(
     mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
 ) -> tuple[Floats, Floats]:
-    """Nodes of an integral up to k - 1/2 items above, with the first term of Euler and Maclaurin."""
-    reach = DEVIATIONS * deviation + FURTHER
+    """Return the nodes of an integral up to k - 1/2 items above, with one term of Euler and Maclaurin."""
+    reach = _DEVIATIONS * deviation + _FURTHER
     low, high = np.maximum(mean - reach, -0.5), np.minimum(mean + reach, others + 0.5)
     end = np.where(deep, others - k + 0.5, k - 0.5)
     low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
@@ -287,27 +298,3 @@ def _up_to_cutoff(
 
 def _within(counted: Floats, deep: Bools, k: int, others: int) -> Bools:
     return np.asarray(np.where(deep[:, None], others - counted, counted) < k)
-
-
-def _moments(x: Floats, values: Floats, share: Floats, others: int, degree: int, symmetric: bool) -> Floats:
-    """``sum values phi_m(x)`` for the orthonormal polynomials of Binomial(others, share), (T, degree + 1).
-
-    The recurrence in m loses its digits at points x < m far from the mean. On a lattice from 0 on those are
-    the others by symmetry: phi_m(x) / phi_m(0) = phi_x(m) / phi_x(0).
-    """
-    p, mean = share[:, None], (others * share)[:, None]
-    polynomials = np.empty((degree + 1, *x.shape))
-    at_zero = np.empty((degree + 1, share.size))
-    here, before, beside, first = np.ones_like(x), np.zeros_like(x), np.zeros_like(p), np.ones_like(share)
-    for m in range(degree + 1):
-        if symmetric and m < x.shape[1]:
-            here[:, :m] = (first * polynomials[:m, :, m] / at_zero[:m]).T
-        elif symmetric:
-            here[:] = 0.0  # beyond the numbers that occur
-        polynomials[m], at_zero[m] = here, first
-        following = (x - mean - m * (1 - 2 * p)) * here - beside * before
-        beside = np.sqrt((m + 1) * p * (1 - p) * max(others - m, 0))
-        before, here = here, following / np.where(beside > 0, beside, 1.0)
-        if symmetric:
-            first = -first * np.sqrt((others - m) / (m + 1) * share / (1 - share))
-    return np.asarray(np.einsum("tq,mtq->tm", values, polynomials))

@@ -16,7 +16,7 @@ from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, Power
 from ndcg_asymptotics.measures.cutoffs import ListPower
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.pairs import first_moment
-from ndcg_asymptotics.theory.quadrature import edges, nodes
+from ndcg_asymptotics.theory.rules.quadrature import edges, nodes
 
 _LEVEL = 1e-9  # integrals that differ by less are equal
 _POSSIBLE = 1e-13  # the chance of a label that is more than rounding

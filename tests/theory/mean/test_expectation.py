@@ -19,7 +19,9 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.mean import expectation, expected_dcg, expected_ndcg, mesh
+from ndcg_asymptotics.theory.mean import expected_dcg, expected_ndcg
+from ndcg_asymptotics.theory.mean.expectation import Accuracy, evaluate
+from ndcg_asymptotics.theory.rules.caching import clear_caches
 
 BINARY = "polynomial(0.7, -0.6)"
 GRADED = "graded(3=polynomial(0.3, -0.2), 1=polynomial(0.1, 0.4, -0.2))"
@@ -44,23 +46,6 @@ CURVES = [
     "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))",
 ]
 DISCOUNTS = ["log", "power(0.5)", "zipf", "power(2)", "power(6)", "geometric(2)", "linear"]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept():
-    """Means are kept; a test that changes how they are made must not meet one made before."""
-    expectation.forget()
-    yield
-    expectation.forget()
-
-
-def anew(*arguments):
-    """The mean, whatever was held before; nothing of it is held."""
-    expectation.forget()
-    try:
-        return expected_ndcg(*arguments)
-    finally:
-        expectation.forget()
 
 
 def shifted(rank):
@@ -151,18 +136,16 @@ def test_direct_sum(n, cutoff):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", CURVES)
-def test_finer_quadrature_agrees(text, monkeypatch):
-    """Panels half as wide: the same to 1e-9, from 2 to 1e18."""
+def test_finer_quadrature_agrees(text):
+    """Panels half as wide change means by less than 1e-9, from n = 2 to 1e18."""
     sizes = [2, 60, 10**4, 10**18]
     for discount in ["log", "power(2)", "linear"]:
         measure = Measure.parse(f"nDCG({discount})")
         mean = expected_ndcg(Relevance.parse(text), measure, sizes)
-        with monkeypatch.context() as patch:
-            patch.setattr(mesh, "_WIDTH", 1.2)
-            finer = anew(Relevance.parse(text), measure, sizes)
+        finer = [evaluate(Relevance.parse(text), measure, n, Accuracy(2.5, 1e-11, 56)) for n in sizes]
         assert np.all(np.isfinite(mean.value))
-        assert mean.value == pytest.approx(finer.value, rel=1e-9, abs=1e-300)
-        assert np.all(np.abs(mean.value - finer.value) <= 3 * mean.error + 1e-300)
+        assert mean.value == pytest.approx(finer, rel=1e-9, abs=1e-300)
+        assert np.all(np.abs(mean.value - finer) <= 3 * mean.error + 1e-300)
 
 
 def test_mean_without_information_is_the_prevalence_at_every_rank():
@@ -308,14 +291,45 @@ def test_refusals():
         expected_ndcg(Scorer.parse("random"), Measure(), [10])
 
 
-def test_the_error_tells_of_a_poor_evaluation(monkeypatch):
-    """A mesh too coarse: the second evaluation sees it."""
-    sizes = [1000, 10**5]
-    truth = anew("power(0.05, 0.9, 9)", "nDCG", sizes)
-    assert np.all(truth.error < 1e-9)
-    monkeypatch.setattr(mesh, "_UNRESOLVED", math.inf)
-    monkeypatch.setattr(mesh, "_WIDTH", 30.0)
-    poor = anew("power(0.05, 0.9, 9)", "nDCG", sizes)
-    off = np.abs(poor.value - truth.value)
-    assert off[-1] > 1e-9
-    assert np.all(poor.error > off / 3)
+def test_two_coarse_meshes_differ():
+    """The stated error is a multiple of the difference of two evaluations, large on coarse meshes."""
+    curve, measure, n = Relevance.parse("power(0.05, 0.9, 9)"), Measure(), 10**5
+    exact = expected_ndcg(curve, measure, [n])
+    assert exact.error[0] < 1e-9
+    first, second = (evaluate(curve, measure, n, Accuracy(refine, 1e-11, 56)) for refine in (0.1, 0.15))
+    off = abs(second - exact.value[0])
+    assert off > 1e-9
+    assert 6 * abs(second - first) > off / 3
+
+
+SIZES = (10, 60, 250, 1000, 10**6)
+MEASURES = ("nDCG", "nDCG(zipf)", "nDCG@5", "nDCG@0.2n", "nDCG(power(0.5))@n^0.5")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_other_sizes_measures_and_scorers_change_no_bit(measure):
+    alone = []
+    for n in SIZES:
+        clear_caches()
+        alone.append(expected_ndcg("linear(0.1, 0.5)", measure, [n]).value[0])
+    clear_caches()
+    for curve in ("constant(0.3)", "power(0.05, 0.8, 2)"):  # of the same label law, which differs in rounding
+        for other in MEASURES:
+            expected_ndcg(curve, other, SIZES)
+    assert expected_ndcg("linear(0.1, 0.5)", measure, SIZES).value.tolist() == alone
+
+
+def test_sharp_curves_in_short_lists():
+    """Nothing beyond depth q is relevant, the M items above it with chance a: over M and the C relevant ones.
+
+    Ranks are all that matters: ``E[DCG | M, C] = C/M F(min(k, M))``.
+    """
+    n, k, q, a = 50, 8, 0.6, 0.9
+    sums = np.concatenate(([0.0], np.cumsum(np.arange(1.0, k + 1) ** -0.5)))
+    truth = sum(
+        binom.pmf(m, n, q) * binom.pmf(c, m, a) * c / m * sums[min(k, m)] / sums[min(k, c)]
+        for m in range(1, n + 1)
+        for c in range(1, m + 1)
+    )
+    found = expected_ndcg("step(0, 0.9, 0.4)", "nDCG(power(0.5))@n^0.5", [n])
+    assert abs(found.value[0] - truth) <= found.error[0] < 1e-10

@@ -1,63 +1,83 @@
-"""Mean and variance of NDCG with a cutoff, or of its difference for two scorers.
+"""Mean and variance of NDCG with a cutoff (section 3 of docs/fluctuations.md), and of the difference of two.
 
 With DCG's mean m and variance v given the depth tau of the item at rank k + 1 and the label counts above it,
-and delta as in `filling`::
+and delta as in `rules`::
 
     Var NDCG = E[ v (1 + delta)^2 ] / ideal^2 + Var( m (1 + delta) ) / ideal^2.
+
+Two scorers share nothing but the label counts c of the list, so the covariance is that of ``E[NDCG_a | c]``
+and ``E[NDCG_b | c]``.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import eigh_tridiagonal
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.cut.depths import depths_of, list_above
-from ndcg_asymptotics.theory.fluctuations.cut.filling import CutIdeal, Filling, joined, of_counts
-from ndcg_asymptotics.theory.fluctuations.cut.labels import Labels
-from ndcg_asymptotics.theory.fluctuations.cut.shared import covariance
-from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.moments import Moments
-from ndcg_asymptotics.theory.fluctuations.whole import Given
+from ndcg_asymptotics.theory.fluctuations.cut.crossing import Crossing, mean_at_cutoff
+from ndcg_asymptotics.theory.fluctuations.cut.rules import (
+    CutIdeal,
+    CutRule,
+    LabelLaws,
+    distributed,
+    joined,
+    of_counts,
+    pieces,
+    share,
+    with_others,
+)
+from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
+from ndcg_asymptotics.theory.fluctuations.panels import Panels, down_to
+from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.mean.mesh import Mesh, depths_at
+from ndcg_asymptotics.theory.rules import quadrature
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 
-_VARIANCE = 0.55  # of the digits, for the variance above
+_VARIANCE_DIGITS = 0.55  # exponent of the tolerance for the variance above, which may be coarser
+_DEVIATIONS, _FURTHER = (
+    8.0,
+    20.0,
+)  # the depth at rank k + 1 ends so many standard deviations and items from k/n
+_PANELS = 3  # of that depth, where curves have breakpoints
 
 
 def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    """As `variance.moments`, with a cutoff below n."""
+    """Return `variance.moments` for a cutoff below n."""
     found = [_one(scorer, measure, n, effort) for scorer in scorers]
     if len(found) == 1:
         return found[0]
     (mean_a, *parts_a), (mean_b, *parts_b) = found
     variance, size, missed = (a + b for a, b in zip(parts_a, parts_b, strict=True))
-    return Moments(mean_a - mean_b, variance - 2 * covariance(scorers, measure, n, effort), size, missed)
+    return Moments(mean_a - mean_b, variance - 2 * _covariance(scorers, measure, n, effort), size, missed)
 
 
 def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments:
     mesh = Mesh.of(scorer, n, effort.refine)
     ideal = CutIdeal.of(mesh, measure, n, effort)
-    several = [_filling(mesh, ideal, *piece) for piece in depths_of(mesh, ideal.k, n, effort)]
+    several = [_rule(mesh, ideal, *piece) for piece in _depths(mesh, ideal.k, n, effort)]
     given: dict[float, Given] = {}
 
     def above(depth: float) -> Given:
         if depth not in given:
-            given[depth] = list_above(mesh, depth, ideal.k, n, measure.discount, effort)
+            given[depth] = _list_above(mesh, depth, ideal.k, n, measure.discount, effort)
         return given[depth]
 
-    filling = joined(piece.few(ideal.k, effort.digits) for piece in several)
-    means = np.empty(len(filling.nodes))
-    for depth in np.unique(filling.nodes[:, 0]):
-        here = filling.nodes[:, 0] == depth
+    rule = joined(piece.few(ideal.k, effort.digits) for piece in several)
+    means = np.empty(len(rule.nodes))
+    for depth in np.unique(rule.nodes[:, 0]):
+        here = rule.nodes[:, 0] == depth
         list_ = above(float(depth))
-        means[here] = list_.mean() * (1 + list_.mean_changes(filling.nodes[here, 1:]))
-    mean, moved = filling.moments(means, means)
+        means[here] = list_.mean() * (1 + list_.mean_changes(rule.nodes[here, 1:]))
+    mean, moved = rule.moments(means, means)
     # variances change less than squares of means do, and take longer
-    fewer = joined(piece.few(ideal.k, effort.digits**_VARIANCE) for piece in several)
+    fewer = joined(piece.few(ideal.k, effort.digits**_VARIANCE_DIGITS) for piece in several)
     parts = np.array([above(t).variance(np.array(c)) for t, *c in fewer.nodes])
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
     variance, size = (moved + float(part @ squared) for part in parts.T)
@@ -67,16 +87,16 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
 
 
 def _missed(mean: float, scorer: Relevance, measure: Measure, n: int) -> float:
-    """What the grades of few items, dealt out in few ways, may leave.
+    """Return an estimate of the error from grades of few items, which few nodes represent.
 
-    NDCG lies in [0, 1], so that its square is off by no more than it is, and its exact mean is known.
+    NDCG lies in [0, 1], so the error of its square is at most its own, and its exact mean is known.
     """
     exact = expected_ndcg(scorer, measure, [n], quick=True)
     return float(abs(mean - exact.value[0]) + exact.error[0])
 
 
-def _filling(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> Filling:
-    """Nodes are a depth and the counts above it."""
+def _rule(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> CutRule:
+    """Return the rule whose nodes are a depth and the counts above it."""
     at = depths_at(mesh.relevance, mesh.law, depths, np.ones(depths.size))
     law, rest = mesh.law[:, None], ideal.n - ideal.k - 1
     here = np.vstack([at.value, 1 - at.value.sum(axis=0)])
@@ -84,8 +104,85 @@ def _filling(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> Fi
     found = []
     for i, (depth, weight) in enumerate(zip(depths, weights, strict=True)):
         laws = (np.maximum(part[:, i], 0.0) / part[:, i].sum() for part in (law * at.above, here, below))
-        counts, parts = Labels(ideal, *laws).filling()
+        counts, parts = LabelLaws(ideal, *laws).counts_above()
         given = of_counts(counts, weight * parts)
         nodes = np.column_stack([np.full(len(given.nodes), depth), given.nodes])
         found.append(replace(given, nodes=nodes))
     return joined(found)
+
+
+def _depths(mesh: Mesh, k: int, n: int, effort: Effort) -> list[tuple[Floats, Floats]]:
+    """Return nodes and weights of the depth of the item at rank k + 1 of n, between breakpoints of curves."""
+    count = math.ceil(effort.refine * (4 + 14 / math.sqrt(k)))
+    deviation = math.sqrt(k / n * (1 - k / n) / n)
+    low, high = (
+        max(0.0, k / n - _DEVIATIONS * deviation - _FURTHER / n),
+        min(1.0, k / n + _DEVIATIONS * deviation + _FURTHER / n),
+    )
+    breaks = [b for b in mesh.relevance.breakpoints if low < b < high]
+    if not breaks:
+        return [beta_rule(k + 1.0, float(n - k), count)]
+    edges = np.unique([low, *breaks, high, *np.linspace(low, high, _PANELS + 1)])
+    t, dt = quadrature.on_panels(edges[:-1], edges[1:], count)
+    density = np.array([[log_binomial(np.array([float(k)]), n - 1.0, float(x))[0] for x in row] for row in t])
+    weights = dt * np.exp(density)
+    weights /= weights.sum()
+    start = np.searchsorted(breaks, edges[:-1], side="right")
+    return [(t[start == i].ravel(), weights[start == i].ravel()) for i in range(len(breaks) + 1)]
+
+
+def _list_above(mesh: Mesh, depth: float, k: int, n: int, discount: Discount, effort: Effort) -> Given:
+    """Return DCG of k items that lie above a depth."""
+    panels, law = down_to(mesh, depth, k, [rank for rank, _ in effort.stages])
+    return on_panels(panels, np.array(mesh.relevance.gains), discount, n, k * law, effort)
+
+
+def beta_rule(alpha: float, beta: float, count: int) -> tuple[Floats, Floats]:
+    """Return the Gauss rule of Beta(alpha, beta) with ``count`` nodes; large parameters lose no digits.
+
+    >>> x, w = beta_rule(3.0, 2.0, 4)
+    >>> float((w @ x**2).round(12))
+    0.4
+    """
+    i = np.arange(float(count))
+    s, b = alpha + beta - 2, alpha - 1
+    diagonal = (2 * i * (i + 1 + s) + s * (1 + b)) / np.where(i > 0, (2 * i + s) * (2 * i + s + 2), 1.0)
+    diagonal[0] = alpha / (alpha + beta)
+    j = i[1:]
+    beside = j * (j + beta - 1) * (j + b) * (j + s) / ((2 * j + s) ** 2 * (2 * j + s + 1) * (2 * j + s - 1))
+    centre = diagonal[0]
+    nodes, vectors = eigh_tridiagonal(diagonal - centre, np.sqrt(beside))
+    return np.asarray(centre + nodes), np.asarray(vectors[0] ** 2)
+
+
+def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> float:
+    """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c."""
+    meshes = [Mesh.of(scorer, n) for scorer in scorers]
+    ideal = CutIdeal.of(meshes[0], measure, n, effort)
+    rule = joined(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(n, effort.digits)
+    a, b = (_means(mesh, ideal, rule.nodes) for mesh in meshes)
+    return rule.moments(a, b)[1] / ideal.value**2
+
+
+def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> CutRule:
+    """Return the rule of one part of 1/IDCG; its nodes are label counts of the list."""
+    numbers, chances = pieces(ideal.n, share(ideal.law, j), ideal.k, ideal.effort, beyond=beyond, split=j > 1)
+    own, ways = distributed(numbers, ideal.law[:j], ideal.effort)
+    means = np.concatenate(ideal.part(own.reshape(-1, j), np.zeros((1, j)), beyond=beyond), axis=1)
+    means = means.reshape(*ways.shape, 2)
+    return of_counts(*with_others(own, chances[:, None] * ways, means, ideal.n, ideal.law[j:], beyond=beyond))
+
+
+def _means(mesh: Mesh, ideal: CutIdeal, counts: Floats) -> Floats:
+    """Return E[DCG | c] for counts (C, J + 1): (C,)."""
+    n, k, effort = ideal.n, ideal.k, ideal.effort
+    crossing, gains, value = Crossing.of(mesh, k, n, counts), np.array(ideal.gains), np.zeros(len(counts))
+    if crossing.start > mesh.edges[0]:  # items above are within the cutoff
+        panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages], crossing.start)
+        given = on_panels(panels, gains, ideal.discount, n, n * mesh.law, effort)
+        value = given.mean() * (1 + given.mean_changes(counts))
+    for j in np.flatnonzero(mesh.law[:-1]):
+        own = np.where(counts[:, j] > 0, j, counts.shape[1] - 1)  # without such an item the term is 0
+        others = counts - np.eye(counts.shape[1])[own]
+        value += gains[j] * counts[:, j] * mean_at_cutoff(ideal.discount, mesh, crossing, others, int(j))
+    return value

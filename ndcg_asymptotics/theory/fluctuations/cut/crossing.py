@@ -1,4 +1,4 @@
-"""What items around a cutoff gain: the mean of ``D(1 + A) 1(A < k)`` where k cuts through the law of A.
+"""Mean DCG given the label counts of a list with a cutoff k, at depths around the item at rank k.
 
 The characteristic function of A, a sum of independent binomials ``Bin(c_i, G_i(t))``, is a product, and
 on a window of N ranks that holds the law the sum over ranks is one over N frequencies::
@@ -20,34 +20,36 @@ from scipy.fft import next_fast_len
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.theory.mean.mesh import Depths, Mesh
-from ndcg_asymptotics.theory.mean.ranks import RankMean
-from ndcg_asymptotics.theory.quadrature import on_panels
+from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
+from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
-_DEVIATIONS = 8.0  # a law ends so many standard deviations from its mean,
-_FURTHER = 14.0  # and so many ranks beyond them
+_DEVIATIONS, _FURTHER = (
+    8.0,
+    14.0,
+)  # a law ends so many standard deviations and ranks from its mean: 1e-15 is left
 _PANEL = 4.0  # width of a panel, in standard deviations of the rank
-_SUMMED = 2**17  # ranks of a window that are summed over one by one; beyond it is an integral
+_SUMMED = 2**17  # ranks of a window up to which they are summed one by one; beyond it is an integral
 _NODES, _PANELS = 16, 24  # of that integral
-_SERIES = 0.05  # frequencies below which the logarithm of a characteristic function is its cumulants'
-_BLURRED = 15.0  # variance
-_WHOLE = 1e-9
-_BISECTED = 1e-3  # ranks: windows have some to spare
+_SERIES = 0.05  # frequencies below which the logarithm of a characteristic function is a series of cumulants
+_RINGING = 15.0  # variance of A below which counts between whole numbers show as ringing
+_WHOLE = 1e-9  # distance from a whole number that is rounding
+_BISECTED = 1e-3  # ranks; windows have some to spare
 _CHUNK = 1_000_000  # complex numbers held at a time
+_SHARPEST = 3.0  # sharper laws would need too many nodes; the stated error includes what these leave out
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where the cutoff k goes through the ranks of a list of n items.
+    """The depths at which an item of a list of n may have a rank on either side of the cutoff k.
 
     Attributes
     ----------
     start, stop : float
-        Depths: an item above ``start`` is within the cutoff, one below ``stop`` is not.
+        An item above depth ``start`` is within the cutoff, one below ``stop`` is not.
     low, high : int
-        The ranks above an item between them, from ``low`` to ``high``.
+        The least and the largest number of items above an item between them.
     """
 
     k: int
@@ -58,39 +60,32 @@ class Crossing:
     high: int
 
     @classmethod
-    def by(cls, mesh: Mesh, k: int, n: int, counts: Floats) -> Crossing:
-        """For the label counts (C, J + 1) of the other n - 1 items."""
-        if len(mesh.law) == 1:  # no counts to tell
-            return cls.of(k, n, 0.0)
+    def of(cls, mesh: Mesh, k: int, n: int, counts: Floats) -> Crossing:
+        """Return the crossing for the label counts (C, J + 1) of lists of n items."""
         near = mesh.between(np.array([0.5, 1.0]) * min((k + 10 * k**0.5 + 14) / n, 1.0))
-        return cls.of(k, n, float(np.abs((counts - (n - 1) * mesh.law) @ near.above).max()))
-
-    @classmethod
-    def of(cls, k: int, n: int, spread: float) -> Crossing:
-        """For counts that move the mean of A by up to ``spread`` from (n - 1) t."""
-
+        moved = float(np.abs((counts - n * mesh.law) @ near.above).max())  # of the mean of A, by the counts
         others = max(n - 1, 1)
 
         def reach(mean: float) -> float:
-            return _DEVIATIONS * math.sqrt(mean * (1 - mean / others)) + _FURTHER + spread
+            return _DEVIATIONS * math.sqrt(mean * (1 - mean / others)) + _FURTHER + moved
 
         first = _bisect(lambda mean: mean + reach(mean) < k, 0.0, float(others))
         last = _bisect(lambda mean: mean - reach(mean) < k, 0.0, float(others))
         low, high = math.floor(first - reach(first)) - 1, math.ceil(last + reach(last)) + 1
         return cls(k, n, first / others, last / others, max(low, 0), min(high, n - 1))
 
-    def panels(self, sharpness: float, refine: float) -> Floats:
-        """Edges of panels on which the law of A changes smoothly."""
+    def panels(self, sharpness: float) -> Floats:
+        """Return the edges of panels on which the law of A changes smoothly."""
         edges = [self.start]
         while edges[-1] < self.stop:
             t = edges[-1]
             deviation = math.sqrt(t * (1 - t) / self.n) / math.hypot(1.0, sharpness) + 1 / self.n
-            edges.append(min(t + _PANEL * deviation / refine, self.stop))
+            edges.append(min(t + _PANEL * deviation, self.stop))
         return np.array(edges)
 
 
 def _bisect(below: Callable[[float], bool], low: float, high: float) -> float:
-    """Where a condition that holds at first ends; ``low`` or ``high`` if that is nowhere between."""
+    """Return where a condition that holds at first ends; ``low`` or ``high`` if it ends nowhere between."""
     if not below(low) or below(high):
         return high if below(high) else low
     while high - low > _BISECTED and low < (middle := (low + high) / 2) < high:
@@ -98,31 +93,20 @@ def _bisect(below: Callable[[float], bool], low: float, high: float) -> float:
     return low
 
 
-def gained(mean: RankMean, mesh: Mesh, counts: Floats, k: int, n: int, refine: float = 1.0) -> Floats:
-    """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt``, (C, J)."""
-    if k >= n:
-        return mean.gained(mesh.depths, counts, n)
-    crossing = Crossing.by(mesh, k, n, counts)
-    total = _gained_at_cut(mean.discount, mesh, crossing, counts, refine)
-    if crossing.start > mesh.edges[0]:
-        total = total + mean.gained(mesh.down_to(crossing.start), counts, n)
-    return total
+def mean_at_cutoff(discount: Discount, mesh: Mesh, crossing: Crossing, counts: Floats, grade: int) -> Floats:
+    """Return ``int g_j E[D(1 + A); A < k | c, t] dt`` over the depths of the crossing: (C,).
 
-
-def _gained_at_cut(
-    discount: Discount, mesh: Mesh, crossing: Crossing, counts: Floats, refine: float = 1.0
-) -> Floats:
-    """``n int P(Y = y_j | t) E[D(1 + A); A < k | c, t] dt`` between the crossing's depths: (C, J)."""
+    ``counts`` (C, J + 1) are those of the other n - 1 items.
+    """
     inside = mesh.edges[(mesh.edges > crossing.start) & (mesh.edges < crossing.stop)]
     # what is above the mesh holds no item
-    panels = crossing.panels(mesh.sharpness(crossing.k, crossing.n), refine)
-    edges = np.union1d(np.maximum(panels, mesh.edges[0]), inside)
-    depths = mesh.between(edges)
+    panels = crossing.panels(_sharpness(mesh, crossing.k, crossing.n))
+    depths = mesh.between(np.union1d(np.maximum(panels, mesh.edges[0]), inside))
     law = (crossing.n - 1) * mesh.law
     frequencies, weights, origin = _frequencies(discount, crossing, depths, counts)
     moved = (counts - law)[:, :-1]
-    total = np.zeros((len(counts), len(depths.value)))
-    # whole numbers of items with the only grade, one after another, are quicker by products
+    total = np.zeros(len(counts))
+    # products are quicker where the counts of a single grade are whole numbers
     steps = np.diff(counts[:, 0])
     lattice = len(counts) > 1 and moved.shape[1] == 1 and bool((steps == steps.round()).all())
     mean_discount = _mean_discount_on_lattice if lattice else _mean_discount
@@ -130,15 +114,26 @@ def _gained_at_cut(
     for i in range(0, depths.t.size, step):
         part = depths[i : i + step]
         mean = mean_discount(part, law, moved, origin, frequencies, weights)
-        _settle(mean, crossing, part, counts)
-        total += mean.T @ (part.value * part.dt).T
-    return crossing.n * total
+        _silence(mean, crossing, part, counts)
+        total += mean.T @ (part.value[grade] * part.dt)
+    return np.asarray(total / mesh.law[grade])
+
+
+def _sharpness(mesh: Mesh, k: int, n: int) -> float:
+    """Return the standard deviation of the mean rank given the counts, over that about it, at depth k/n."""
+    above = depths_at(mesh.relevance, mesh.law, np.array([k / n]), np.ones(1)).above[:, 0]
+    by_counts = float(mesh.law @ above**2 - (mesh.law @ above) ** 2)
+    left = float(mesh.law @ (above * (1 - above)))
+    return math.sqrt(max(by_counts, 0.0) / max(left, by_counts / _SHARPEST**2, 1e-300))
 
 
 def _frequencies(
     discount: Discount, crossing: Crossing, depths: Depths, counts: Floats
 ) -> tuple[Floats, Complex, float]:
-    """Frequencies >= 0, the discount's sums at them (divided by N), and the rank that counts as 0."""
+    """Return frequencies, sums of the discount at them (divided by N), and the origin of A.
+
+    Frequencies are not negative.
+    """
     window = max(crossing.high - crossing.low + 1, 16)
     if window <= _SUMMED:
         window = next_fast_len(window, real=True)
@@ -164,12 +159,12 @@ def _frequencies(
 
 
 def _sums(values: Floats, window: int, number: int) -> Complex:
-    """sum_a values[a] exp(-i w_f a)."""
+    """Return sum_a values[a] exp(-i w_f a)."""
     return np.asarray(np.fft.rfft(values, window)[:number])
 
 
 def _integrals(discount: Discount, crossing: Crossing, frequencies: Floats, reach: int) -> Complex:
-    """The sum over ``reach`` ranks above the cutoff, seen from it, by the midpoint rule read backwards.
+    """Return the sum over ``reach`` ranks above the cutoff by the midpoint rule read backwards.
 
     ``sum_{b = 1/2, 3/2, …} f(b) = int_0 f + f'(0)/24 - …``; at the far end the law has vanished.
     """
@@ -185,11 +180,11 @@ def _integrals(discount: Discount, crossing: Crossing, frequencies: Floats, reac
 def _mean_discount(
     depths: Depths, law: Floats, moved: Floats, origin: float, frequencies: Floats, weights: Complex
 ) -> Floats:
-    """E[D(1 + A); A < k] at each depth and for counts ``moved`` (C, J) away from their means, (T, C)."""
+    """Return E[D(1 + A); A < k] at each depth for counts ``moved`` (C, J) away from their means, (T, C)."""
     base, change = _logs(depths, law, origin, frequencies)
     with np.errstate(divide="ignore"):
         base = base + np.log(np.abs(weights)) + 1j * np.angle(weights)
-    # half the time of a complex exponential, the imaginary part of which is not asked for
+    # this takes half the time of a complex exponential, whose imaginary part is not needed
     size = np.exp(base.real[:, None] + np.matmul(moved, change.real))
     size *= np.cos(base.imag[:, None] + np.matmul(moved, change.imag))
     return np.asarray(size.sum(axis=2))
@@ -198,7 +193,7 @@ def _mean_discount(
 def _mean_discount_on_lattice(
     depths: Depths, law: Floats, moved: Floats, origin: float, frequencies: Floats, weights: Complex
 ) -> Floats:
-    """The same for counts (C, 1) that are whole numbers apart."""
+    """Return `_mean_discount` for counts (C, 1) that are whole numbers apart."""
     base, change = _logs(depths, law, origin, frequencies)
     order = np.argsort(moved[:, 0])
     start, gaps = moved[order[0], 0], np.diff(moved[order, 0]).round()
@@ -213,7 +208,7 @@ def _mean_discount_on_lattice(
 
 
 def _logs(depths: Depths, law: Floats, origin: float, frequencies: Floats) -> tuple[Complex, Complex]:
-    """Of the characteristic function of A for mean counts (T, F), and what an item more adds (T, J, F)."""
+    """Return log E exp(iwA) for mean counts (T, F), and its change by an item of a grade (T, J, F)."""
     g = depths.above.T[:, :, None]  # (T, J + 1, 1)
     log_of_one = _log_characteristic(g, frequencies)  # its mean taken out: (T, J + 1, F)
     mean = depths.above.T @ law - origin
@@ -223,16 +218,16 @@ def _logs(depths: Depths, law: Floats, origin: float, frequencies: Floats) -> tu
     return base, change
 
 
-def _settle(mean: Floats, crossing: Crossing, depths: Depths, counts: Floats) -> None:
-    """Nothing is gained where A is k or more but for a chance that is less than the error.
+def _silence(mean: Floats, crossing: Crossing, depths: Depths, counts: Floats) -> None:
+    """Set means to 0 where the probability of A < k is below the error of the sum over frequencies.
 
-    Where nearly all items of a grade lie above, their number between whole numbers makes the sum over
-    frequencies ring by some ``exp(-2 variance)``, if nothing else blurs it.
+    Where nearly all items of a grade lie above and their count is not a whole number, that sum rings with an
+    amplitude of about ``exp(-2 variance)``.
     """
     g = depths.above
     variance = np.maximum((g * (1 - g)).T @ counts.T, 1e-300)
     crowd = (g > 0.5).T @ counts.T
-    rings = (np.abs(crowd - crowd.round()) > _WHOLE) & (variance < _BLURRED)
+    rings = (np.abs(crowd - crowd.round()) > _WHOLE) & (variance < _RINGING)
     if rings.any():
         fewer = np.maximum(g.T @ counts.T - crossing.k + 1, 1e-300)
         ratio = fewer / variance
@@ -242,7 +237,7 @@ def _settle(mean: Floats, crossing: Crossing, depths: Depths, counts: Floats) ->
 
 
 def _log_characteristic(g: Floats, w: Floats) -> Complex:
-    """``log(1 + g (exp(i w) - 1)) - i w g`` without cancellation."""
+    """Return ``log(1 + g (exp(i w) - 1)) - i w g`` without cancellation."""
     if w[-1] > _SERIES:
         # |1 + g (exp(i w) - 1)|^2 - 1 = 2 g (1 - g) (cos w - 1); numpy's complex log1p loses small numbers
         chord = -2.0 * np.sin(w / 2) ** 2

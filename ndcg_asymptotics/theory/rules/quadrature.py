@@ -1,4 +1,4 @@
-"""Composite Gauss-Legendre over depth, graded towards the ends and the curve's breakpoints."""
+"""Composite Gauss-Legendre rules over depth, graded towards the ends and the breakpoints of curves."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from numpy.polynomial.legendre import leggauss
 
 from ndcg_asymptotics.core.arrays import Floats
 
-SMALLEST = 1e-300  #: the depth that stands for those nearer to the top than doubles go
+SMALLEST = 1e-300  #: depths above it are replaced by it
 
-WIDEST = 6.0  #: the logarithm of the ratio of its ends up to which a panel is followed in log depth
+WIDEST = 6.0  #: log of the ratio of its ends up to which a panel has its nodes in log depth
 
 rule = lru_cache(leggauss)
-"""Nodes and weights of the Gauss-Legendre rule on [-1, 1] with so many nodes."""
+"""Return nodes and weights of the Gauss-Legendre rule with a given number of nodes on [-1, 1]."""
 
 
 @lru_cache(maxsize=256)
 def edges(start: float, stop: float, breaks: tuple[float, ...] = ()) -> Floats:
-    """Panel edges on [start, stop], 0 <= start < stop <= 1, fine where curves may be singular.
+    """Return panel edges on [start, stop], 0 <= start < stop <= 1, fine where curves may be singular.
 
     They grow geometrically (eight per factor of ten) away from 0, from 1 and from each break,
     on both of its sides.
@@ -33,13 +33,13 @@ def edges(start: float, stop: float, breaks: tuple[float, ...] = ()) -> Floats:
 
 
 def nodes(panel_edges: Floats) -> tuple[Floats, Floats]:
-    """Quadrature nodes and weights of the panels between the edges, flattened."""
+    """Return the quadrature nodes and weights of the panels between the edges, flattened."""
     t, weights = on_panels(panel_edges[:-1], panel_edges[1:], 12)
     return t.ravel(), weights.ravel()
 
 
 def weighted_nodes(panel_edges: Floats, exponent: float) -> tuple[Floats, Floats]:
-    """Nodes t, and weights of ``int f(t) t^-exponent dt``, exponent < 1.
+    """Return nodes t, and weights of ``int f(t) t^-exponent dt``, exponent < 1.
 
     ``u = t^(1-b)`` takes the singular weight away: t^-b dt = du / (1-b).
     """
@@ -49,16 +49,17 @@ def weighted_nodes(panel_edges: Floats, exponent: float) -> tuple[Floats, Floats
 
 
 def on_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:
-    """Gauss-Legendre nodes and weights on each panel, (P, count)."""
+    """Return Gauss-Legendre nodes and weights on each panel, (P, count)."""
     x, w = rule(count)
     half = (right - left)[:, None] / 2
     return (left + right)[:, None] / 2 + half * x, half * w
 
 
 def on_graded_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, Floats]:
-    """The same in log t on panels above 1/2 that are wide in it, in log (1 - t) below; 0 < left < right <= 1.
+    """Return nodes and weights in log t on panels above 1/2, in log (1 - t) below; 0 < left < right <= 1.
 
-    A panel lies on one side of 1/2. One that is so wide that only its far end counts is left as it is.
+    A panel must lie on one side of 1/2. Panels that are narrow, or so wide that only their far end counts,
+    have the nodes of `on_panels`.
     """
     x, w = rule(count)
     deep = left >= 0.5

@@ -10,7 +10,7 @@ from scipy import stats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.kurtosis import excess_kurtosis
+from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.mean import expected_ndcg
 

@@ -15,25 +15,22 @@ from numpy.polynomial.legendre import legvander
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.mean.memo import Memo
-from ndcg_asymptotics.theory.quadrature import on_graded_panels, rule
+from ndcg_asymptotics.theory.rules.caching import shared
+from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, rule
 
-TOP = 1e-13  # depths below TOP/n hold no item of a list of n
-
+_TOP = 1e-13  # a list of n has no item above depth _TOP/n
 _MANY, _FEW = 16, 6  # nodes of a panel
-_NARROW = 0.25  # width of a panel for which few nodes do, relative to its distance from both ends
+_NARROW = 0.25  # panels narrower than this part of their distance from both ends have few nodes
 _WIDTH = 2.0  # of a panel in log depth
-_EXTREME = 0.1
-_LAST = 1e-15  # depths nearer to 1 are not told apart
-_UNRESOLVED = 1e-11  # of a curve's two highest Legendre coefficients on a panel
+_FIRST = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
+_UNRESOLVED = 1e-11  # of a curve's mass: the two highest Legendre coefficients of a panel that is fine enough
 _HIGHEST = legvander(rule(16)[0], 15)[:, -2:] * rule(16)[1][:, None] * np.array([14.5, 15.5])
 _HALVINGS = 40
-_SHARPEST = 3.0  # beyond it nodes would be too many; the error says what they leave
 
 
 @dataclass(frozen=True)
 class Depths:
-    """Nodes of depth, increasing, with what the curves are there.
+    """Increasing nodes of depth with the values of the curves there.
 
     Attributes
     ----------
@@ -43,17 +40,13 @@ class Depths:
         The probability of each gain, P(Y = y_j | t).
     above : (J + 1, T)
         The part of each grade that lies above depth t, ``int_0^t P(Y = y_i | u) du / P(Y = y_i)``; the last
-        grade is the one without gain. Or t itself (1, T), grades not told apart.
+        grade is the one without gain.
     """
 
     t: Floats
     dt: Floats
     value: Floats
     above: Floats
-
-    @property
-    def nbytes(self) -> int:
-        return self.t.nbytes + self.dt.nbytes + self.value.nbytes + self.above.nbytes
 
     def __getitem__(self, part: slice) -> Depths:
         return Depths(self.t[part], self.dt[part], self.value[:, part], self.above[:, part])
@@ -67,12 +60,12 @@ class Mesh:
     ----------
     relevance : Relevance
     law : (J + 1,)
-        The probabilities of the grades, the last one without gain; or (1,), grades not told apart.
+        The probabilities of the grades, the last one without gain.
     edges : (P + 1,)
     first : (P + 1,)
         The index of the first node of each panel.
     depths : Depths
-        Of all panels.
+        The nodes of all panels.
     """
 
     relevance: Relevance
@@ -81,45 +74,13 @@ class Mesh:
     first: Integers
     depths: Depths
 
-    @classmethod
-    def of(cls, relevance: Relevance, n: int, refine: float = 1.0) -> Mesh:
-        """A mesh for lists of n items; ``refine`` > 1 makes panels that much narrower."""
-        return MESHES.get((relevance, n, refine), lambda: cls._made(relevance, n, refine))
-
-    @classmethod
-    def _made(cls, relevance: Relevance, n: int, refine: float) -> Mesh:
-        # scorers of one population have equal laws, to a few units in the last place
-        masses = np.array([float(f"{mass:.14g}") for mass in relevance.masses])
-        law = np.append(masses, max(1.0 - float(masses.sum()), 0.0))
-        edges = _edges(relevance, n, refine)
-        left, right = edges[:-1], edges[1:]
-        narrow = right - left < _NARROW / refine * np.minimum(left, 1.0 - right)
-        nodes = [
-            np.concatenate([few.ravel(), many.ravel()])
-            for few, many in zip(
-                on_graded_panels(left[narrow], right[narrow], _FEW),
-                on_graded_panels(left[~narrow], right[~narrow], _MANY),
-                strict=True,
-            )
-        ]
-        order = np.argsort(nodes[0])
-        first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW, _MANY))))
-        return cls(relevance, law, edges, first, depths_at(relevance, law, nodes[0][order], nodes[1][order]))
-
-    def sharpness(self, k: int, n: int) -> float:
-        """How far label counts tell the rank at depth k/n: its mean's deviation over that about it."""
-        if len(self.law) == 1:
-            return 0.0
-        at = depths_at(self.relevance, self.law, np.array([k / n]), np.ones(1)).above[:, 0]
-        told, left = map(float, self._told_and_left(at))
-        return math.sqrt(max(told, 0.0) / max(left, told / _SHARPEST**2, 1e-300))
-
-    def _told_and_left(self, above: Floats) -> tuple[Floats, Floats]:
-        """Variances of a rank over n: of its mean given the label counts (over n once more), and about it."""
-        return self.law @ above**2 - (self.law @ above) ** 2, self.law @ (above * (1 - above))
+    @staticmethod
+    def of(relevance: Relevance, n: int, refine: float = 1.0) -> Mesh:
+        """Return the mesh for lists of n items; ``refine`` > 1 makes panels that much narrower."""
+        return _mesh(relevance, n, refine)
 
     def down_to(self, depth: float) -> Depths:
-        """The depths from 0 to ``depth``: whole panels, and a panel of its own for the last piece."""
+        """Return the nodes from 0 to ``depth``: those of whole panels, and of a panel for the last piece."""
         if depth >= 1.0:
             return self.depths
         whole = int(np.searchsorted(self.edges, depth, side="left")) - 1  # edges[whole] < depth
@@ -130,26 +91,20 @@ class Mesh:
         )
 
     def between(self, edges: Floats) -> Depths:
-        """The depths on panels of one's own."""
+        """Return nodes on other panels."""
         t, dt = on_graded_panels(edges[:-1], edges[1:], _MANY)
         return depths_at(self.relevance, self.law, t.ravel(), dt.ravel())
 
 
 def joined(parts: Sequence[Depths]) -> Depths:
-    """Depths one after another."""
+    """Return several runs of depths as one."""
     names = ("t", "dt", "value", "above")
     return Depths(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names))
 
 
-MESHES = Memo[Mesh](2**26, size=lambda mesh: mesh.depths.nbytes)
-"""Measures and cutoffs of one study ask for the same ones."""
-
-
 def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depths:
-    """Nodes and weights, with what the curves are there."""
+    """Return given nodes and weights with the values of the curves there."""
     value = np.array([curve.value(t) for curve in relevance.curves])
-    if len(law) == 1:
-        return Depths(t, dt, value, t[None])
     mass = np.array([curve.integral(0.0, t) for curve in relevance.curves])
     every = np.vstack([mass, t - mass.sum(axis=0)])
     present = law[:, None] > 0
@@ -157,10 +112,31 @@ def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depth
     return Depths(t, dt, value, above)
 
 
+@shared
+def _mesh(relevance: Relevance, n: int, refine: float) -> Mesh:
+    # scorers of one population have equal laws, to a few units in the last place
+    masses = np.array([float(f"{mass:.14g}") for mass in relevance.masses])
+    law = np.append(masses, max(1.0 - float(masses.sum()), 0.0))
+    edges = _edges(relevance, n, refine)
+    left, right = edges[:-1], edges[1:]
+    narrow = right - left < _NARROW / refine * np.minimum(left, 1.0 - right)
+    nodes = [
+        np.concatenate([few.ravel(), many.ravel()])
+        for few, many in zip(
+            on_graded_panels(left[narrow], right[narrow], _FEW),
+            on_graded_panels(left[~narrow], right[~narrow], _MANY),
+            strict=True,
+        )
+    ]
+    order = np.argsort(nodes[0])
+    first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW, _MANY))))
+    return Mesh(relevance, law, edges, first, depths_at(relevance, law, nodes[0][order], nodes[1][order]))
+
+
 def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
-    # the law of a rank needs panels down to depth 0.1/n and few in the lower half; curves may need more
-    count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _EXTREME), 1.0) / _WIDTH))
-    top = np.concatenate([[TOP / n], np.geomspace(min(_EXTREME / n, 0.25), 0.5, count + 1)])
+    """Return the panel boundaries that the law of a rank needs, halved where a curve needs more."""
+    count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _FIRST), 1.0) / _WIDTH))
+    top = np.concatenate([[_TOP / n], np.geomspace(min(_FIRST / n, 0.25), 0.5, count + 1)])
     bottom = np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1)
     breaks = [b for b in relevance.breakpoints if b > top[0]]
     edges = np.unique(np.concatenate([top, bottom, breaks]))
@@ -177,7 +153,7 @@ def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
 
 
 def _middles(edges: Floats) -> Floats:
-    """Between neighbouring edges, as seen from the nearer of 0 and 1."""
+    """Return the geometric middle of each panel, as seen from the nearer of 0 and 1."""
     left, right = edges[:-1], edges[1:]
     with np.errstate(invalid="ignore"):
         deep = 1 - np.sqrt((1 - left) * np.maximum(1 - right, (1 - left) * 1e-6))

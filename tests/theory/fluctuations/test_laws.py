@@ -8,8 +8,7 @@ from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.laws import regime, series_law, standard_quantile
-from ndcg_asymptotics.theory.fluctuations.ordering import right_rate
+from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate, series_law, standard_quantile
 from ndcg_asymptotics.theory.prediction import predict
 
 HALF, LINEAR = Relevance.of("constant(0.5)"), Relevance.of("linear(0.2, 0.6)")

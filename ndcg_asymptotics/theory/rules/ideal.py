@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.theory.rules.caching import shared
 
 Sums = Callable[[Floats], Floats]
 
-_TABLE = 4096.0  # below it F comes from a sum of exponentials
-_MANY = 200  # numbers whose F is read from a table
-_LONGEST = 9.3e18  # of the table
+_SUMMED_TO = 4096.0  # F is a sum of exponentials up to here and the discount's own `cumulative` beyond
+_MANY = 200  # numbers from which reading a table is quicker
+_LONGEST = 9.3e18  # largest k in the table
 
 
 def ideal_sums(discount: Discount, n: int) -> Sums:
@@ -35,23 +35,19 @@ def ideal_sums(discount: Discount, n: int) -> Sums:
     if not discount.regular:  # its F is known at whole numbers only
         fit = exponential_sum([discount], float(n))
         return lambda k: np.asarray(fit.cumulative(k)[0])
-    return lambda k: _from_table(discount, k) if k.size > _MANY else _regular(discount, k)
+    return lambda k: np.asarray(_table(discount)(np.log1p(k))) if k.size > _MANY else _regular(discount, k)
 
 
 def _regular(discount: Discount, k: Floats) -> Floats:
-    near = k < _TABLE
-    smooth = exponential_sum([discount], _TABLE).cumulative(np.minimum(k, _TABLE))[0]
+    near = k < _SUMMED_TO
+    smooth = exponential_sum([discount], _SUMMED_TO).cumulative(np.minimum(k, _SUMMED_TO))[0]
     return smooth if near.all() else np.where(near, smooth, discount.cumulative(k))
 
 
-def _from_table(discount: Discount, k: Floats) -> Floats:
-    return np.asarray(_table(discount)(np.log1p(k)))
-
-
-@lru_cache(maxsize=64)
+@shared
 def _table(discount: Discount) -> Callable[[Floats], Floats]:
-    """F against log(1 + k), for arrays that would take long: its own error is below 1e-12."""
-    from scipy.interpolate import make_interp_spline  # here: to load it takes longer than most means
+    """Return F as a function of log(1 + k); its interpolation error is below 1e-12."""
+    from scipy.interpolate import make_interp_spline  # loading it takes longer than most means
 
     x = np.linspace(0.0, math.log1p(_LONGEST), 2401)
     return make_interp_spline(x, _regular(discount, np.expm1(x)), k=7)

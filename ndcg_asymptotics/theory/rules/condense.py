@@ -1,10 +1,9 @@
-"""A rule of many nodes as one of few, for functions that are smooth in the label counts.
+"""Fewer nodes for a rule over label counts, for functions that are smooth in the counts.
 
 What an item gains changes little with the counts of the others, far less than the weights of the counts
-(a reciprocal of an ideal DCG with kinks) do. Nodes are chosen among those that are there, and given the
-weights that keep every moment up to a degree: the node chosen next is the one whose monomials differ
-most from those of the nodes before (QR with column pivoting: discrete Fekete points, Sommariva and
-Vianello 2010).
+(a reciprocal of an ideal DCG with kinks) do. So a few of the nodes are kept, with weights that preserve every
+moment up to a degree: the next node is the one whose monomials differ most from those of the nodes before
+(QR with column pivoting: discrete Fekete points, Sommariva and Vianello 2010).
 """
 
 from __future__ import annotations
@@ -17,16 +16,17 @@ from scipy.linalg import qr
 
 from ndcg_asymptotics.core.arrays import Floats
 
-_CANDIDATES = (8, 32)  # nodes to choose from, for each that is chosen, and where these do not do
-_EXHAUSTED = 1e-7  # the norm of a polynomial that the ones before make up on all nodes
-_DEPENDENT = 1e-10  # a node whose monomials those before make up, relative to the first
-_MISSED = 1e-11  # of the moments
+_CANDIDATES = (8, 32)  # nodes to choose from for each that is kept, and a second try with more
+_EXHAUSTED = 1e-7  # norm below which a polynomial is a combination of those before on all nodes
+_DEPENDENT = 1e-10  # pivot, relative to the first, below which a node adds nothing
+_MISSED = 1e-11  # largest relative error of the moments
 
 
 def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Floats]:
-    """Counts (N, J + 1) and weights (N, K) with the moments up to ``degree`` of many.
+    """Return few counts (N, J + 1) and weights (N, K) that keep the moments up to ``degree`` of many.
 
-    N is at most the number of moments, ``(degree + J choose J)``; the rule as it is if it has no more.
+    N is at most the number of moments, ``(degree + J choose J)``. A rule that has no more nodes is returned
+    as it is.
 
     >>> x = np.arange(10.0)
     >>> few, weights = condensed(np.column_stack([x, 9 - x]), np.full((10, 1), 0.1), 2)
@@ -57,7 +57,7 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
 
 
 def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:
-    """Products of polynomials of each coordinate, of total degree up to ``degree``: (moments, C)."""
+    """Return products of polynomials of each coordinate, of total degree up to ``degree``: (moments, C)."""
     along = [_polynomials(x, size, degree) for x in _coordinates(counts, size)]
     exponents = itertools.product(*(range(len(values)) for values in along))
     return np.array(
@@ -70,7 +70,7 @@ def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:
 
 
 def _coordinates(counts: Floats, size: Floats) -> list[Floats]:
-    """Each count less what the ones before tell of it: uncorrelated."""
+    """Return uncorrelated coordinates: each count less its regression on those before."""
     found: list[Floats] = []
     for x in counts.T[:-1]:
         left = x - size @ x
@@ -84,7 +84,7 @@ def _coordinates(counts: Floats, size: Floats) -> list[Floats]:
 
 
 def _polynomials(x: Floats, size: Floats, degree: int) -> list[Floats]:
-    """Orthonormal with weights ``size``, up to ``degree`` or as many as there are on these nodes."""
+    """Return orthonormal polynomials with weights ``size``, up to ``degree`` if the nodes have as many."""
     found = [np.ones_like(x)]
     while len(found) <= degree:
         following = x * found[-1]

@@ -1,4 +1,4 @@
-"""Depths with the densities of the grades, on panels along which one integrates from the top."""
+"""Panels of depth with the densities of the grades, for integrals that run from the top."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.theory.mean.mesh import Depths, Mesh, depths_at
-from ndcg_asymptotics.theory.quadrature import on_graded_panels, on_panels, rule
+from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
+from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, on_panels, rule
 
 _NODES = 16  # of a panel
-_FIRST = (1e-12, 1e-8, 1e-4, 0.1)  # edges, in items
-_LAST = np.array([0.5, 0.8])  # edges between that of a cut list and its middle
-_BOTTOM = 1e-9  # of an item: below it no edge but 1
+_FIRST = (1e-12, 1e-8, 1e-4, 0.1)  # first edges, in items above
+_LAST = np.array([0.5, 0.8])  # edges in the lower half of a list above a depth, as parts of that depth
+_BOTTOM = 1e-9  # items below the last edge before 1
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Quadrature nodes of depth, with how the items of every grade lie there.
+    """Quadrature nodes of depth, with the law of the depth of an item of each grade.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Panels:
     t, dt : (P, 16)
         Gauss-Legendre nodes and weights of each panel, increasing.
     density : (J, P, 16)
-        ``P(Y = y_j | t) / P(Y = y_j)``: of the depth of an item of gain y_j.
+        ``P(Y = y_j | t) / P(Y = y_j)``, the density of the depth of an item of gain y_j.
     above : (J + 1, P, 16)
         Its distribution function; the last grade is the one without gain.
     """
@@ -41,20 +41,25 @@ class Panels:
     above: Floats
 
     @classmethod
-    def of(cls, mesh: Mesh, n: int, ranks: Sequence[float]) -> Panels:
-        """The panels of a mesh made for lists of n items: few where no item is, edges at given ranks."""
+    def of(cls, mesh: Mesh, n: int, ranks: Sequence[float], stop: float = 1.0) -> Panels:
+        """Return the panels of a mesh for lists of n items, down to ``stop``.
+
+        There are few where no item is, and there are edges at given ranks.
+        """
         edges = mesh.edges
         kept = (edges * n >= _FIRST[-1]) & ((1 - edges) * max(n, 1000) > _BOTTOM) | (edges == 1.0)
         own = np.array([*_FIRST, *ranks]) / n
         edges = np.union1d(edges[kept], own[own < 0.5])
         edges = np.union1d(edges, [b for b in mesh.relevance.breakpoints if b > edges[0]])
+        if stop < 1:
+            edges = np.append(edges[edges < stop], stop)
         t, dt = on_graded_panels(edges[:-1], edges[1:], _NODES)
         density, above = (x.reshape(len(x), *t.shape) for x in described(mesh, t.ravel(), dt.ravel()))
         return cls(edges, t, dt, density, above)
 
 
 def down_to(mesh: Mesh, depth: float, n: int, ranks: Sequence[float]) -> tuple[Panels, Floats]:
-    """Panels for n items known to lie above ``depth``, and the probabilities of their grades."""
+    """Return panels for n items known to lie above ``depth``, and the probabilities of their grades."""
     own = np.array([*_FIRST, *ranks]) * depth / n
     inner = mesh.edges[(mesh.edges * n > _FIRST[-1] * depth) & (mesh.edges < depth)]
     edges = np.unique([*inner, *own[own < depth / 2], *(depth * _LAST), depth])
@@ -69,14 +74,14 @@ def down_to(mesh: Mesh, depth: float, n: int, ranks: Sequence[float]) -> tuple[P
 
 
 def described(mesh: Mesh, t: Floats, dt: Floats) -> tuple[Floats, Floats]:
-    """Densities (J, T) and distribution functions (J + 1, T) at depths."""
+    """Return densities (J, T) and distribution functions (J + 1, T) at depths."""
     depths: Depths = depths_at(mesh.relevance, mesh.law, t, dt)
     law = mesh.law[:-1, None]
     return np.where(law > 0, depths.value / np.where(law > 0, law, 1.0), 0.0), depths.above
 
 
 def running(terms: Floats) -> Floats:
-    """From the top to each node: (..., P, 16), of ``terms`` = values times dt."""
+    """Return integrals from the top to each node, (..., P, 16), of ``terms`` = values times dt."""
     whole = terms.sum(axis=-1)
     before = np.cumsum(whole, axis=-1) - whole
     return np.asarray(before[..., None] + terms @ _within().T)
@@ -84,7 +89,7 @@ def running(terms: Floats) -> Floats:
 
 @lru_cache
 def _within() -> Floats:
-    """Row i: weights with which values times the rule's weights add up to the integral from -1 to node i."""
+    """Return a matrix that turns values times the rule's weights into integrals from -1 to each node."""
     x, _ = rule(_NODES)
     high = legvander(x, _NODES)  # P_0 … P_16
     m = np.arange(1, _NODES)
@@ -93,5 +98,5 @@ def _within() -> Floats:
 
 
 def panel_of(edges: Floats, depth: float) -> int:
-    """The first panel that starts at ``depth`` or below it."""
+    """Return the first panel that starts at ``depth`` or below it."""
     return int(np.searchsorted(edges[:-1], depth * (1 - 1e-12)))

@@ -1,4 +1,4 @@
-"""Rules for means over label counts, against sums over the laws."""
+"""Gauss rules of binomial laws and condensed rules, against sums over the laws."""
 
 from __future__ import annotations
 
@@ -7,31 +7,18 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom, multinomial
+from oracles.counts import LAW, curved, every_count
+from scipy.stats import binom
 
-from ndcg_asymptotics.theory.mean import counts
-from ndcg_asymptotics.theory.mean.condense import condensed
-from ndcg_asymptotics.theory.mean.tails import binomial_beyond, binomial_pieces
-
-LAW = np.array([0.05, 0.2, 0.3, 0.45])
-
-
-def every_count(total, law):
-    """All label counts and their probabilities."""
-    heads = itertools.product(range(total + 1), repeat=len(law) - 1)
-    found = np.array([(*head, total - sum(head)) for head in heads if sum(head) <= total])
-    return found.astype(float), multinomial.pmf(found, total, law)
-
-
-def curved(c):
-    """Smooth, and not a product of functions of one count each."""
-    return 1 / np.log(3 + c[:, 0] + 0.5 * c[:, 1]) + np.sqrt(1 + c[:, 2]) / (5 + c[:, 0])
+from ndcg_asymptotics.theory.rules.binomial import binomial_beyond, binomial_pieces, gauss_rules
+from ndcg_asymptotics.theory.rules.condense import condensed
 
 
 @pytest.mark.parametrize(("size", "p"), [(7, 0.3), (50, 0.5), (1000, 0.001), (10**6, 0.3), (10**12, 1e-11)])
 def test_gauss_rules(size, p):
     """A rule of K nodes has 2K - 1 moments; several sizes at once, real ones as well."""
-    (x, other), (w, weights) = counts.gauss(np.array([float(size), size + 0.5]), p, 6)
+    shifts, (w, weights) = gauss_rules(np.array([float(size), size + 0.5]), p, 6)
+    x, other = shifts[0] + size * p, shifts[1] + (size + 0.5) * p
     assert w.sum() == pytest.approx(1, rel=1e-12)
     assert w @ x == pytest.approx(size * p, rel=1e-12)
     assert w @ (x - size * p) ** 2 == pytest.approx(size * p * (1 - p), rel=1e-9)
@@ -43,44 +30,11 @@ def test_gauss_rules(size, p):
 
 
 def test_gauss_rule_of_more_nodes_than_numbers():
-    (x,), (w,) = counts.gauss(np.array([3.0]), 0.4, 8)
+    (shift,), (w,) = gauss_rules(np.array([3.0]), 0.4, 8)
+    x = shift + 3 * 0.4
     there = w > 1e-15
     assert np.sort(x[there]) == pytest.approx([0, 1, 2, 3], abs=1e-12)
     assert w[there][np.argsort(x[there])] == pytest.approx(binom.pmf(range(4), 3, 0.4), rel=1e-12)
-
-
-@pytest.mark.parametrize("order", [(3, 2, 1), (1, 2, 3), (2, 1, 3)])
-def test_smooth_rule(order, monkeypatch):
-    found, probabilities = every_count(40, LAW)
-    truth = probabilities @ curved(found)
-    monkeypatch.setattr(counts, "_ALL", 0)
-    rule = counts.smooth_rule(40, LAW, order, curved, 1e-9)
-    assert rule.weights.sum() == pytest.approx(1, rel=1e-12)
-    assert rule.counts.sum(axis=1) == pytest.approx(40)
-    assert rule.weights @ rule.counts == pytest.approx(40 * LAW, rel=1e-10)
-    assert rule.weights @ curved(rule.counts) == pytest.approx(truth, rel=3e-9)
-    assert len(rule.weights) < len(probabilities)
-    # one node for each split is the value at the mean
-    monkeypatch.setattr(counts, "_LEVELS", (1,))
-    coarse = counts.smooth_rule(40, LAW, order, curved, 1e-9)
-    assert abs(coarse.weights @ curved(coarse.counts) / truth - 1) > 1e-4
-
-
-def test_a_rule_of_too_few_points_says_what_it_missed(monkeypatch):
-    found, probabilities = every_count(40, LAW)
-    truth = probabilities @ curved(found)
-    monkeypatch.setattr(counts, "_ALL", 0)
-    monkeypatch.setattr(counts, "MOST", 30)
-    rule = counts.smooth_rule(40, LAW, (3, 2, 1), curved, 1e-14)
-    off = abs(rule.weights @ curved(rule.counts) - truth)
-    assert 1e-12 < off <= rule.missed
-
-
-def test_every_count_of_short_lists():
-    rule = counts.smooth_rule(5, LAW, (3, 2, 1), curved, 1e-9)
-    found, probabilities = every_count(5, LAW)
-    assert np.count_nonzero(rule.weights > 1e-14) == len(probabilities)
-    assert rule.weights @ np.exp(rule.counts[:, 0]) == pytest.approx(probabilities @ np.exp(found[:, 0]))
 
 
 def test_condensed():

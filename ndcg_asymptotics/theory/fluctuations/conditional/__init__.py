@@ -1,1 +1,0 @@
-"""DCG given the label counts of its list: where its items lie, the mean, the variance."""

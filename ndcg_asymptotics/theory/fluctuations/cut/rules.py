@@ -1,0 +1,345 @@
+"""Rules for lists with a cutoff: what DCG depends on, and the means of 1/IDCG and its square that go with it.
+
+Given the depth tau of the item at rank k + 1 the labels of the k items above it, of that item and of the
+n - k - 1 below it are independent. DCG depends on the first alone, IDCG on the counts C_j of all items of
+grade j or better, with a kink where a C_j passes k. As ``1/IDCG = (1 + delta)/ideal``, all that is needed of
+the kinks are the means of delta and of its square for every depth and counts above, over the counts below.
+
+1/IDCG is a part with a kink in one C_j only, and parts ``1(C_j > k) (1/I_j - 1/I_(j+1))`` with a threshold
+each (see `mean.label_counts`). So for every part we enumerate C_j above the depth and, on both sides of the
+threshold, below it. How C_j is distributed over the grades is smooth, and Gauss rules do for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
+from ndcg_asymptotics.theory.fluctuations.whole import increase, summed
+from ndcg_asymptotics.theory.rules.binomial import (
+    binomial_below,
+    binomial_pieces,
+    gauss_rules,
+    log_binomial,
+    nodes_for,
+)
+from ndcg_asymptotics.theory.rules.caching import shared
+from ndcg_asymptotics.theory.rules.condense import condensed
+from ndcg_asymptotics.theory.rules.ideal import ideal_sums
+from ndcg_asymptotics.theory.rules.mesh import Mesh
+
+_MOST_MOMENTS = 150  # that a condensed rule keeps
+_DEVIATIONS, _FURTHER = (
+    9.0,
+    16.0,
+)  # a law ends so many standard deviations and items from its mean: 1e-18 is left
+_STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
+_MOST_NUMBERS = 300  # of that lattice
+_PIECE = 6.0  # width of a piece of a binomial law, in standard deviations
+_EVERY, _EVERY_UNSPLIT = 100, 2000  # numbers up to which each is a node
+_FEWEST, _MOST_SPLITS = 2, 8  # nodes with which one grade is split off
+_SPLIT_DIGITS = 0.1  # of the tolerance, for these
+
+
+@dataclass(frozen=True)
+class CutIdeal:
+    """IDCG of lists of ``n`` items that have grades with the probabilities ``law`` (J + 1,), cut at k."""
+
+    gains: Floats
+    law: Floats
+    discount: Discount
+    k: int
+    n: int
+    effort: Effort
+
+    @classmethod
+    def of(cls, mesh: Mesh, measure: Measure, n: int, effort: Effort) -> CutIdeal:
+        gains = np.array(mesh.relevance.gains)
+        return cls(gains, mesh.law, measure.discount, measure.cutoff(n), n, effort)
+
+    @cached_property
+    def full(self) -> bool:
+        """Whether the best grade fills the ideal list for certain, so that delta is 0."""
+        return bool(self._fewer[0] <= self.effort.negligible)
+
+    @cached_property
+    def parts(self) -> list[tuple[int, bool]]:
+        """The parts of 1/IDCG as arguments of `part`: a grade, and whether it is 0 below the threshold."""
+        negligible = self.effort.negligible
+        last = max(1, int(np.count_nonzero(self._fewer > negligible)))
+        return [(last, False), *((j, True) for j in range(1, last) if 1 - self._fewer[j - 1] > negligible)]
+
+    @cached_property
+    def value(self) -> float:
+        """The ideal DCG of the expected counts."""
+        return float(self._steps @ ideal_sums(self.discount, self.n)(self._ends))
+
+    def part(self, own: Floats, others: Floats, *, beyond: bool) -> tuple[Floats, Floats]:
+        """Return one part of delta and of its square for counts of the first grades, (M, N) each.
+
+        The counts are sums of ``own`` (M, j) and ``others`` (N, j). Only the last cumulative count has a
+        threshold. With ``beyond`` the part is 0 below it.
+        """
+        own, others = np.cumsum(own, axis=1), np.cumsum(others, axis=1)
+        last = own.shape[1] - 1
+        change = sum(self._steps[i] * self._full[i] for i in range(last + 1, len(self.gains)))
+        change = change + sum(self._steps[i] * self._more(i, own[:, i], others[:, i]) for i in range(last))
+        more = self._more(last, own[:, last], others[:, last])
+        number = own[:, last, None] + others[:, last]
+        delta = self._delta(
+            change + self._steps[last] * np.where(number > self.k, self._full[last], more), number, last
+        )
+        if not beyond:
+            return delta, delta**2
+        uncut = self._delta(change + self._steps[last] * more, number, last)
+        return delta - uncut, delta**2 - uncut**2
+
+    def _delta(self, change: Floats, number: Floats, last: int) -> Floats:
+        """Return ``value/IDCG - 1``; -1 where no item has a gain, since NDCG is 0 there."""
+        some = (number > 0) | (last + 1 < len(self.gains))  # lower grades fill the list
+        change = change / self.value
+        return np.where(some, -change / np.where(some, 1 + change, 1.0), -1.0)
+
+    def _more(self, i: int, own: Floats, others: Floats) -> Floats:
+        """Return by how much F(own + others) exceeds F of the expected count of grade i or better, (M, N)."""
+        discount, n, end, digits = self.discount, self.n, self._ends[i], self.effort.fit
+        if discount.affine:
+            return increase(discount, n, end, own[:, None] + others - end)
+        rates, weights = summed(discount, n, digits)
+        start = own.min() + others.min()
+        # F(x + y) as a product of matrices, since F is a sum of exponentials
+        x, y = (np.expm1(-(z - z.min())[:, None] * rates) for z in (own, others))
+        here = weights * np.exp(-start * rates)
+        more = (x @ here)[:, None] + y @ here + (x * here) @ y.T
+        return np.asarray(increase(discount, n, end, start - end, digits) - more)
+
+    @cached_property
+    def _full(self) -> list[float]:
+        """By how much F(k) exceeds F of the expected count, for every grade."""
+        k, none = np.array([float(self.k)]), np.zeros(1)
+        return [self._more(i, k, none).item() for i in range(len(self.gains))]
+
+    @cached_property
+    def _fewer(self) -> Floats:
+        """P(C_j < k), (J,)."""
+        return binomial_below(self.n, self._shares, self.k)
+
+    @cached_property
+    def _shares(self) -> Floats:
+        return np.minimum(np.cumsum(self.law[:-1]), 1.0)
+
+    @cached_property
+    def _steps(self) -> Floats:
+        return np.asarray(self.gains - np.append(self.gains[1:], 0.0))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        return np.clip(
+            self.n * self._shares, 1.0, self.k
+        )  # where a gain is rare, lists without it have NDCG 0
+
+
+@dataclass(frozen=True)
+class CutRule:
+    """Nodes for means over what DCG depends on, with the means of 1/IDCG at each.
+
+    Attributes
+    ----------
+    nodes : (N, D)
+        Depths of the item at rank k + 1 with label counts above it, or label counts of the list; the last
+        column follows from the others.
+    weights : (N, 3)
+        Weights of means of 1, delta and delta^2.
+    nothing : float
+        The probability that no item above has a gain. There are no nodes for that.
+    """
+
+    nodes: Floats
+    weights: Floats
+    nothing: float
+
+    def few(self, size: int, digits: float) -> CutRule:
+        """Return fewer nodes, for functions that change by their own size over ``size`` items."""
+        variables = self.nodes.shape[1] - 1
+        wanted = math.ceil(math.log(digits) / math.log(min(1.5 / math.sqrt(size), 0.2)))
+        degrees = range(max(wanted, 2) + 1)  # products of two of them are averaged
+        degree = max(d for d in degrees if math.comb(d + variables, d) <= _MOST_MOMENTS or d <= 2)
+        return CutRule(*condensed(self.nodes, self.weights, degree), self.nothing)
+
+    def moments(self, a: Floats, b: Floats) -> tuple[float, float]:
+        """Return the mean of ``a (1 + delta)``, a values at the nodes, and its covariance with that of b."""
+        one, first, second = self.weights.T
+        levels = [float(one @ x) / (1 - self.nothing) or 1.0 for x in (a, b)]
+        u, v = (x / level - 1 for x, level in zip((a, b), levels, strict=True))  # nothing cancels
+        means = [float(x @ one + (1 + x) @ first) - self.nothing for x in (u, v)]
+        product = (u * v) @ one + (u * (1 + v) + v * (1 + u)) @ first + ((1 + u) * (1 + v)) @ second
+        product += self.nothing
+        return levels[0] * (1 + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
+
+
+def joined(parts: Iterable[CutRule]) -> CutRule:
+    """Return several rules as one."""
+    several = list(parts)
+    nodes, weights = (np.concatenate([getattr(part, x) for part in several]) for x in ("nodes", "weights"))
+    return CutRule(nodes, weights, math.fsum(part.nothing for part in several))
+
+
+def of_counts(counts: Floats, weights: Floats) -> CutRule:
+    """Return the rule with label counts (N, J + 1) as nodes."""
+    some = counts[:, :-1].any(axis=1)
+    return CutRule(counts[some], weights[some], float(weights[~some, 0].sum()))
+
+
+@dataclass(frozen=True)
+class LabelLaws:
+    """The label laws (J + 1,) of the k items above a depth, of the one at it, and of those below it."""
+
+    ideal: CutIdeal
+    above: Floats
+    at: Floats
+    below: Floats
+
+    def counts_above(self) -> tuple[Floats, Floats]:
+        """Return counts above (N, J + 1), with the weights of means of 1, delta and delta^2 (N, 3)."""
+        parts = [self._part(j, beyond=beyond) for j, beyond in self.ideal.parts]
+        counts, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return counts, weights
+
+    def _part(self, j: int, *, beyond: bool) -> tuple[Floats, Floats]:
+        """Return the nodes of one part of 1/IDCG, in which C_j is enumerated."""
+        numbers, chances = self._numbers(j)
+        own, weights = distributed(numbers, self.above[:j], self.ideal.effort)
+        means = np.array([self._means(x, j, beyond=beyond) for x in own])  # (A, M, 2)
+        return with_others(
+            own, (chances[:, None] * weights), means, self.ideal.k, self.above[j:], beyond=beyond
+        )
+
+    def _numbers(self, j: int) -> tuple[Floats, Floats]:
+        """Return numbers of items of grade j or better above the depth, and their probabilities."""
+        k, rest, effort = self.ideal.k, self.ideal.n - self.ideal.k - 1, self.ideal.effort
+        q, q_below = share(self.above, j), share(self.below, j)
+        wide, narrow = (math.sqrt(size * p * (1 - p)) for size, p in ((k, q), (rest, q_below)))
+        reach = _DEVIATIONS * wide + _FURTHER
+        low, high = max(0, math.floor(k * q - reach)), min(k, math.ceil(k * q + reach))
+        step = max(
+            math.floor(_STEP / effort.refine * min(wide, max(narrow, 1.0))), (high - low) // _MOST_NUMBERS, 1
+        )
+        numbers = np.arange(low, high + 1, step, dtype=np.float64)
+        chances = np.exp(log_binomial(numbers, float(k), q))
+        chances = chances / chances.sum()
+        kept = chances > effort.negligible * chances[numbers > 0].max(initial=0.0)  # gains may be rare
+        return numbers[kept], chances[kept]
+
+    def _means(self, own: Floats, j: int, *, beyond: bool) -> Floats:
+        """Return means of a part of delta and its square, (M, 2), for counts above (M, j) of the same sum."""
+        total, number = np.zeros((len(own), 2)), round(float(own[0].sum()))
+        if self.ideal.full:
+            return total
+        for grade, chance in enumerate([*self.at[:j], 1 - share(self.at, j)]):
+            if chance > 0:
+                here = np.eye(j + 1)[grade, :j]  # the item at the depth
+                below, weights = self._below(number + int(here.sum()), j, beyond=beyond)
+                if weights.size:
+                    parts = self.ideal.part(own, below + here, beyond=beyond)
+                    total += chance * np.stack([part @ weights for part in parts], axis=1)
+        return total
+
+    def _below(self, known: int, j: int, *, beyond: bool) -> tuple[Floats, Floats]:
+        """Counts (N, j) below the depth where so many items are at it or above, and weights."""
+        size, kink = self.ideal.n - self.ideal.k - 1, self.ideal.k - known
+        numbers, chances = pieces(
+            size, share(self.below, j), kink, self.ideal.effort, beyond=beyond, split=j > 1
+        )
+        counts, weights = distributed(numbers, self.below[:j], self.ideal.effort)
+        weights = chances[:, None] * weights
+        kept = weights > self.ideal.effort.negligible
+        return counts[kept], weights[kept]
+
+
+def with_others(
+    own: Floats, chances: Floats, means: Floats, total: int, law: Floats, *, beyond: bool
+) -> tuple[Floats, Floats]:
+    """Return counts (A, M, j) of the first grades together with those of the others, ``total`` items in all.
+
+    ``chances`` (A, M) and the means of delta and its square (A, M, 2) make the weights of a `CutRule`.
+    """
+    others, ways = distributed(total - own[:, 0].sum(axis=1), law, None)
+    one = np.full((*chances.shape, 1), 0.0 if beyond else 1.0)
+    weights = chances[..., None] * np.concatenate([one, means], axis=2)
+    counts = np.concatenate(
+        [
+            np.repeat(own[:, :, None], others.shape[1], axis=2),
+            np.repeat(others[:, None], own.shape[1], axis=1),
+        ],
+        axis=3,
+    )
+    weights = weights[:, :, None] * ways[:, None, :, None]
+    return counts.reshape(-1, counts.shape[-1]), weights.reshape(-1, 3)
+
+
+def pieces(
+    size: int, q: float, kink: int, effort: Effort, *, beyond: bool, split: bool
+) -> tuple[Floats, Floats]:
+    """Return numbers of a binomial law with a kink, and weights; only those beyond it, or all.
+
+    There are few where they will be ``split`` further.
+    """
+    reach = _DEVIATIONS * math.sqrt(size * q * (1 - q)) + _FURTHER
+    if size * q + reach < _EVERY or (not split and 2 * reach < _EVERY_UNSPLIT):  # 0 may be one of them
+        numbers, chances = _every(size, q)
+    else:
+        numbers, chances = binomial_pieces(size, q, kink, _PIECE / effort.refine)
+    kept = chances > effort.negligible * chances.max()
+    if beyond:
+        kept &= numbers > kink
+    return numbers[kept], chances[kept]
+
+
+@shared  # the law below a depth is needed for each number above it
+def _every(size: int, q: float) -> tuple[Floats, Floats]:
+    return binomial_pieces(size, q, 0, 0.0)
+
+
+def distributed(sizes: Floats, law: Floats, effort: Effort | None) -> tuple[Floats, Floats]:
+    """Distribute items over grades: counts (C, M, grades) that add up to the sizes (C,), and weights (C, M).
+
+    Each grade is split off by a Gauss rule, of more nodes where there are fewer grades, of three without an
+    effort.
+
+    >>> counts, weights = distributed(np.array([10.0]), np.array([0.2, 0.2, 0.1]), None)
+    >>> (weights[0] @ counts[0]).round(12)
+    array([4., 4., 2.])
+    """
+    left, weights = sizes[:, None], np.ones((sizes.size, 1))
+    counts: list[Floats] = []
+    most = _FEWEST + 1
+    if effort is not None and law.size > 1:
+        most = min(max(int(effort.splits ** (0.5 / (law.size - 1))), _FEWEST), _MOST_SPLITS)
+    for grade, q in enumerate(law[:-1]):
+        p = float(q) / rest if (rest := float(law[grade:].sum())) > 0 else 0.0
+        ways = most
+        if effort is not None:
+            mean = p * float((weights * left).sum()) / max(sizes.size, 1)
+            ways = min(
+                max(nodes_for(mean * (1 - p) / (1 + mean) ** 2, _SPLIT_DIGITS * effort.digits), _FEWEST), most
+            )
+        shift, chances = gauss_rules(left.ravel(), p, ways)
+        nodes = left.ravel()[:, None] * p + shift
+        counts = [np.repeat(x, ways, axis=1) for x in counts]
+        weights = np.repeat(weights, ways, axis=1)
+        weights = weights * chances.reshape(weights.shape)
+        counts.append(nodes.reshape(weights.shape))
+        left = np.repeat(left, ways, axis=1) - counts[-1]
+    return np.stack([*counts, left], axis=2), weights
+
+
+def share(law: Floats, j: int) -> float:
+    """Return the probability of the first j grades."""
+    return min(float(law[:j].sum()), 1.0)

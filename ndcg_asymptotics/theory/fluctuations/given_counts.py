@@ -1,0 +1,410 @@
+"""Mean and variance of DCG given the label counts of its list: section 1 of docs/fluctuations.md.
+
+Given counts c the items of grade i have independent depths with distribution function G_i. With
+``D(r) = sum_a w_a z_a^r``, ``q_ai(s) = 1 - (1 - z_a) G_i(s)`` and ``H_a(s) = w_a z_a prod_i q_ai(s)^c_i``
+an item of grade j at depth s has the mean discount ``h_j(s) = sum_a H_a / q_aj``. For an item of grade j at s
+above another of grade l at t > s the mean of the product of their discounts exceeds that of the means by
+
+    sum_ab H_a(s)/(q_aj q_al) H_b(t)/(q_bj q_bl) { z_b [prod_i (1 + x_i)^(c_i - [i=j] - [i=l]) - 1]
+                                                  - (1-z_b)(1-G_j(t)) + q_bj(t)(1-z_a) G_l(s) },
+    x_i = (1-z_a) G_i(s) / q_ai(s) · (1-z_b)(1-G_i(t)) / q_bi(t).
+
+Nothing in it cancels, so it holds its digits at n = 1e18. Near the top (`Top`) the product over i is far from
+1. As a matrix with a row for each depth and exponential of the upper item and a column for each of the lower
+it is smooth: some forty of its rows and columns make it up to rounding (adaptive cross approximation,
+Bebendorf 2000), and then it is a sum of terms of s times terms of t. Further down (`Series`) the binomial
+series of the product has that form, and terms of degree p fall like ``p! K^-p`` with the rank K of the lower
+item.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.measures.exponentials import ExponentialSum
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
+from ndcg_asymptotics.theory.fluctuations.panels import Panels, panel_of, running
+
+_SMALLEST_LOG, _LARGEST_LOG = -690.0, 690.0  # exponentials stay within the range of doubles
+_NO_LONGER_LOG = -100.0  # a power below it at the centre stays negligible whatever the counts
+_VANISHED = 120.0  # minus the exponent of a term that is negligible
+_CHUNK = 4_000_000  # numbers held at a time
+_FEW_TERMS = 4  # exponentials up to which every pair of depths is treated as near the top
+_MOST_CROSSES = 200  # rows and columns of a cross approximation
+NEAR = 160.0
+"""The last rank that items near the top have."""
+
+
+class GivenCounts:
+    """DCG of a list of ``n`` items given its label counts.
+
+    Parameters
+    ----------
+    panels : Panels
+    gains : (J,)
+    discount : ExponentialSum
+        The discount on ranks 1 … n.
+    near : ExponentialSum
+        The same discount on ranks that items near the top have.
+    centre : (J + 1,)
+        The counts relative to which changes of the mean are computed.
+    effort : Effort
+    """
+
+    def __init__(
+        self, panels: Panels, gains: Floats, discount: ExponentialSum, near: ExponentialSum, centre: Floats,
+        effort: Effort,
+    ) -> None:  # fmt: skip
+        self.panels, self.gains, self.centre = panels, gains, centre
+        self.fit = discount
+        rates = discount.rates[:, None, None, None]
+        self.steep = -np.expm1(-discount.rates)  # 1 - z
+        self.log_q = np.log1p(np.expm1(-rates) * panels.above)  # (M, J + 1, P, 16)
+        self.terms = (discount.weights[0] * np.exp(-discount.rates))[:, None, None]
+        n = float(centre.sum())
+        count = len(panels.t)
+        if discount.rates.size <= _FEW_TERMS:
+            self.series: tuple[Series, ...] = ()
+            dead = _VANISHED / (n * float(self.steep.min()))
+            self.top = Top(
+                panels, panel_of(panels.edges, dead * panels.edges[-1]), discount, effort.negligible
+            )
+        else:
+            stages = effort.stages
+            starts = [*(panel_of(panels.edges, k / n * panels.edges[-1]) for k, _ in stages), count]
+            self.series = tuple(
+                Series(panels, start, stop, degree, self.log_q, self.steep)
+                for (_, degree), start, stop in zip(stages, starts[:-1], starts[1:], strict=True)
+                if stop > start
+            )
+            self.top = Top(panels, starts[0], near, effort.negligible)
+        self._logs = np.tensordot(centre, self.log_q, axes=(0, 1))
+        self._at_centre = self._integrals(self.shares(self.powers(centre)))
+
+    def powers(self, counts: Floats) -> Floats:
+        """Return H_a at every depth, (M, P, 16)."""
+        logs = np.tensordot(counts, self.log_q, axes=(0, 1))
+        return np.asarray(self.terms * np.exp(np.maximum(logs, _SMALLEST_LOG)))
+
+    def shares(self, powers: Floats) -> Floats:
+        """Return h_j at every depth, (J, P, 16)."""
+        grades = len(self.gains)
+        return np.array([(powers * np.exp(-self.log_q[:, j])).sum(axis=0) for j in range(grades)])
+
+    def mean(self) -> float:
+        """Return the mean at the centre."""
+        return float((self.gains * self.centre[:-1]) @ self._at_centre)
+
+    def _integrals(self, values: Floats) -> Floats:
+        """Return int g_j values_j dt, (J,)."""
+        return np.asarray((self.panels.density * values * self.panels.dt).sum(axis=(1, 2)))
+
+    def mean_changes(self, counts: Floats) -> Floats:
+        """Return the mean for each row of counts (C, J + 1), relative to that at the centre, less 1: (C,).
+
+        Nothing cancels: the powers of each depth are compared with those at the centre before they are added.
+        """
+        grades = len(self.gains)
+        weights = np.array(
+            [
+                self.terms * np.exp(-self.log_q[:, j]) * self.panels.density[j] * self.panels.dt
+                for j in range(grades)
+            ]
+        ).reshape(grades, -1)
+        at_centre = self._logs.ravel()
+        alive = at_centre > _NO_LONGER_LOG
+        log_q = np.moveaxis(self.log_q, 1, 0).reshape(grades + 1, -1)[:, alive]
+        weights = (weights[:, alive] * np.exp(at_centre[alive])).T
+        moved = counts - self.centre
+        rows = max(1, _CHUNK // log_q.shape[1])
+        change = np.concatenate(
+            [np.expm1(np.minimum(moved[i : i + rows] @ log_q, _LARGEST_LOG)) @ weights
+             for i in range(0, len(counts), rows)]
+        )  # fmt: skip
+        gained = moved[:, :-1] @ (self.gains * self._at_centre) + (counts[:, :-1] * change) @ self.gains
+        return np.asarray(gained / ((self.gains * self.centre[:-1]) @ self._at_centre))
+
+    def variance(self, counts: Floats) -> tuple[float, float]:
+        """Return Var(DCG | counts), and the part of it that is no covariance of two items."""
+        powers, gains = self.powers(counts), self.gains
+        shares = self.shares(powers)
+        means = self._integrals(shares)
+        between = self._integrals((shares - means[:, None, None]) ** 2)
+        parts = [self.top.sums(counts, gains), *(part.sums(powers, counts, gains) for part in self.series)]
+        single = math.fsum((gains**2 * counts[:-1]) @ x for x in (between, *(own for own, _ in parts)))
+        return single + 2 * math.fsum(pairs for _, pairs in parts), single
+
+
+class AffineGivenCounts:
+    """DCG given the label counts for a discount ``D(r) = a + b r``, with the methods of `GivenCounts`.
+
+    With A the items above depth s and K those above t > s, of the n - 2 others,
+    ``Cov(A, K) = sum_i c_i G_i(s) (1 - G_i(t))``.
+    """
+
+    def __init__(
+        self, panels: Panels, gains: Floats, coefficients: tuple[float, float], centre: Floats
+    ) -> None:
+        self.panels, self.gains, self.centre = panels, gains, centre
+        self.constant, self.slope = coefficients
+        self._mass = np.einsum("jpk,pk->j", panels.density, panels.dt)  # 1 if the panels reach depth 1
+        # int g_j G_i, (J, J + 1)
+        self._above = np.einsum("jpk,ipk,pk->ji", panels.density, panels.above, panels.dt)
+
+    def _means(self, counts: Floats) -> Floats:
+        """Return the mean discount of an item of each grade, (J,), 0 where it is below the panels."""
+        own = np.diagonal(self._above[:, :-1])
+        return np.asarray(self.constant * self._mass + self.slope * (self._mass + self._above @ counts - own))
+
+    def mean(self) -> float:
+        """Return the mean at the centre."""
+        return float((self.gains * self.centre[:-1]) @ self._means(self.centre))
+
+    def mean_changes(self, counts: Floats) -> Floats:
+        """Return the mean for each row of counts (C, J + 1), relative to that at the centre, less 1: (C,)."""
+        moved = counts - self.centre
+        change = self.slope * (moved @ self._above.T)
+        gained = (
+            moved[:, :-1] @ (self.gains * self._means(self.centre)) + (counts[:, :-1] * change) @ self.gains
+        )
+        return np.asarray(gained / self.mean())
+
+    def variance(self, counts: Floats) -> tuple[float, float]:
+        """Return Var(DCG | counts), and the part of it that is no covariance of two items."""
+        gains, panels, slope = self.gains, self.panels, self.slope
+        above, units, single, pairs = panels.above, np.eye(len(counts)), 0.0, 0.0
+        weight = panels.density * panels.dt
+        for j in range(len(gains)):
+            less = counts - units[j]
+            moved = slope * (np.tensordot(less, above, axes=(0, 0)) - self._above[j] @ less)
+            own = slope**2 * np.tensordot(less, above * (1 - above), axes=(0, 0))
+            single += gains[j] ** 2 * counts[j] * float((weight[j] * (moved**2 + own)).sum())
+        for j, other in itertools.product(range(len(gains)), repeat=2):
+            less = counts - units[j] - units[other]
+            rank = self.constant + slope * (1 + np.tensordot(less, above, axes=(0, 0)))
+            value = slope * running(weight[j] * rank) * (1 - above[j])
+            value -= slope * running(weight[j] * above[other]) * (rank + slope * above[j])
+            for i, c in enumerate(less):
+                value += slope**2 * c * running(weight[j] * above[i]) * (1 - above[i])
+            number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
+            pairs += number * float((value * weight[other]).sum())
+        return single + 2 * pairs, single
+
+
+class Series:
+    """The part of Var(DCG | counts) of pairs of items, the lower one in the panels ``start`` … ``stop - 1``.
+
+    Parameters
+    ----------
+    panels : Panels
+    start, stop : int
+    degree : int
+        The degree of the binomial series.
+    log_q : (M, J + 1, P, 16)
+    steep : (M,)
+        1 - z.
+    """
+
+    def __init__(
+        self, panels: Panels, start: int, stop: int, degree: int, log_q: Floats, steep: Floats
+    ) -> None:
+        nodes = panels.t.shape[1]
+        self.shape, self.first = (stop, nodes), start * nodes
+        # depths first, exponentials last: sums over them are products of matrices
+        q = np.exp(np.moveaxis(log_q[:, :, :stop].reshape(*log_q.shape[:2], -1), 0, -1))
+        self.q = q  # (J + 1, T, M)
+        self.steep, self.z = steep, 1 - steep
+        self.density, self.above = (x[:, :stop].reshape(len(x), -1) for x in (panels.density, panels.above))
+        self.dt = panels.dt[:stop].ravel()
+        self.degrees = list(_degrees(len(q), degree))
+        below = slice(self.first, None)
+        scale, ratio = self.above[:, below] * (1 - self.above[:, below]), steep / q
+        self.own = _products((scale)[..., None], self.degrees)[..., 0].T  # (K, T)
+        self.ratios = _products(ratio[:, below], self.degrees)  # (T, K, M)
+        self.up = _products(ratio * self.above[..., None], self.degrees)
+        self.down = _products(ratio[:, below] * (1 - self.above[:, below, None]), self.degrees)
+
+    def sums(self, powers: Floats, counts: Floats, gains: Floats) -> tuple[Floats, float]:
+        """Return ``int g_j Var(D(1 + A) | t) dt`` for every grade (J,), and the sum over pairs.
+
+        ``powers`` are the H_a at every depth (M, P, 16).
+        """
+        powers = powers[:, : self.shape[0]].reshape(len(powers), -1).T  # (T, M)
+        units, below = np.eye(len(counts)), slice(self.first, None)
+        own, pairs = np.zeros(len(gains)), 0.0
+        for j in range(len(gains)):
+            factors = self._factors(counts - units[j])
+            sums = _over_exponentials(self.ratios, powers[below] / self.q[j, below])
+            own[j] = (self.density[j, below] * self.dt[below]) @ (factors @ (self.own * sums**2))
+        for j, other in itertools.combinations_with_replacement(range(len(gains)), 2):
+            number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
+            if number:
+                base = powers / (self.q[j] * self.q[other])
+                factors = self._factors(counts - units[j] - units[other])
+                up = _over_exponentials(self.up, base)
+                down = factors[:, None] * _over_exponentials(self.down, base[below] * self.z)
+                for upper, lower in {(j, other), (other, j)}:
+                    pairs += number * self._pairs(base, up, down, upper, lower)
+        return own, pairs
+
+    def _pairs(self, base: Floats, up: Floats, down: Floats, j: int, other: int) -> float:
+        """Return the sum over pairs with grade j above grade other."""
+        below = slice(self.first, None)
+        low, steep = base[below], self.steep
+        left = np.vstack([up, base.sum(axis=1), (base @ steep) * self.above[other]])
+        right = np.vstack(
+            [down, -(low @ steep) * (1 - self.above[j, below]), (low * self.q[j, below]).sum(axis=1)]
+        )
+        inner = running((left * self.density[j] * self.dt).reshape(-1, *self.shape)).reshape(left.shape)
+        return float((inner[:, below] * right).sum(axis=0) @ (self.density[other, below] * self.dt[below]))
+
+    def _factors(self, counts: Floats) -> Floats:
+        """Return prod_i (c_i choose p_i) for real c_i and all combinations of degrees, (K,)."""
+        highest = max(map(max, self.degrees))
+        k = np.arange(highest)
+        columns = np.cumprod((counts[:, None] - k) / (k + 1), axis=1)
+        table = np.hstack([np.ones((len(counts), 1)), columns])
+        return np.array([np.prod(table[np.arange(len(counts)), degrees]) for degrees in self.degrees])
+
+
+def _over_exponentials(products: Floats, base: Floats) -> Floats:
+    """Return sum_a products[t, k, a] base[t, a], (K, T)."""
+    return np.asarray((products @ base[..., None])[..., 0].T)
+
+
+def _degrees(grades: int, highest: int) -> Iterator[tuple[int, ...]]:
+    """Yield every combination of degrees, one per grade, that adds up to 1 … highest."""
+    for degrees in itertools.product(range(highest + 1), repeat=grades):
+        if 1 <= sum(degrees) <= highest:
+            yield degrees
+
+
+def _products(ratio: Floats, degrees: list[tuple[int, ...]]) -> Floats:
+    """Return prod_i ratio_i^p_i of (J + 1, T, M) for all combinations of degrees, (T, K, M)."""
+    found = {(0,) * len(ratio): np.ones_like(ratio[0])}
+    for combination in degrees:  # one degree less comes before
+        i = next(i for i, degree in enumerate(combination) if degree)
+        before = (*combination[:i], combination[i] - 1, *combination[i + 1 :])
+        found[combination] = found[before] * ratio[i]
+    return np.stack([found[combination] for combination in degrees], axis=1)
+
+
+class Top:
+    """The part of Var(DCG | counts) of pairs of items, the lower one in the first ``count`` panels."""
+
+    def __init__(self, panels: Panels, count: int, fit: ExponentialSum, negligible: float) -> None:
+        self.negligible = negligible
+        self.steep, self.z = -np.expm1(-fit.rates), np.exp(-fit.rates)
+        self.weights = fit.weights[0] * self.z
+        self.shape = (count, panels.t.shape[1])
+        self.density, self.above, self.dt = (
+            x[..., :count, :].reshape(*x.shape[:-2], -1) for x in (panels.density, panels.above, panels.dt)
+        )
+        part = self.above[..., None] * self.steep
+        self.q, self.log_q = 1.0 - part, np.log1p(-part)  # (J + 1, T, M)
+        self.up, self.down = part / self.q, (1 - self.above)[..., None] * self.steep / self.q
+
+    def sums(self, counts: Floats, gains: Floats) -> tuple[Floats, float]:
+        """Return ``int g_j Var(D(1 + A) | t) dt`` for every grade (J,), and the sum over pairs."""
+        own, pairs, units = np.zeros(len(gains)), 0.0, np.eye(len(counts))
+        if not self.dt.size:
+            return own, pairs
+        for j in range(len(gains)):
+            base = np.tensordot(counts - units[j], self.log_q, axes=(0, 0))
+            both = base[:, :, None] + base[:, None, :]
+            logs = np.zeros_like(both)
+            for c, up, down in zip(counts - units[j], self.up, self.down, strict=True):
+                logs += c * np.log1p(up[:, :, None] * down[:, None, :])
+            # exp(both + logs) - exp(both): neither overflows
+            growth = np.exp(np.maximum(both + np.maximum(logs, 0.0), _SMALLEST_LOG))
+            growth *= np.sign(logs) * -np.expm1(-np.abs(logs))
+            variance = np.einsum("a,b,tab->t", self.weights, self.weights, growth)
+            own[j] = (self.density[j] * self.dt) @ variance
+        powers = self._powers(counts)
+        for j, other in itertools.combinations_with_replacement(range(len(gains)), 2):
+            number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
+            if number:
+                base = powers / (self.q[j] * self.q[other])
+                crosses = self._crosses(base, counts - units[j] - units[other], j, other)
+                pairs += number * sum(
+                    self._pairs(base, *crosses, j, other) for j, other in {(j, other), (other, j)}
+                )
+        return own, pairs
+
+    def _powers(self, counts: Floats) -> Floats:
+        """Return w_a z_a prod_i q_ai^c_i, (T, M)."""
+        logs = np.tensordot(counts, self.log_q, axes=(0, 0))
+        return np.asarray(self.weights * np.exp(np.maximum(logs, _SMALLEST_LOG)))
+
+    def _crosses(self, base: Floats, counts: Floats, j: int, other: int) -> tuple[Floats, Floats]:
+        """Return terms of s and t, (K, T, M) each, that add up to base(s) base(t) times the product."""
+        weight = ((self.density[j] + self.density[other]) * self.dt)[:, None]
+        scale = (base * weight).ravel()
+        with np.errstate(divide="ignore"):
+            size = np.maximum(np.log(np.abs(scale)), 2 * _SMALLEST_LOG)
+        up, down = (x.reshape(len(counts), -1) for x in (self.up, self.down))
+
+        def entries(i: int, left: Floats, right: Floats) -> Floats:
+            logs = counts @ np.log1p(left * right) + size + size[i]
+            return np.asarray(np.sign(scale) * np.sign(scale[i]) * np.exp(np.maximum(logs, _SMALLEST_LOG)))
+
+        terms = cross(
+            lambda i: entries(i, up[:, i, None], down),
+            lambda i: entries(i, up, down[:, i, None]),
+            int(np.argmax(np.abs(scale))),
+            self.negligible,
+        )
+        unscaled = np.where(weight > 0, 1 / np.where(weight > 0, weight, 1.0), 0.0)
+        left, right = (x.reshape(-1, *base.shape) * unscaled for x in terms)
+        return left, right
+
+    def _pairs(self, base: Floats, left: Floats, right: Floats, j: int, other: int) -> float:
+        """Return the sum over pairs with grade j above grade other."""
+        up, low = self.density[j] * self.dt, self.density[other] * self.dt
+
+        def together(first: Floats, second: Floats) -> float:
+            inner = running((first * up).reshape(*first.shape[:-1], *self.shape))
+            return float((inner.reshape(first.shape) * second * low).sum())
+
+        value = together(left.sum(axis=2), right @ self.z) - together(base.sum(axis=1), base @ self.z)
+        value -= together(base.sum(axis=1), (base @ self.steep) * (1 - self.above[j]))
+        return value + together((base @ self.steep) * self.above[other], (base * self.q[j]).sum(axis=1))
+
+
+def cross(
+    row: Callable[[int], Floats], column: Callable[[int], Floats], start: int, negligible: float
+) -> tuple[Floats, Floats]:
+    """Return a matrix as ``sum_k left_k right_k`` of few of its columns and rows, up to a negligible part.
+
+    >>> x = np.arange(1.0, 6.0)
+    >>> left, right = cross(lambda i: 1 / (x[i] + x), lambda j: 1 / (x + x[j]), 0, 1e-15)
+    >>> bool(np.abs(left.T @ right - 1 / np.add.outer(x, x)).max() < 1e-14)
+    True
+    """
+    first = row(start)
+    left, right = np.empty((_MOST_CROSSES, first.size)), np.empty((_MOST_CROSSES, first.size))
+    used: list[int] = []
+    largest, i = 0.0, start
+    while (count := len(used)) < _MOST_CROSSES:
+        over = (row(i) if count else first) - left[:count, i] @ right[:count]
+        used.append(i)
+        j = int(np.argmax(np.abs(over)))
+        if over[j] == 0:
+            break
+        down = column(j) - right[:count, j] @ left[:count]
+        size = float(np.abs(down).max())
+        largest = max(largest, size)
+        left[count], right[count] = down / over[j], over
+        if size <= negligible * largest:
+            return left[: count + 1], right[: count + 1]
+        free = np.abs(down)
+        free[used] = -1.0
+        i = int(np.argmax(free))
+        if free[i] < 0:
+            return left[: count + 1], right[: count + 1]
+    return left[:count], right[:count]

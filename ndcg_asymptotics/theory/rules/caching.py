@@ -1,0 +1,66 @@
+"""One cache in memory for what exact values have in common."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+from cachetools import LRUCache, cached
+from cachetools.keys import hashkey
+
+from ndcg_asymptotics.measures import exponentials
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_LIMIT = 2**28  # bytes; the means of one study of five grades take a fifth of it
+_OVERHEAD = 200  # bytes of an object that is no array
+_DEPTH = 6  # levels of nested objects in which arrays are looked for
+
+
+def _size(value: Any, depth: int = _DEPTH) -> int:
+    """Return about how many bytes the arrays in an object take."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes + _OVERHEAD
+    if depth == 0:
+        return _OVERHEAD
+    if isinstance(value, tuple | list):
+        return _OVERHEAD + sum(_size(item, depth - 1) for item in value)
+    if dataclasses.is_dataclass(value) or type(value).__module__.startswith("ndcg_asymptotics"):
+        fields = getattr(value, "__dict__", {})
+        return _OVERHEAD + sum(_size(field, depth - 1) for field in fields.values())
+    return _OVERHEAD
+
+
+_cache: LRUCache[Any, Any] = LRUCache(_LIMIT, getsizeof=_size)
+_lock = RLock()
+
+
+def shared(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Keep a function's results in the cache that all such functions share, and return them again.
+
+    The cache holds 256 MB; what was used least recently is dropped. Arguments must be hashable, and nobody
+    may change a result.
+
+    >>> calls = []
+    >>> @shared
+    ... def square(x):
+    ...     calls.append(x)
+    ...     return x * x
+    >>> square(3), square(3), calls
+    (9, 9, [3])
+    """
+    name = f"{function.__module__}.{function.__qualname__}"
+    decorate: Any = cached(_cache, key=lambda *args, **kwargs: hashkey(name, *args, **kwargs), lock=_lock)
+    result: Callable[_P, _T] = decorate(function)
+    return result
+
+
+def clear_caches() -> None:
+    """Drop every result that is kept, and the fits of discounts."""
+    with _lock:
+        _cache.clear()
+    exponentials.clear_caches()

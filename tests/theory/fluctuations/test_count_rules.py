@@ -1,0 +1,46 @@
+"""Rules for means over label counts, against sums over the multinomial law."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.counts import LAW, curved, every_count
+from scipy.stats import binom
+
+from ndcg_asymptotics.theory.fluctuations.count_rules import smooth_rule
+
+
+def first_split(total, position):
+    """All numbers of items on the left of the first split, with their probabilities."""
+    x = np.arange(total + 1.0)
+    return x, binom.pmf(x, total, LAW[:position].sum())
+
+
+@pytest.mark.parametrize("order", [(3, 2, 1), (1, 2, 3), (2, 1, 3)])
+def test_a_smooth_function(order):
+    found, probabilities = every_count(50, LAW)
+    truth = probabilities @ curved(found)
+    rule = smooth_rule(50, LAW, order, first_split(50, order[0]), curved, 1e-9)
+    assert rule.weights.sum() == pytest.approx(1, rel=1e-12)
+    assert rule.counts.sum(axis=1) == pytest.approx(50)
+    assert rule.weights @ rule.counts == pytest.approx(50 * LAW, rel=1e-10)
+    assert rule.weights @ curved(rule.counts) == pytest.approx(truth, rel=3e-9)
+    assert len(rule.weights) < len(probabilities)
+    # one node for each further split is not enough
+    coarse = smooth_rule(50, LAW, order, first_split(50, order[0]), curved, 1.1)
+    assert abs(coarse.weights @ curved(coarse.counts) / truth - 1) > 1e-4
+
+
+def test_a_rule_of_too_few_points_states_its_error():
+    found, probabilities = every_count(50, LAW)
+    truth = probabilities @ curved(found)
+    rule = smooth_rule(50, LAW, (3, 2, 1), first_split(50, 3), curved, 1e-14, most=300)
+    off = abs(rule.weights @ curved(rule.counts) - truth)
+    assert 1e-12 < off <= rule.missed
+
+
+def test_every_count_of_short_lists():
+    rule = smooth_rule(5, LAW, (3, 2, 1), first_split(5, 3), curved, 1e-9)
+    found, probabilities = every_count(5, LAW)
+    assert np.count_nonzero(rule.weights > 1e-14) == len(probabilities)
+    assert rule.weights @ np.exp(rule.counts[:, 0]) == pytest.approx(probabilities @ np.exp(found[:, 0]))
