@@ -1,4 +1,4 @@
-"""Labels of documents: from labels to gains, and lists of unequal length side by side.
+"""The labels of documents in lists of unequal length, side by side.
 
 Losses and measures are formulas for rectangular arrays with a row per list. A `Batch` keeps its lists end to
 end and returns them in blocks of equal length, so that every formula is vectorised over lists.
@@ -9,31 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, Self, get_args
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
-
-Gain = Literal["exp2", "linear"]
-
-
-def gains_of(labels: Floats, gain: Gain) -> Floats:
-    """Return the gains of labels: 2^y - 1 (``exp2``), or the labels themselves (``linear``).
-
-    >>> gains_of(np.array([0.0, 1.0, 4.0]), "exp2")
-    array([ 0.,  1., 15.])
-
-    Raises
-    ------
-    InputError
-        For any other ``gain``.
-    """
-    require(gain in get_args(Gain), f"must be one of {', '.join(get_args(Gain))}, got {brief(gain)}", "gain")
-    return np.exp2(labels) - 1 if gain == "exp2" else labels
-
 
 LARGEST_LABEL = 1000.0
 """Gains 2^y - 1 stay finite."""

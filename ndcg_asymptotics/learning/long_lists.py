@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.learning.labels import Gain, gains_of
+from ndcg_asymptotics.lists.evaluation import Gain, label_gains
 from ndcg_asymptotics.measures import Measure
 
 _LABELS_AT_ONCE = 2**19  # drawn at a time: a few MB
@@ -43,18 +43,18 @@ def gain_share(measure: Measure | str, gain: Gain = "exp2") -> Share:
     ideal = Measure.of(measure).ideal
 
     def norm(counts: Floats, labels: Floats, items: int) -> Floats:
-        return ideal(counts[..., ::-1], gains_of(labels, gain)[::-1], items)
+        return ideal(counts[..., ::-1], label_gains(labels, gain)[::-1], items)
 
-    return Share(lambda labels: gains_of(labels, gain), norm)
+    return Share(lambda labels: label_gains(labels, gain), norm)
 
 
 def cosine_share(gain: Gain = "exp2") -> Share:
     """Return G/|G|, the target of the cosine loss."""
 
     def norm(counts: Floats, labels: Floats, items: int) -> Floats:
-        return np.sqrt(counts @ gains_of(labels, gain) ** 2)
+        return np.sqrt(counts @ label_gains(labels, gain) ** 2)
 
-    return Share(lambda labels: gains_of(labels, gain), norm)
+    return Share(lambda labels: label_gains(labels, gain), norm)
 
 
 def softmax_share() -> Share:
@@ -65,7 +65,7 @@ def softmax_share() -> Share:
 def plain_share(gain: Gain = "exp2") -> Share:
     """Return G itself, the target of least squares."""
     return Share(
-        lambda labels: gains_of(labels, gain), lambda counts, labels, items: np.ones(counts.shape[:-1])
+        lambda labels: label_gains(labels, gain), lambda counts, labels, items: np.ones(counts.shape[:-1])
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.learning.labels import Gain, gains_of
+from ndcg_asymptotics.lists.evaluation import Gain, label_gains
 
 Weights = Literal["order", "gain"]
 
@@ -43,7 +43,7 @@ def pair_weights(labels: Floats, gain: Gain, weights: Weights) -> Floats:
     preferred = labels[..., :, None] > labels[..., None, :]  # never with a NaN
     if weights == "order":
         return preferred.astype(np.float64)
-    gains = gains_of(labels, gain)
+    gains = label_gains(labels, gain)
     return np.where(preferred, gains[..., :, None] - gains[..., None, :], 0.0)
 
 

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
-from ndcg_asymptotics.learning.labels import LARGEST_LABEL, Gain
+from ndcg_asymptotics.learning.labels import LARGEST_LABEL
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.preferences import require_low_noise, require_weights
 from ndcg_asymptotics.learning.utilities import (
@@ -38,6 +38,7 @@ from ndcg_asymptotics.learning.utilities import (
     require_judged,
     utility_of,
 )
+from ndcg_asymptotics.lists.evaluation import Gain
 from ndcg_asymptotics.specs.scanner import number_text
 
 _SUM_TOLERANCE = 1e-9  # probabilities in files are rounded decimals

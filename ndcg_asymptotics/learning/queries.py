@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.learning.labels import Batch, Gain, gains_of
+from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
-from ndcg_asymptotics.lists.reading.svmlight import Part, svmlight_parts
+from ndcg_asymptotics.lists.evaluation import Gain, label_gains
+from ndcg_asymptotics.lists.reading.svmlight import SvmlightLines, read_svmlight_lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,7 @@ class Queries:
 
     def qrels(self, gain: Gain = "exp2") -> Qrels:
         """Return the gains of the documents as judgements, query -> document -> gain."""
-        return self._by_query(gains_of(self.labels, gain))
+        return self._by_query(label_gains(self.labels, gain))
 
     def _by_query(self, values: Floats) -> dict[str, dict[str, float]]:
         return {
@@ -195,7 +196,7 @@ def read_svmlight(*paths: Path | str) -> Queries:
     return Queries(features, labels, sizes, names, documents if all(documents) else ())
 
 
-def _read(path: Path) -> Sequence[Part]:
-    parts = list(svmlight_parts(path, lowest=0.0))
+def _read(path: Path) -> Sequence[SvmlightLines]:
+    parts = list(read_svmlight_lines(path, lowest=0.0))
     require(bool(parts), f"{path}: holds no data, expected lines 'label qid:query feature:value …'")
     return parts

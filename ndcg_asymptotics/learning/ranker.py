@@ -16,11 +16,11 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.learning.labels import Gain
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.queries import Queries, read_svmlight
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
 from ndcg_asymptotics.lists import Run, evaluate, write_qrels, write_run
+from ndcg_asymptotics.lists.evaluation import Gain
 from ndcg_asymptotics.lists.writing import write_into_folder
 
 PENALTIES = tuple(10.0**k for k in range(1, -7, -1))

@@ -14,11 +14,12 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.learning.decide import LossDecision, decide_losses
-from ndcg_asymptotics.learning.labels import LARGEST_LABEL, Gain
+from ndcg_asymptotics.learning.labels import LARGEST_LABEL
 from ndcg_asymptotics.learning.losses import Loss, losses_of
 from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.regret import has_worst_regret, worst_regret
 from ndcg_asymptotics.learning.utilities import Utility, all_orders, utility_of
+from ndcg_asymptotics.lists.evaluation import Gain
 
 _CHANGES_TRIED = 200  # on the worst example of a loss
 _CONCENTRATION = 100.0  # of the Dirichlet law of changed probabilities: they move by about 0.05

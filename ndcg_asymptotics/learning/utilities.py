@@ -11,8 +11,8 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.learning.labels import Gain, gains_of
 from ndcg_asymptotics.learning.preferences import Weights, check_weights, net_preference, pair_weights
+from ndcg_asymptotics.lists.evaluation import Gain, label_gains
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.cutoffs import scan
 from ndcg_asymptotics.specs.scanner import Scanner, read
@@ -34,7 +34,7 @@ class Utility(ABC):
     gain: Gain
 
     def __post_init__(self) -> None:
-        gains_of(np.zeros(1), self.gain)
+        label_gains(np.zeros(1), self.gain)
 
     @abstractmethod
     def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
@@ -74,7 +74,7 @@ class Utility(ABC):
 
     def gains(self, labels: Floats) -> Floats:
         """Return the gains of labels, none of which may be missing."""
-        return gains_of(require_judged(labels), self.gain)
+        return label_gains(require_judged(labels), self.gain)
 
 
 def require_judged(labels: Floats) -> Floats:

@@ -1,6 +1,6 @@
-"""Real ranked lists: read from files, evaluated as trec_eval does, and turned into relevance curves."""
+"""Real ranked lists: read from files, evaluated as in trec_eval, and fitted by relevance curves."""
 
 import lazy_loader
 
-# what fits curves needs scipy, for which an evaluation should not wait: names are imported at first use
+# names are imported at first use: fitting needs scipy, for which an evaluation should not wait
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

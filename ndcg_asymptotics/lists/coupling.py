@@ -1,8 +1,8 @@
-"""How the scores of two runs hang together given the label: the Gaussian copula's rho, from their lists.
+"""Fit the dependence of the scores of two runs given the label: the rho of a Gaussian copula.
 
-Two runs over one collection place a relevant document alike, far more than two independent scorers
-with the same curves would. Given the label the depths of a document in two lists have a rank
-correlation r_S (Spearman's), and for a Gaussian copula ``rho = 2 sin(pi r_S / 6)``.
+Two runs over one collection rank a relevant document at more similar depths than two independent scorers with
+the same curves would. Given the label, the depths of a document in two lists have a rank correlation r_S
+(Spearman's), and for a Gaussian copula ``rho = 2 sin(pi r_S / 6)``.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class FittedCoupling(Report):
 
     @property
     def rho(self) -> float:
-        """The mean over the pairs, within [0, 1] and to two decimals, which is what the data can tell."""
+        """The mean over the pairs, clipped to [0, 1] and rounded to two decimals, its precision."""
         return round(float(np.clip(np.mean([pair.rho for pair in self.pairs]), 0.0, 1.0)), 2)
 
     @property
     def text(self) -> str:
-        """What a study's ``coupling`` is."""
+        """The text of ``coupling`` in a study."""
         return f"gaussian({self.rho:g})"
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """A row per pair, and the rho of all."""
+        """Yield a table with a row per pair, and the rho for all."""
         columns = (
             Column("run"), Column("and"), Column("documents", general("d"), 1),
             Column("Spearman", fixed(3)), Column("rho", fixed(3)), Column("interval", str),
@@ -69,20 +69,20 @@ def fit_coupling(
     resamples: int = 200,
     seed: int = 0,
 ) -> FittedCoupling:
-    """The Gaussian copula's rho of every pair of runs, from their relevant documents.
+    """Fit the rho of a Gaussian copula for every pair of runs, from their relevant documents.
 
-    Depth is (rank - 1/2) / n within a query's list, tied items share the mean of their ranks. Depths of
-    relevant documents are pooled over the queries of a group with the same label, and r_S is averaged over
-    groups and labels by their number of documents.
+    Depth is (rank - 1/2) / n within the list of a query; tied items have the mean of their ranks. Depths of
+    relevant documents with the same label are pooled over the queries of a group. r_S is averaged over groups
+    and labels, weighted by their numbers of documents.
 
     Parameters
     ----------
     lists : mapping of name to ranked lists
-        Two or more runs on the same documents, as `pool_runs` gives them.
+        Two or more runs on the same documents, as `pool_runs` returns them.
     groups : (queries,), optional
-        The group of each query, as `group_queries` gives it; by default one.
+        The group of each query, as `group_queries` returns it; by default all are in one.
     resamples, seed : int
-        Bootstrap samples of queries, for the interval.
+        The number of bootstrap samples of queries for the interval, and their seed.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def fit_coupling(
     >>> fit_coupling({"a": one, "b": one}).text
     'gaussian(1)'
     """
-    require(len(lists) >= 2, f"a coupling is one of two runs or more, got {len(lists)}")
+    require(len(lists) >= 2, f"a coupling needs two runs or more, got {len(lists)}")
     first = next(iter(lists.values()))
     labels = np.concatenate([ranked.labels for ranked in first])
     query = np.repeat(np.arange(len(first)), [ranked.labels.size for ranked in first])
@@ -128,14 +128,14 @@ def _depths(ranked: RankedList) -> Floats:
 
 
 def _midranks(values: Floats, times: Integers) -> Floats:
-    """The mean rank of each value among all, each counted so many times."""
+    """Return the mean rank of each value among all values, of which each occurs ``times`` times."""
     _, place = np.unique(values, return_inverse=True)
     counts = np.bincount(place, times)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
 
 
 def _spearman(a: Floats, b: Floats, stratum: Integers, times: Integers) -> float:
-    """Spearman's correlation within strata, averaged over them; documents are counted so many times."""
+    """Return Spearman's correlation averaged over strata, where each document occurs ``times`` times."""
     total, weight = 0.0, 0.0
     for which in np.unique(stratum):
         members = (stratum == which) & (times > 0)

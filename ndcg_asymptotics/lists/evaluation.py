@@ -13,7 +13,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.lists.ranking import Ideal, Ties, hits, ndcg
+from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
@@ -31,7 +31,7 @@ _NAMED = 3  # topics that a message names
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Report):
-    """NDCG by query and measure.
+    """NDCG of a run, by query and measure.
 
     Attributes
     ----------
@@ -39,13 +39,13 @@ class Evaluation(Report):
     measures : tuple of Measure
     values : (queries, measures)
     name : str
-        Of the run.
+        The name of the run.
     judged : int
-        How many topics have judgements.
+        The number of topics with judgements.
     missing : tuple of str
-        Those of them that the run does not have.
+        The judged topics that are not in the run.
     unjudged : tuple of str
-        Topics of the run that the judgements do not have; they do not count.
+        The topics of the run without judgements; they are not evaluated.
     empty : tuple of str
         Topics without a relevant document.
     """
@@ -61,18 +61,18 @@ class Evaluation(Report):
 
     @property
     def mean(self) -> Floats:
-        """The mean over the queries, one number per measure; those that are NaN do not count."""
+        """The mean over the queries for each measure, without those that are NaN."""
         counts = np.isfinite(self.values).sum(axis=0)
         sums, none = np.nansum(self.values, axis=0), np.full(counts.shape, np.nan)
         return np.asarray(np.divide(sums, counts, out=none, where=counts > 0))
 
     @property
     def counted(self) -> int:
-        """How many queries the mean is over."""
+        """The number of queries in the mean."""
         return int(np.isfinite(self.values).all(axis=1).sum())
 
     def as_dict(self) -> dict[str, Any]:
-        """The mean and the values of each query, by measure, as plain data for JSON."""
+        """Return the mean and the values of each query, by measure, as plain data for JSON."""
         names = [str(measure) for measure in self.measures]
         named = [dict(zip(names, row, strict=True)) for row in [*self.values.tolist(), self.mean.tolist()]]
         return {
@@ -87,15 +87,15 @@ class Evaluation(Report):
         }
 
     def to_dataframe(self) -> pd.DataFrame:
-        """A row per query."""
+        """Return a row per query."""
         return Evaluations((self,)).to_dataframe()
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """The means, four decimals as trec_eval prints, and what they are over."""
+        """Yield the table of means and the remarks."""
         yield from Evaluations((self,)).blocks()
 
     def remarks(self) -> Iterator[str]:
-        """What a reader of the means should know of the topics, a line each."""
+        """Yield a line for each kind of topic that affects the means."""
         if self.missing:
             count = f"{len(self.missing)} of {self.judged} judged topics {_are(self.missing)} not in the run"
             taken = {*self.missing} & {*self.queries}
@@ -111,7 +111,7 @@ class Evaluation(Report):
 
 @dataclass(frozen=True, repr=False)
 class Evaluations(Report, Mapping[str, Evaluation]):
-    """Evaluations of several runs, by name."""
+    """The evaluations of several runs, by name."""
 
     runs: tuple[Evaluation, ...]
 
@@ -128,15 +128,15 @@ class Evaluations(Report, Mapping[str, Evaluation]):
         return len(self.runs)
 
     def as_dict(self) -> dict[str, Any]:
-        """Each run as plain data for JSON, by name."""
+        """Return the runs, by name, as plain data for JSON."""
         return {"runs": {run.name: run.as_dict() for run in self.runs}}
 
     def to_dataframe(self) -> pd.DataFrame:
-        """A row per run and query."""
+        """Return a row per run and query."""
         return self.by_query().to_dataframe()
 
     def by_query(self) -> Table:
-        """A row per run and query."""
+        """Return a table with a row per run and query."""
         columns = (Column("run"), Column("query"), *self._measures())
         rows = tuple(
             (run.name, query, *values)
@@ -149,7 +149,7 @@ class Evaluations(Report, Mapping[str, Evaluation]):
         return tuple(Column(str(measure), fixed(4)) for measure in self.runs[0].measures)
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """A row per run with its means, four decimals as trec_eval prints."""
+        """Yield a table with the means of each run, to four decimals as in trec_eval, and the remarks."""
         columns = (Column("mean"), Column("topics", general("d")), *self._measures())
         rows = tuple((run.name or "run", run.counted, *run.mean.tolist()) for run in self.runs)
         yield Table("", columns, rows)
@@ -186,38 +186,38 @@ def evaluate(
     missing: Missing = "skip",
     name: str = "",
 ) -> Evaluation:
-    """NDCG of a run, query by query; by default with trec_eval's conventions.
+    """Return NDCG of a run, query by query, by default with the conventions of trec_eval.
 
-    A document without a judgement has the gain 0. A cutoff such as 0.2n refers to n, the number of
-    documents that were retrieved.
+    A document without a judgement has the gain 0. In a cutoff such as 0.2n, n is the number of retrieved
+    documents.
 
     Parameters
     ----------
     run, qrels : dictionary, DataFrame or iterable of records
-        ``{query: {document: score}}`` and ``{query: {document: label}}``; a DataFrame with columns
-        query, document, score or label (or query_id, qid; doc_id, docno; relevance, rel); records
-        with such attributes, as of ir_datasets.
+        ``{query: {document: score}}`` and ``{query: {document: label}}``; a DataFrame with the columns
+        query, document, and score or label (or query_id, qid; doc_id, docno; relevance, rel); or records
+        with such attributes, as in ir_datasets.
     measures : Measure, text, or several
     gain : {"linear", "exp2"}
         The gain of a label y: y, or 2^y - 1. A negative label has the gain 0; a warning counts them.
     ties : {"trec", "average"}
-        Documents of equal score go by decreasing name, and scores are compared in single precision:
-        trec_eval up to version 9, pytrec_eval and ir_measures hold them so. Or they take the mean
-        over their orders, as in scikit-learn, compared in double precision.
+        "trec": scores are compared in single precision, and documents of equal score are ordered by
+        decreasing name, as in trec_eval up to version 9, pytrec_eval and ir_measures. "average": scores are
+        compared in double precision, and NDCG is the mean over the orders of tied documents, as in
+        scikit-learn.
     ideal : {"judged", "retrieved"}
-        The ideal list is made from all judged documents of the query, or from those retrieved.
+        Whether the ideal list is made of all judged documents of the query, or of the retrieved ones.
     empty : {"zero", "nan", "skip"}
-        NDCG of a query without relevant documents: 0; NaN, which the mean leaves out; or none.
+        A query without relevant documents has NDCG 0, has NaN, which the mean leaves out, or is left out.
     missing : {"skip", "zero"}
-        Whether queries of the judgements that the run does not have are left out or have NDCG 0
-        (trec_eval's ``-c``).
+        Whether judged queries that are not in the run are left out or have NDCG 0 (``-c`` of trec_eval).
     name : str
-        What the run is called.
+        The name of the run.
 
     Raises
     ------
     InputError
-        If no query is in both, a number is not finite, or a document comes twice for a query.
+        If no query is in both, a number is not finite, or a document occurs twice for a query.
 
     >>> run = {"q": {"a": 2.0, "b": 1.0}}
     >>> evaluate(run, {"q": {"b": 1.0, "c": 1.0}}, "nDCG").mean.round(4)
@@ -238,12 +238,12 @@ def evaluate(
         )
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
     topics = sorted([*common, *absent]) if missing == "zero" else common
-    there = hits(scores, gains_of(labels, gain), topics, ties, ideal)
+    there = relevant_ranks(scores, gains_of(labels, gain), topics, ties, ideal)
     values = np.column_stack([ndcg(there, measure) for measure in found])
-    barren = there.relevant == 0
+    irrelevant = there.relevant == 0
     if empty == "nan":
-        values[barren] = np.nan
-    kept = ~barren if empty == "skip" else np.ones(len(topics), bool)
+        values[irrelevant] = np.nan
+    kept = ~irrelevant if empty == "skip" else np.ones(len(topics), bool)
     return Evaluation(
         tuple(topic for topic, keep in zip(topics, kept, strict=True) if keep),
         found,
@@ -252,17 +252,17 @@ def evaluate(
         len(labels.queries),
         absent,
         tuple(sorted({*scores.queries} - {*labels.queries})),
-        tuple(topic for topic, bare in zip(topics, barren, strict=True) if bare),
+        tuple(topic for topic, bare in zip(topics, irrelevant, strict=True) if bare),
     )
 
 
 def measures_of(measures: Measures) -> tuple[Measure, ...]:
-    """The measures of one, a text, or several.
+    """Return the measures of a measure, a text, or several of them.
 
     Raises
     ------
     InputError
-        If there is none, or a text is not one.
+        If there is none, or a text is not a measure.
     """
     wanted = [measures] if isinstance(measures, str | Measure) else measures
     found = tuple(Measure.of(measure) for measure in wanted)
@@ -271,7 +271,7 @@ def measures_of(measures: Measures) -> tuple[Measure, ...]:
 
 
 def without_negatives(labels: Records) -> Records:
-    """Labels of which the negative ones are 0; a warning says how many these were."""
+    """Return labels with 0 in place of negative ones; a warning says how many there were."""
     negative = int(np.count_nonzero(labels.values < 0))
     if not negative:
         return labels
@@ -282,15 +282,29 @@ def without_negatives(labels: Records) -> Records:
 
 
 def gains_of(labels: Records, gain: Gain) -> Records:
-    """What labels are worth: themselves, or 2^y - 1."""
+    """Return the gains of labels as records."""
+    return labels.with_values(label_gains(labels.values, gain))
+
+
+def label_gains(labels: Floats, gain: Gain) -> Floats:
+    """Return the gains of labels: the labels themselves (``linear``), or 2^y - 1 (``exp2``); NaN stays NaN.
+
+    >>> label_gains(np.array([0.0, 1.0, 4.0]), "exp2")
+    array([ 0.,  1., 15.])
+
+    Raises
+    ------
+    InputError
+        For any other ``gain``, and for a label whose gain is too large for a double.
+    """
     _require_choice(gain, get_args(Gain), "gain")
     if gain == "linear":
         return labels
     with np.errstate(over="ignore"):
-        values = np.exp2(labels.values) - 1.0
-    finite = bool(np.isfinite(values).all())
-    require(finite, f"2^y - 1 is too large for the label {labels.values.max():g}", "gain")
-    return replace(labels, values=values)
+        values = np.exp2(labels) - 1.0
+    finite = not np.isposinf(values).any()
+    require(finite, f"2^y - 1 is too large for the label {np.nanmax(labels):g}" if not finite else "", "gain")
+    return values
 
 
 @overload
@@ -307,7 +321,7 @@ def evaluate_files(
     columns: ColumnNames | None = None,
     **options: Any,
 ) -> Evaluation | Evaluations:
-    """`evaluate` for files: one run or several, and judgements.
+    """Evaluate the runs in one or several files; see `evaluate`.
 
     Parameters
     ----------
@@ -318,19 +332,19 @@ def evaluate_files(
         TREC judgements, or a table with the columns query, document, label.
     measures : Measure, text, or several
     columns : mapping, optional
-        What the columns are called in the tables: ``{"query": "qid"}``.
+        The names of the columns in tables: ``{"query": "qid"}``.
     **options
         As in `evaluate`.
 
     Raises
     ------
     InputError
-        As `evaluate`; for a bad line, with the file and the number of the line.
+        As `evaluate`, and for an invalid line, with the file and its number.
     """
     paths = [Path(run)] if isinstance(run, str | Path) else [Path(one) for one in run]
     require(len(paths) > 0, "must name at least one file", "run")
-    measures = measures_of(measures)  # before files are read, which may take long
-    runs = (read(path, "score", columns) for path in paths)  # one at a time: each may fill much of the memory
+    measures = measures_of(measures)  # before the files are read, which may take long
+    runs = (read(path, "score", columns) for path in paths)  # one at a time, to save memory
     scores, labels = next(runs), without_negatives(read(qrels, "label", columns))
     found = []
     for path, name in zip(paths, run_names(paths), strict=True):
@@ -347,7 +361,7 @@ def evaluate_lists(
     weights: Mapping[int, float] | None = None,
     **options: Any,
 ) -> Evaluation:
-    """`evaluate` for a file whose every row has a score and a label, with ties averaged by default.
+    """Evaluate a file whose every row has a score and a label; see `evaluate`. Ties are averaged by default.
 
     Parameters
     ----------
@@ -355,7 +369,7 @@ def evaluate_lists(
         A CSV or Parquet file with the columns query, score, label (and document), or SVMlight.
     measures : Measure, text, or several
     columns : mapping, optional
-        What the columns are called in the table.
+        The names of the columns in a table.
     weights : mapping of feature to weight, optional
         The score of a line of an SVMlight file is the weighted sum of its features.
     **options
@@ -382,13 +396,13 @@ def _evaluate_named(
 
 
 def run_names(paths: Sequence[Path]) -> list[str]:
-    """What runs are called: by their files, without endings; with their folders where these agree."""
+    """Return the names of runs: the names of their files without endings, or their paths if names repeat."""
     stems = [stem(path) for path in paths]
     return stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
 
 
 def stem(path: Path) -> str:
-    """The name of a file without .gz or .zst, and without the ending before that."""
+    """Return the name of a file without .gz or .zst, and without the ending before it."""
     return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
 
 

@@ -1,4 +1,4 @@
-"""From files of ranked lists to files of relevance curves, and a study that uses them."""
+"""Fit files of relevance curves to files of ranked lists, and write a study that uses them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ndcg_asymptotics.lists.fitting import (
     fit_groups,
     group_queries,
 )
-from ndcg_asymptotics.lists.pooling import Pool, pooled
+from ndcg_asymptotics.lists.pooling import PoolRule, pooled
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import RankedList, ranked_lists
 
@@ -31,8 +31,8 @@ STUDY = "study.toml"
 
 
 @dataclass(frozen=True)
-class Fit:
-    """What `fit_files` is asked for beside the files."""
+class FitOptions:
+    """The options of `fit_files` that do not name files."""
 
     method: Method = "isotonic"
     binary_at: float | None = None
@@ -44,7 +44,7 @@ class Fit:
     def curves(
         self, lists: Mapping[str, Sequence[RankedList]]
     ) -> Mapping[str, FittedCurve] | Mapping[str, FittedMixture]:
-        """A curve for each run, or a mixture of them."""
+        """Return a curve, or a mixture of curves, for each run."""
         options: dict[str, Any] = {"method": self.method, "resamples": self.resamples, "seed": self.seed}
         if self.by is None:
             return fit_curves(lists, prevalence=self.prevalence, **options)
@@ -52,7 +52,7 @@ class Fit:
         return fit_groups(lists, self.by, **options)
 
     def source(self, lists: Sequence[RankedList]) -> dict[str, Any]:
-        """Where curves come from, for their files."""
+        """Return what the curves were fitted to and how, for their files."""
         return {
             "queries": len(lists),
             "documents": sum(ranked.scores.size for ranked in lists),
@@ -71,7 +71,7 @@ def fit_files(
     out: Path | str,
     *,
     method: Method = "isotonic",
-    pool: Pool = "retrieved",
+    pool: PoolRule = "retrieved",
     binary_at: float | None = None,
     prevalence: Sequence[float] | None = None,
     by: By | None = None,
@@ -79,41 +79,40 @@ def fit_files(
     seed: int = 0,
     columns: ColumnNames | None = None,
 ) -> list[Path]:
-    """Fit the relevance curves of runs and write them as files for a study.
+    """FitOptions the relevance curves of runs and write them as files for a study.
 
-    Two runs or more are scorers of one population: beside their curves a study is written that uses
-    them, with the coupling that the runs have.
+    Two or more runs are scorers of one population: a study is written beside their curves, which uses them
+    with the fitted coupling of the runs.
 
     Parameters
     ----------
     runs, qrels : path
         As `evaluate_files` takes them.
     out : path
-        A folder for one curve per run, named after the run's file; with one run, a name that
-        ends in ``.json`` is the curve's file.
+        A folder for one curve per run, named after the file of the run. With a single run, a name that ends
+        in ``.json`` is the file of its curve.
     method, prevalence, resamples, seed
         As in `fit_curves`.
     pool
         As in `pool_runs`.
     binary_at : float, optional
-        Make the labels binary: 1 from this label on, 0 below.
+        Make the labels binary: 1 for this label and above, 0 below.
     by : int or "query", optional
-        Fit a mixture: a curve for each of so many groups of queries with alike shares of relevant
+        FitOptions a mixture: a curve for each of so many groups of queries with alike shares of relevant
         documents, or for each query.
     columns : mapping, optional
-        What the columns are called in tables.
+        The names of the columns in tables.
 
     Returns
     -------
     list of path
-        The curves' files, in the order of the runs. The study of several is ``study.toml`` beside them.
+        The files of the curves, in the order of the runs. The study is ``study.toml`` beside them.
 
     Raises
     ------
     InputError
-        For a file that cannot be read, runs without a query in common, two runs of one name, what
-        `fit_curves` refuses, and if a file cannot be written. Nothing is written unless all curves
-        could be fitted.
+        For a file that cannot be read, runs without a common query, two runs of the same name, errors of
+        `fit_curves`, and a file that cannot be written. Nothing is written before all curves are fitted.
     """
     paths, qrels, out = [Path(run) for run in runs], Path(qrels), Path(out)
     require(len(paths) > 0, "fit needs at least one run")
@@ -130,7 +129,9 @@ def fit_files(
     targets = {n: out if single else out / f"{n}.json" for n in names}
     source = {"qrels": qrels.name, "pool": pool}
     sources = {n: {"run": run.name, **source} for n, run in zip(names, paths, strict=True)}
-    return _fit_and_write(lists, targets, sources, Fit(method, binary_at, prevalence, by, resamples, seed))
+    return _fit_and_write(
+        lists, targets, sources, FitOptions(method, binary_at, prevalence, by, resamples, seed)
+    )
 
 
 def fit_csv(
@@ -146,7 +147,7 @@ def fit_csv(
     columns: ColumnNames | None = None,
     weights: Mapping[int, float] | None = None,
 ) -> list[Path]:
-    """`fit_files` for one scorer, from a file whose every row has a score and a label.
+    """Fit the curve of one scorer to a file whose every row has a score and a label; see `fit_files`.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def fit_csv(
     target = out if out.suffix == ".json" else out / f"{name}.json"
     scores, labels = read_lists(path, columns, weights)
     lists = {name: ranked_lists(scores, without_negatives(labels))}
-    asked = Fit(method, binary_at, prevalence, by, resamples, seed)
+    asked = FitOptions(method, binary_at, prevalence, by, resamples, seed)
     return _fit_and_write(lists, {name: target}, {name: {"run": path.name}}, asked)
 
 
@@ -166,7 +167,7 @@ def _fit_and_write(
     lists: dict[str, list[RankedList]],
     targets: Mapping[str, Path],
     sources: Mapping[str, Mapping[str, str]],
-    fit: Fit,
+    fit: FitOptions,
 ) -> list[Path]:
     if fit.binary_at is not None:
         level = fit.binary_at
@@ -188,7 +189,7 @@ def _fit_and_write(
 
 
 def study_text(curves: Mapping[str, Path], mixed: bool, coupling: FittedCoupling, length: int) -> str:
-    """A study file for the curves of several runs, which stands beside them."""
+    """Return the study file for the curves of several runs, which are in the same folder."""
     keyword = "mixture" if mixed else "empirical"
     scorers = "\n".join(f"{_quoted(name)} = '{keyword}(\"{path.name}\")'" for name, path in curves.items())
     pairs = ", ".join(f"[{_quoted(p.pair[0])}, {_quoted(p.pair[1])}]" for p in coupling.pairs)
@@ -211,7 +212,7 @@ def _quoted(name: str) -> str:
 
 
 def binary(ranked: RankedList, level: float) -> RankedList:
-    """A list whose labels are 1 from a level on, and 0 below."""
+    """Return a list whose labels are 1 for a level and above, and 0 below."""
     return replace(ranked, labels=(ranked.labels >= level).astype(np.float64))
 
 

@@ -1,11 +1,15 @@
-"""Relevance curves estimated from ranked lists.
+"""Fit relevance curves to ranked lists, of all queries or of groups of queries.
 
-Within a list of n items, rank r stands for the depths (r-1)/n … r/n, and items of equal score
-share the depths of all their ranks evenly. Pooled over lists, every item with the same weight,
-the labels give a step function of depth for each grade. It is averaged over cells around *nodes*
-(depths 0 = t_0 < … < t_K = 1, a rank apart at the top, then a tenth of the depth), smoothed, and
-joined linearly. A cell reaches half-way to the neighbouring nodes, so its width is the node's
-weight in the trapezoid rule, and the curve's mean is the pooled frequency of the grade.
+Within a list of n items, rank r stands for the depths (r-1)/n … r/n, and items of equal score share the
+depths of all their ranks evenly. Pooled over lists, every item with the same weight, the labels give a step
+function of depth for each grade. It is averaged over cells around *nodes* (depths 0 = t_0 < … < t_K = 1, a
+rank apart at the top, then a tenth of the depth), smoothed, and joined linearly. A cell reaches half-way to
+the neighbouring nodes, so its width is the weight of the node in the trapezoid rule, and the mean of the
+curve is the pooled frequency of the grade.
+
+Queries differ most in how many of their documents are relevant, so groups are formed by that share: queries
+are sorted by prevalence and cut into groups of equal size. In the limit each query is a group of its own. The
+curves of the groups form a mixture.
 """
 
 from __future__ import annotations
@@ -28,8 +32,8 @@ from ndcg_asymptotics.specs.scanner import number_text
 Method = Literal["isotonic", "spline"]
 
 LEVEL = 0.95
-_WIDTH = 0.1  # of a cell, relative to its depth, below the topmost ranks
-_MASS_TOLERANCE = 1e-14
+_CELL_WIDTH = 0.1  # relative to the depth of the cell, below the topmost ranks
+_MASS_TOLERANCE = 1e-14  # a few units in the last place of a probability
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class FittedCurve:
     depth : (K,)
         Increasing from 0 to 1.
     probability, low, high : (J, K)
-        Estimate and band.
+        The estimate and the bounds of its band.
     """
 
     gains: tuple[float, ...]
@@ -58,7 +62,7 @@ class FittedCurve:
         return Empirical("fitted.json", self.encode({}))
 
     def encode(self, source: Mapping[str, Any]) -> bytes:
-        """The content of a curve file, with where the curve came from."""
+        """Return the content of a curve file; ``source`` says what the curve was fitted to."""
         band = {"level": LEVEL, "low": self.low, "high": self.high}
         return curve_file.encode(self.gains, self.depth, self.probability, band=band, source=source)
 
@@ -80,29 +84,29 @@ def fit_curves(
     to probabilities.
 
     The mean of each curve equals the pooled frequency of its grade to rounding, or
-    ``prevalence`` where given: where smoothing or a wish moved it, the probabilities of the
-    grades j = 0 … J are multiplied by common factors, ``P_j(t) w_j / sum_i P_i(t) w_i``; for
-    binary labels the log odds are shifted by a constant. Scorers of the same items therefore
-    have the same label law to rounding.
+    ``prevalence`` if given. Where smoothing or ``prevalence`` changes the mean, the probabilities of
+    the grades j = 0 … J are multiplied by common factors, ``P_j(t) w_j / sum_i P_i(t) w_i``. For
+    binary labels this shifts the log odds by a constant. Scorers of the same items therefore have
+    the same label law to rounding.
 
     The band holds the 2.5% and 97.5% quantiles, depth by depth, of the curves of ``resamples``
-    bootstrap samples of whole queries, the same samples for every scorer. They keep the spline's
-    penalty and the factors w_j of the data.
+    bootstrap samples of whole queries, the same samples for every scorer. All of them use the
+    penalty of the spline and the factors w_j of the data.
 
     Parameters
     ----------
     lists : mapping of name to ranked lists
     method : {"isotonic", "spline"}
     prevalence : one number per gain, in decreasing order of gains, optional
-        P(Y = gain) wished for.
+        The required P(Y = gain).
     resamples, seed : int
         Number of bootstrap samples (at least 1) and their seed.
 
     Raises
     ------
     InputError
-        If no label is positive, there are too few nodes for a spline, or the prevalence is no
-        law of the labels or out of the curve's reach.
+        If no label is positive, there are too few nodes for a spline, or the prevalence is not a
+        probability law or cannot be reached by the curve.
 
     >>> one = RankedList("q", np.array([3.0, 2.0, 1.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0]))
     >>> curve = fit_curves({"a": [one]}, resamples=1)["a"]
@@ -145,12 +149,12 @@ def _check_prevalence(prevalence: Sequence[float] | None, gains: tuple[float, ..
 
 
 def _nodes(n: int) -> Floats:
-    """Depths 0 … 1: the topmost cell is rank 1 of a list of n, cells widen with depth."""
+    """Return depths 0 … 1; the topmost cell is rank 1 of a list of n, and cells widen with depth."""
     depths = [0.0]
     step = 2 / n
     while depths[-1] + 1.5 * step < 1:
         depths.append(depths[-1] + step)
-        step = max(1 / n, _WIDTH * depths[-1])
+        step = max(1 / n, _CELL_WIDTH * depths[-1])
     return np.array([*depths, 1.0])
 
 
@@ -159,7 +163,7 @@ def _edges(depth: Floats) -> Floats:
 
 
 def _cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) -> Floats:
-    """How many items of each gain lie in each cell, (J, K); an item may be spread over cells."""
+    """Return the number of items of each gain in each cell, (J, K); tied items are shared among cells."""
     order = np.argsort(-ranked.scores, kind="stable")
     scores, labels = ranked.scores[order], ranked.labels[order]
     last = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) + 1  # where groups of ties end
@@ -178,9 +182,9 @@ def _estimates(
     method: Method,
     prevalence: Sequence[float] | None,
 ) -> Floats:
-    """The curves (B, J, K) of samples with ``counts`` (B, J, K) of the gains among ``items`` (B,).
+    """Return the curves (B, J, K) of samples with ``counts`` (B, J, K) of the gains among ``items`` (B,).
 
-    The first sample is the data, and decides how much to smooth and the factors.
+    The first sample is the data, which determine the penalty of the spline and the factors.
     """
     weights = np.diff(_edges(depth))
     means = counts / (items[:, None, None] * weights)
@@ -196,8 +200,8 @@ def _estimates(
 
 
 def _isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
-    # Isotonic regression keeps the order of functions, so P(Y >= y) stay nested and their
-    # differences are probabilities; it keeps the weighted mean, too.
+    # Isotonic regression is monotone in the data, so the P(Y >= y) stay ordered and their
+    # differences are probabilities. It also preserves the weighted mean.
     def smooth(means: Floats) -> Floats:
         nested = [
             isotonic_regression(at_least, weights=weights, increasing=False).x
@@ -209,7 +213,7 @@ def _isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
 
 
 def _spline_smoother(means: Floats, items: Floats, depth: Floats) -> Callable[[Floats], Floats]:
-    """Splines with weights and penalties that suit ``means`` of so many ``items``."""
+    """Return a spline smoother with weights and penalties determined by ``means`` over ``items``."""
     require(depth.size >= 5, "the lists are too short for a spline (5 nodes), use the isotonic method")
     x = np.log1p(depth / depth[1] / 5)  # depth[1] is 2/n
     level = (means * items + 0.5) / (items + 1)  # keeps the precision of an empty cell finite
@@ -228,7 +232,7 @@ def _spline_smoother(means: Floats, items: Floats, depth: Floats) -> Callable[[F
 
 
 def _penalty(x: Floats, y: Floats, weights: Floats) -> float:
-    """The penalty lambda that generalised cross-validation chooses.
+    """Return the penalty lambda that generalised cross-validation chooses.
 
     scipy does not return it, but the spline f that minimises ``sum w (y - f)^2 + lambda int f''^2``
     has ``sum w f (y - f) = lambda int f''^2``.
@@ -238,20 +242,20 @@ def _penalty(x: Floats, y: Floats, weights: Floats) -> float:
     left, right = curvature[:-1], curvature[1:]
     roughness = float(np.sum(np.diff(x) * (left**2 + left * right + right**2)) / 3)
     pull = float(np.sum(weights * fitted * (y - fitted)))
-    # a straight line is its own spline whatever the penalty; scipy's search ends at the number of points
+    # every penalty leaves a straight line as it is; the search in scipy ends at the number of points
     largest = float(x.size)
     return pull / roughness if 0 < pull < largest * roughness else largest
 
 
 def _tilted(curves: Floats, log_factors: Floats) -> Floats:
-    """P_j(t) w_j / sum_i P_i(t) w_i for all grades, the label 0 last."""
+    """Return P_j(t) w_j / sum_i P_i(t) w_i for all grades, the label 0 last."""
     full = np.vstack((curves, np.clip(1 - curves.sum(axis=0), 0.0, None)))
     shares = full * np.exp(log_factors)[:, None]
     return np.asarray(shares / np.maximum(shares.sum(axis=0), np.finfo(float).tiny))
 
 
 def _log_factors(curves: Floats, weights: Floats, masses: Floats) -> Floats:
-    """The log w_j, label 0 last, for which the tilted curves have the means ``masses``.
+    """Return the log w_j, label 0 last, for which the tilted curves have the means ``masses``.
 
     Newton's method: the means are the gradient in log w of the convex function
     ``sum_t weight(t) log sum_j P_j(t) w_j``, so the solution is unique where there is one.
@@ -276,12 +280,12 @@ def _log_factors(curves: Floats, weights: Floats, masses: Floats) -> Floats:
 
 By = int | Literal["query"]
 
-_NOTHING = FittedCurve((1.0,), np.array([0.0, 1.0]), *(np.zeros((1, 2)) for _ in range(3)))
+_ZERO_CURVE = FittedCurve((1.0,), np.array([0.0, 1.0]), *(np.zeros((1, 2)) for _ in range(3)))
 
 
 @dataclass(frozen=True)
 class FittedGroup:
-    """The queries of a group and their curve; its weight is their share of all queries."""
+    """The queries of a group, their curve, and their share of all queries as the weight."""
 
     weight: float
     queries: tuple[str, ...]
@@ -300,7 +304,7 @@ class FittedMixture:
         return Mixture.decode(self.encode({}), "fitted.json")
 
     def encode(self, source: Mapping[str, Any]) -> bytes:
-        """The content of a file of groups, with where they came from."""
+        """Return the content of a file of groups; ``source`` says what they were fitted to."""
         groups = [
             {
                 "weight": group.weight,
@@ -316,18 +320,18 @@ class FittedMixture:
 
 
 def group_queries(lists: Sequence[RankedList], by: By) -> Integers:
-    """The group of each list, 0 … G - 1 by increasing share of relevant items.
+    """Return the group of each list, 0 … G - 1 by increasing share of relevant items.
 
     Parameters
     ----------
     lists : sequence of RankedList
     by : int or "query"
-        How many groups, of as many queries each as may be; or a group for each query.
+        The number of groups, which have equal sizes up to one query; or a group for each query.
 
     Raises
     ------
     InputError
-        If there are more groups than queries, or none.
+        For a number of groups that is not from 1 to the number of queries.
 
     >>> lists = [RankedList("q", np.zeros(3), np.array(y)) for y in ([1, 1, 1], [0, 0, 1], [1, 1, 0])]
     >>> group_queries(lists, 3), group_queries(lists, 2)
@@ -346,17 +350,17 @@ def group_queries(lists: Sequence[RankedList], by: By) -> Integers:
 def fit_groups(
     lists: Mapping[str, Sequence[RankedList]], by: By, *, resamples: int = 200, seed: int = 0, **options: Any
 ) -> dict[str, FittedMixture]:
-    """A mixture of relevance curves for each scorer: one curve for each group of queries.
+    """Fit a mixture of relevance curves for each scorer, with one curve for each group of queries.
 
     Parameters
     ----------
     lists : mapping of name to ranked lists
-        As `pool_runs` gives them: every scorer has the same queries with the same labels.
+        As `pool_runs` returns them: every scorer has the same queries with the same labels.
     by : int or "query"
         As in `group_queries`.
     resamples, seed, **options
-        As in `fit_curves`, which makes the curve of each group. A group of queries without relevant
-        items has the curve 0.
+        As in `fit_curves`, which fits the curve of each group. The curve of a group without relevant
+        items is 0.
 
     Raises
     ------
@@ -379,7 +383,7 @@ def fit_groups(
         if any((first[i].labels > 0).any() for i in members):
             curves = fit_curves(of_group, resamples=resamples, seed=seed, **options)
         else:
-            curves = dict.fromkeys(lists, _NOTHING)
+            curves = dict.fromkeys(lists, _ZERO_CURVE)
         for name, curve in curves.items():
             found[name].append(FittedGroup(len(members) / len(first), queries, curve))
     return {name: FittedMixture(tuple(groups)) for name, groups in found.items()}

@@ -33,7 +33,7 @@ from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, measures_of, run_names
 from ndcg_asymptotics.lists.fitting import By, fit_curves, fit_groups, group_queries
 from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
-from ndcg_asymptotics.lists.pooling import Pool, Pooled, looked_up, pooled, scores_of
+from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
@@ -43,28 +43,28 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 Order = Literal["random", "file", "time"]
 
 RANDOM = "random"
-"""The name of a run whose scores are drawn."""
+"""The name of the run with random scores."""
 
-_EVERY = 1000  # list lengths that are all kept; beyond, so many a decade
-_PER_DECADE = 500
+_ALL_SIZES_TO = 1000  # every list length up to this is kept
+_SIZES_PER_DECADE = 500  # and this number in each decade beyond
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Documents that arrive, for the queries that have so many.
+    """The order in which the documents of queries arrive.
 
     Attributes
     ----------
     documents : Pooled
     length : int
-        How many documents of a query arrive.
+        The number of documents of a query that arrive.
     orders : int
-        How many orders are tried; 1 where the order is given.
+        The number of random orders; 1 if the order is given.
     seed : int
     keys : (documents,), optional
-        By which the documents arrive, lowest first; None if in random order.
+        Documents arrive by increasing key; None for random orders.
     random : bool
-        Whether there is one more run, whose scores are drawn.
+        Whether to add a run with random scores.
     """
 
     documents: Pooled
@@ -81,26 +81,26 @@ class Arrivals:
 
     @property
     def sizes(self) -> Integers:
-        """The list lengths that are kept: all up to 1000, then 500 a decade, and the last."""
-        steps = np.arange(int(np.ceil(_PER_DECADE * np.log10(max(self.length / _EVERY, 1.0)))))
-        far = np.rint(_EVERY * 10.0 ** (steps / _PER_DECADE)).astype(np.int64)
-        near = np.arange(1, min(self.length, _EVERY) + 1)
+        """The list lengths that are kept: all up to 1000, then 500 per decade, and the last."""
+        steps = np.arange(int(np.ceil(_SIZES_PER_DECADE * np.log10(max(self.length / _ALL_SIZES_TO, 1.0)))))
+        far = np.rint(_ALL_SIZES_TO * 10.0 ** (steps / _SIZES_PER_DECADE)).astype(np.int64)
+        near = np.arange(1, min(self.length, _ALL_SIZES_TO) + 1)
         return np.union1d(near, np.append(far[far < self.length], self.length))
 
     def paths(
         self, measures: tuple[Measure, ...], sizes: Integers, *, redraw: bool = False
     ) -> Iterator[tuple[int, Floats]]:
-        """The query and NDCG at some sizes, (runs, measures, sizes), for every query and order.
+        """Yield the query and NDCG at some sizes, (runs, measures, sizes), for every query and order.
 
         Parameters
         ----------
         measures : tuple of Measure
         sizes : (n,)
         redraw : bool
-            Draw the documents with replacement: i.i.d. lists from the query's own documents.
+            Draw the documents with replacement: i.i.d. lists from the documents of the query.
         """
         labels = self.documents.documents.values
-        for query, part in enumerate(self.documents.parts()):
+        for query, part in enumerate(self.documents.query_slices()):
             runs, gains = self.documents.scores[:, part], labels[part]
             for order in range(self.orders):
                 if redraw:
@@ -122,14 +122,14 @@ class Arrivals:
         return arrival[: self.length]
 
     def _generator(self, query: int, order: int, what: str) -> np.random.Generator:
-        """What is drawn for a query depends on the seed and its name, not on which others there are."""
+        """Return a generator that depends on the seed and the name of the query, not on other queries."""
         text = f"{what} {self.documents.queries[query]}".encode()
         words = np.frombuffer(hashlib.blake2b(text, digest_size=16).digest(), "<u4")
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(order, *words.tolist())))
 
 
 def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theory:
-    """The i.i.d. means beside growing lists, with so many groups of queries."""
+    """Return the i.i.d. means beside growing lists; ``by`` is the number of groups of queries."""
     lists = arrivals.documents.lists()
     group = group_queries(next(iter(lists.values())), by)
     sizes = np.array(shown_sizes(arrivals.length))
@@ -163,7 +163,7 @@ def mean_paths(
     *,
     redraw: bool = False,
 ) -> Floats:
-    """NDCG at list lengths, the mean over the orders, (queries, runs, measures, n)."""
+    """Return the mean of NDCG over the orders, (queries, runs, measures, n)."""
     count = len(arrivals.documents.queries)
     found = np.zeros((count, len(arrivals.runs), len(measures), sizes.size))
     before = 0
@@ -175,7 +175,7 @@ def mean_paths(
     return found / arrivals.orders
 
 
-_REACHED = 0.9  # of the queries: the length to which lists are followed unless another is asked for
+_QUERIES_REACHED = 0.9  # by default lists are followed to the length that this share of the queries has
 
 
 def grow(
@@ -187,53 +187,53 @@ def grow(
     times: Any = None,
     orders: int = 20,
     length: int | None = None,
-    pool: Pool = "retrieved",
+    pool: PoolRule = "retrieved",
     gain: Gain = "linear",
     binary_at: float | None = None,
     random: bool = False,
     by: By | None = None,
     seed: int = 0,
 ) -> Growth:
-    """NDCG at every n while the documents of each query arrive.
+    """Return NDCG at every n while the documents of each query arrive.
 
-    Of documents with equal scores, and of those that a run did not retrieve, the earlier one ranks first.
+    Documents with equal scores, and those that a run did not retrieve, are ranked in the order of arrival.
 
     Parameters
     ----------
     runs : mapping of name to run
-        Each as `evaluate` takes it.
+        Each in any of the forms that `evaluate` takes.
     qrels : judgements
         Documents without one have the label 0.
     measures : Measure, text, or several
     order : {"random", "file", "time"}
-        In which order documents arrive: at random; as in the judgements, then as in the runs; by time.
+        The order of arrival: random; that of the judgements, then of the runs; or by time.
     times : optional
-        ``{query: {document: time}}``, a DataFrame or records with a time, for order "time".
+        ``{query: {document: time}}``, a DataFrame or records with a time; for order "time".
     orders : int
-        How many random orders to average over.
+        The number of random orders to average over.
     length : int, optional
-        How many documents arrive; queries with fewer are left out. By default so many that nine of ten
-        queries have them.
+        The number of documents that arrive; queries with fewer are left out. By default the largest number
+        that nine of ten queries have.
     pool : {"retrieved", "judged"}
         As in `pool_runs`.
     gain : {"linear", "exp2"}
     binary_at : float, optional
-        Count labels from this one on as 1, those below as 0.
+        Make the labels binary: 1 for this label and above, 0 below.
     random : bool
-        Add a run whose scores are drawn.
+        Whether to add a run with random scores.
     by : int or "query", optional
-        Hold the lists against i.i.d. theory: the exact mean of the pooled relevance curve, and of a mixture
-        of so many groups of queries.
+        Compare the lists with i.i.d. theory: the exact mean of the pooled relevance curve, and of a mixture
+        of this number of groups of queries.
     seed : int
 
     Raises
     ------
     InputError
-        For what `pool_runs` refuses; if no query has so many documents, or one has no time.
+        As `pool_runs`; if no query has ``length`` documents, or a document has no time.
 
     >>> run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     >>> grown = grow({"mine": run}, {"q": {"b": 1.0}}, "nDCG(zipf)", orders=200)
-    >>> grown.sizes, grown.mean[0, 0].round(1)  # at n = 3 b is second, at n = 1 it is there in a third
+    >>> grown.sizes, grown.mean[0, 0].round(1)  # b arrives first in a third of the orders
     (array([1, 2, 3]), array([0.3, 0.5, 0.5]))
     """
     require(
@@ -251,7 +251,7 @@ def grow(
     parsed = measures_of(measures)
     labels = Records.of(qrels, "label")
     documents, left_out, longest = _followed(pooled(scores, labels, pool), length)
-    documents = documents.with_labels(_worth(documents.documents, gain, binary_at).values)
+    documents = documents.with_labels(_gains(documents.documents, gain, binary_at).values)
     keys = None
     if order == "file":
         keys = _first_seen(documents.documents, [labels, *scores.values()])
@@ -276,7 +276,7 @@ def grow_files(
     columns: ColumnNames | None = None,
     **options: Any,
 ) -> Growth:
-    """`grow` for files: runs, judgements and times as TREC files or tables.
+    """Return NDCG of growing lists, from runs, judgements and times in files; see `grow`.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def grow_files(
     times : path, optional
         A table with the columns query, document, time (a number or a date).
     columns : mapping, optional
-        What the columns are called in the tables.
+        The names of the columns in tables.
     **options
         As in `grow`.
 
@@ -305,10 +305,10 @@ def grow_files(
 
 
 def _followed(documents: Pooled, length: int | None) -> tuple[Pooled, tuple[str, ...], int]:
-    """The queries that have so many documents, those that have not, and how many."""
+    """Return the runs on the queries with ``length`` documents, the other queries, and the length."""
     sizes = documents.sizes
     if length is None:
-        length = int(np.sort(sizes)[::-1][int(np.ceil(_REACHED * sizes.size)) - 1])
+        length = int(np.sort(sizes)[::-1][int(np.ceil(_QUERIES_REACHED * sizes.size)) - 1])
     proper = isinstance(length, int) and length >= 1
     require(proper, f"must be a whole number from 1 on, got {brief(length)}", "length")
     most = int(sizes.max())
@@ -319,8 +319,8 @@ def _followed(documents: Pooled, length: int | None) -> tuple[Pooled, tuple[str,
     return documents.of_queries(kept), left_out, length
 
 
-def _worth(labels: Records, gain: Gain, binary_at: float | None) -> Records:
-    """The gains of labels, which are made binary first if that is asked for."""
+def _gains(labels: Records, gain: Gain, binary_at: float | None) -> Records:
+    """Return the gains of labels, which are made binary first if ``binary_at`` is given."""
     if binary_at is not None:
         floats(binary_at, "binary_at")
         labels = labels.with_values((labels.values >= binary_at).astype(np.float64))
@@ -328,7 +328,7 @@ def _worth(labels: Records, gain: Gain, binary_at: float | None) -> Records:
 
 
 def _first_seen(documents: Records, files: Sequence[Records]) -> Floats:
-    """Where each document stands first in some files, one after another."""
+    """Return the first place of each document in some files, taken one after another."""
     seen = np.full(len(documents), np.nan)
     before = 0
     for records in files:
@@ -340,7 +340,7 @@ def _first_seen(documents: Records, files: Sequence[Records]) -> Floats:
 
 
 def _times(documents: Records, times: Records) -> Floats:
-    found = looked_up(times, documents, np.nan)
+    found = look_up(times, documents, np.nan)
     missing = np.flatnonzero(np.isnan(found))
     if missing.size:
         first = int(missing[0])

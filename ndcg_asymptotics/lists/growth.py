@@ -1,4 +1,4 @@
-"""What growing lists show: NDCG of runs at every n, with a band over queries."""
+"""NDCG of runs at every n of growing lists, with a band over queries, and the i.i.d. theory beside it."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 
-_RESAMPLES = 1000
+_RESAMPLES = 1000  # bootstrap samples of the band
 
 
 @dataclass(frozen=True)
 class Theory:
-    """Means of i.i.d. lists with the relevance curves of runs.
+    """The means of i.i.d. lists with the relevance curves of runs.
 
     Attributes
     ----------
     sizes : (n,)
-        Some of the list lengths.
+        The list lengths of the means: some of those of the growing lists.
     group : (queries,)
         The group of each query.
     pooled : (runs, measures, n)
-        The exact mean for one curve of all queries; NaN where a discount has none.
+        The exact mean for one curve of all queries; NaN for a discount without an exact mean.
     groups : (groups, runs, measures, n)
         The exact mean for the curve of each group.
     redrawn : (queries, runs, measures, n)
-        The mean over simulated lists of documents that are drawn with replacement from those of the query.
+        The mean over simulated lists whose documents are drawn with replacement from those of the query.
     curves : mapping of name to content
-        The files of the curves: ``pooled/RUN.json`` and ``groups/RUN.json``.
+        The contents of the curve files: ``pooled/RUN.json`` and ``groups/RUN.json``.
     """
 
     sizes: Integers
@@ -65,16 +65,16 @@ class Growth(Report):
     runs : tuple of str
     measures : tuple of Measure
     sizes : (n,)
-        List lengths: all up to 1000, then 500 a decade.
+        List lengths: all up to 1000, then 500 per decade.
     queries : tuple of str
     ndcg : (queries, runs, measures, n)
         The mean over the orders of arrival.
     left_out : tuple of str
         Queries with fewer documents than the longest list.
     settings : mapping
-        How it was made, as plain values.
+        The options of `grow`, as plain values.
     theory : Theory, optional
-        What i.i.d. lists with the same curves have.
+        The means of i.i.d. lists with the same curves.
     """
 
     runs: tuple[str, ...]
@@ -99,18 +99,18 @@ class Growth(Report):
         return np.asarray(std / np.sqrt(count))
 
     def band(self, level: float = LEVEL, resamples: int = _RESAMPLES, seed: int = 0) -> tuple[Floats, Floats]:
-        """A pointwise band of the mean by bootstrap over the queries, each (runs, measures, n)."""
+        """Return a pointwise bootstrap band of the mean over queries: low and high, (runs, measures, n)."""
         means = resampled_means(self.ndcg, resamples, seed)
         low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return low, high
 
     def at(self, sizes: Sequence[int]) -> Integers:
-        """The positions of list lengths.
+        """Return the indices of list lengths in ``sizes``.
 
         Raises
         ------
         InputError
-            For one that is not there.
+            For a length that is not in ``sizes``.
         """
         found = np.searchsorted(self.sizes, sizes)
         there = found < self.sizes.size
@@ -120,7 +120,7 @@ class Growth(Report):
         return np.asarray(found)
 
     def as_dict(self) -> dict[str, Any]:
-        """The means and standard errors at some list lengths as plain data, for JSON."""
+        """Return the means and standard errors at some list lengths as plain data for JSON."""
         shown = shown_sizes(int(self.sizes[-1]))
         at = self.at(shown)
         mean, error = self.mean[..., at].tolist(), self.error[..., at].tolist()
@@ -134,7 +134,7 @@ class Growth(Report):
                 "left_out": list(self.left_out), "rows": rows}  # fmt: skip
 
     def to_dataframe(self) -> pd.DataFrame:
-        """A row per run, measure and list length: the mean over the queries and its standard error."""
+        """Return a row per run, measure and list length, with the mean over queries and its error."""
         import pandas as pd
 
         index = pd.MultiIndex.from_product(
@@ -144,7 +144,7 @@ class Growth(Report):
         return pd.DataFrame(values, index=index).reset_index()
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """The means at some list lengths, a table per measure."""
+        """Yield a table per measure with the means at some list lengths."""
         shown = shown_sizes(int(self.sizes[-1]))
         at, mean, error = self.at(shown), self.mean, self.error
         lengths = (Column(f"n={n}", fixed(4), len(shown) - 1 - i) for i, n in enumerate(shown))
@@ -163,7 +163,7 @@ class Growth(Report):
 
 
 def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
-    """Means over bootstrap samples of the first axis, (resamples, …)."""
+    """Return means over bootstrap samples of the first axis, (resamples, …)."""
     count = len(values)
     times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
     flat = (times / count) @ values.reshape(count, -1)
@@ -171,7 +171,7 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
 
 
 def shown_sizes(length: int) -> list[int]:
-    """1, 2, 5 in each decade from 10 on, and the last length.
+    """Return the list lengths of tables: 10, 20, 50, 100, …, and the last length.
 
     >>> shown_sizes(700), shown_sizes(3)
     ([10, 20, 50, 100, 200, 500, 700], [3])

@@ -1,4 +1,4 @@
-"""Names of documents and queries, each stored once, and the integer codes that stand for them."""
+"""Names of documents and queries, each stored once, and their integer codes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ndcg_asymptotics.core.arrays import Integers
 Codes = NDArray[np.int32]
 
 Texts = Any
-"""A list of str, or an array of distinct strings and codes from pyarrow (``DictionaryArray``)."""
+"""A list of str, or a ``DictionaryArray`` of pyarrow: an array of distinct strings, and codes."""
 
 
 def to_numpy(array: Any) -> NDArray[Any]:
-    """Return the numbers of an array of pyarrow, whose own method would import pandas (0.3 s)."""
+    """Return a numpy array of numbers from pyarrow; its own method would import pandas (0.3 s)."""
     return np.from_dlpack(array)
 
 
-_PENDING = 1 << 28
-"""Bytes of names that may be kept more than once, before the dictionaries of parts are unified."""
+_PENDING_BYTES = 1 << 28
+"""Names may take 256 MB in the dictionaries of parts, where they may repeat, before these are unified."""
 
 
 class Encoder:
-    """Gives every text of a column, which arrives in parts, the code of its name.
+    """Encodes a column of texts, which arrives in parts, as integer codes of distinct names.
 
-    Each distinct name is kept once from the first part on, so that a column that repeats a long name a
-    million times, which may come out of a small compressed file, takes little memory.
+    Each distinct name is kept once, from the first part on. So a column that repeats a long name a million
+    times, which a small compressed file may hold, takes little memory.
 
     >>> codes, names = Encoder(["a", "b"], ["b"]).result()
     >>> codes, names.texts()
@@ -38,7 +38,7 @@ class Encoder:
     def __init__(self, *parts: Texts) -> None:
         self._index: dict[str, int] = {}
         self._parts: list[Any] = []
-        self._bytes, self._most = 0, _PENDING  # of the dictionaries from pyarrow
+        self._bytes, self._most = 0, _PENDING_BYTES  # of the dictionaries from pyarrow
         for part in parts:
             self.add(part)
 
@@ -54,7 +54,7 @@ class Encoder:
         if self._bytes > self._most:
             self._parts = self._unified()
             self._bytes = self._parts[0].dictionary.nbytes
-            self._most = max(_PENDING, 2 * self._bytes)
+            self._most = max(_PENDING_BYTES, 2 * self._bytes)
 
     def result(self) -> tuple[Codes, Names]:
         """Return the codes of all texts, and the distinct names; the encoder is empty afterwards."""
@@ -64,11 +64,11 @@ class Encoder:
         return np.concatenate([to_numpy(part.indices) for part in parts]), Names(parts[0].dictionary)
 
     def _unified(self) -> list[Any]:
-        """Return the parts with one dictionary for all of them, and forget them."""
+        """Return the parts with one dictionary for all of them; the encoder keeps none."""
         import pyarrow as pa
 
-        parts, self._parts = self._parts, []  # which may be large
-        if self._index:  # not without need: `pa.array` imports pandas
+        parts, self._parts = self._parts, []  # frees them early: they may be large
+        if self._index:  # only if needed: `pa.array` imports pandas
             own = pa.array(list(self._index), pa.large_string())
             parts = [
                 pa.DictionaryArray.from_arrays(part, own) if isinstance(part, np.ndarray) else part
@@ -95,7 +95,7 @@ class Names:
         """Return the names with these codes, or all of them."""
         if isinstance(self._texts, list):
             return self._texts if codes is None else [self._texts[code] for code in codes.tolist()]
-        found: list[str] = (self._texts if codes is None else _taken(self._texts, codes)).to_pylist()
+        found: list[str] = (self._texts if codes is None else _take(self._texts, codes)).to_pylist()
         return found
 
     def find(self, wanted: Names) -> Integers:
@@ -104,7 +104,7 @@ class Names:
         >>> Names(["a", "b"]).find(Names(["b", "c"]))
         array([ 1, -1])
         """
-        # the table of hashes is made of the wanted names, which are usually fewer
+        # the hash table holds the wanted names, which are usually fewer
         if isinstance(self._texts, list) or isinstance(wanted._texts, list):
             index = {text: code for code, text in enumerate(wanted.texts())}
             at = np.fromiter((index.get(text, -1) for text in self.texts()), np.int64, len(self))
@@ -129,11 +129,11 @@ class Names:
         return type(self)(pa.concat_arrays([self._texts, other._texts]))
 
     def only(self, codes: Integers) -> Self:
-        """Return some of the names."""
-        return type(self)(self.texts(codes) if isinstance(self._texts, list) else _taken(self._texts, codes))
+        """Return the names with these codes, as names of their own."""
+        return type(self)(self.texts(codes) if isinstance(self._texts, list) else _take(self._texts, codes))
 
 
-def _taken(array: Any, codes: Integers | Codes) -> Any:
+def _take(array: Any, codes: Integers | Codes) -> Any:
     import pyarrow as pa
 
     # not by `pa.array`, which imports pandas

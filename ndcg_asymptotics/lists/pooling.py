@@ -1,7 +1,7 @@
-"""Several runs as scorers of one population: for each query all of them rank the same documents.
+"""Pool several runs, so that all of them rank the same documents for each query.
 
-These are the documents that any of the runs retrieved, so their labels are the same for all runs. What
-a run did not retrieve it ranks below all that it did, tied.
+The pool of a query holds the documents that any of the runs retrieved, so the labels are the same for all
+runs. The documents that a run did not retrieve are tied below all that it did.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import without_negatives
 from ndcg_asymptotics.lists.records import RankedList, Records
 
-Pool = Literal["retrieved", "judged"]
+PoolRule = Literal["retrieved", "judged"]
 
 
 @dataclass(frozen=True)
 class Pooled:
-    """Runs on the same documents.
+    """Several runs on the same documents.
 
     Attributes
     ----------
     runs : tuple of str
     documents : Records
-        Query by query, by increasing name; their values are the labels.
+        The documents, query by query and by increasing name; their values are the labels.
     scores : (runs, documents)
-        -inf for what a run did not retrieve.
+        The scores of each run; -inf for a document that it did not retrieve.
     """
 
     runs: tuple[str, ...]
@@ -44,54 +44,54 @@ class Pooled:
 
     @property
     def sizes(self) -> Integers:
-        """How many documents each query has."""
+        """The number of documents of each query."""
         return np.bincount(self.documents.row, minlength=len(self.queries))
 
     def of_queries(self, queries: tuple[str, ...]) -> Pooled:
-        """Some of the queries."""
+        """Return the same runs on some of the queries."""
         kept = np.isin(self.documents.row, [self.queries.index(query) for query in queries])
         return Pooled(self.runs, self.documents.of_queries(queries), self.scores[:, kept])
 
     def with_labels(self, labels: Floats) -> Pooled:
-        """The same documents with other labels."""
+        """Return the same runs and documents with other labels."""
         return Pooled(self.runs, self.documents.with_values(labels), self.scores)
 
-    def parts(self) -> Iterator[slice]:
-        """Where the documents of each query stand."""
+    def query_slices(self) -> Iterator[slice]:
+        """Return the slice of the documents of each query."""
         ends = np.cumsum(self.sizes).tolist()
         return (slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True))
 
     def lists(self) -> dict[str, list[RankedList]]:
-        """The ranked lists of each run."""
+        """Return the ranked lists of each run."""
         labels = self.documents.values
         return {
             name: [
                 RankedList(query, scores[part], labels[part])
-                for query, part in zip(self.queries, self.parts(), strict=True)
+                for query, part in zip(self.queries, self.query_slices(), strict=True)
             ]
             for name, scores in zip(self.runs, self.scores, strict=True)
         }
 
 
-def pooled(runs: Mapping[str, Any], qrels: Any, documents: Pool = "retrieved") -> Pooled:
-    """Pool runs, for the queries that all of them and the judgements have.
+def pooled(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrieved") -> Pooled:
+    """PoolRule runs, for the queries that all of them and the judgements have.
 
     Parameters
     ----------
     runs : mapping of name to run
-        Each as `evaluate` takes it.
+        Each in any of the forms that `evaluate` takes.
     qrels : judgements
         Documents without one have the label 0.
     documents : {"retrieved", "judged"}
-        A query's documents are those which any of the runs retrieved; "judged" adds those of the
+        The pool of a query holds the documents that any of the runs retrieved; "judged" adds those of the
         judgements.
 
     Raises
     ------
     InputError
-        If there is no query that all have.
+        If no query is in all runs and the judgements.
     """
-    require(documents in get_args(Pool), f"pool must be one of {get_args(Pool)}, got {documents!r}")
+    require(documents in get_args(PoolRule), f"pool must be one of {get_args(PoolRule)}, got {documents!r}")
     scores = scores_of(runs)
     labels = without_negatives(Records.of(qrels, "label"))
     queries = tuple(sorted({*labels.queries}.intersection(*(run.queries for run in scores.values()))))
@@ -104,18 +104,18 @@ def pooled(runs: Mapping[str, Any], qrels: Any, documents: Pool = "retrieved") -
     everything = everything.by_name()
     return Pooled(
         tuple(runs),
-        everything.with_values(looked_up(labels, everything, 0.0)),
-        np.array([looked_up(run, everything, -np.inf) for run in scores.values()]),
+        everything.with_values(look_up(labels, everything, 0.0)),
+        np.array([look_up(run, everything, -np.inf) for run in scores.values()]),
     )
 
 
 def scores_of(runs: Mapping[str, Any]) -> dict[str, Records]:
-    """Return the scores of some runs by name, each of which may be anything that `evaluate` takes.
+    """Return the scores of runs by name; a run may have any of the forms that `evaluate` takes.
 
     Raises
     ------
     InputError
-        If the runs are no mapping, or there is none.
+        If ``runs`` is not a mapping, or empty.
     """
     if not isinstance(runs, Mapping):
         raise InputError(f"must be a mapping of name to run, got {brief(runs)}", "runs")
@@ -123,14 +123,16 @@ def scores_of(runs: Mapping[str, Any]) -> dict[str, Records]:
     return {name: Records.of(run, "score") for name, run in runs.items()}
 
 
-def looked_up(records: Records, wanted: Records, default: float) -> Floats:
-    """The value of each wanted document among some records, or the default."""
+def look_up(records: Records, wanted: Records, default: float) -> Floats:
+    """Return the value that each wanted document has in some records, or the default."""
     found = records.find(wanted)
     return np.where(found >= 0, records.values[found], default)
 
 
-def pool_runs(runs: Mapping[str, Any], qrels: Any, pool: Pool = "retrieved") -> dict[str, list[RankedList]]:
-    """Lists in which every run ranks the same documents, for the queries that all runs and the qrels have.
+def pool_runs(
+    runs: Mapping[str, Any], qrels: Any, pool: PoolRule = "retrieved"
+) -> dict[str, list[RankedList]]:
+    """Return lists in which every run ranks the same documents, for the queries in all runs and the qrels.
 
     Parameters
     ----------
@@ -138,13 +140,13 @@ def pool_runs(runs: Mapping[str, Any], qrels: Any, pool: Pool = "retrieved") -> 
     qrels : Qrels
         Documents without a judgement have the label 0.
     pool : {"retrieved", "judged"}
-        A query's documents are those which any of the runs retrieved; "judged" adds those of the
+        The pool of a query holds the documents that any of the runs retrieved; "judged" adds those of the
         qrels.
 
     Raises
     ------
     InputError
-        If there is no query that all have.
+        If no query is in all runs and the judgements.
 
     >>> runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"z": 5.0}}}
     >>> pool_runs(runs, {"q": {"z": 1.0}})["a"][0].scores

@@ -1,7 +1,7 @@
-"""Where a run ranks the relevant documents of each query, and NDCG of all queries at once.
+"""The ranks of the relevant documents of each query, and NDCG of all queries at once.
 
-Documents without a gain only take up ranks, so NDCG is a sum over the relevant ones: of some hundred
-thousand records a few thousand. `hits` says where they stand, `ndcg` weighs them.
+Documents without a gain only take up ranks, so NDCG is a sum over the relevant documents, which are a few
+thousand of some hundred thousand. `relevant_ranks` finds their ranks, and `ndcg` sums their discounted gains.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ Ideal = Literal["judged", "retrieved"]
 
 Rows = NDArray[np.int32]
 
-_SIGN = np.uint32(1 << 31)
+_SIGN_BIT = np.uint32(1 << 31)
 
 
 @dataclass(frozen=True)
-class Hits:
-    """The relevant documents of some topics: those that a run retrieved, and the ideal list.
+class RelevantRanks:
+    """The ranks of the relevant documents of some topics in a run, and in the ideal lists.
 
     Attributes
     ----------
     sizes, judged, relevant : (topics,)
-        How many documents the run retrieved, how many are judged, and how many of these have a gain.
-    topic, gain : (hits,)
-        Of the relevant documents that were retrieved.
-    above, tied : (hits,)
-        How many documents come before the document and its ties, and how many it is tied with,
-        itself counted: 1 where ties are broken.
+        The numbers of documents that the run retrieved, that are judged, and that have a gain.
+    topic, gain : (found,)
+        The topics and gains of the relevant documents that were retrieved.
+    above, tied : (found,)
+        The number of documents above the document and its ties, and the number of documents with its score,
+        itself included; 1 if ties are broken.
     ideal_topic, ideal_gain, ideal_above : (relevant,)
-        The ideal list of each topic.
+        The same for the ideal list of each topic, by decreasing gain.
     """
 
     sizes: Integers
@@ -54,21 +54,24 @@ class Hits:
     ideal_above: Integers
 
 
-def hits(run: Records, gains: Records, topics: Sequence[str], ties: Ties, ideal: Ideal) -> Hits:
-    """Where a run ranks the relevant documents of some topics.
+def relevant_ranks(
+    run: Records, gains: Records, topics: Sequence[str], ties: Ties, ideal: Ideal
+) -> RelevantRanks:
+    """Find the ranks of the relevant documents of some topics in a run.
 
     Parameters
     ----------
     run : Records
         Scores, higher is better.
     gains : Records
-        What the judged documents are worth, >= 0.
+        The gains of the judged documents, >= 0.
     topics : sequence of str
     ties : {"trec", "average"}
-        Scores are compared in single precision and ties go by decreasing name, as trec_eval has
-        them; or a tied document takes the mean over the ranks of its ties, in double precision.
+        "trec": scores are compared in single precision and ties are broken by decreasing name, as in
+        trec_eval. "average": scores are compared in double precision, and a tied document has the mean
+        discount over the ranks of its ties.
     ideal : {"judged", "retrieved"}
-        Which documents the ideal list is made of.
+        The documents that the ideal list is made of.
     """
     judged = _topics_of(gains, topics)
     sizes = np.bincount(judged[judged >= 0], minlength=len(topics))
@@ -80,14 +83,14 @@ def hits(run: Records, gains: Records, topics: Sequence[str], ties: Ties, ideal:
     lengths = np.bincount(row, minlength=len(topics))
     found = run.find(wanted)
     there = found >= 0
-    place = _by_name if ties == "trec" else _averaged
-    above, tied = place(run, row, np.cumsum(lengths) - lengths, found[there])
+    find_place = _break_ties_by_name if ties == "trec" else _count_ties
+    above, tied = find_place(run, row, np.cumsum(lengths) - lengths, found[there])
     pool = there if ideal == "retrieved" else np.ones(there.size, bool)
     order = np.lexsort((-wanted.values[pool], wanted_topic[pool]))
     ideal_topic = wanted_topic[pool][order]
     counts = np.bincount(ideal_topic, minlength=len(topics))
     ideal_above = np.arange(order.size) - (np.cumsum(counts) - counts)[ideal_topic]
-    return Hits(
+    return RelevantRanks(
         lengths, sizes, np.bincount(wanted_topic, minlength=len(topics)),
         wanted_topic[there], wanted.values[there], above, tied,
         ideal_topic, wanted.values[pool][order], ideal_above,
@@ -95,20 +98,22 @@ def hits(run: Records, gains: Records, topics: Sequence[str], ties: Ties, ideal:
 
 
 def _topics_of(records: Records, topics: Sequence[str]) -> Rows:
-    """The topic of each record as an index, -1 if it is none of them."""
+    """Return the index of the topic of each record, -1 for another topic."""
     index = {topic: i for i, topic in enumerate(topics)}
     return np.array([index.get(query, -1) for query in records.queries], np.int32)[records.row]
 
 
-def _by_name(run: Records, row: Rows, starts: Integers, wanted: Integers) -> tuple[Integers, Integers]:
-    """How many documents come before each of those wanted, ties broken by decreasing name."""
+def _break_ties_by_name(
+    run: Records, row: Rows, starts: Integers, wanted: Integers
+) -> tuple[Integers, Integers]:
+    """Return the number of documents above each wanted one, with ties broken by decreasing name, and ones."""
     key = row.astype(np.uint64) << np.uint64(32)
-    key |= _falling(run.values)
-    # most runs come in order, which is seen sooner than it is made
+    key |= _descending_keys(run.values)
+    # most runs are sorted already, and checking this is faster than sorting
     ranked, mine = key if (key[1:] >= key[:-1]).all() else np.sort(key), key[wanted]
     above = np.searchsorted(ranked, mine)
     crowd = np.unique(mine[np.searchsorted(ranked, mine, side="right") - above > 1])
-    if crowd.size:  # only ties with a relevant document matter
+    if crowd.size:  # ties without a relevant document do not matter
         members = np.flatnonzero(np.isin(key, crowd))
         members = members[np.lexsort((-run.name_ranks(members), key[members]))]
         group = key[members]
@@ -120,15 +125,17 @@ def _by_name(run: Records, row: Rows, starts: Integers, wanted: Integers) -> tup
     return above - starts[row[wanted]], np.ones(wanted.size, np.int64)
 
 
-def _falling(scores: Floats) -> NDArray[np.uint32]:
-    """Scores in single precision as whole numbers, the highest score first."""
+def _descending_keys(scores: Floats) -> NDArray[np.uint32]:
+    """Return scores in single precision as whole numbers that increase as the scores decrease."""
     with np.errstate(over="ignore"):
-        bits = (scores.astype(np.float32) + np.float32(0)).view(np.uint32)  # + 0: -0 ties with 0
-    return np.asarray(np.where(bits & _SIGN, bits, ~bits & ~_SIGN))
+        bits = (scores.astype(np.float32) + np.float32(0)).view(
+            np.uint32
+        )  # adding 0 turns -0 into 0, so that they tie
+    return np.asarray(np.where(bits & _SIGN_BIT, bits, ~bits & ~_SIGN_BIT))
 
 
-def _averaged(run: Records, row: Rows, starts: Integers, wanted: Integers) -> tuple[Integers, Integers]:
-    """How many documents come before the ties of each of those wanted, and how many ties there are."""
+def _count_ties(run: Records, row: Rows, starts: Integers, wanted: Integers) -> tuple[Integers, Integers]:
+    """Return the numbers of documents above the ties of each wanted one, and of its ties."""
     order = np.lexsort((-run.values, row))
     score, topic = run.values[order], row[order]
     begins = np.append(True, (score[1:] != score[:-1]) | (topic[1:] != topic[:-1]))
@@ -139,11 +146,11 @@ def _averaged(run: Records, row: Rows, starts: Integers, wanted: Integers) -> tu
     return first[mine] - starts[row[wanted]], np.diff(first, append=order.size)[mine]
 
 
-def ndcg(found: Hits, measure: Measure) -> Floats:
-    """NDCG of each topic; 0 where the ideal list has no gain.
+def ndcg(found: RelevantRanks, measure: Measure) -> Floats:
+    """Return NDCG of each topic, which is 0 if the ideal list has no gain.
 
-    A cutoff or discount that knows n has the number of retrieved documents for n, in the ideal
-    list too; otherwise the ideal list goes on past n.
+    For a cutoff or discount that depends on n, n is the number of retrieved documents, also in the ideal
+    list. Otherwise the ideal list may be longer than n.
     """
     n = np.maximum(found.sizes, 1)
     known = n if measure.depends_on_n else np.maximum(n, found.judged)
@@ -151,24 +158,24 @@ def ndcg(found: Hits, measure: Measure) -> Floats:
     cut = np.array([measure.cutoff(length) for length in lengths.tolist()])[which]
     weights = np.array([measure.discount.coefficients(length) for length in n.tolist()])
     ranks = max(int((found.above + found.tied).max(initial=0)), int(found.ideal_above.max(initial=0)) + 1)
-    sums = _sums(measure, min(ranks, int(cut.max())))
+    sums = _cumulative_basis(measure, min(ranks, int(cut.max())))
     ones = np.ones_like(found.ideal_above)
-    dcg = _weighed(found.topic, found.gain, found.above, found.tied, cut[: n.size], weights, sums)
-    best = _weighed(
+    dcg = _discounted_gain(found.topic, found.gain, found.above, found.tied, cut[: n.size], weights, sums)
+    best = _discounted_gain(
         found.ideal_topic, found.ideal_gain, found.ideal_above, ones, cut[n.size :], weights, sums
     )
     ratio = np.divide(dcg, best, out=np.zeros(n.size), where=best > 0)
-    return np.asarray(np.minimum(ratio, 1.0))  # rounding is kept from exceeding 1
+    return np.asarray(np.minimum(ratio, 1.0))  # rounding must not make it exceed 1
 
 
-def _sums(measure: Measure, last: int) -> NDArray[np.longdouble]:
-    """sum of B_i(r) for r <= k = 0 … last, one row per basis function of the discount."""
+def _cumulative_basis(measure: Measure, last: int) -> NDArray[np.longdouble]:
+    """Return the sums of B_i(r) over r <= k = 0 … last, a row per basis function B_i of the discount."""
     ranks = np.arange(1.0, last + 1)
     rows = [np.cumsum(basis(ranks), dtype=np.longdouble) for basis in measure.discount.basis()]
     return np.concatenate((np.zeros((len(rows), 1), np.longdouble), rows), axis=1)
 
 
-def _weighed(
+def _discounted_gain(
     topic: Rows,
     gain: Floats,
     above: Integers,
@@ -177,7 +184,7 @@ def _weighed(
     weights: Floats,
     sums: NDArray[np.longdouble],
 ) -> Floats:
-    """The sum over the documents of each topic of their gain times the mean discount of their ranks."""
+    """Return the sum, over the documents of each topic, of gain times mean discount of the tied ranks."""
     first, last = np.minimum(above, cut[topic]), np.minimum(above + tied, cut[topic])
     discount = ((sums[:, last] - sums[:, first]) / tied).astype(np.float64)
     terms = gain * np.einsum("ti,it->t", weights[topic], discount)

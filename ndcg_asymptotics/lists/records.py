@@ -1,4 +1,4 @@
-"""Documents of queries with a number each: the scores of a run, or the labels of judgements, in columns."""
+"""Records in columns: documents of queries with a number each, such as a score or a label."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "relevance", "rel", "grade"),
     "time": ("time", "timestamp", "date"),
 }
-"""The names of columns in this package, and the other names by which tables may call them."""
+"""The names of columns in this package, and the names that tables may use for them."""
 
 
 @dataclass(frozen=True)
 class RankedList:
-    """One query's list: a score (higher is better) and a label (gain >= 0) per item.
+    """The list of one query: a score (higher is better) and a label (gain >= 0) per item.
 
     A score of -inf marks an item that the scorer did not retrieve.
     """
@@ -50,7 +50,7 @@ class Records:
     Attributes
     ----------
     queries : tuple of str
-        Each once, in order of first appearance.
+        The distinct queries, in order of first appearance.
     row : (n,)
         The query of each document, as an index into ``queries``.
     names : Names
@@ -58,9 +58,9 @@ class Records:
     document : (n,)
         The name of each document, as a code of ``names``.
     values : (n,)
-        Scores, labels as they were given, or times.
+        Scores, labels as they are in the file, or times.
     source : str
-        The name of the file, empty for what was given in Python.
+        The name of the file; empty for records given in Python.
     """
 
     queries: tuple[str, ...]
@@ -72,12 +72,12 @@ class Records:
 
     @classmethod
     def of(cls, given: Any, kind: Kind) -> Self:
-        """Return Records themselves, or those of a dictionary, a DataFrame or an iterable of records.
+        """Return the records of a dictionary, a DataFrame or an iterable of records; Records unchanged.
 
         Raises
         ------
         InputError
-            For numbers that are not finite, a document that comes twice for a query, or something else.
+            For numbers that are not finite, a document that occurs twice for a query, or another type.
         """
         if isinstance(given, cls):
             return given
@@ -133,7 +133,7 @@ class Records:
         return found
 
     def only(self, which: Bools | Integers) -> Self:
-        """Return some of the records, or all in another order; the queries stay."""
+        """Return some of the records, or all in another order; ``queries`` stays as it is."""
         return replace(self, row=self.row[which], document=self.document[which], values=self.values[which])
 
     def of_queries(self, queries: tuple[str, ...]) -> Self:
@@ -160,7 +160,7 @@ class Records:
         )
 
     def name_ranks(self, records: Integers) -> Integers:
-        """Return where the name of each of some documents stands among theirs, in increasing order.
+        """Return the rank, in increasing order, of the name of each of some records among their names.
 
         Names are ordered by code points, which is the order of their bytes in UTF-8.
         """
@@ -171,7 +171,7 @@ class Records:
         return rank[place]
 
     def by_name(self) -> Self:
-        """Return these records query by query, by increasing name."""
+        """Return these records query by query, by increasing name of the document."""
         return self.only(np.lexsort((self.name_ranks(np.arange(len(self))), self.row)))
 
     def _keys(self, row: Integers, document: Integers | Codes) -> Integers:
@@ -180,13 +180,13 @@ class Records:
 
     @cached_property
     def _sorted(self) -> tuple[Integers, Integers]:
-        """The keys in increasing order, and which record has each."""
+        """The keys in increasing order, and the record of each."""
         keys = self._keys(self.row.astype(np.int64), self.document)
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
     def repeated(self) -> tuple[int, int] | None:
-        """Return the first record whose query and document came before, after the record they came in.
+        """Return the first record that repeats a query and document, after the record it repeats.
 
         >>> records = Records.from_columns(Encoder(["q"] * 3), Encoder(["a", "b", "a"]), np.ones(3))
         >>> records.repeated()
@@ -200,7 +200,7 @@ class Records:
         return int(order[np.searchsorted(keys, keys[at])]), int(order[at + 1])
 
     def find(self, wanted: Records) -> Integers:
-        """Return where each of the other records' query and document stands among these, -1 for nowhere."""
+        """Return the index here of the query and document of each wanted record, -1 if there is none."""
         if not len(self):
             return np.full(len(wanted), -1, np.int64)
         row = _index(self.queries, wanted.queries)[wanted.row].astype(np.int64)
@@ -224,7 +224,7 @@ def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
 
 
 def _index(queries: tuple[str, ...], wanted: tuple[str, ...]) -> Codes:
-    """Return the index of each wanted query among some, -1 for those that are not there."""
+    """Return the index of each wanted query in ``queries``, -1 if there is none."""
     index = {query: i for i, query in enumerate(queries)}
     return np.array([index.get(query, -1) for query in wanted], np.int32)
 
@@ -260,11 +260,11 @@ def _numbers(values: list[Any], kind: Kind) -> Floats:
             return numbers
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InputError(f"a {kind} must be a number, got {brief(_no_number(values))}")
+    raise InputError(f"a {kind} must be a number, got {brief(_first_bad_value(values))}")
 
 
-def _no_number(values: list[Any]) -> Any:
-    """Return the first of some values that is not a number a double can hold."""
+def _first_bad_value(values: list[Any]) -> Any:
+    """Return the first of some values that is not a number, or too large for a double."""
     for value in values:
         try:
             if np.ndim(np.float64(value)):

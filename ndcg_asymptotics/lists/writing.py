@@ -1,4 +1,4 @@
-"""Runs and judgements as TREC files, for `evaluate`, `fit` and other tools."""
+"""Write runs and judgements as TREC files, which `evaluate`, `fit` and other tools read."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
 
 
 def write_into_folder(path: Path | str, text: str) -> None:
-    """Write a text file into a folder that exists: a mistyped folder is an error, not a new folder.
+    """Write a text file into an existing folder, since a new folder may come from a typing error.
 
     Raises
     ------

@@ -126,7 +126,7 @@ def test_queries_that_differ_are_no_coupling_within_groups():
 
 
 def test_what_is_no_coupling():
-    with pytest.raises(InputError, match="a coupling is one of two runs or more, got 1"):
+    with pytest.raises(InputError, match="a coupling needs two runs or more, got 1"):
         fit_coupling({"a": queries([0.5])})
     few = [RankedList("q", np.arange(5.0), np.array([1.0, 0, 0, 0, 1]))]
     with pytest.raises(InputError, match="at least 3 relevant documents, the lists have 2"):

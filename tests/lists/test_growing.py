@@ -39,7 +39,7 @@ def test_every_n_is_what_a_plain_evaluation_gives():
     arrivals = Arrivals(documents, 40, 1, 0, keys)
     measures = tuple(map(Measure.parse, MEASURES))
     for query, values in arrivals.paths(measures, arrivals.sizes):
-        part = list(documents.parts())[query]
+        part = list(documents.query_slices())[query]
         labels, order = documents.documents.values[part], np.argsort(keys[part])
         for r in range(2):
             scores = np.maximum(documents.scores[r, part], -1e6)  # not retrieved: below all others
@@ -171,7 +171,7 @@ def test_theory_stands_beside_them():
     expected = na.theory.expected_ndcg(f"constant({share!r})", "nDCG", [10, 20, 60]).value
     np.testing.assert_allclose(theory.pooled[2, 0], expected, rtol=1e-9)
     # redrawn lists of the random run are i.i.d. lists of the query's own share: the exact mean of each query
-    shares = [float(np.mean(documents.documents.values[part] >= 1)) for part in documents.parts()]
+    shares = [float(np.mean(documents.documents.values[part] >= 1)) for part in documents.query_slices()]
     each = np.array([na.theory.expected_ndcg(f"constant({p!r})", "nDCG", [10, 20, 60]).value for p in shares])
     gap = theory.redrawn[:, 2, 0] - each
     # 40 lists a query, standard deviation of NDCG at most 0.3: five standard errors of a mean over 12

@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
 from ndcg_asymptotics.lists.names import Encoder
 from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
-from ndcg_asymptotics.lists.reading.lines import Cells, by_arrow, by_line
+from ndcg_asymptotics.lists.reading.lines import TableFormat, parse_by_line, parse_with_pyarrow
 from ndcg_asymptotics.lists.reading.load import TREC
 from ndcg_asymptotics.lists.records import Records
 
@@ -366,13 +366,13 @@ def test_numbers_are_those_that_python_reads(texts):
     pytest.importorskip("pyarrow")
     chunk = "".join(f"q Q0 d{i} 0 {text} tag\n" for i, text in enumerate(texts)).encode()
     expected = [float(text) for text in texts]
-    assert by_line(chunk, 1, TREC["score"], Path("file"))["score"].tolist() == expected
-    found = by_arrow(chunk, TREC["score"])
+    assert parse_by_line(chunk, 1, TREC["score"], Path("file"))["score"].tolist() == expected
+    found = parse_with_pyarrow(chunk, TREC["score"])
     assert found is None or found["score"].tolist() == expected
     assert found is not None or any(text.startswith("+") for text in texts)
 
 
-CELLS = Cells({"query": 2, "document": 0, "score": 1, "label": 3}, 4, "cells")
+CELLS = TableFormat({"query": 2, "document": 0, "score": 1, "label": 3}, 4, "cells")
 fields = st.sampled_from(
     ["a", "b", "1", "-2.5", "3e2", "0x1F", "1_0", "nan", "inf", "+1", "007", "", " ", "\t", "é", "\xa0", '"',
      '"a,b"', "\x01", "\v", "１", "2.0", "1e400", "#"]
@@ -399,9 +399,9 @@ def test_what_pyarrow_takes_is_what_is_read_line_by_line(form, width, between, d
             row = data.draw(st.lists(fields, max_size=8))
         rows.append(between.join(row))
     chunk = "".join(f"{row}\n" for row in rows).encode()
-    found = by_arrow(chunk, form)
+    found = parse_with_pyarrow(chunk, form)
     if found is not None:
-        slow = by_line(chunk, 1, form, Path("file"))
+        slow = parse_by_line(chunk, 1, form, Path("file"))
         assert found.keys() == slow.keys()
         for name, column in found.items():
             assert list(map(str, column)) == list(map(str, slow[name]))
@@ -410,7 +410,7 @@ def test_what_pyarrow_takes_is_what_is_read_line_by_line(form, width, between, d
 def test_pyarrow_reads_regular_chunks():
     pytest.importorskip("pyarrow")
     for form, text in ((TREC["score"], RUN), (TREC["label"], QRELS), (CELLS, "d1,2.5,q,1\nd2,0,q,0.5\n")):
-        assert by_arrow(text.encode(), form) is not None
+        assert parse_with_pyarrow(text.encode(), form) is not None
 
 
 LARGE = 40_000
@@ -449,7 +449,7 @@ def test_a_bad_line_of_a_large_file_is_named(tmp_path, at):
 
 
 def test_a_table_with_quoted_cells_is_cut_between_rows(tmp_path):
-    """Cells may hold ends of lines; more than one block of them."""
+    """TableFormat may hold ends of lines; more than one block of them."""
     rows = [f'q{i // 100},"a ""long"" name\nof document {i}",{i}\n' for i in range(LARGE)]
     found = read_run(write(tmp_path, "query,document,score\n" + "".join(rows)))
     assert found["q7"]['a "long" name\nof document 712'] == 712

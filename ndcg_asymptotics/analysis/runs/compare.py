@@ -201,7 +201,7 @@ def _cuts(
     orders = max(1, min(10, _LISTS // queries))
     hits = np.full((len(pairs), queries, len(measures), len(sizes)), np.nan)
     index = {name: i for i, name in enumerate(documents.runs)}
-    parts = list(documents.parts())
+    parts = list(documents.query_slices())
     for query in np.sort(rng.permutation(queries)[:_LISTS]).tolist():
         scores, labels = documents.scores[:, parts[query]], documents.documents.values[parts[query]]
         right = np.zeros((len(pairs), len(measures), len(sizes)))

@@ -1,4 +1,4 @@
-"""Files that hold ranked lists, read as records in columns; every error names the file and the line."""
+"""Read files of ranked lists as records in columns; every error names the file and the line."""
 
 from ndcg_asymptotics.lists.reading.load import (
     ColumnNames,

@@ -1,8 +1,8 @@
 """Lines of fields, in TREC files and in tables, as columns.
 
-A chunk of lines is parsed by pyarrow if it is large and regular: all fields are separated alike, without
-quotation marks or blanks beside a separator. Every other chunk, and one that pyarrow refuses, is parsed
-line by line. That parser decides what is valid and names the line that is not.
+Pyarrow parses a chunk of lines if it is large and regular: all fields have the same separator, without
+quotation marks or blanks beside it. All other chunks, and those that pyarrow refuses, are parsed line by
+line. The line parser defines what is valid, and names the line that is not.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.names import to_numpy
-from ndcg_asymptotics.lists.reading.text import chunks
+from ndcg_asymptotics.lists.reading.text import read_chunks
 
 _BLANKS = " \t\v\f\r\n"
 
 
 def name(value: Any) -> str:
-    """Return the name of a query or a document; ValueError where there is none."""
+    """Return the name of a query or a document; raise ValueError for None."""
     if value is None:
         raise ValueError
     return value.strip(_BLANKS) if isinstance(value, str) else str(value)
 
 
 def number(value: Any) -> float:
-    """Return a finite number; ValueError for anything else, such as "1_000".
+    """Return a finite number; raise ValueError for anything else, such as "1_000".
 
     >>> number(" 1e3 ")
     1000.0
@@ -45,17 +45,17 @@ def number(value: Any) -> float:
     return found
 
 
-def whole(value: str) -> float:
-    """Return a number that is written as a whole one, as labels of TREC files are."""
+def whole_number(value: str) -> float:
+    """Return a number that is written without a decimal point, as the labels of TREC files are."""
     if not value.lstrip("+-").isdigit():
         raise ValueError
     return number(value)
 
 
-def moment(value: Any) -> float:
+def timestamp(value: Any) -> float:
     """Return a number, or the seconds since 1970 of a date such as 1994-03-01, also with a time of day.
 
-    >>> moment("1970-01-02"), moment("12")
+    >>> timestamp("1970-01-02"), timestamp("12")
     (86400.0, 12.0)
     """
     if isinstance(value, str):
@@ -69,39 +69,39 @@ def moment(value: Any) -> float:
     return number(value)
 
 
-CELLS: Mapping[str, Callable[[Any], Any]] = {
-    "query": name, "document": name, "score": number, "label": number, "time": moment,
+CELL_PARSERS: Mapping[str, Callable[[Any], Any]] = {
+    "query": name, "document": name, "score": number, "label": number, "time": timestamp,
 }  # fmt: skip
-"""How the cells of a table's columns are read."""
+"""The functions that parse the cells of a table, by column."""
 
 
-SHOWN = 80
-"""Characters of a bad line in a message."""
+SHOWN_CHARACTERS = 80
+"""How much of a bad line a message shows."""
 
-_SMALL = 1 << 19
-"""Bytes of a file that takes less time line by line (20 ms) than the import of pyarrow (60 ms)."""
+_SMALL_CHUNK = 1 << 19
+"""Chunks up to 512 kB are parsed line by line in 20 ms, which is less than the import of pyarrow (60 ms)."""
 
 _SPACE, _TAB, _NEWLINE = (ord(character) for character in " \t\n")
 _CONTROL = bytes({*range(32)} - {*b"\t\n\v\f\r"})
 
 Columns = dict[str, Any]
-"""Texts and arrays of numbers, by the names of their columns."""
+"""Texts, or an array of numbers, by the name of the column."""
 
 
 @dataclass(frozen=True)
-class Form:
-    """How a line holds a record.
+class LineFormat:
+    """The format of lines that hold a record each.
 
     Attributes
     ----------
     places : mapping of column to index
-        The field that each column is.
+        The index of the field of each column.
     width : int
-        How many fields a line has.
+        The number of fields of a line.
     expected : str
-        What a line must hold, for messages.
+        A description of a valid line, for messages.
     header : int
-        The number of the line with the names of the columns; 0 if there is none.
+        The number of the header line; 0 if there is none.
     """
 
     places: Mapping[str, int]
@@ -116,11 +116,11 @@ class Form:
 
     @abstractmethod
     def parser(self, column: str) -> Callable[[str], Any]:
-        """Return the function that reads a field; it raises ValueError for what is not allowed."""
+        """Return the function that parses a field; it raises ValueError for an invalid one."""
 
     @abstractmethod
     def separator(self, chunk: bytes) -> str | None:
-        """Return the character between the fields of a regular chunk, None for other chunks."""
+        """Return the separator of the fields of a regular chunk, None for other chunks."""
 
     @abstractmethod
     def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
@@ -137,18 +137,18 @@ class Form:
 
 
 @dataclass(frozen=True)
-class WhiteSpace(Form):
+class TrecFormat(LineFormat):
     """Lines of a fixed number of fields with white space between them, as in TREC files."""
 
     quoted = False
 
     def parser(self, column: str) -> Callable[[str], Any]:
-        """Return the function that reads a field."""
-        parsers: Mapping[str, Callable[[str], Any]] = {"score": number, "label": whole}
+        """Return the function that parses a field."""
+        parsers: Mapping[str, Callable[[str], Any]] = {"score": number, "label": whole_number}
         return parsers.get(column, str)
 
     def separator(self, chunk: bytes) -> str | None:
-        """Return the space or tab of a chunk that has just one between any two fields."""
+        """Return the space or tab that stands, once, between any two fields of a regular chunk."""
         separator = "\t" if b"\t" in chunk else " "
         text = np.frombuffer(chunk, np.uint8)
         blank = text <= _SPACE
@@ -159,27 +159,27 @@ class WhiteSpace(Form):
     def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
         """Yield the number, the text and the fields of every line that is not blank."""
         for index, line in enumerate(chunk.split(b"\n")):
-            # of bytes, since a str is split at the spaces of all scripts
+            # bytes are split at ASCII white space only; a str at the spaces of every script
             fields = line.split()
             if fields:
-                # nothing is read from a line that holds another number of fields or a control character
+                # a line with another number of fields or a control character yields no fields
                 valid = len(fields) == self.width and len(line.translate(None, _CONTROL)) == len(line)
                 yield first + index, line.decode().strip(), [field.decode() for field in fields if valid]
 
 
 @dataclass(frozen=True)
-class Cells(Form):
+class TableFormat(LineFormat):
     """Rows of a table with commas or tabs between the cells."""
 
     delimiter: str = ","
     quoted = True
 
     def parser(self, column: str) -> Callable[[str], Any]:
-        """Return the function that reads a cell."""
-        return CELLS[column]
+        """Return the function that parses a cell."""
+        return CELL_PARSERS[column]
 
     def separator(self, chunk: bytes) -> str | None:
-        """Return the delimiter, unless cells are quoted or have blanks at their ends."""
+        """Return the delimiter, or None if cells are quoted or have blanks at their ends."""
         text = np.frombuffer(chunk, np.uint8)
         edge = (text == ord(self.delimiter)) | (text == _NEWLINE)
         blank = (text <= _SPACE) & ~edge
@@ -202,23 +202,23 @@ class Cells(Form):
                 raise InputError(f"{path}, line {line}: not a line of a CSV file ({error})") from None
 
 
-def columns_of(path: Path, form: Form) -> Iterator[Columns]:
-    """Yield the columns of a file, some lines at a time.
+def read_columns(path: Path, form: LineFormat) -> Iterator[Columns]:
+    """Yield the columns of a file, chunk by chunk.
 
     Raises
     ------
     InputError
-        For a file that cannot be read, and for the first line that is not of the form, with its number.
+        For a file that cannot be read; for the first invalid line, with its number.
     """
     large = False
     for first, chunk in _body(path, form):
-        large = large or len(chunk) > _SMALL
-        found = by_arrow(chunk, form) if large else None
-        yield by_line(chunk, first, form, path) if found is None else found
+        large = large or len(chunk) > _SMALL_CHUNK
+        found = parse_with_pyarrow(chunk, form) if large else None
+        yield parse_by_line(chunk, first, form, path) if found is None else found
 
 
-def line_of(path: Path, form: Form, record: int) -> int:
-    """Return the number of the line that holds a record, by reading the file once more."""
+def line_number(path: Path, form: LineFormat, record: int) -> int:
+    """Return the number of the line that holds a record, by reading the file again."""
     for first, chunk in _body(path, form):
         for line, _, _ in form.rows(chunk, first, path):
             if record == 0:
@@ -227,17 +227,17 @@ def line_of(path: Path, form: Form, record: int) -> int:
     raise InputError(f"{path}: was changed while it was read")
 
 
-def _body(path: Path, form: Form) -> Iterator[tuple[int, bytes]]:
+def _body(path: Path, form: LineFormat) -> Iterator[tuple[int, bytes]]:
     """Yield the chunks of a file, without its header."""
-    for first, chunk in chunks(path, quoted=form.quoted):
+    for first, chunk in read_chunks(path, quoted=form.quoted):
         header = max(form.header - first + 1, 0)
         lines = chunk.split(b"\n", header) if header else [chunk]
         if len(lines) > header:
             yield first + header, lines[-1]
 
 
-def by_arrow(chunk: bytes, form: Form) -> Columns | None:
-    """Return the columns of a regular chunk, None if it has to be parsed line by line."""
+def parse_with_pyarrow(chunk: bytes, form: LineFormat) -> Columns | None:
+    """Return the columns of a regular chunk, None for a chunk that has to be parsed line by line."""
     try:
         import pyarrow as pa
         from pyarrow import csv as arrow
@@ -246,7 +246,7 @@ def by_arrow(chunk: bytes, form: Form) -> Columns | None:
     separator = form.separator(chunk)
     if separator is None:
         return None
-    # pyarrow takes a hexadecimal number for a whole one: labels and times go through `Form.parser`
+    # pyarrow accepts hexadecimal whole numbers; so labels and times are read as texts and parsed here
     texts = pa.dictionary(pa.int32(), pa.large_string())
     types = {name: pa.float64() if name == "score" else texts for name in form.places}
     names = [str(index) for index in range(form.width)]
@@ -263,7 +263,7 @@ def by_arrow(chunk: bytes, form: Form) -> Columns | None:
         )  # fmt: skip
         columns = {name: table[str(place)].combine_chunks() for name, place in form.places.items()}
         for name in columns.keys() - {"query", "document", "score"}:
-            columns[name] = _each_once(columns[name], form.parser(name))
+            columns[name] = _parse_distinct(columns[name], form.parser(name))
     except (pa.ArrowInvalid, ValueError):
         return None
     if "score" in columns:
@@ -273,13 +273,14 @@ def by_arrow(chunk: bytes, form: Form) -> Columns | None:
     return columns
 
 
-def _each_once(texts: Any, parser: Callable[[str], float]) -> Any:
-    """Return the numbers of many texts, of which every distinct one is parsed once."""
+def _parse_distinct(texts: Any, parser: Callable[[str], float]) -> Any:
+    """Return the numbers of many texts, parsing every distinct text once."""
     numbers = np.array([parser(text) for text in texts.dictionary.to_pylist()], np.float64)
     return numbers[to_numpy(texts.indices)]
 
 
-def by_line(chunk: bytes, first: int, form: Form, path: Path) -> Columns:
+def parse_by_line(chunk: bytes, first: int, form: LineFormat, path: Path) -> Columns:
+    """Return the columns of a chunk, parsed line by line."""
     columns: dict[str, list[Any]] = {name: [] for name in form.places}
     readers = [(columns[name].append, form.parser(name), place) for name, place in form.places.items()]
     for line, said, fields in form.rows(chunk, first, path):
@@ -287,7 +288,9 @@ def by_line(chunk: bytes, first: int, form: Form, path: Path) -> Columns:
             for append, parser, place in readers:
                 append(parser(fields[place]))
         except (IndexError, ValueError, OverflowError):
-            raise InputError(f"{path}, line {line}: got {said[:SHOWN]!r}, expected {form.expected}") from None
+            raise InputError(
+                f"{path}, line {line}: got {said[:SHOWN_CHARACTERS]!r}, expected {form.expected}"
+            ) from None
     return {
         name: column if name in ("query", "document") else np.array(column, np.float64)
         for name, column in columns.items()

@@ -1,4 +1,4 @@
-"""Files of ranked lists in any of the known formats, which the first line of a file tells apart."""
+"""Read ranked lists from files; the first line of a file tells its format."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.names import Encoder
-from ndcg_asymptotics.lists.reading.lines import Columns, Form, WhiteSpace, columns_of, line_of
+from ndcg_asymptotics.lists.reading.lines import Columns, LineFormat, TrecFormat, line_number, read_columns
 from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, svmlight_columns
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
-from ndcg_asymptotics.lists.reading.text import first_line, opened
+from ndcg_asymptotics.lists.reading.text import open_file, read_first_line
 from ndcg_asymptotics.lists.records import Kind, Qrels, RankedList, Records, Run, ranked_lists
 
 ColumnNames = Mapping[str, str]
-"""The names of a table's columns in the file, by their names in this package."""
+"""The names of the columns of a table, by their names in this package."""
 
-TREC: Mapping[str, Form] = {
-    "score": WhiteSpace(
+TREC: Mapping[str, LineFormat] = {
+    "score": TrecFormat(
         {"query": 0, "document": 2, "score": 4}, 6,
         "'query Q0 document rank score tag' with a finite score",
     ),
-    "label": WhiteSpace(
+    "label": TrecFormat(
         {"query": 0, "document": 2, "label": 3}, 4,
         "'query iteration document label' with a whole number as label",
     ),
@@ -32,7 +32,7 @@ TREC: Mapping[str, Form] = {
 
 
 def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Records:
-    """Return the documents of queries from a file, with a number each.
+    """Read the documents of queries, with a number each, from a file.
 
     Parameters
     ----------
@@ -48,24 +48,23 @@ def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Re
     Raises
     ------
     InputError
-        For a file that is missing, empty, truncated, binary or damaged, no regular file, or larger than
-        real files are; a line that is not of its form, a number that is not finite, a document that comes
-        twice for a query.
+        For a file that is missing, empty, truncated, binary, damaged, not regular or implausibly large; for
+        an invalid line, a number that is not finite, and a document that occurs twice for a query.
     """
     path, columns = Path(path), columns or {}
     wanted = ("query", "document", kind)
     if _is_parquet(path):
         return _records(path, parquet_columns(path, wanted, (), columns), [kind])[0]
     form = TREC.get(kind)
-    if form is None or is_csv(first_line(path)[1], columns, form.width):
+    if form is None or is_csv(read_first_line(path)[1], columns, form.width):
         form = csv_form(path, wanted, (), columns)
-    return _records(path, columns_of(path, form), [kind], form)[0]
+    return _records(path, read_columns(path, form), [kind], form)[0]
 
 
 def read_lists(
     path: Path | str, columns: ColumnNames | None = None, weights: Mapping[int, float] | None = None
 ) -> tuple[Records, Records]:
-    """Return scores and labels in the same order from one file, whose every row has both.
+    """Read scores and labels, in the same order, from one file whose every row has both.
 
     Parameters
     ----------
@@ -80,12 +79,12 @@ def read_lists(
     Raises
     ------
     InputError
-        As `read`; and for an SVMlight file without weights.
+        As `read`, and for an SVMlight file without weights.
     """
     path, columns = Path(path), columns or {}
     table, optional = ("query", "score", "label"), ("document",)
     packed, form = _is_parquet(path), None
-    if not packed and is_svmlight(first_line(path)[1]):
+    if not packed and is_svmlight(read_first_line(path)[1]):
         need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
         require(bool(weights), need)
         parts = svmlight_columns(path, weights or {})
@@ -95,7 +94,7 @@ def read_lists(
             parts = parquet_columns(path, table, optional, columns)
         else:
             form = csv_form(path, table, optional, columns)
-            parts = columns_of(path, form)
+            parts = read_columns(path, form)
     scores, labels = _records(path, parts, ["score", "label"], form)
     return scores, labels
 
@@ -120,9 +119,9 @@ def read_csv(path: Path | str) -> list[RankedList]:
 
 
 def _records(
-    path: Path, parts: Iterator[Columns], kinds: Sequence[Kind], form: Form | None = None
+    path: Path, parts: Iterator[Columns], kinds: Sequence[Kind], form: LineFormat | None = None
 ) -> list[Records]:
-    """Return the records of each kind; the form is that of a text, by which lines are found again."""
+    """Return the records of each kind; ``form``, of a text file, is for line numbers in messages."""
     queries, documents = Encoder(), Encoder()
     values: dict[Kind, list[Floats]] = {kind: [] for kind in kinds}
     total = 0
@@ -133,14 +132,14 @@ def _records(
         for kind in kinds:
             values[kind].append(part[kind])
         total += len(numbers)
-    expected = form.expected if isinstance(form, WhiteSpace) else f"rows of query, {', '.join(kinds)}"
+    expected = form.expected if isinstance(form, TrecFormat) else f"rows of query, {', '.join(kinds)}"
     require(total > 0, f"{path}: holds no data, expected {expected}")
     found, *others = (np.concatenate(values[kind]) for kind in kinds)
     records = Records.from_columns(queries, documents, found, str(path))
     twice = records.repeated()
     if twice is not None:
         first, second = (
-            f"record {record + 1}" if form is None else f"line {line_of(path, form, record)}"
+            f"record {record + 1}" if form is None else f"line {line_number(path, form, record)}"
             for record in twice
         )
         raise InputError(
@@ -151,5 +150,5 @@ def _records(
 
 
 def _is_parquet(path: Path) -> bool:
-    with opened(path) as file:
+    with open_file(path) as file:
         return file.read(len(PARQUET)) == PARQUET

@@ -1,4 +1,4 @@
-"""SVMlight and LETOR files: a label, a query and features in each line, as scikit-learn reads them.
+"""Read SVMlight and LETOR files, with a label, a query and features in each line, by scikit-learn.
 
 ::
 
@@ -18,11 +18,11 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.lists.reading.lines import SHOWN, Columns
-from ndcg_asymptotics.lists.reading.text import chunks
+from ndcg_asymptotics.lists.reading.lines import SHOWN_CHARACTERS, Columns
+from ndcg_asymptotics.lists.reading.text import read_chunks
 
 LARGEST_FEATURE = 10**6
-"""The highest number of a feature; trained rankers hold a weight for every number up to it."""
+"""The highest index of a feature; a trained ranker has a weight for every index up to it."""
 
 _EXPECTED = (
     "'label qid:query feature:value …' with finite numbers, {} and features from 1 to "
@@ -33,7 +33,7 @@ _LINE = re.compile(rb"\s*(\S+)\s+qid:([^\s#]+)([^#]*)(?:#(?:.*?\bdocid\s*=\s*(\S
 
 
 @dataclass(frozen=True)
-class Part:
+class SvmlightLines:
     """Some lines of an SVMlight file.
 
     Attributes
@@ -44,7 +44,7 @@ class Part:
     documents : sequence of str
         Empty for a line whose comment does not name its document.
     numbers : sequence of int
-        Of the lines in the file.
+        The line numbers in the file.
     """
 
     features: Any
@@ -55,13 +55,13 @@ class Part:
 
 
 def is_svmlight(line: bytes) -> bool:
-    """Whether the first line of a text is one of such a file."""
+    """Return whether a file with this first line is an SVMlight file."""
     fields = line.split()
     return len(fields) > 1 and fields[1].startswith(b"qid:")
 
 
-def svmlight_parts(path: Path, lowest: float = -np.inf) -> Iterator[Part]:
-    """Yield the lines of an SVMlight file, some at a time.
+def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[SvmlightLines]:
+    """Yield the lines of an SVMlight file, chunk by chunk.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def svmlight_parts(path: Path, lowest: float = -np.inf) -> Iterator[Part]:
     Raises
     ------
     InputError
-        For a line that is not of the form, with its number; and if scikit-learn is not installed.
+        For an invalid line, with its number; and if scikit-learn is not installed.
     """
     parse = _loader(path)
     labelled = "a label" if lowest == -np.inf else f"a label >= {lowest:g}"
     expected = _EXPECTED.replace("{}", labelled)
-    for first, chunk in chunks(path):
+    for first, chunk in read_chunks(path):
         lines, numbers, matches = [], [], []
         for number, line in enumerate(chunk.split(b"\n"), first):
             if line.partition(b"#")[0].strip():
@@ -100,21 +100,21 @@ def svmlight_parts(path: Path, lowest: float = -np.inf) -> Iterator[Part]:
             _refuse(path, numbers[bad], lines[bad], expected)
         queries = [match[2].decode() for match in matches]
         documents = [(match[4] or b"").decode() for match in matches]
-        yield Part(features, labels, queries, documents, numbers)
+        yield SvmlightLines(features, labels, queries, documents, numbers)
 
 
 def svmlight_columns(path: Path, weights: Mapping[int, float]) -> Iterator[Columns]:
     """Yield query, document, score and label; the score is ``sum_i weights[i] feature_i``.
 
-    A document without a ``docid`` in its comment is named by its line. Features that a line does not
-    hold are 0.
+    A document without a ``docid`` in its comment is named after its line. Features that a line does not name
+    are 0.
 
     Raises
     ------
     InputError
-        As `svmlight_parts`, and for a score that is not finite.
+        As `read_svmlight_lines`, and for a score that is not finite.
     """
-    for part in svmlight_parts(path):
+    for part in read_svmlight_lines(path):
         width = part.features.shape[1]
         dense = np.zeros(width)
         for feature, weight in weights.items():
@@ -131,15 +131,15 @@ def svmlight_columns(path: Path, weights: Mapping[int, float]) -> Iterator[Colum
 
 
 def read_weights(path: Path) -> dict[int, float]:
-    """Return the weights of features: numbers in order from feature 1 on, or pairs ``feature:weight``.
+    """Read the weights of features: one number per feature, from 1 on, or pairs ``feature:weight``.
 
     Raises
     ------
     InputError
-        For something else.
+        For any other content.
     """
     found: dict[int, float] = {}
-    for _, chunk in chunks(path):
+    for _, chunk in read_chunks(path):
         for field in chunk.split():
             feature, colon, weight = field.rpartition(b":")
             try:
@@ -162,7 +162,7 @@ def _loader(path: Path) -> Callable[[Sequence[bytes]], tuple[Any, Floats]]:
         ) from None
 
     def parse(lines: Sequence[bytes]) -> tuple[Any, Floats]:
-        # the numbers of queries are not asked for: queries may have names
+        # without query_id: scikit-learn allows only numbers as queries
         text = io.BytesIO(b"\n".join(lines) + b"\n")
         found: tuple[Any, Floats] = load_svmlight_file(text, zero_based=False)
         return found
@@ -184,11 +184,11 @@ def _first_bad(lines: Sequence[bytes], parse: Callable[[Sequence[bytes]], Any]) 
 
 
 def _good_entries(features: Any) -> Any:
-    """Return how many features of each line are finite and not numbered too high."""
+    """Return how many features of each line are finite and have an allowed index."""
     good = np.isfinite(features.data) & (features.indices < LARGEST_FEATURE)
     return np.diff(np.append(0, np.cumsum(good))[features.indptr])
 
 
 def _refuse(path: Path, number: int, line: bytes, expected: str) -> NoReturn:
-    said = line[:SHOWN].decode(errors="replace").strip()
+    said = line[:SHOWN_CHARACTERS].decode(errors="replace").strip()
     raise InputError(f"{path}, line {number}: got {said!r}, expected {expected}")

@@ -1,4 +1,4 @@
-"""Tables with named columns: which column is which, in CSV and in Parquet files."""
+"""Read tables with named columns: the columns of CSV files, and Parquet files."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.lists.reading.lines import CELLS, Cells, Columns
-from ndcg_asymptotics.lists.reading.text import first_line, opened, require_lines
+from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, Columns, TableFormat
+from ndcg_asymptotics.lists.reading.text import open_file, read_first_line, require_lines
 from ndcg_asymptotics.lists.records import COLUMNS
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
 
 _NUMBERS = "finite scores and labels, and times that are numbers or dates"
-_BATCH = 1 << 16  # rows of a Parquet file in memory at a time
-_UNPACKED, _RATIO = 1 << 29, 100  # bytes of a Parquet file's columns that may be unpacked together
+_ROWS_AT_ONCE = 1 << 16  # of a Parquet file
+_UNPACKED_BYTES, _UNPACKED_RATIO = 1 << 29, 100
+"""The columns of a row group may unpack to 512 MB and 100 times the size of the file."""
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """Return the names of columns in a file, from ``query=qid,score=bm25``.
+    """Parse the names of columns in a file, such as ``query=qid,score=bm25``.
 
     >>> parse_columns("query=qid, score=bm25")
     {'query': 'qid', 'score': 'bm25'}
@@ -32,7 +33,7 @@ def parse_columns(text: str) -> dict[str, str]:
     Raises
     ------
     InputError
-        For something else.
+        For any other text.
     """
     named = {}
     for part in text.split(","):
@@ -45,38 +46,39 @@ def parse_columns(text: str) -> dict[str, str]:
 
 
 def is_csv(line: bytes, columns: Mapping[str, str], fields: int) -> bool:
-    """Whether the first line of a text is a table's, and not one of so many fields between white space."""
+    """Return whether a first line is that of a table, not one of ``fields`` fields between white space."""
     text = line.decode()
     header = _header(text)
     known = len(header) > 1 and _place(header, "query", columns) is not None
     return known or (len(header) > 2 and len(text.split()) != fields)
 
 
-def csv_form(path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]) -> Cells:
-    """Return where the columns of a CSV file stand.
+def csv_form(
+    path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
+) -> TableFormat:
+    """Return the format of a CSV file, with the places of its columns.
 
     Raises
     ------
     InputError
         If a column is missing.
     """
-    number, line = first_line(path)
+    number, line = read_first_line(path)
     require(number > 0, f"{path}: holds no data, expected a header with {', '.join(wanted)}")
     header = _header(line.decode())
     places = _places(header, wanted, optional, columns, path)
-    return Cells(places, len(header), _expected(places), number, _delimiter(line.decode()))
+    return TableFormat(places, len(header), _expected(places), number, _delimiter(line.decode()))
 
 
 def parquet_columns(
     path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
 ) -> Iterator[Columns]:
-    """Yield the columns of a Parquet file, some rows at a time.
+    """Yield the columns of a Parquet file, batch by batch.
 
     Raises
     ------
     InputError
-        For a damaged file, a missing column, a row without a finite number where one belongs, or a file
-        that holds too much for its size.
+        For a damaged file, a missing column, an invalid row, or a file that holds too much for its size.
     """
     try:
         import pyarrow as pa
@@ -86,28 +88,28 @@ def parquet_columns(
             f"{path}: Parquet files are read by pyarrow, which is not installed: "
             'pip install "ndcg-asymptotics[data]"'
         ) from None
-    with opened(path) as file:
+    with open_file(path) as file:
         try:
             found = parquet.ParquetFile(file)
             header = found.schema_arrow.names
             places = _places(header, wanted, optional, columns, path)
             names = {name: header[place] for name, place in places.items()}
             _require_small(found.metadata, [*names.values()], path)
-            # a name of a megabyte in each of a million rows stays one name
+            # with dictionaries, a name of a megabyte in a million rows is kept once
             texts = [name for name in (names.get("query"), names.get("document")) if name]
             found = parquet.ParquetFile(file, read_dictionary=texts)
             first = 1
-            for batch in found.iter_batches(_BATCH, columns=[*names.values()]):
-                yield _converted({name: batch[there] for name, there in names.items()}, first, path)
+            for batch in found.iter_batches(_ROWS_AT_ONCE, columns=[*names.values()]):
+                yield _convert({name: batch[there] for name, there in names.items()}, first, path)
                 first += len(batch)
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
 
 
 def _require_small(metadata: Any, names: Sequence[str], path: Path) -> None:
-    """Refuse what the footer of a Parquet file says to be too large for the file's size."""
+    """Raise an error if a Parquet file unpacks to too much for its size, according to its footer."""
     require_lines(path, metadata.num_rows)
-    most = _UNPACKED + _RATIO * path.stat().st_size
+    most = _UNPACKED_BYTES + _UNPACKED_RATIO * path.stat().st_size
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
         parts = (row_group.column(index) for index in range(row_group.num_columns))
@@ -115,7 +117,7 @@ def _require_small(metadata: Any, names: Sequence[str], path: Path) -> None:
         require(size <= most, f"{path}: unpacks to {size:,} bytes, too many for its size")
 
 
-def _converted(batch: Mapping[str, Any], first: int, path: Path) -> Columns:
+def _convert(batch: Mapping[str, Any], first: int, path: Path) -> Columns:
     import pyarrow as pa
 
     found: Columns = {}
@@ -125,7 +127,7 @@ def _converted(batch: Mapping[str, Any], first: int, path: Path) -> Columns:
                 raise ValueError
             found[name] = _texts(column) if name in ("query", "document") else _numbers(name, column)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        _refuse(batch, first, path)
+        _raise_for_first_bad_row(batch, first, path)
     return found
 
 
@@ -134,12 +136,12 @@ def _texts(column: Any) -> Any:
     from pyarrow import compute
 
     if pa.types.is_dictionary(column.type):
-        # a dictionary of a file may hold a name twice, and names have no blanks at their ends
+        # the dictionary in a file may hold a name twice, or with blanks at its ends
         names = compute.utf8_trim_whitespace(column.dictionary.cast(pa.large_string())).dictionary_encode()
         return pa.DictionaryArray.from_arrays(names.indices.take(column.indices), names.dictionary)
     if pa.types.is_integer(column.type):
         return column.cast(pa.large_string()).dictionary_encode()
-    texts = [CELLS["document"](value) for value in column.to_pylist()]
+    texts = [CELL_PARSERS["document"](value) for value in column.to_pylist()]
     return pa.array(texts, pa.large_string()).dictionary_encode()
 
 
@@ -147,21 +149,21 @@ def _numbers(name: str, column: Any) -> Any:
     import pyarrow as pa
 
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-        return np.array([CELLS[name](value) for value in column.to_pylist()], np.float64)
+        return np.array([CELL_PARSERS[name](value) for value in column.to_pylist()], np.float64)
     numbers = column.to_numpy(zero_copy_only=False).astype(np.float64)
     if not np.isfinite(numbers).all():
         raise ValueError
     return numbers
 
 
-def _refuse(batch: Mapping[str, Any], first: int, path: Path) -> None:
+def _raise_for_first_bad_row(batch: Mapping[str, Any], first: int, path: Path) -> None:
     """Raise `InputError` for the first bad row of a batch."""
     row = 0
     for row in range(len(next(iter(batch.values())))):
         cells = {name: column[row].as_py() for name, column in batch.items()}
         try:
             for name, cell in cells.items():
-                CELLS[name](cell)
+                CELL_PARSERS[name](cell)
         except (TypeError, ValueError, OverflowError):
             break
     expected = f"{path}, row {first + row}: got {brief(tuple(cells.values()))}, expected {_expected(batch)}"
@@ -179,7 +181,7 @@ def _delimiter(line: str) -> str:
 def _header(line: str) -> list[str]:
     try:
         cells = next(csv.reader([line], delimiter=_delimiter(line), skipinitialspace=True), [])
-    except csv.Error:  # an endless cell
+    except csv.Error:  # a cell longer than the csv module allows
         return []
     return [cell.strip() for cell in cells]
 
@@ -198,7 +200,7 @@ def _places(
     columns: Mapping[str, str],
     path: Path,
 ) -> dict[str, int]:
-    """Return where each of our columns stands in the table."""
+    """Return the index of each column in the table."""
     found = {name: _place(header, name, columns) for name in (*wanted, *optional)}
     for name in (*wanted, *columns):
         known = columns.get(name, f"{name} (or {', '.join(COLUMNS[name][1:])})")

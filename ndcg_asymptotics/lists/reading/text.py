@@ -1,7 +1,7 @@
-"""Text files as chunks of whole lines: plain, gzip or zstd, of bounded size.
+"""Read text files as chunks of whole lines: plain, gzip or zstd, of bounded size.
 
-The first bytes of a file tell how it is compressed. A few kilobytes may unpack to gigabytes, so every
-step reads a bounded number of bytes, and a file may hold only so much for its size.
+The first bytes of a file tell how it is compressed. A few kilobytes may unpack to gigabytes, so every step
+reads a bounded number of bytes, and the size of a file limits what it may unpack to.
 """
 
 from __future__ import annotations
@@ -20,33 +20,35 @@ from ndcg_asymptotics.core.files import open_regular
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
-_BLOCK = 1 << 20
-"""Bytes that are read, and then parsed, together."""
+_BLOCK_BYTES = 1 << 20
+"""Bytes that are read, and then parsed, at a time."""
 
 LONGEST_LINE = 1 << 24
-"""Bytes; a longer line is no record, and would have to be held in memory as a whole."""
+"""Bytes of the longest line: a line must be held in memory as a whole, and no real record is longer."""
 
-_UNPACKED, _RATIO = 1 << 33, 2000
-"""A file may unpack to 8 GB and 2000 times its size: more than gzip can (1032), or any real run in zstd."""
+_UNPACKED_BYTES, _UNPACKED_RATIO = 1 << 33, 2000
+"""A file may unpack to 8 GB and 2000 times its size: gzip reaches 1032, and no real run in zstd 2000."""
 
 FREE_LINES = 10**7
 """Lines that a file of any size may hold; a larger file may hold one more for each of its bytes.
 
-No real file takes less than a byte for a line, however it is compressed.
+No real file takes less than one byte per line, however it is compressed.
 """
 
 
-def chunks(path: Path, *, quoted: bool = False, block: int = _BLOCK) -> Iterator[tuple[int, bytes]]:
-    """Yield a text file in pieces that end with the end of a line, each with its first line's number.
+def read_chunks(
+    path: Path, *, quoted: bool = False, block: int = _BLOCK_BYTES
+) -> Iterator[tuple[int, bytes]]:
+    """Yield chunks of whole lines of a text file, each with the number of its first line.
 
-    A line ends with a line feed, a carriage return, or both; in the pieces with a line feed. A byte-order
-    mark is left out.
+    In the file a line ends with a line feed, a carriage return or both; in the chunks with a line feed. A
+    byte-order mark is left out.
 
     Parameters
     ----------
     path : Path
     quoted : bool
-        Whether quotation marks may enclose ends of lines, at which no piece ends then.
+        Whether quotation marks may enclose ends of lines; no chunk ends inside quotation marks then.
     block : int
         Bytes to read at a time.
 
@@ -61,7 +63,7 @@ def chunks(path: Path, *, quoted: bool = False, block: int = _BLOCK) -> Iterator
         if index == 0:
             text = text.removeprefix(codecs.BOM_UTF8)
         text = carriage_return + text
-        # the line feed that belongs to this one may be the next block's first byte
+        # the line feed after this carriage return may be the first byte of the next block
         carriage_return = text[-1:] if text.endswith(b"\r") else b""
         text = rest + _with_line_feeds(text.removesuffix(b"\r"))
         end = text.rfind(b"\n") + 1
@@ -80,9 +82,9 @@ def chunks(path: Path, *, quoted: bool = False, block: int = _BLOCK) -> Iterator
         yield number, _checked(rest if rest.endswith(b"\n") else rest + b"\n", path, number)
 
 
-def first_line(path: Path) -> tuple[int, bytes]:
+def read_first_line(path: Path) -> tuple[int, bytes]:
     """Return the first line of a text file that is not blank, and its number; (0, b"") if there is none."""
-    for number, chunk in chunks(path, block=1 << 16):
+    for number, chunk in read_chunks(path, block=1 << 16):
         rest = chunk.lstrip()
         if rest:
             return number + chunk.count(b"\n", 0, len(chunk) - len(rest)), rest.partition(b"\n")[0]
@@ -90,12 +92,12 @@ def first_line(path: Path) -> tuple[int, bytes]:
 
 
 def require_lines(path: Path, lines: int) -> None:
-    """Refuse more lines, or rows of a table, than a file of its size may hold (see `FREE_LINES`)."""
+    """Raise an error for more lines, or rows, than a file of this size may hold (see `FREE_LINES`)."""
     most = FREE_LINES + path.stat().st_size
     require(lines <= most, f"{path}: holds more than {most:,} lines, too many for the size of the file")
 
 
-def opened(path: Path) -> BinaryIO:
+def open_file(path: Path) -> BinaryIO:
     """Open a regular file for reading.
 
     Raises
@@ -110,11 +112,11 @@ def opened(path: Path) -> BinaryIO:
 
 
 def _unpacked(path: Path, block: int) -> Iterator[bytes]:
-    with opened(path) as file:
+    with open_file(path) as file:
         head = file.read(len(_ZSTD))
         file.seek(0)
         kind = "gzip" if head.startswith(_GZIP) else "zstd" if head == _ZSTD else ""
-        most, total = _UNPACKED + _RATIO * os.fstat(file.fileno()).st_size, 0
+        most, total = _UNPACKED_BYTES + _UNPACKED_RATIO * os.fstat(file.fileno()).st_size, 0
         stream = gzip.GzipFile(fileobj=file) if kind == "gzip" else _zstd(file, path) if kind else file
         while True:
             try:
