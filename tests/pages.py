@@ -1,12 +1,12 @@
-"""What a page of documentation tells its reader to do, and somebody who does it.
+"""The fenced blocks of a page of documentation, and a reader that runs them.
 
-Blocks are done in order, in one empty folder per page:
+The blocks of a page run in order, in one empty folder per page:
 
-- ``python`` is run, in one namespace; with ``title="mine.py"`` it is a file instead;
-- ``sh`` is run line by line; a comment ``# exit status 1`` says that a line ends so;
-- any block with a ``title="name"`` is written to a file of that name.
+- ``python`` blocks run in one namespace;
+- ``sh`` blocks run line by line; a comment ``# exit status 1`` states the exit status of its line;
+- a block with ``title="name"`` is written to a file of that name instead.
 
-A block after ``<!-- not run: why -->`` is left out. Others, without a language, are for the eye.
+A block after the comment ``<!-- not run: why -->`` is left out, and so are blocks in other languages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STATUS = re.compile(r"#\s*exit status (\d+)\s*$")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page; ``excuse`` says why it is not run, if it is not."""
+    """A fenced block of a page; ``excuse`` is the reason not to run it, if there is one."""
 
     language: str
     title: str
@@ -45,12 +45,12 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Every page of the repository that a user reads."""
+    """Return every page of the repository that a user reads."""
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a page, in order."""
+    """Yield the blocks of a page in order."""
     for found in _BLOCK.finditer(text):
         title = _TITLE.search(found["rest"])
         line = text.count("\n", 0, found.start()) + 1
@@ -59,7 +59,10 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 class Reader:
-    """Does what a page says, in the current folder; ``run`` returns the exit status of a command of ours."""
+    """A reader that runs blocks in the current folder.
+
+    ``run`` executes a command of this package, given as words, and returns its exit status.
+    """
 
     def __init__(self, page: str, run: Callable[[list[str]], int] | None = None) -> None:
         self._page = page
@@ -67,7 +70,7 @@ class Reader:
         self.names: dict[str, Any] = {"__name__": "page"}
 
     def do(self, block: Block) -> None:
-        """One block; whatever goes wrong is raised."""
+        """Run a block or write it to its file; raise AssertionError for another exit status."""
         if block.excuse:
             return
         if block.title:
@@ -84,17 +87,17 @@ class Reader:
         words = shlex.split(line, comments=True)
         if not words:
             return
-        wanted = _STATUS.search(line)
+        expected = _STATUS.search(line)
         if words[0] == "ndcg-asymptotics":
             status = self._run(words)
         else:
             status = subprocess.run(["bash", "-c", line], check=False).returncode
-        if status != (int(wanted[1]) if wanted else 0):
+        if status != (int(expected[1]) if expected else 0):
             raise AssertionError(f"{self._page}: {line!r} ended with exit status {status}")
 
 
 def _run(words: list[str]) -> int:
-    """A command of ours, here: a process of its own would begin by importing everything again."""
+    """Run a command in this process, which has imported the package already, and return its exit status."""
     try:
         main(words[1:])
     except SystemExit as ended:

@@ -1,4 +1,4 @@
-"""Every command and every Python block of the documentation does what it says, in the order of the page."""
+"""Every command and Python block of the documentation runs, and its links and tables are well formed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from pages import ROOT, SHELLS, Block, Reader, blocks, pages
 
 RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 CELLS = re.compile(r"(?<!\\)\|")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def named(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-# tests/test_readme.py runs the README
+# test_readme.py runs the README
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in pages() if page.name != "README.md"], ids=named)
-def test_a_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     mpl.use("Agg")
     reader = Reader(named(page))
@@ -32,7 +34,7 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytes
 
 
 def test_commands_stand_in_blocks_that_are_run() -> None:
-    """A command in an indented block, or in one without a language, would be told and never tried."""
+    """No command stands in an indented block or in one without a language, which the tests do not run."""
     for page in pages():
         text = page.read_text(encoding="utf-8")
         for block in blocks(text):
@@ -42,8 +44,33 @@ def test_commands_stand_in_blocks_that_are_run() -> None:
         assert indented == [], named(page)
 
 
+def broken_links(page: Path, text: str) -> list[str]:
+    """Return the relative links of a page that lead to no file or to no heading."""
+    broken = []
+    for found in LINK.finditer(text):
+        target = (page.parent / found[1]).resolve() if found[1] else page
+        if not target.exists() or (found[2] and found[2] not in anchors(target)):
+            broken.append(found[0])
+    return broken
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    headings = HEADING.findall(page.read_text(encoding="utf-8"))
+    words = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    return {re.sub(r"[-\s]+", "-", heading) for heading in words}
+
+
+def test_links_lead_to_files_and_headings() -> None:
+    broken = {named(page): broken_links(page, page.read_text(encoding="utf-8")) for page in pages()}
+    assert {page: links for page, links in broken.items() if links} == {}
+    page = ROOT / "docs" / "index.md"
+    bad = "[a](nowhere.md) [b](theory.md#nothing) [c](theory.md#1-notation) [d](https://example.org)"
+    assert broken_links(page, bad) == ["](nowhere.md)", "](theory.md#nothing)"]
+
+
 def wrong_rows(text: str) -> list[int]:
-    """The lines of the rows of tables that have another number of cells than the rule below the heading."""
+    """Return the lines of table rows with another number of cells than the rule below the heading."""
     lines, code, found = text.splitlines(), False, []
     for i, line in enumerate(lines):
         code ^= line.startswith("```")
@@ -55,7 +82,7 @@ def wrong_rows(text: str) -> list[int]:
 
 
 def test_rows_of_tables_have_as_many_cells_as_their_heading() -> None:
-    """A bar within a cell, as of an absolute value, would end it: it is written with a backslash."""
+    """A bar inside a cell, as in an absolute value, needs a backslash, or it would end the cell."""
     wrong = {named(page): wrong_rows(page.read_text(encoding="utf-8")) for page in pages()}
     assert {page: rows for page, rows in wrong.items() if rows} == {}
     table = "| a | b |\n|---|---:|\n| x | \\|y\\| |\n| x | |y| |\n| x |\n\n| no table |\n"
@@ -63,7 +90,7 @@ def test_rows_of_tables_have_as_many_cells_as_their_heading() -> None:
     assert wrong_rows(f"```\n{table}```\n") == []
 
 
-def test_a_block_that_fails_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reader_runs_blocks_and_reports_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = (
         '```toml title="a.toml"\nx = 1\n```\n<!-- not run: too long -->\n```sh\nfalse\n```\n'

@@ -1,4 +1,4 @@
-"""The site builds in strict mode, asks the network for nothing, and its notebooks run."""
+"""The site builds in strict mode and loads nothing from other servers, and its notebooks run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.studies.engines import ENGINES
 from ndcg_asymptotics.studies.toml import _File
 
-LOADED = r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"'
+LOADED = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"')
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.slow
-def test_the_site(tmp_path: Path) -> None:
+def test_the_site_builds(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)]
     surroundings = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
@@ -36,14 +36,8 @@ def test_the_site(tmp_path: Path) -> None:
     assert top | {f"theory.{name}" for name in dir(na.theory)} <= documented
     commands = (tmp_path / "commands" / "index.html").read_text()
     assert all(f'id="{name}"' in commands for name in ("run", "check", "init", "losses-search"))
-    loaded = [
-        found
-        for page in tmp_path.rglob("*.html")
-        for found in re.findall(
-            r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"', page.read_text()
-        )
-    ]
-    assert loaded == []
+    assert [found for page in tmp_path.rglob("*.html") for found in LOADED.findall(page.read_text())] == []
+    assert LOADED.findall('<script src="https://example.org/a.js">') == ["https://example.org/a.js"]
 
 
 @pytest.mark.slow
@@ -63,7 +57,7 @@ def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_notebook_shows_a_result_once(tmp_path: Path) -> None:
-    """As what a cell ends with, by `display` and by `print`, each has one output."""
+    """The last expression of a cell, `display` and `print` have one output each."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     begin = (
         "import numpy as np\nimport ndcg_asymptotics as na\n"
@@ -85,11 +79,11 @@ def test_a_notebook_shows_a_result_once(tmp_path: Path) -> None:
     assert "nDCG(log)" in of_cell["print(results)"][0]["text"]
 
 
-def test_every_figure_of_the_gallery_has_its_sentence() -> None:
+def test_every_figure_of_the_gallery_has_a_caption() -> None:
     text = (ROOT / "docs" / "gallery.md").read_text()
     drawn = {path.name for path in (ROOT / "figures" / "gallery").glob("*.png")}
-    said = dict(re.findall(r"!\[\]\(\.\./figures/gallery/(.+?)\)\n(\S.*\.)\n", text))
-    assert said.keys() == drawn
+    captions = dict(re.findall(r"!\[\]\(\.\./figures/gallery/(.+?)\)\n(\S.*\.)\n", text))
+    assert captions.keys() == drawn
 
 
 def test_every_field_and_engine_of_a_study_is_explained() -> None:
