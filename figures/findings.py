@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import panels, save, sd_exponents, signal_to_noise, style
-from ndcg_asymptotics.plots.style import GREY, length_axis, looks
+from ndcg_asymptotics.plots import panels, save, signal_to_noise, std_exponents, style
+from ndcg_asymptotics.plots.style import GREY, length_axis, line_styles
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
@@ -37,12 +37,12 @@ def never_settles(results: Results) -> Figure:
     rates = [rate_of(n, order[:, i] > 0) for i, n in enumerate(results.study.n)]
     with style():
         figure, (ax,) = panels(1)
-        look = looks(1)[0]
+        line = line_styles(1)[0]
         sizes = [r.n for r in rates]
         middle = np.array([r.rate for r in rates])
         bars = np.abs(np.array([[r.low, r.high] for r in rates]).T - middle)
         ax.errorbar(
-            sizes, middle, bars, color=look.color, marker="o", ls="none", capsize=2, label="simulated, 95%"
+            sizes, middle, bars, color=line.color, marker="o", ls="none", capsize=2, label="simulated, 95%"
         )
         ax.plot(sizes, [right_rate(a, b, measure, n) for n in sizes], color=GREY, label="theory")
         length_axis(ax, sizes)
@@ -72,7 +72,7 @@ def phase_diagram(results: Results) -> Figure:
     b, *rest = np.array(found).T
     with style():
         figure, (ax,) = panels(1, height=2.8)
-        sd_exponents(ax, list(b), *rest)
+        std_exponents(ax, list(b), *rest)
     return figure
 
 
@@ -84,11 +84,11 @@ def uniform_law(results: Results) -> Figure:
         x = np.sort(values)
         part = (np.arange(x.size) + 0.5) / x.size
         axes[0].plot([0, 1], [0, 1], color=GREY, lw=0.8, label="uniform")
-        axes[0].plot(x, part, color=looks(1)[0].color, label=f"simulated, {x.size:,} lists")
+        axes[0].plot(x, part, color=line_styles(1)[0].color, label=f"simulated, {x.size:,} lists")
         axes[0].set_xlabel("$x$")
         axes[0].set_ylabel("P(NDCG$_n$ ≤ $x$)")
         axes[0].legend()
-        axes[1].plot(x, (part - x) * np.sqrt(x.size), color=looks(1)[0].color, lw=0.7)
+        axes[1].plot(x, (part - x) * np.sqrt(x.size), color=line_styles(1)[0].color, lw=0.7)
         for level in (-1.358, 1.358):
             axes[1].axhline(level, color=GREY, lw=0.8, ls="--")
         axes[1].set_xlabel("$x$")
@@ -111,7 +111,7 @@ def best_discount(results: Results) -> Figure:
             }
             signal_to_noise(ax, x, ratios, label)
         axes[1].set_xscale("log")
-        for (a, b), look in zip(study.pairs, looks(len(study.pairs)), strict=True):
+        for (a, b), line in zip(study.pairs, line_styles(len(study.pairs)), strict=True):
             for measure in study.design.measures:
                 cut = measure.cutoff(N) < N
                 exponent = measure.discount.asymptotics.exponent
@@ -120,7 +120,7 @@ def best_discount(results: Results) -> Figure:
                     gap = (cell.sel(scorer=a) - cell.sel(scorer=b)).to_numpy()
                     axes[int(cut)].plot(
                         measure.cutoff(N) if cut else exponent, gap.mean() / gap.std(ddof=1),
-                        color=look.color, marker=look.marker, ms=2.5, ls="none",
+                        color=line.color, marker=line.marker, ms=2.5, ls="none",
                     )  # fmt: skip
     return figure
 

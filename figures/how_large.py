@@ -10,7 +10,7 @@ from common import from_study
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import key, length_key, length_within, lengths_needed, panels, style
+from ndcg_asymptotics.plots import figure_legend, length_handles, length_within, lengths_needed, panels, style
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import limit
@@ -30,7 +30,7 @@ def draw(study: Study) -> dict[str, Figure]:
         figure, (ax,) = panels(1, height=2.9)
         lengths_needed(ax, needed, study.n[-1])
         ax.set_title(f"$n$ from which E NDCG$_n$ is within {DISTANCE:g} of the limit", loc="left")
-        key(figure, length_key(list(study.scorers), study.n[-1]))
+        figure_legend(figure, length_handles(list(study.scorers), study.n[-1]))
     return {"how_large": figure}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from common import from_json
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.plots import looks, panels, style
+from ndcg_asymptotics.plots import line_styles, panels, style
 from ndcg_asymptotics.plots.losses import bound_scatter
 
 
@@ -16,11 +16,11 @@ def draw(results: dict[str, Any]) -> dict[str, Figure]:
     """The figure, from experiments/learning/excess_risk.py."""
     with style():
         figure, axes = panels(2, height=2.9)
-        for text, look in zip(results["losses"], looks(len(results["losses"])), strict=True):
+        for text, line in zip(results["losses"], line_styles(len(results["losses"])), strict=True):
             _, regret, bound, linear = np.array(results["points"][text]).T
-            bound_scatter(axes[0], bound, regret, look.color)
-            bound_scatter(axes[1], linear, regret, look.color)
-            axes[0].plot([], [], ls="none", marker="o", ms=3, color=look.color, label=text)
+            bound_scatter(axes[0], bound, regret, line.color)
+            bound_scatter(axes[1], linear, regret, line.color)
+            axes[0].plot([], [], ls="none", marker="o", ms=3, color=line.color, label=text)
         axes[0].legend(loc="lower right")
         axes[0].set_title("Theorem 10", loc="left")
         axes[0].set_xlabel(r"$C_F\sqrt{(\Phi-\Phi^*)/C_\phi}$")

@@ -8,8 +8,16 @@ import numpy as np
 from common import from_json
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.plots import Choice, key, length_axis, looks, outer_labels, panels, style
-from ndcg_asymptotics.plots.losses import curve_handles, error_curves
+from ndcg_asymptotics.plots import (
+    Choice,
+    figure_legend,
+    length_axis,
+    line_styles,
+    outer_labels,
+    panels,
+    style,
+)
+from ndcg_asymptotics.plots.losses import error_curves, line_style_handles
 
 
 def draw(results: dict[str, Any]) -> dict[str, Figure]:
@@ -19,16 +27,16 @@ def draw(results: dict[str, Any]) -> dict[str, Figure]:
         with style():
             figure, axes = panels(len(results["measures"]))
             rankers = list(found["curves"][results["measures"][0]])
-            looked = dict(zip(rankers, looks(len(rankers)), strict=True))
+            styles = dict(zip(rankers, line_styles(len(rankers)), strict=True))
             for ax, measure in zip(axes, results["measures"], strict=True):
                 curves = {r: tuple(np.array(v).T) for r, v in found["curves"][measure].items()}
-                error_curves(ax, found["sizes"], curves, styles=looked, log=False, labels=False)
+                error_curves(ax, found["sizes"], curves, styles=styles, log=False, labels=False)
                 length_axis(ax, found["sizes"])
                 ax.set_ylim(0, 1)
                 ax.set_ylabel("NDCG$_n$")
                 ax.set_title(Choice().title(measure), loc="left")
             outer_labels(axes)
-            key(figure, curve_handles(looked))
+            figure_legend(figure, line_style_handles(styles))
         figures[f"losses_growing_{name}"] = figure
     return figures
 

@@ -8,8 +8,8 @@ import numpy as np
 from common import from_json
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.plots import length_axis, looks, outer_labels, panels, style
-from ndcg_asymptotics.plots.losses import curve_handles, error_curves
+from ndcg_asymptotics.plots import length_axis, line_styles, outer_labels, panels, style
+from ndcg_asymptotics.plots.losses import error_curves, line_style_handles
 
 PANELS = (
     ("independent", "squared"), ("independent", "cosine"),
@@ -21,7 +21,7 @@ LEAST = 1e-10
 def draw(results: dict[str, Any]) -> dict[str, Figure]:
     """The figure, from experiments/learning/long_lists.py."""
     sizes, discounts = results["sizes"], results["discounts"]
-    looked = dict(zip(discounts, looks(len(discounts)), strict=True))
+    styles = dict(zip(discounts, line_styles(len(discounts)), strict=True))
     with style():
         figure, axes = panels(len(PANELS))
         for ax, (population, loss) in zip(axes, PANELS, strict=True):
@@ -31,14 +31,14 @@ def draw(results: dict[str, Any]) -> dict[str, Figure]:
             limits = {
                 d: value for (of, d), value in known.items() if (population, of) == ("independent", loss)
             }
-            error_curves(ax, sizes, curves, styles=looked, limits=limits, labels=False)
+            error_curves(ax, sizes, curves, styles=styles, limits=limits, labels=False)
             length_axis(ax, sizes)
             ax.set_xlabel("list length $m$")
             ax.set_ylabel("regret (expected NDCG)")
             ax.set_ylim(LEAST if loss != "listnet" and population == "independent" else 1e-4, 0.2)
             ax.set_title(f"{loss}, {population}", loc="left")
         outer_labels(axes)
-        figure.legend(handles=curve_handles(looked), loc="outside lower center", ncols=len(looked))
+        figure.legend(handles=line_style_handles(styles), loc="outside lower center", ncols=len(styles))
     return {"losses_long_lists": figure}
 
 

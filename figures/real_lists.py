@@ -12,17 +12,16 @@ from matplotlib.figure import Figure
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots import (
     Choice,
+    figure_legend,
     growing_curves,
     growing_figure,
-    key,
     outer_labels,
     panels,
     save,
     style,
     titles,
 )
-from ndcg_asymptotics.plots.runs.growing import growing_key
-from ndcg_asymptotics.plots.style import GREY
+from ndcg_asymptotics.plots.growing import growing_handles
 from ndcg_asymptotics.results.folder import holds_growth
 from ndcg_asymptotics.results.growing import open_growth
 
@@ -38,9 +37,9 @@ def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
         places = ((measure, order) for measure in ARRIVAL_MEASURES for order in growths)
         for ax, (measure, order) in zip(axes, places, strict=True):
             growing_curves(growths[order], measure, ax)
-            titles(ax, Choice().title(measure), f"documents arrive {SAID[order]}", GREY)
+            titles(ax, Choice().title(measure), f"documents arrive {SAID[order]}")
         outer_labels(axes, len(growths))
-        key(figure, growing_key(next(iter(growths.values()))))
+        figure_legend(figure, growing_handles(next(iter(growths.values()))))
     return figure
 
 

@@ -1,8 +1,8 @@
 """Figures of results and theory with matplotlib, which nothing else in the package imports.
 
-Functions such as `ndcg_curves` and `right_order` draw into axes they are given and return them;
-`style` holds the settings they are made for, `save` writes SVG and PNG, and `draw_all` makes every
-figure of a study.
+Functions such as `ndcg_curves` and `right_order` draw into the axes that they are given and return them. The
+context manager `style` applies the settings that they are made for, `save` writes SVG and PNG files, and
+`draw_all` makes every figure of a study.
 """
 
 import lazy_loader

@@ -1,36 +1,39 @@
-"""What of a study is drawn, and how it is called and coloured."""
+"""The choice of what is drawn of a study, and of labels and colours."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.text import did_you_mean, in_figure
+from ndcg_asymptotics.core.text import did_you_mean, in_figure, visible
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.placing import wrapped
-from ndcg_asymptotics.plots.style import Look, looks
+from ndcg_asymptotics.plots.style import LineStyle, line_styles
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
+
+_WIDEST = 24  # characters of a line in a legend beside the axes
+_MOST_LINES = 2
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What of a study is drawn, and how.
+    """The scorers of a study that are drawn, with their labels and colours.
 
     Parameters
     ----------
     scorers : names, optional
-        Which scorers, all by default. A scorer keeps its look whichever others are drawn.
+        The scorers to draw, all by default. A scorer keeps its line style whichever others are drawn.
     labels : mapping of scorer to text, optional
-        What scorers are called, if not by their names; formulas between dollar signs are set as such.
+        Labels to use instead of the scorers' names. Text between dollar signs is a formula.
     colors : mapping of scorer to colour, optional
         Any of matplotlib's colours.
     band : two numbers, or None
         The quantiles over replicates between which a band is drawn; None for no band.
     spec : bool
-        Title panels with a measure's spec, ``nDCG(power(0.5))@0.2n``, in place of its formula.
+        Whether panels are titled with a measure's spec, ``nDCG(power(0.5))@0.2n``, instead of its formula.
     """
 
     scorers: Sequence[str] | None = None
@@ -44,49 +47,59 @@ class Choice:
             proper = len(self.band) == 2 and 0 <= self.band[0] < self.band[1] <= 1
             require(proper, f"must be two quantiles in order, or None, got {brief(self.band)}", "band")
 
-    def of(self, study: Study) -> dict[str, tuple[Scorer, Look]]:
-        """The scorers that are drawn, each with its look.
+    def of(self, study: Study) -> dict[str, tuple[Scorer, LineStyle]]:
+        """Return the scorers to draw, each with its line style.
 
         Raises
         ------
         InputError
-            For a name that is none of the study's.
+            For a name that the study does not have.
         """
-        return {name: (study.scorers[name], look) for name, look in self.among(list(study.scorers)).items()}
+        return {name: (study.scorers[name], line) for name, line in self.among(list(study.scorers)).items()}
 
-    def among(self, names: Sequence[str]) -> dict[str, Look]:
-        """Those of some scorers or runs that are drawn, each with its look.
+    def among(self, names: Sequence[str]) -> dict[str, LineStyle]:
+        """Return which of these scorers or runs to draw, each with its line style.
 
         Raises
         ------
         InputError
-            For a name that is none of them.
+            For a name that is not among them.
         """
         for name in (*(self.scorers or ()), *self.labels, *self.colors):
             if name not in names:
                 near = did_you_mean(name, names)
                 raise InputError(f"no scorer {name!r}{near or ','} there are: {', '.join(names)}", "scorer")
         return {
-            name: replace(look, color=self.colors.get(name, look.color))
-            for name, look in zip(names, looks(len(names)), strict=True)
+            name: replace(line, color=self.colors.get(name, line.color))
+            for name, line in zip(names, line_styles(len(names)), strict=True)
             if self.scorers is None or name in self.scorers
         }
 
     def label(self, name: str) -> str:
-        """What a scorer is called in a figure."""
+        """Return the label of a scorer."""
         if name in self.labels:
             return self.labels[name]
-        return "\n".join(map(in_figure, wrapped(name).splitlines()))
+        return "\n".join(map(in_figure, _wrapped(name).splitlines()))
 
     def formula(self, measure: Measure | str) -> str:
-        """A measure's discount and cutoff in a figure, or its spec."""
+        """Return a measure's discount and cutoff as a formula, or its spec."""
         try:
             tex = "" if self.spec else Measure.of(measure).tex
-        except InputError:  # a discount of one's own is found only where its module is
+        except InputError:  # the module of a custom discount may not be importable here
             tex = ""
         return tex or in_figure(str(measure))
 
     def title(self, measure: Measure | str) -> str:
-        """What a measure is called in the title of a panel."""
+        """Return the title of a measure's panel."""
         formula = self.formula(measure)
         return formula if formula == in_figure(str(measure)) else f"NDCG, {formula}"
+
+
+def _wrapped(name: str) -> str:
+    """Return a name in at most two short lines.
+
+    >>> _wrapped("a name that is far too long for the margin of any figure of a journal")
+    'a name that is far too\\nlong for the margin of…'
+    """
+    lines = textwrap.wrap(visible(name), _WIDEST, max_lines=_MOST_LINES, placeholder="…")
+    return "\n".join(lines) or visible(name)

@@ -1,4 +1,4 @@
-"""NDCG against the list length: simulation, exact mean and limit in one panel."""
+"""NDCG against the list length: simulation, exact mean and limit in one panel, with an inset at its end."""
 
 from __future__ import annotations
 
@@ -16,18 +16,25 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.placing import margin_labels, titles
-from ndcg_asymptotics.plots.style import GREY, Look, band, length_axis, scientific
+from ndcg_asymptotics.plots.style import GREY, LineStyle, band, length_axis, margin_labels, scientific, titles
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
+from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import Limit, limit
 
-_MARKERS = 18  # about how many simulated means, and exact ones, a curve shows
-_WORTH_DRAWING = 1e-3  # an exact mean whose error is above this is not drawn as one
-_NAMED = 2  # scorers that are named one by one in a title
-_SAME = 1e-9  # limits closer than this are one line
+_MARKERS = 18  # approximate number of markers on a curve
+_LARGEST_ERROR = 1e-3  # exact means with a larger error are not drawn
+_NAMED = 2  # scorers that a title names one by one
+_SAME = 1e-9  # limits that are closer are drawn as one line
+
+Bounds = tuple[float, float, float, float]
+"""Left, bottom, width and height of an inset, as fractions of the axes."""
+
+_LOWER_RIGHT: Bounds = (0.51, 0.16, 0.46, 0.42)
+_UPPER_RIGHT: Bounds = (0.51, 0.55, 0.46, 0.42)
+_NEAR_AN_EDGE = 0.35  # curves that end within this part of the axes leave the opposite corner free
+_ENLARGED = 0.4  # the part of log n, at its end, that an inset shows
 
 
 def ndcg_curves(
@@ -41,45 +48,49 @@ def ndcg_curves(
 ) -> Axes:
     """Draw NDCG_n of every scorer against n.
 
-    The mean over replicates as markers; the 5% and 95% quantiles over replicates as a band; where
-    the engine brackets each value, the mean bracket as a second, darker band; the exact mean
-    as a line (where it is not known to 1e-3, a thin line joins the simulated means); the limit as
-    a dotted line, with its value in the margin and its theorem in the title.
+    Markers are means over replicates, and a band lies between their 5% and 95% quantiles. Where the engine
+    brackets each value, a second, darker band is the mean bracket. A line is the exact mean; where it is not
+    known to 1e-3, a thin line joins the simulated means instead. A dotted line is the limit; the legend has
+    its value and the title its theorem.
 
     Parameters
     ----------
     results : Results
     measure : Measure or its text
-        One of the study's.
+        A measure of the study.
     ax : matplotlib Axes, optional
-        By default the current one.
+        The current ones by default.
     title : str, optional
-        In place of the measure's formula.
+        The title to use instead of the measure's formula.
     choice : Choice, optional
-        Which scorers are drawn, and how.
+        The scorers to draw, with their labels and colours.
     **chosen
-        The same, one by one: ``scorers``, ``labels``, ``colors``, ``band``, ``spec``, as in `Choice`.
+        Fields of `Choice` that replace those of ``choice``.
 
     Raises
     ------
     InputError
-        If the study does not hold the measure or a scorer.
+        If the study does not have the measure or a scorer.
     """
     ax = plt.gca() if ax is None else ax
     choice = replace(choice or Choice(), **chosen)
     measure = of_study(results.study, measure)
     limits = limits_of(results.study, measure, choice)
-    for name, (_, look) in choice.of(results.study).items():
-        draw_scorer(ax, results, measure, name, look, choice)
+    for name, (_, line) in choice.of(results.study).items():
+        draw_scorer(ax, results, measure, name, line, choice)
     length_axis(ax, results.study.n)
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("NDCG$_n$")
-    titles(ax, choice.title(measure) if title is None else title, theorems(limits, choice), GREY)
+    titles(ax, choice.title(measure) if title is None else title, theorems(limits, choice))
     _draw_limits(ax, results, measure, limits, choice)
     return ax
 
 
+plot = ndcg_curves
+
+
 def of_study(study: Study, measure: Measure | str) -> Measure:
+    """Return a measure, which must be one of the study."""
     measure = Measure.of(measure)
     if measure not in study.measures:
         raise InputError(f"no results for {measure}, the study has: {', '.join(map(str, study.measures))}")
@@ -87,55 +98,54 @@ def of_study(study: Study, measure: Measure | str) -> Measure:
 
 
 def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit]:
-    """What theory knows of the limit of each scorer."""
+    """Return what theory knows about the limit of each scorer."""
     return {name: limit(scorer, measure) for name, (scorer, _) in choice.of(study).items()}
 
 
-def _exact_mean(cache: TheoryCache, scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> Floats:
-    """E[NDCG_n] at the sizes; NaN where theory does not give it to 1e-3."""
+def _exact_mean(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> Floats:
+    """Return E[NDCG_n] at the sizes; NaN where theory does not give it to 1e-3."""
     try:
-        found = cache.mean(scorer, measure, sizes)
+        found = user_cache().mean(scorer, measure, sizes)
     except NotAvailableError:
         return np.full(len(sizes), np.nan)
-    return np.where(found.error <= _WORTH_DRAWING, found.value, np.nan)
+    return np.where(found.error <= _LARGEST_ERROR, found.value, np.nan)
 
 
 def _shown(sizes: Sequence[int]) -> Integers:
-    """The positions of the sizes that get a marker, the last one among them."""
+    """Return the positions of the sizes that get a marker, including the last one."""
     step = max(1, round(len(sizes) / _MARKERS))
     return np.arange(len(sizes) - 1, -1, -step)[::-1]
 
 
 def draw_scorer(
-    ax: Axes, results: Results, measure: Measure, name: str, look: Look, choice: Choice, first: int = 0
+    ax: Axes, results: Results, measure: Measure, name: str, line: LineStyle, choice: Choice, first: int = 0
 ) -> None:
-    """One scorer's band, bracket, exact mean and simulated mean, from the ``first`` size on."""
+    """Draw the band, bracket, exact mean and simulated mean of a scorer, from the ``first`` size on."""
     study, cell = results.study, results.data.sel(scorer=name, measure=str(measure))
     sizes, values = np.array(study.n, np.float64), cell["ndcg"].transpose("replicate", "n").to_numpy()
     if choice.band is not None and len(values) > 1:
         low, high = np.quantile(values, choice.band, axis=0)
-        band(ax, sizes[first:], low[first:], high[first:], look.color, 0.14)
-        for edge in (low, high):  # where bands overlap, their edges tell them apart
-            ax.plot(sizes[first:], edge[first:], color=look.color, alpha=0.6, lw=0.5, ls=look.dashes)
+        band(ax, sizes[first:], low[first:], high[first:], line.color, 0.14)
+        for edge in (low, high):  # edges tell overlapping bands apart
+            ax.plot(sizes[first:], edge[first:], color=line.color, alpha=0.6, lw=0.5, ls=line.dashes)
     shown = _shown(study.n)
     lengths = tuple(study.n[i] for i in shown)
-    exact = _exact_mean(user_cache(), study.scorers[name], measure, lengths)[shown >= first]
+    exact = _exact_mean(study.scorers[name], measure, lengths)[shown >= first]
     shown = shown[shown >= first]
     n, mean = sizes[shown], values.mean(axis=0)[shown]
     if "low" in cell:
         below, above = (cell[side].mean("replicate").to_numpy()[shown] for side in ("low", "high"))
-        band(ax, n, below, above, look.color, 0.45)
-    alone: dict[str, Any] = (
-        {"marker": "_", "ms": 16} if len(sizes) == 1 else {}
-    )  # a line of one point is not to be seen
-    ax.plot(n, exact, color=look.color, ls=look.dashes, **alone)
+        band(ax, n, below, above, line.color, 0.45)
+    # a line with a single point would be invisible
+    alone: dict[str, Any] = {"marker": "_", "ms": 16} if len(sizes) == 1 else {}
+    ax.plot(n, exact, color=line.color, ls=line.dashes, **alone)
     if np.isnan(exact).any():  # a thin line leads the eye along the markers instead
-        ax.plot(n, np.where(np.isnan(exact), mean, np.nan), color=look.color, lw=0.5)
-    ax.plot(n, mean, ls="none", marker=look.marker, mfc="white", mec=look.color, mew=0.8, zorder=3)
+        ax.plot(n, np.where(np.isnan(exact), mean, np.nan), color=line.color, lw=0.5)
+    ax.plot(n, mean, ls="none", marker=line.marker, mfc="white", mec=line.color, mew=0.8, zorder=3)
 
 
 def shared_limit(limits: dict[str, Limit]) -> float | None:
-    """The limit that all scorers (more than one) have in common, if they do."""
+    """Return the limit that two or more scorers share; None if they do not."""
     values = [found.value for found in limits.values() if found.value is not None]
     if len(values) < max(2, len(limits)) or max(values) - min(values) > _SAME:
         return None
@@ -143,7 +153,7 @@ def shared_limit(limits: dict[str, Limit]) -> float | None:
 
 
 def theorems(limits: dict[str, Limit], choice: Choice) -> str:
-    """What the theorems say of a panel's scorers, in a few words."""
+    """Return the theorems about the limits of a panel's scorers, and who does not meet their assumptions."""
     found = list(limits.values())
     sources = " / ".join(dict.fromkeys(f.theorem for f in found if f.theorem != "none"))
     if all(f.converges is False for f in found):
@@ -168,13 +178,13 @@ def _draw_limits(
         labels.append((common, f"limit {_short(common)}", GREY))
     drawn = choice.of(results.study)
     for name, found in limits.items():
-        _, look = drawn[name]
+        _, line = drawn[name]
         value = found.value if common is None else None
         text = choice.label(name)
         if value is not None:
-            ax.axhline(value, color=look.color, ls=":", lw=0.9, zorder=1)
+            ax.axhline(value, color=line.color, ls=":", lw=0.9, zorder=1)
             text += f" → {_short(value)}"
-        labels.append((float(ends.sel(scorer=name)), text, look.color))
+        labels.append((float(ends.sel(scorer=name)), text, line.color))
     margin_labels(ax, labels)
 
 
@@ -182,8 +192,10 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if abs(value - round(value)) < _SAME else f"{value:.3f}"
 
 
-def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choice | None = None) -> list[Any]:
-    """Handles for a key of what markers, lines and bands are in the panels of these measures."""
+def curve_handles(
+    results: Results, measures: Sequence[Measure | str], choice: Choice | None = None
+) -> list[Any]:
+    """Return legend handles for the markers, lines and bands in the panels of these measures."""
     choice = choice or Choice()
     study, data = results.study, results.data.sel(scorer=list(choice.of(results.study)))
     chosen = [of_study(study, measure) for measure in measures]
@@ -195,7 +207,7 @@ def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choic
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(Patch(color=GREY, alpha=0.25, lw=0, label=f"{low}–{high} % of replicates"))
     shown = tuple(study.n[i] for i in _shown(study.n))
-    if any(np.isfinite(_exact_mean(user_cache(), s, m, shown)).any() for s in scorers for m in chosen):
+    if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, label="exact mean"))
     if "low" in data:
         width = float((data["high"] - data["low"]).sel(measure=[str(m) for m in chosen]).max())
@@ -205,4 +217,63 @@ def curve_key(results: Results, measures: Sequence[Measure | str], choice: Choic
     return handles
 
 
-plot = ndcg_curves
+def _free_corner(ax: Axes, end: float) -> Bounds | None:
+    """Return the right corner away from curves that end at height ``end``; None if neither is free."""
+    height = float((ax.transData - ax.transAxes).transform((ax.get_xlim()[1], end))[1])
+    if height > 1 - _NEAR_AN_EDGE:
+        return _LOWER_RIGHT
+    return _UPPER_RIGHT if height < _NEAR_AN_EDGE else None
+
+
+def enlarge(
+    results: Results,
+    measure: Measure | str,
+    ax: Axes,
+    *,
+    bounds: Bounds | None = None,
+    choice: Choice | None = None,
+) -> Axes | None:
+    """Draw an inset that enlarges the end of the curves, where the scorers' means come apart.
+
+    Parameters
+    ----------
+    bounds : (float, float, float, float), optional
+        The place of the inset. By default the right corner that the curves leave free; there is no inset if
+        they end in the middle of the axes.
+
+    Returns
+    -------
+    Axes or None
+    """
+    choice = choice or Choice()
+    study, measure = results.study, of_study(results.study, measure)
+    limits = limits_of(study, measure, choice)
+    if bounds is None:
+        ends = results.data["ndcg"].sel(measure=str(measure)).isel(n=-1).mean("replicate")
+        bounds = _free_corner(ax, float(ends.mean()))
+        if bounds is None:
+            return None
+    start = study.n[-1] * (study.n[0] / study.n[-1]) ** _ENLARGED
+    first = min(int(np.searchsorted(study.n, start * (1 - 1e-9))), max(len(study.n) - 2, 0))
+    inset = ax.inset_axes(bounds)
+    lows, highs = [], []
+    for name, (_, line) in choice.of(study).items():
+        draw_scorer(inset, results, measure, name, line, choice, first)
+        values = results.data["ndcg"].sel(scorer=name, measure=str(measure)).isel(n=slice(first, None))
+        mean = values.mean("replicate").to_numpy()
+        # the inset has room for all means, but not for the bands of the shortest lists
+        low, high = np.quantile(values.to_numpy(), choice.band or (0.5, 0.5), axis=0)[:, len(mean) // 3 :]
+        lows.append(min(low.min(), mean.min()))
+        highs.append(max(high.max(), mean.max()))
+    length_axis(inset, study.n[first:], most=4)
+    inset.set_xlabel("")
+    room = 0.06 * (max(highs) - min(lows))
+    inset.set_ylim(min(lows) - room, min(1.0, max(highs) + room))
+    inset.tick_params(labelsize=6.5)
+    if (common := shared_limit(limits)) is not None:
+        inset.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)
+    for spine in inset.spines.values():
+        spine.set_visible(True)
+        spine.set_color(GREY)
+    ax.indicate_inset_zoom(inset, edgecolor=GREY, alpha=0.6, lw=0.5)
+    return inset

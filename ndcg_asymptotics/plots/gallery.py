@@ -1,4 +1,4 @@
-"""Every figure of a study: one per measure, an overview, and one per pair."""
+"""All figures of a study: an overview, one figure per measure, and one per pair of scorers."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ from ndcg_asymptotics.analysis.orders.distinguish import Pair, distinguish
 from ndcg_asymptotics.core.progress import say, tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.curves import curve_key, limits_of, ndcg_curves, of_study, shared_limit
-from ndcg_asymptotics.plots.inset import enlarge
-from ndcg_asymptotics.plots.orders.exponents import error_exponent_figure
-from ndcg_asymptotics.plots.orders.pairs import order_key, right_order, wrong_order
-from ndcg_asymptotics.plots.saving import Words, save_all
-from ndcg_asymptotics.plots.style import key, note, outer_labels, panels, style
+from ndcg_asymptotics.plots.curves import (
+    curve_handles,
+    enlarge,
+    limits_of,
+    ndcg_curves,
+    of_study,
+    shared_limit,
+)
+from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, right_order, wrong_order
+from ndcg_asymptotics.plots.style import Words, figure_legend, note, outer_labels, panels, save_all, style
 from ndcg_asymptotics.results import Results
 
-_PAGE = 8.8  # inches of the panels of a figure that is to fit a page with its key and caption
-_LOWEST = 1.2  # inches of a row in which anything is to be read
+_PAGE = 8.8  # height of the panels of a figure that fits a page with its legend and caption, in inches
+_LOWEST = 1.2  # height of the lowest readable row, in inches
 
 
 def measure_figure(
@@ -35,17 +39,17 @@ def measure_figure(
     height: float = 2.9,
     choice: Choice | None = None,
 ) -> Figure:
-    """One measure: NDCG of every scorer against n; sizes in inches."""
+    """Return a figure of one measure: NDCG of every scorer against n. Width and height are in inches."""
     with style():
         figure, (ax,) = panels(1, height=height, width=width)
         _panel(ax, results, Measure.of(measure), choice or Choice(), title)
-        key(figure, curve_key(results, [measure], choice))
-        _say_incomplete(figure, results)
+        figure_legend(figure, curve_handles(results, [measure], choice))
+        _note_incomplete(figure, results)
     return figure
 
 
 def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice, title: str | None = None) -> None:
-    """`ndcg_curves`; scorers that share their limit are seen to come apart in an inset, if there is room."""
+    """Draw `ndcg_curves`, with an inset for scorers that share their limit if there is room."""
     ndcg_curves(results, measure, ax, title=title, choice=choice)
     if len(results.study.n) > 1 and shared_limit(limits_of(results.study, measure, choice)) is not None:
         enlarge(results, measure, ax, choice=choice)
@@ -58,15 +62,15 @@ def overview_figure(
     width: float | None = None,
     choice: Choice | None = None,
 ) -> Figure:
-    """All measures of a study, or some, a panel for each."""
+    """Return a figure with a panel for each measure of a study, or for each of the given ones."""
     chosen = _chosen(results, measures)
     with style():
         figure, axes = panels(len(chosen), width=width)
         for ax, measure in zip(axes, tracked(chosen, "overview"), strict=True):
             _panel(ax, results, measure, choice or Choice())
         outer_labels(axes)
-        key(figure, curve_key(results, chosen, choice))
-        _say_incomplete(figure, results)
+        figure_legend(figure, curve_handles(results, chosen, choice))
+        _note_incomplete(figure, results)
     return figure
 
 
@@ -79,9 +83,9 @@ def _chosen(results: Results, measures: Sequence[Measure | str] | None) -> list[
 def order_figure(
     results: Results, pairs: Sequence[Pair], *, width: float | None = None, choice: Choice | None = None
 ) -> Figure:
-    """One pair of scorers: a row per measure, the rate of the right order and of a wrong one.
+    """Return a figure of one pair of scorers: the rates of the right and of a wrong order, a row per measure.
 
-    ``pairs`` are those of `distinguish` that have this pair of scorers. Rows are as high as a page allows.
+    ``pairs`` are the entries of `distinguish` for this pair of scorers. Rows are as high as a page allows.
     """
     with style():
         figure, axes = panels(2 * len(pairs), height=max(_LOWEST, min(2.1, _PAGE / len(pairs))), width=width)
@@ -91,8 +95,8 @@ def order_figure(
         outer_labels(axes)
         for ax in axes[1::2]:
             ax.set_ylabel("rate of a wrong order")
-        key(figure, order_key(pairs))
-        _say_incomplete(figure, results)
+        figure_legend(figure, order_handles(pairs))
+        _note_incomplete(figure, results)
     return figure
 
 
@@ -103,7 +107,7 @@ def order_figures(
     width: float | None = None,
     choice: Choice | None = None,
 ) -> dict[tuple[str, str], Figure]:
-    """`order_figure` of every pair of the study whose scorers are drawn."""
+    """Return an `order_figure` for every pair of the study whose scorers are drawn."""
     return _of_pairs(order_figure, results, measures, width, choice)
 
 
@@ -114,7 +118,7 @@ def error_exponent_figures(
     width: float | None = None,
     choice: Choice | None = None,
 ) -> dict[tuple[str, str], Figure]:
-    """How fast the wrong order dies out, of every pair of a study of the rare engine that is drawn."""
+    """Return an `error_exponent_figure` for every such pair of a study of the rare engine."""
     return _of_pairs(_error_exponent_figure, results, measures, width, choice)
 
 
@@ -129,14 +133,14 @@ def _of_pairs(
 def _error_exponent_figure(results: Results, pairs: Sequence[Pair], **options: Any) -> Figure:
     with style():
         figure = error_exponent_figure(pairs, results.study, **options)
-        _say_incomplete(figure, results)
+        _note_incomplete(figure, results)
     return figure
 
 
 def _found(
     results: Results, measures: Sequence[Measure | str] | None, choice: Choice | None
 ) -> dict[tuple[str, str], Callable[[], list[Pair]]]:
-    """What `distinguish` finds of every pair that is drawn, sought when the first of them asks."""
+    """Return functions, by pair, that return its entries of `distinguish`, which runs at the first call."""
     texts = [str(measure) for measure in _chosen(results, measures)]
     drawn = (choice or Choice()).of(results.study)
     found = cache(lambda: [pair for pair in distinguish(results).pairs if pair.measure in texts])
@@ -147,12 +151,9 @@ def _found(
     return {pair: partial(of, pair) for pair in results.study.pairs if drawn.keys() >= set(pair)}
 
 
-def _say_incomplete(figure: Figure, results: Results) -> None:
+def _note_incomplete(figure: Figure, results: Results) -> None:
     if not results.complete:
-        note(
-            figure,
-            f"Incomplete: {results.replicates_complete} of {results.replicates_wanted} replicates",
-        )
+        note(figure, f"Incomplete: {results.replicates_complete} of {results.replicates_wanted} replicates")
 
 
 def draw_all(
@@ -164,25 +165,25 @@ def draw_all(
     width: float | None = None,
     **saved: Any,
 ) -> list[Path]:
-    """Draw and save every figure of a study: an overview, one per measure, one per pair.
+    """Draw and save every figure of a study: an overview, one per measure and one per pair of scorers.
 
-    Of a study of the rare engine: how fast the wrong order dies out, one per pair.
+    A study of the rare engine has one figure per pair, of how the probability of the wrong order falls.
 
     Parameters
     ----------
     results : Results
-        As `open_results` gives them; figures of incomplete ones say so.
+        From `open_results` or `run`. Figures of incomplete results say so.
     folder : path
-        Where the files go.
+        Folder for the files.
     measures : sequence of Measure or text, optional
-        Which of the study's.
+        The measures of the study to draw, all by default.
     choice : Choice, optional
-        Which scorers, and how they are drawn.
+        The scorers to draw, with their labels and colours.
     width : float, optional
-        Of every figure, in inches; by default one or two columns of a journal.
+        Width of every figure in inches, by default one or two columns of a journal.
     **saved
         ``formats``, a sequence of {"svg", "png", "pdf"}; ``dpi`` of PNG files; ``style_file``, a matplotlib
-        style file, or the name of one of matplotlib's styles, that goes before our settings.
+        style file or the name of one of matplotlib's styles, as for `style`.
 
     Returns
     -------

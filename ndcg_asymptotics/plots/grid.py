@@ -11,24 +11,23 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.plots.placing import margin_labels
-from ndcg_asymptotics.plots.saving import save_all
-from ndcg_asymptotics.plots.style import GREY, looks, panels, style
+from ndcg_asymptotics.plots.style import GREY, line_styles, margin_labels, panels, save_all, style
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
-_MOST = 7  # curves of a panel
+_MOST = 7  # largest number of curves in a panel
 
 
 def parameter_figure(
     results: GridResults, parameter: str, measure: str, n: int | None = None, *, width: float | None = None
 ) -> Any:
-    """NDCG_n against a parameter: a panel per scorer, a curve per combination of the other parameters.
+    """Return a figure of NDCG_n against a parameter of a grid, with a panel for each scorer.
 
-    Simulated means with two standard errors, the exact mean as a line, the limit dotted. ``measure`` is
-    as it was written, ``n`` the largest one by default.
+    There is a curve for each combination of the other parameters: markers are simulated means with two
+    standard errors, a line is the exact mean and a dotted line the limit. ``measure`` is the text in the grid
+    file, and ``n`` the largest list length by default.
 
     Raises
     ------
@@ -54,7 +53,7 @@ def parameter_figure(
         figure, drawn = panels(len(axes.scorers), height=2.6, width=width)
         for ax, scorer in zip(drawn, axes.scorers, strict=True):
             labels = []
-            for fixed, look in zip(chosen, looks(len(chosen)), strict=True):
+            for fixed, line in zip(chosen, line_styles(len(chosen)), strict=True):
                 points = [
                     results.points[(*fixed[:at], value, *fixed[at:])] for value in axes.parameters[parameter]
                 ]
@@ -66,12 +65,12 @@ def parameter_figure(
                     [2 * v.std(ddof=1) / np.sqrt(len(v)) if len(v) > 1 else np.nan for v in values]
                 )
                 exact, limits = zip(*(_theory(p, scorer, column, n) for p in points), strict=True)
-                ax.plot(x, exact, color=look.color, ls=look.dashes)
-                ax.plot(x, limits, color=look.color, ls=":", lw=0.9)
-                ax.errorbar(x, mean, error, ls="none", marker=look.marker, mfc="white", mec=look.color,
-                            ecolor=look.color, mew=0.8, zorder=3)  # fmt: skip
+                ax.plot(x, exact, color=line.color, ls=line.dashes)
+                ax.plot(x, limits, color=line.color, ls=":", lw=0.9)
+                ax.errorbar(x, mean, error, ls="none", marker=line.marker, mfc="white", mec=line.color,
+                            ecolor=line.color, mew=0.8, zorder=3)  # fmt: skip
                 name = ", ".join(f"{o} = {number_text(v)}" for o, v in zip(others, fixed, strict=True))
-                labels.append((float(mean[-1]), in_figure(shortened(name, 30)), look.color))
+                labels.append((float(mean[-1]), in_figure(shortened(name, 30)), line.color))
             ax.set_xlabel(in_figure(parameter))
             ax.set_ylabel("NDCG$_n$")
             ax.set_title(in_figure(shortened(scorer, 30)), loc="left")
@@ -82,7 +81,7 @@ def parameter_figure(
 
 
 def _theory(point: Any, scorer: str, column: int, n: int) -> tuple[float, float]:
-    """The exact mean and the limit at a point; NaN where theory does not give them."""
+    """Return the exact mean and the limit at a point; NaN where theory does not give them."""
     curve, measure = point.study.scorers[scorer], point.study.measures[column]
     try:
         exact = float(user_cache().mean(curve, measure, [n]).value[0])
@@ -106,9 +105,9 @@ def draw_grid(
     ----------
     results : GridResults
     folder : path
-        Where the files go.
+        Folder for the files.
     measures : sequence of str, optional
-        Which of the grid's, as they were written there.
+        The measures to draw, as written in the grid file; all by default.
     width, **saved
         As in `draw_all`.
 

@@ -1,4 +1,4 @@
-"""Losses for learning to rank: curves with error bars, tables as pictures, points under a bound."""
+"""Figures about losses for learning to rank: curves with error bars, shaded tables, points under a bound."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.plots.placing import margin_labels
-from ndcg_asymptotics.plots.style import GREY, Look, looks
+from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, margin_labels
 
-_LEVEL = 1.96  # standard errors of a 95% bar
-_DARK = 0.6  # of the colour map, beyond which numbers are written in white
+_LEVEL = 1.96  # half the width of a 95% interval, in standard errors (the normal quantile)
+_DARK = 0.6  # the part of the colour map from which on numbers are written in white
 
 
 def error_curves(
@@ -24,48 +23,48 @@ def error_curves(
     x: ArrayLike,
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
-    styles: Mapping[str, Look] | None = None,
+    styles: Mapping[str, LineStyle] | None = None,
     limits: Mapping[str, float] | None = None,
     log: bool = True,
     ylim: tuple[float, float] | None = None,
     labels: bool = True,
 ) -> Axes:
-    """Draw means with 95% bars against x, which is on a logarithmic axis, a curve for each name.
+    """Draw named curves of means with 95% intervals against x, which is on a logarithmic axis.
 
     Parameters
     ----------
     x : (K,)
     curves : mapping of name to (means, standard errors)
-        Means that are not positive are left out of a logarithmic axis.
-    styles : mapping of name to Look, optional
+        A logarithmic axis leaves out means that are not positive.
+    styles : mapping of name to LineStyle, optional
     limits : mapping of name to a value, optional
-        Where a curve is known to go, as a dotted line.
+        Known limits of the curves, drawn as dotted lines.
     log : bool
-        Whether the values are on a logarithmic axis.
+        Whether the axis of the values is logarithmic.
     ylim : (float, float), optional
-        The range of the values that is shown.
+        The range of the axis of the values.
     labels : bool
-        Whether the names stand in the right margin.
+        Whether to add a legend at the right.
     """
-    chosen = styles or dict(zip(curves, looks(len(curves)), strict=True))
+    chosen = styles or dict(zip(curves, line_styles(len(curves)), strict=True))
     size = np.asarray(x, np.float64)
     ax.set_xscale("log")
     if log:
         ax.set_yscale("log")
     named = []
     for name, (means, errors) in curves.items():
-        look = chosen[name]
+        line = chosen[name]
         mean, error = np.asarray(means, np.float64), _LEVEL * np.asarray(errors, np.float64)
         seen = np.isfinite(mean) & ((mean > 0) | (not log))
         low = np.minimum(error, 0.999 * np.abs(mean)) if log else error
         ax.errorbar(
-            size[seen], mean[seen], yerr=(low[seen], error[seen]), color=look.color, ls=look.dashes,
-            marker=look.marker, ms=2.8, mfc="white", mew=0.8, elinewidth=0.7, capsize=0, clip_on=True,
+            size[seen], mean[seen], yerr=(low[seen], error[seen]), color=line.color, ls=line.dashes,
+            marker=line.marker, ms=2.8, mfc="white", mew=0.8, elinewidth=0.7, capsize=0, clip_on=True,
         )  # fmt: skip
         if limits and name in limits:
-            ax.axhline(limits[name], color=look.color, ls=":", lw=0.8, zorder=1)
+            ax.axhline(limits[name], color=line.color, ls=":", lw=0.8, zorder=1)
         if seen.any():
-            named.append((float(mean[seen][-1]), name, look.color))
+            named.append((float(mean[seen][-1]), name, line.color))
     if ylim:
         ax.set_ylim(ylim)
     if labels:
@@ -73,8 +72,8 @@ def error_curves(
     return ax
 
 
-def curve_handles(styles: Mapping[str, Look]) -> list[Any]:
-    """Handles for a key that names the curves of `error_curves`."""
+def line_style_handles(styles: Mapping[str, LineStyle]) -> list[Any]:
+    """Return legend handles that name the curves of `error_curves`."""
     return [
         Line2D([], [], color=s.color, ls=s.dashes, marker=s.marker, ms=2.8, mfc="white", mew=0.8, label=name)
         for name, s in styles.items()
@@ -82,7 +81,7 @@ def curve_handles(styles: Mapping[str, Look]) -> list[Any]:
 
 
 def value_table(ax: Axes, rows: Sequence[str], columns: Sequence[str], values: Floats, least: float) -> Axes:
-    """Draw a table of values >= 0 as a picture with the numbers in it, darker from ``least`` on upwards."""
+    """Draw a table of values >= 0 whose cells are darker the larger the value is, beginning at ``least``."""
     shown = np.where(values > 0, np.maximum(values, least), np.nan)
     image = ax.imshow(shown, norm=LogNorm(least, float(values.max())), cmap="Blues", aspect="auto")
     ax.set_xticks(range(len(columns)), list(columns), rotation=35, ha="right", rotation_mode="anchor")
@@ -109,12 +108,12 @@ def _short(value: float) -> str:
 
 
 def bound_scatter(ax: Axes, bound: ArrayLike, regret: ArrayLike, color: str) -> Axes:
-    """Draw regret against the bound on it, both logarithmic, with the line that no point may be above.
+    """Draw regret against its upper bound on logarithmic axes, with the diagonal that no point may exceed.
 
     Parameters
     ----------
     bound, regret : (N,)
-        A regret of 0 is left out.
+        Points with a regret of 0 are left out.
     """
     x, y = np.asarray(bound, np.float64), np.asarray(regret, np.float64)
     seen = y > 0
@@ -129,17 +128,19 @@ def bound_scatter(ax: Axes, bound: ArrayLike, regret: ArrayLike, color: str) -> 
 
 
 def dot_rows(ax: Axes, rows: Sequence[str], groups: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> list[Any]:
-    """Draw a value with its 95% bar in every row for each group, and return handles that name the groups."""
+    """Draw a value with its 95% interval per row and group, and return legend handles for the groups."""
     handles = []
-    for k, ((name, (means, errors)), look) in enumerate(zip(groups.items(), looks(len(groups)), strict=True)):
+    for k, ((name, (means, errors)), line) in enumerate(
+        zip(groups.items(), line_styles(len(groups)), strict=True)
+    ):
         at = np.arange(len(rows)) + 0.24 * (k - (len(groups) - 1) / 2)
         mean, error = np.asarray(means, np.float64), _LEVEL * np.asarray(errors, np.float64)
         ax.errorbar(
-            mean, at, xerr=error, ls="none", marker=look.marker, ms=3.4, mfc="white", mec=look.color, mew=0.9,
-            ecolor=look.color, elinewidth=0.8,
+            mean, at, xerr=error, ls="none", marker=line.marker, ms=3.4, mfc="white", mec=line.color, mew=0.9,
+            ecolor=line.color, elinewidth=0.8,
         )  # fmt: skip
         handles.append(
-            Line2D([], [], ls="none", marker=look.marker, ms=3.4, mfc="white", mec=look.color, label=name)
+            Line2D([], [], ls="none", marker=line.marker, ms=3.4, mfc="white", mec=line.color, label=name)
         )
     for row in range(len(rows)):
         ax.axhline(row, color="0.9", lw=0.5, zorder=0)

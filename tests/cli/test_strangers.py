@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.commands import command
 from benchmarks.fuzz import TRIALS
-from ndcg_asymptotics.plots.saving import file_names
+from ndcg_asymptotics.plots.style import file_names
 
 STUDY = """
 measures = ['MEASURE']

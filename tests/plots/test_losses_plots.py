@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.plots import looks
+from ndcg_asymptotics.plots import line_styles
 from ndcg_asymptotics.plots.losses import (
     bound_scatter,
-    curve_handles,
     dot_rows,
     error_curves,
+    line_style_handles,
     value_table,
 )
 
@@ -69,5 +69,5 @@ def test_rows_of_dots(ax):
 
 
 def test_keys_name_the_curves():
-    styles = dict(zip(["a", "b"], looks(2), strict=True))
-    assert [handle.get_label() for handle in curve_handles(styles)] == ["a", "b"]
+    styles = dict(zip(["a", "b"], line_styles(2), strict=True))
+    assert [handle.get_label() for handle in line_style_handles(styles)] == ["a", "b"]

@@ -153,7 +153,7 @@ def test_rates_of_order(tmp_path: Path) -> None:
     np.testing.assert_allclose(from_n.get_ydata(), [p.rate for p in pair.from_n])
     assert logarithmic.get_yscale() == "log"
     assert texts(linear)[:2] == [r"NDCG, $1/\log(1+r)$", "right: strong > random"]
-    assert [handle.get_label() for handle in plots.order_key([pair])][:2] == [
+    assert [handle.get_label() for handle in plots.order_handles([pair])][:2] == [
         "at $n$",
         "at every list length from $n$ on",
     ]
@@ -162,7 +162,7 @@ def test_rates_of_order(tmp_path: Path) -> None:
 def test_rates_on_a_grid_are_called_an_upper_bound(tmp_path: Path) -> None:
     results = synthetic(tmp_path)
     pair = distinguish(results).pairs[0]
-    assert plots.order_key([pair])[1].get_label().endswith("an upper bound)")
+    assert plots.order_handles([pair])[1].get_label().endswith("an upper bound)")
 
 
 def test_gaps_leave_out_what_a_logarithm_cannot_show() -> None:

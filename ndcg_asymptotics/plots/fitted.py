@@ -1,4 +1,4 @@
-"""Fitted relevance curves against depth, with their bands."""
+"""Figures of fitted relevance curves, with their confidence bands."""
 
 from __future__ import annotations
 
@@ -18,34 +18,41 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.plots.saving import save_all
-from ndcg_asymptotics.plots.style import GREY, key, looks, outer_labels, panels, style
+from ndcg_asymptotics.plots.style import (
+    GREY,
+    figure_legend,
+    line_styles,
+    outer_labels,
+    panels,
+    save_all,
+    style,
+)
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
 from ndcg_asymptotics.results.folder import holds_results
 
 _SHADES = mpl.colormaps["viridis"]
 _DASHES = ("-", "--", "-.", ":")
-_LARGEST = 2**26  # bytes of a curve file
-_LONGEST = 40  # characters of a name
+_LARGEST = 2**26  # bytes of the largest curve file that is read
+_LONGEST = 40  # characters of a name in a legend
 
 
 def fitted_curves(
     curves: Mapping[str, Fitted], ax: Axes | None = None, colors: Sequence[Any] | None = None
 ) -> Axes:
-    """Draw P(Y = gain | depth) of fitted curves, with their bands; the highest gain is a full line.
+    """Draw P(Y = gain | depth) of fitted curves with their bands; the highest gain has a solid line.
 
     Parameters
     ----------
     curves : mapping of name to Fitted
     ax : matplotlib Axes, optional
-        By default the current one.
+        The current ones by default.
     colors : sequence of colors, optional
         One for each curve.
     """
     ax = plt.gca() if ax is None else ax
-    colors = [look.color for look in looks(len(curves))] if colors is None else colors
+    colors = [line.color for line in line_styles(len(curves))] if colors is None else colors
     for curve, color in zip(curves.values(), colors, strict=True):
-        shown = np.maximum(curve.depth, curve.depth[1] / 4)  # depth 0 on a logarithmic axis
+        shown = np.maximum(curve.depth, curve.depth[1] / 4)  # a place for depth 0 on a logarithmic axis
         for j in range(len(curve.gains)):
             if curve.low is not None and curve.high is not None:
                 ax.fill_between(shown, curve.low[j], curve.high[j], color=color, alpha=0.18, lw=0)
@@ -59,7 +66,7 @@ def fitted_curves(
 
 
 def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None = None) -> Figure:
-    """The curves of files in one panel; where files hold groups a panel for each, in shades of the groups."""
+    """Return a figure of the curves of files, in one panel; files with several groups have a panel each."""
     every = [curve for curves in files.values() for curve in curves]
     gains = sorted({gain for curve in every for gain in curve.gains}, reverse=True)
     handles: list[Any] = [
@@ -71,7 +78,7 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
         if len(every) == len(files):
             figure, (ax,) = panels(1, height=2.9, width=width)
             fitted_curves({name: curve for name, (curve,) in files.items()}, ax)
-            shown = zip(files, (look.color for look in looks(len(files))), strict=True)
+            shown = zip(files, (line.color for line in line_styles(len(files))), strict=True)
         else:
             figure, axes = panels(len(files), height=2.9 if len(files) == 1 else 2.3, width=width)
             for ax, (name, curves) in zip(axes, files.items(), strict=True):
@@ -84,24 +91,24 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
         names = [
             Line2D([], [], color=color, label=in_figure(shortened(name, _LONGEST))) for name, color in shown
         ]
-        key(figure, [*names, *handles])
+        figure_legend(figure, [*names, *handles])
     return figure
 
 
 def holds_curves(place: Path) -> bool:
-    """Whether a path is a curve file, or a folder of them without results."""
+    """Return whether a path is a curve file, or a folder that has curve files but no results."""
     return place.suffix == ".json" or (not holds_results(place) and any(place.glob("*.json")))
 
 
 def draw_curves(place: Path, folder: Path | str, *, width: float | None = None, **saved: Any) -> list[Path]:
     """Draw and save the curves of a file, or of all files of a folder, in one figure.
 
-    Options are those of `draw_all`.
+    The options are those of `draw_all`.
 
     Raises
     ------
     InputError
-        If a file is no curve file.
+        If a file is not a curve file.
     """
     paths = [place] if place.is_file() else sorted(place.glob("*.json"))
     require(len(paths) > 0, f"{place}: no curve files here")

@@ -1,4 +1,4 @@
-"""Growing lists of real runs: their mean with a band over queries, and what i.i.d. theory says."""
+"""Figures of growing lists of real runs: the mean with a band over queries, and i.i.d. theory."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from ndcg_asymptotics.lists.fitting import LEVEL
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.placing import margin_labels
-from ndcg_asymptotics.plots.saving import Words, save_all
 from ndcg_asymptotics.plots.style import (
     GREY,
-    key,
+    Words,
+    figure_legend,
     length_axis,
+    margin_labels,
     outer_labels,
     panels,
+    save_all,
     style,
 )
 
-_FIRST = 10  # shorter lists are mostly noise
-_POINTS = 250  # list lengths of a line, enough for the eye
+_FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
+_POINTS = 250  # points of a line
 
 
 def growing_curves(
@@ -39,23 +40,23 @@ def growing_curves(
 ) -> Axes:
     """Draw NDCG_n of every run against n: the mean over queries and its band.
 
-    Held against theory, the exact mean of the mixture of groups is drawn as markers, that of the pooled
-    curve as a dotted line.
+    If the lists are compared with theory, markers are the exact mean of the mixture of groups, and a dotted
+    line is that of the pooled curve.
 
     Parameters
     ----------
     growth : Growth
     measure : Measure or its text
-        One of those that it has.
+        One of the measures of ``growth``.
     ax : matplotlib Axes, optional
-        By default the current one.
+        The current ones by default.
     choice : Choice, optional
-        Which runs are drawn, and how.
+        The runs to draw, with their labels and colours.
 
     Raises
     ------
     InputError
-        If it does not have the measure, or a run.
+        If ``growth`` does not have the measure or a run.
     """
     ax = plt.gca() if ax is None else ax
     measure = _of_growth(growth, measure)
@@ -65,16 +66,16 @@ def growing_curves(
     shown = np.unique(np.minimum(at, growth.sizes.size - 1))
     sizes, (low, high) = growth.sizes[shown], growth.band()
     labels, theory, choice = [], growth.theory, choice or Choice()
-    for run, look in choice.among(growth.runs).items():
+    for run, line in choice.among(growth.runs).items():
         r = growth.runs.index(run)
         mean = growth.mean[r, m][shown]
-        ax.fill_between(sizes, low[r, m][shown], high[r, m][shown], color=look.color, alpha=0.14, lw=0)
-        ax.plot(sizes, mean, color=look.color, lw=1.1)
+        ax.fill_between(sizes, low[r, m][shown], high[r, m][shown], color=line.color, alpha=0.14, lw=0)
+        ax.plot(sizes, mean, color=line.color, lw=1.1)
         if theory is not None:
-            ax.plot(theory.sizes, theory.pooled[r, m], color=look.color, ls=":", lw=1.0)
-            ax.plot(theory.sizes, theory.mixture[r, m], ls="none", marker=look.marker, mfc="white",
-                    mec=look.color, mew=0.8, zorder=3)  # fmt: skip
-        labels.append((float(mean[-1]), choice.label(run), look.color))
+            ax.plot(theory.sizes, theory.pooled[r, m], color=line.color, ls=":", lw=1.0)
+            ax.plot(theory.sizes, theory.mixture[r, m], ls="none", marker=line.marker, mfc="white",
+                    mec=line.color, mew=0.8, zorder=3)  # fmt: skip
+        labels.append((float(mean[-1]), choice.label(run), line.color))
     length_axis(ax, sizes)
     ax.set_ylim(0, min(1.02, 1.1 * float(high[:, m][:, shown].max())))
     ax.set_ylabel("NDCG$_n$")
@@ -97,19 +98,19 @@ def growing_figure(
     width: float | None = None,
     choice: Choice | None = None,
 ) -> Figure:
-    """A panel for each measure (by default all)."""
+    """Return a figure with a panel for each measure, by default all of them."""
     chosen = growth.measures if measures is None else measures
     with style():
         figure, axes = panels(len(chosen), height=2.9 if len(chosen) == 1 else 2.3, width=width)
         for ax, measure in zip(axes, chosen, strict=True):
             growing_curves(growth, measure, ax, choice=choice)
         outer_labels(axes)
-        key(figure, growing_key(growth))
+        figure_legend(figure, growing_handles(growth))
     return figure
 
 
-def growing_key(growth: Growth) -> list[Any]:
-    """Handles for a key of what lines, bands and markers are."""
+def growing_handles(growth: Growth) -> list[Any]:
+    """Return legend handles for the lines, bands and markers of `growing_curves`."""
     handles: list[Any] = [
         Line2D([], [], color=GREY, label=f"mean over {len(growth.queries)} queries"),
         Patch(color=GREY, alpha=0.25, lw=0, label=f"{LEVEL:.0%} band, bootstrap over queries"),
@@ -133,13 +134,13 @@ def draw_growth(
     width: float | None = None,
     **saved: Any,
 ) -> list[Path]:
-    """Draw and save growing lists: an overview, and a figure per measure.
+    """Draw and save figures of growing lists: an overview and one per measure.
 
     Parameters
     ----------
     growth : Growth
     folder : path
-        Where the files go.
+        Folder for the files.
     measures, choice, width, **saved
         As in `draw_all`.
 

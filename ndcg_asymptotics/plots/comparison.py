@@ -1,4 +1,4 @@
-"""A comparison of runs: differences with their intervals, and how much of a list it takes to see them."""
+"""Figures of a comparison of runs: differences with intervals, and the rates at which cut lists agree."""
 
 from __future__ import annotations
 
@@ -15,29 +15,39 @@ from matplotlib.lines import Line2D
 from ndcg_asymptotics.analysis.runs.comparison import Comparison, PairComparison
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.placing import titles
-from ndcg_asymptotics.plots.saving import Words, save_all
-from ndcg_asymptotics.plots.style import GREY, key, length_axis, looks, panels, style
+from ndcg_asymptotics.plots.style import (
+    GREY,
+    Words,
+    figure_legend,
+    length_axis,
+    line_styles,
+    panels,
+    save_all,
+    style,
+    titles,
+)
 
-_ROW = 0.28  # inches of a measure
-_LONGEST = 24  # characters of a run's name
+_ROW = 0.28  # height of a measure's row, in inches
+_LONGEST = 24  # characters of a run's name in a title
 
 
 def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
-    """Draw the mean difference of each measure with its interval; filled where it is significant."""
-    for row, (judged, look) in enumerate(zip(pair.by_measure, looks(len(pair.by_measure)), strict=True)):
+    """Draw the mean difference of each measure with its interval; filled markers are significant."""
+    for row, (judged, line) in enumerate(
+        zip(pair.by_measure, line_styles(len(pair.by_measure)), strict=True)
+    ):
         d = judged.difference
         if d.interval:
-            ax.plot([d.interval.low, d.interval.high], [row, row], color=look.color, lw=1.2)
-        face = look.color if judged.p < alpha else "white"
-        ax.plot(d.mean, row, ls="none", marker=look.marker, mec=look.color, mfc=face, mew=0.9, ms=4.5)
+            ax.plot([d.interval.low, d.interval.high], [row, row], color=line.color, lw=1.2)
+        face = line.color if judged.p < alpha else "white"
+        ax.plot(d.mean, row, ls="none", marker=line.marker, mec=line.color, mfc=face, mew=0.9, ms=4.5)
     ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
     ax.set_yticks(range(len(pair.by_measure)), [_formula(judged.measure) for judged in pair.by_measure])
     ax.set_ylim(len(pair.by_measure) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("difference of the means")
     behind, ahead = f"← {_name(pair.b)} ahead", f"{_name(pair.a)} ahead →"
-    titles(ax, behind, ahead, GREY)
+    titles(ax, behind, ahead)
     ax.set_title(behind, loc="left", color=GREY)
     reach = max(abs(x) for x in ax.get_xlim())
     ax.set_xlim(-reach, reach)
@@ -45,13 +55,13 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
 
 
 def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
-    """Draw the rate at which lists cut to n documents are in the order of the whole, against n."""
-    for judged, look in zip(pair.by_measure, looks(len(pair.by_measure)), strict=True):
+    """Draw how often lists that are cut to n documents have the order of the whole lists, against n."""
+    for judged, line in zip(pair.by_measure, line_styles(len(pair.by_measure)), strict=True):
         if not judged.cuts:
             continue
         n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
-        ax.fill_between(n, low, high, color=look.color, alpha=0.1, lw=0)
-        ax.plot(n, rate, color=look.color, ls=look.dashes, marker=look.marker, mfc="white", mew=0.8)
+        ax.fill_between(n, low, high, color=line.color, alpha=0.1, lw=0)
+        ax.plot(n, rate, color=line.color, ls=line.dashes, marker=line.marker, mfc="white", mew=0.8)
     length_axis(ax, sorted({cut.n for judged in pair.by_measure for cut in judged.cuts}))
     ax.set_ylim(0, 1.03)
     ax.set_ylabel("rate of the whole's order")
@@ -60,7 +70,7 @@ def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
 
 
 def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
-    """One pair: differences, and where lists are long enough the rates of cut ones."""
+    """Return a figure of one pair: the differences and, if lists are long enough, the rates of cut lists."""
     cut = any(judged.cuts for judged in pair.by_measure)
     with style():
         height = max(2.3, 0.9 + _ROW * len(pair.by_measure))
@@ -68,12 +78,12 @@ def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
         differences(axes[0], pair, comparison.alpha)
         if cut:
             cut_rates(axes[1], pair)
-        key(figure, _key(comparison))
+        figure_legend(figure, _key(comparison))
     return figure
 
 
 def power_figure(comparison: Comparison) -> Figure:
-    """The share of the pairs of runs that each measure tells apart."""
+    """Return a figure of the fraction of the pairs of runs that each measure tells apart."""
     found = comparison.discriminative_power()
     with style():
         figure, (ax,) = panels(1, height=max(2.0, 0.9 + _ROW * len(found)))
@@ -84,23 +94,23 @@ def power_figure(comparison: Comparison) -> Figure:
         ax.set_ylim(len(found) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
         ax.set_xlim(0, 1)
-        ax.set_xlabel(f"share of the {found[0].pairs} pairs of runs told apart")
+        ax.set_xlabel(f"fraction of the {found[0].pairs} pairs of runs told apart")
         patches = [
             Line2D([], [], color=color, lw=6, label=text)
             for color, text in (("#0072B2", "after correction"), ("0.82", "before"))
         ]
-        key(figure, patches)
+        figure_legend(figure, patches)
     return figure
 
 
 def draw_comparison(comparison: Comparison, folder: Path | str) -> list[Path]:
-    """Draw and save a comparison: a figure per pair, and of several pairs the power of the measures.
+    """Draw and save a figure per pair and, for several pairs, one of the power of the measures.
 
     Parameters
     ----------
     comparison : Comparison
     folder : path
-        Where SVG and PNG files go.
+        Folder for the SVG and PNG files.
 
     Returns
     -------

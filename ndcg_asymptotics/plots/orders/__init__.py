@@ -1,1 +1,0 @@
-"""Figures of which scorer is ahead."""

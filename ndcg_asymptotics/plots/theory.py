@@ -1,0 +1,150 @@
+"""Figures about theory: distances to a limit, fluctuations, and signal against noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.text import in_figure
+from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.style import GREY, LineStyle, length_axis, line_styles, margin_labels, scientific
+
+
+def gap_curves(
+    ax: Axes,
+    sizes: Sequence[int],
+    gaps: Mapping[str, ArrayLike],
+    *,
+    rates: Mapping[str, float] | None = None,
+    ylabel: str = "gap",
+) -> Axes:
+    """Draw the size of several gaps against n, without zeros and NaN, on two logarithmic axes.
+
+    Parameters
+    ----------
+    sizes : (K,)
+    gaps : mapping of name to (K,)
+        Text between dollar signs in a name is a formula.
+    rates : mapping of name to float, optional
+        Dotted guides c n^-rate, which begin at the largest gap of the first size.
+    ylabel : str
+    """
+    n = np.array(sizes, np.float64)
+    labels: list[tuple[float, str, str]] = []
+    for (name, values), line in zip(gaps.items(), line_styles(len(gaps)), strict=True):
+        gap = np.abs(np.asarray(values, np.float64))
+        seen = np.isfinite(gap) & (gap > 0)
+        ax.plot(n[seen], gap[seen], color=line.color, ls=line.dashes)
+        labels.append((float(gap[seen][-1]), name, line.color))
+    start = max(abs(float(np.asarray(values)[0])) for values in gaps.values())
+    for name, rate in (rates or {}).items():
+        guide = start * (n / n[0]) ** -rate
+        ax.plot(n, guide, color=GREY, ls=":", lw=0.9)
+        labels.append((float(guide[-1]), name, GREY))
+    ax.set_yscale("log")
+    length_axis(ax, sizes)
+    ax.set_ylabel(ylabel)
+    margin_labels(ax, labels)
+    return ax
+
+
+def length_within(sizes: Sequence[int], gap: ArrayLike, distance: float) -> float:
+    """Return the list length from which on |gap| <= distance, interpolated in log n; inf beyond the sizes.
+
+    >>> length_within([10, 100, 1000], [0.1, 0.01, 0.001], 0.01)
+    100.0
+    """
+    n, size = np.array(sizes, np.float64), np.abs(np.asarray(gap, np.float64))
+    outside = np.flatnonzero(~(size <= distance))
+    if outside.size == 0:
+        return float(n[0])
+    last = int(outside[-1])
+    if last == len(n) - 1 or np.isnan(size[last]):
+        return float("inf")
+    share = np.log(size[last] / distance) / np.log(size[last] / size[last + 1])
+    return float(n[last] * (n[last + 1] / n[last]) ** share)
+
+
+def lengths_needed(ax: Axes, needed: Mapping[str, Mapping[str, float]], largest: float) -> Axes:
+    """Draw the list length that each scorer needs, with a row for each measure and a marker for each scorer.
+
+    An infinite length, which is one beyond ``largest``, has an arrow at the right end. `length_handles` names
+    the markers.
+    """
+    for row, by_scorer in enumerate(needed.values()):
+        ax.axhline(row, color="0.88", lw=0.6, zorder=0)
+        for i, (n, line) in enumerate(zip(by_scorer.values(), line_styles(len(by_scorer)), strict=True)):
+            y = row + 0.22 * (i - (len(by_scorer) - 1) / 2)
+            if np.isfinite(n):
+                ax.plot(n, y, **_marker(line))
+            else:
+                ax.plot(largest, y, **_marker(line))
+                arrow = {"arrowstyle": "->", "color": line.color, "lw": 0.9, "shrinkA": 3, "shrinkB": 0}
+                ax.annotate("", (largest * 100, y), (largest, y), arrowprops=arrow)
+    ax.set_yticks(range(len(needed)), [Choice().formula(measure) for measure in needed])
+    ax.set_ylim(len(needed) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    length_axis(ax, [1, int(largest) * 100])
+    return ax
+
+
+def length_handles(scorers: Sequence[str], largest: float) -> list[Any]:
+    """Return legend handles that name the markers of `lengths_needed`."""
+    named = zip(scorers, line_styles(len(scorers)), strict=True)
+    handles = [Line2D([], [], label=in_figure(name), **_marker(line)) for name, line in named]
+    beyond = f"with arrow: beyond {scientific(largest)}"
+    return [*handles, Line2D([], [], ls="none", marker=r"$\rightarrow$", color=GREY, label=beyond)]
+
+
+def _marker(line: LineStyle) -> dict[str, Any]:
+    return {"ls": "none", "marker": line.marker, "mfc": "white", "mec": line.color, "mew": 0.9, "ms": 4.2}
+
+
+def std_exponents(
+    ax: Axes, exponents: Sequence[float], predicted: Floats, exact: Floats, simulated: Floats, errors: Floats
+) -> Axes:
+    """Draw the slope of log sd in log n against b of r^-b: predicted, exact and simulated."""
+    order = np.argsort(exponents)
+    b = np.asarray(exponents)[order]
+    blue, orange, _ = line_styles(3)
+    ax.plot(b, predicted[order], color=GREY, lw=0.9, label="as $n\\to\\infty$")
+    ax.plot(b, exact[order], color=blue.color, ls="--", marker=blue.marker, label="exact")
+    ax.errorbar(
+        b, simulated[order], 3 * errors[order], color=orange.color, ls="none", marker=orange.marker,
+        markerfacecolor="none", capsize=2, lw=0.8, label="simulated, ±3 standard errors",
+    )  # fmt: skip
+    ax.set_xlabel("$b$ of the discount $r^{-b}$")
+    ax.set_ylabel("slope of log sd in log $n$")
+    ax.legend(loc="upper left")
+    return ax
+
+
+def signal_to_noise(ax: Axes, x: Sequence[float], ratios: Mapping[str, Floats], xlabel: str) -> Axes:
+    """Draw the mean difference of one list over its standard deviation against a parameter of the measure.
+
+    A marker at each optimum has its value beside it.
+
+    Parameters
+    ----------
+    x : (K,)
+    ratios : name -> (K,)
+    """
+    for (name, ratio), line in zip(ratios.items(), line_styles(len(ratios)), strict=True):
+        ax.plot(x, ratio, color=line.color, ls=line.dashes, label=in_figure(name))
+        best = int(np.nanargmax(ratio))
+        ax.plot(x[best], ratio[best], color=line.color, marker=line.marker, ms=5, mfc="none")
+        ax.annotate(
+            f"{x[best]:g}", (x[best], ratio[best]), xytext=(0, 4), textcoords="offset points",
+            ha="center", fontsize=7, color=line.color,
+        )  # fmt: skip
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(r"$\Delta/\sigma$ of one list")
+    ax.margins(y=0.12)
+    ax.legend()
+    return ax
