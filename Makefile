@@ -14,7 +14,7 @@ NEWEST := .venv-newest
 # not for a user's install: the versions that passed the tests
 CONSTRAINTS := --constraint constraints.txt
 
-.PHONY: demo test elsewhere constraints bench soak studies losses gallery real docs clean
+.PHONY: demo test elsewhere oldest newest-python constraints bench soak studies losses gallery real docs clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -43,6 +43,16 @@ elsewhere: $(VENV)/installed  ## the tests as on other machines: fewer vector un
 	  $(BIN)/pytest -n $(JOBS) --random-order-seed=2
 	OPENBLAS_NUM_THREADS=4 $(BIN)/pytest -n $(JOBS) --random-order-seed=3
 
+oldest:  ## the tests with the oldest versions that pyproject.toml allows (their deprecations are not ours)
+	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/pip install --quiet --disable-pip-version-check uv
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct \
+	  --index-strategy unsafe-best-match -e '.[dev]'
+	.venv-oldest/bin/pytest -n $(JOBS) -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning
+
+newest-python:  ## the checks and tests under the newest Python that the package is known to work with
+	$(MAKE) test PYTHON=python3.13 VENV=.venv-3.13
+
 # resolved for the oldest Python that the package supports, so that every later one can install them
 constraints: $(VENV)/installed  ## constraints.txt anew: the newest versions of all dependencies, if they pass the tests
 	rm -rf $(NEWEST) && mkdir $(NEWEST)
@@ -66,6 +76,8 @@ soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, searches fifty
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py tests/theory/test_short_lists.py --effort 50
 	$(BIN)/pytest tests/analysis/test_limits.py -k certain_at_the_top --effort 20
 	$(BIN)/python -m benchmarks.rare_agreement
+	$(MAKE) oldest
+	$(MAKE) newest-python
 
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/
 	for study in experiments/*.toml; do \

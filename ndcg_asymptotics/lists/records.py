@@ -267,7 +267,7 @@ def _first_bad_value(values: list[Any]) -> Any:
     """Return the first of some values that is not a number, or too large for a double."""
     for value in values:
         try:
-            if np.ndim(np.float64(value)):
+            if np.ndim(value) or np.ndim(np.float64(value)):
                 return value
         except (TypeError, ValueError, OverflowError):
             return value

@@ -90,7 +90,7 @@ def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
             ideal = float(steps @ (ends - ends * np.log(ends)))
             return Gap((first - value * ideal) / labels.ideal_integral(asymptotics, c), 0.0)
         case PowerDecay(b):
-            constant = float(zeta(complex(b)).real)
+            constant = float(zeta(b))
             return Gap(constant * (top - value * most) / labels.ideal_integral(asymptotics, c), 1 - b)
         case HarmonicDecay():
             t, dt = quadrature.nodes(edges)
