@@ -1,4 +1,4 @@
-"""How far NDCG of one list is from its mean."""
+"""The standard deviation and the law of NDCG of one list."""
 
 from ndcg_asymptotics.theory.fluctuations.variance import StandardDeviation, difference_std, ndcg_std
 

@@ -26,10 +26,8 @@ _EVERY_COUNT = 20_000  # number of possible counts up to which all of them are n
 _LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 46)  # nodes of the Gauss rules of a split
 _CHANCE = 1e-3  # a level's change of the mean is taken to be at least this part of the change before
 _NEGLIGIBLE = 1e-17  # of all weights
-_DEVIATIONS, _FURTHER = (
-    9.0,
-    20.0,
-)  # fewer items with a gain than this below the mean do not occur: 1e-18 is left
+# fewer items with a gain than this below the mean do not occur: 1e-18 is left
+_DEVIATIONS, _FURTHER = 9.0, 20.0
 _MOST_MOMENTS = 60  # that a condensed rule keeps
 
 Level = tuple[int, ...]

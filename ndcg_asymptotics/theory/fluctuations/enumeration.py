@@ -29,12 +29,13 @@ from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.caching import shared
 
-_SEQUENCES = 1024  # of labels at the ranks that count
-_COUNTS = 300  # vectors of label counts
-_LONGEST = 100_000  # list: beyond, the label counts no longer matter
-_DEGREE = 12  # nodes of a panel of depth
-_DEVIATIONS, _EXTRA = 9.0, 40.0  # how far from its mean the number of relevant items is followed
-_TIE = 1e-12  # relative: DCGs that differ by less are equal
+_SEQUENCES = 1024  # most label sequences at the ranks that count
+_COUNTS = 300  # most vectors of label counts
+_LONGEST = 100_000  # list length beyond which the label counts no longer matter
+_NODES = 12  # of a panel of depth
+# counts end so many standard deviations and items from their mean: 1e-18 is left
+_DEVIATIONS, _EXTRA = 9.0, 40.0
+_TIE = 1e-12  # relative difference below which DCGs are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class LabelSequences:
     gains : (P, k)
         The label sequences.
     counts : (C, J)
-        How many items of the list have each positive gain. Where one grade has many possible counts, these
-        are every h-th.
+        The number of items with each positive gain. Where one grade has many possible counts, only every h-th
+        is there.
     chances : (P, C)
         P(sequence, counts), times h.
     """
@@ -74,7 +75,7 @@ def _enumerable(grades: int, measure: Measure, n: int) -> bool:
 
 
 class Order(NamedTuple):
-    """P(NDCG_n(a) > NDCG_n(b)), P(NDCG_n(a) < NDCG_n(b)) and the probability of a tie."""
+    """The probabilities of NDCG_n(a) > NDCG_n(b), of NDCG_n(a) < NDCG_n(b) and of a tie."""
 
     more: float
     less: float
@@ -82,7 +83,7 @@ class Order(NamedTuple):
 
 
 def order_law(a: Scorer, b: Scorer, measure: Measure, n: int) -> Order:
-    """Return how likely each order of two scorers is.
+    """Return the probability of each order of two scorers.
 
     Parameters
     ----------
@@ -219,7 +220,7 @@ def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
     per_sequence = np.array([np.bincount(row, minlength=grades) for row in indices])
     counts, step = _counts(relevance, n)
     edges = _panels(relevance)
-    t, w = quadrature.on_panels(edges[:-1], edges[1:], _DEGREE)
+    t, w = quadrature.on_panels(edges[:-1], edges[1:], _NODES)
     _, p = relevance.label_law(t.ravel())
     density = _densities(p, t, w, edges, k, n)
     below = np.array([curve.mean(t.ravel(), 1.0) for curve in relevance.curves])
@@ -236,7 +237,7 @@ def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
 
 
 def _densities(p: Floats, t: Floats, w: Floats, edges: Floats, k: int, n: int) -> Floats:
-    """n!/(n-k)! g_(k-1)(t) p(y_k | t) (1-t)^(n-k) dt for every label sequence and node, (P, nodes)."""
+    """Return n!/(n-k)! g_(k-1)(t) p(y_k | t) (1-t)^(n-k) dt for all label sequences and nodes, (P, nodes)."""
     half, matrix = np.diff(edges) / 2, _running()
     found = np.ones((1, t.size))
     for rank in range(1, k + 1):
@@ -251,20 +252,20 @@ def _densities(p: Floats, t: Floats, w: Floats, edges: Floats, k: int, n: int) -
 
 @lru_cache(maxsize=1)
 def _running() -> Floats:
-    """Integrals from -1 to each Gauss-Legendre node, from the values at the nodes."""
-    x, _ = quadrature.rule(_DEGREE)
-    integrals = np.column_stack([legendre.legval(x, legendre.legint(c, lbnd=-1)) for c in np.eye(_DEGREE)])
-    return np.asarray(integrals @ np.linalg.inv(legendre.legvander(x, _DEGREE - 1)))
+    """Return the matrix that turns values at Gauss-Legendre nodes into integrals from -1 to each node."""
+    x, _ = quadrature.rule(_NODES)
+    integrals = np.column_stack([legendre.legval(x, legendre.legint(c, lbnd=-1)) for c in np.eye(_NODES)])
+    return np.asarray(integrals @ np.linalg.inv(legendre.legvander(x, _NODES - 1)))
 
 
 def _panels(relevance: Relevance) -> Floats:
-    """Panels of depth that shrink towards both ends, with the curve's breaks among their edges."""
+    """Return panels of depth that shrink towards both ends, with the curve's breaks among their edges."""
     halves = 0.5 ** np.arange(1, 56)
     return np.unique(np.concatenate([[0.0, 1.0], halves, 1 - halves[1:48:2], relevance.breakpoints]))
 
 
 def _counts(relevance: Relevance, n: int) -> tuple[Integers, int]:
-    """Vectors of counts of all grades, the gain 0 last; of one grade every h-th, and h."""
+    """Return vectors of counts of all grades, the gain 0 last, and h; of one grade only every h-th count."""
     grades = len(relevance.gains)
     if grades == 1:
         p = min(relevance.masses[0], 1.0)
@@ -278,14 +279,14 @@ def _counts(relevance: Relevance, n: int) -> tuple[Integers, int]:
 
 
 def _multinomial(law: Floats, counts: Integers, total: int) -> Floats:
-    """P(counts) at each node, (nodes, vectors); law is (grades, nodes)."""
+    """Return P(counts) at each node, (nodes, vectors); law is (grades, nodes)."""
     ways = gammaln(total + 1.0) - gammaln(counts + 1.0).sum(axis=1)
     exponent = sum(xlogy(counts[:, j], law[j][:, None]) for j in range(len(law)))
     return np.asarray(np.exp(ways + exponent))
 
 
 def _collected(values: Floats, chances: Floats) -> tuple[Floats, Floats]:
-    """Values in increasing order, those that differ by rounding as one."""
+    """Return values in increasing order with their probabilities; equal up to rounding are merged."""
     order = np.argsort(values, kind="stable")
     values, chances = values[order], chances[order]
     new = np.concatenate(([True], np.diff(values) > _TIE))

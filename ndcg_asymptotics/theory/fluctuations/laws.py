@@ -42,10 +42,8 @@ _ATOMS = 200_000  # atoms up to which a law is enumerated
 _BEYOND = 28.0  # minus the logarithm of the probability that is left out on either side of a law
 _VANISHED = 1e-12  # of a characteristic function
 _FREQUENCIES = 20_000
-_FURTHEST, _ENTRIES = (
-    8.0,
-    321,
-)  # range in standard deviations, and size, of a table of a distribution function
+# range in standard deviations, and size, of a table of a distribution function
+_FURTHEST, _ENTRIES = 8.0, 321
 _LARGE = 10**18
 _ROUNDING = 1e-9  # of a variance, relative to what items and counts add to it
 

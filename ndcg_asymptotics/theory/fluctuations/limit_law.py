@@ -1,19 +1,21 @@
-"""The law that NDCG_n has on long lists, with how far it is from that at n.
+"""The law of NDCG_n on long lists, with a bound of its distance from the law at n.
 
 The law's distribution function H is known (`laws`); with U = (NDCG_n - centre) / scale
 
     H(x - shift) - chance <= P(U <= x) <= H(x + shift) + chance.
 
 ====================  ==================================================================================
-normal                centre and scale the exact mean and sd; chance by Berry and Esseen's theorem, for the
-                      influence of single items, or of single ranks where these decide
-fixed k, geometric D  centre and scale those of the limit; chance that the labels of the ranks that count
-                      are not those of the top (total variation), shift what lies below these ranks
-other series          centre and scale exact; ``E (U - V)^2 <= d^2``, V with the law of the limit, labels
-                      coupled rank by rank, hence a chance of d^2/shift^2 (Chebyshev)
+normal                centre and scale are the exact mean and sd; chance is the bound of Berry and Esseen's
+                      theorem for the influence of single items, or of single ranks where these decide
+fixed k, geometric D  centre and scale are those of the limit; chance is the probability that the labels of
+                      the first ranks differ from those of the top (total variation), shift is the
+                      contribution of the ranks below these
+other series          centre and scale are exact; with labels coupled rank by rank ``E (U - V)^2 <= d^2``, V
+                      with the law of the limit, hence chance is d^2/shift^2 (Chebyshev)
 ====================  ==================================================================================
 
-The first row says what single items and ranks do; what NDCG_n is besides a sum of theirs falls faster.
+The first row treats NDCG_n as a sum of contributions of single items or ranks; the remainder falls faster
+and is left out. Section 6 of docs/fluctuations.md compares the distances with simulations.
 """
 
 from __future__ import annotations
@@ -31,23 +33,24 @@ from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, l
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
 from ndcg_asymptotics.theory.rules.binomial import binomial_below
 
-_ALIKE, _UNLIKE = 0.4690, 0.5600  # Berry-Esseen: Shevtsova (2013), alike and not
-_EVERY = 1000  # ranks one by one, then in a progression
-_STEP = 0.01
-_TAIL = 1e-4  # of a discount, that is left to the shift
-_INVERSION = 1e-3  # what inverting a characteristic function may leave
+# Berry-Esseen constants for sums of terms with one law or several: Shevtsova (2013)
+_IDENTICAL, _DIFFERENT = 0.4690, 0.5600
+_EVERY = 1000  # ranks that are summed one by one; those beyond are in a geometric progression
+_STEP = 0.01  # its logarithmic step
+_TAIL = 1e-4  # part of the sum of discounts that is left to the shift
+_INVERSION = 1e-3  # error of inverting a characteristic function
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class LimitLaw:
-    """A distribution function, what it is that of, and how far off it may be.
+    """A distribution function H of (NDCG_n - centre) / scale, and a bound of its error.
 
     Attributes
     ----------
     centre, scale : float
     shift, chance : float
-        As above; shift in units of the scale.
+        As in the module's description; the shift is in units of the scale.
     series : SeriesLaw or None
         None for the normal law.
     """
@@ -59,12 +62,12 @@ class LimitLaw:
     series: SeriesLaw | None
 
     def cdf(self, x: Floats) -> Floats:
-        """H at standardised values."""
+        """Return H at standardised values."""
         return np.asarray(stats.norm.cdf(x) if self.series is None else self.series.cdfs(x))
 
     @property
     def distance(self) -> float:
-        """About the distance of the distribution functions that shift and chance come to."""
+        """An approximate bound of the distance of the distribution functions."""
         x = np.linspace(-3.0, 3.0, 121)
         return self.chance + float((self.cdf(x + self.shift) - self.cdf(x)).max())
 
@@ -72,7 +75,7 @@ class LimitLaw:
 def limit_law(
     scorer: Scorer, measure: Measure, n: int, mean: float, sd: float, error: float = 0.0
 ) -> LimitLaw | None:
-    """The law of NDCG_n for long lists; None where there is none, or it is known only that there is one.
+    """Return the law of NDCG_n for long lists; None where no law, or no bound of its error, is known.
 
     Parameters
     ----------
@@ -80,9 +83,9 @@ def limit_law(
     measure : Measure
     n : int
     mean, sd : float
-        Exact, at n.
+        The exact values at n.
     error : float
-        Of the sd.
+        The error of the sd.
 
     >>> curve = Relevance.parse("linear(0.2, 0.8)")
     >>> for text in ("nDCG(linear)", "nDCG@5", "nDCG(zipf)"):
@@ -99,7 +102,7 @@ def limit_law(
     if found == "normal":
         return LimitLaw(mean, sd, 3 * error / sd, _single(relevance, measure, n, sd), None)
     series = series_law((relevance,), measure)
-    if not typical_ideal(relevance, measure, n) > 0:  # fewer than one item has a gain: no law is near
+    if not typical_ideal(relevance, measure, n) > 0:  # where fewer than one item has a gain no limit is near
         return LimitLaw(mean, sd, 0.0, 1.0, series)
     left = _left(measure, n)
     if found == "lasting" and left[-1] <= _TAIL:
@@ -111,23 +114,28 @@ def limit_law(
 
 
 def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
-    """Berry and Esseen's bound: of items where every depth counts, of ranks where the first ones do."""
+    """Return Berry and Esseen's bound, of items where all depths matter and of ranks where the first do."""
     discount = measure.discount
     if n == 1 or n * sum(relevance.masses) < 1 or not typical_ideal(relevance, measure, n) > 0:
         return 1.0
     if measure.cutoff.regime == "none" and discount.asymptotics.exponent < 0.5:
         second, third = influence_moments(relevance, measure, n)
-        return _ALIKE * third / (second**1.5 * math.sqrt(n)) if second > 0 else 1.0
+        return _IDENTICAL * third / (second**1.5 * math.sqrt(n)) if second > 0 else 1.0
     ranks, width = _ranks(min(measure.cutoff(n), n))
     gains, chances = relevance.label_law(ranks / (n + 1))
     third = (chances * np.abs(gains[:, None] - gains @ chances) ** 3).sum(axis=0)
     weights = discount(ranks, float(n))
-    apart = _UNLIKE * float(width @ (weights**3 * third)) / (typical_ideal(relevance, measure, n) * sd) ** 3
+    apart = (
+        _DIFFERENT * float(width @ (weights**3 * third)) / (typical_ideal(relevance, measure, n) * sd) ** 3
+    )
     return min(apart + _either(relevance, measure, n), 1.0)
 
 
 def _either(relevance: Relevance, measure: Measure, n: int) -> float:
-    """The chance that the ideal list is full where it mostly is not, or the other way: a kink, not normal."""
+    """Return the probability that the ideal list is full where it mostly is not, or the other way round.
+
+    NDCG_n has a kink there and is not normal.
+    """
     k = measure.cutoff(n)
     if k >= n:
         return 0.0
@@ -136,7 +144,7 @@ def _either(relevance: Relevance, measure: Measure, n: int) -> float:
 
 
 def _left(measure: Measure, n: int) -> Floats:
-    """The part of the sum of discounts that lies below each of the first ranks."""
+    """Return the part of the sum of discounts below each of the first ranks."""
     k, discount = min(measure.cutoff(n), n), measure.discount
     whole = discount.total if k == n else float(discount.cumulative(float(k), float(n)))
     return np.asarray(1 - np.cumsum(discount(np.arange(1.0, min(k, _EVERY) + 1), float(n))) / whole)
@@ -145,7 +153,7 @@ def _left(measure: Measure, n: int) -> Floats:
 def _near_the_top(
     relevance: Relevance, measure: Measure, n: int, series: SeriesLaw, left: Floats
 ) -> LimitLaw:
-    """Where few ranks count: their labels are those of the top but for a chance."""
+    """Return the law where few ranks count: that of the labels at the top, up to a small probability."""
     count = int(np.argmax(left <= _TAIL)) + 1
     other = float(_unlike_the_top(relevance, np.arange(1.0, count + 1) / (n + 1)).sum())
     short = float(stats.binom.cdf(count - 1, n, relevance.masses[0]))
@@ -157,7 +165,7 @@ def _near_the_top(
 
 
 def _coupled(relevance: Relevance, measure: Measure, n: int, mean: float, sd: float) -> float:
-    """The root mean square distance of NDCG_n and its limit's series, both standardised."""
+    """Return the root mean square distance of NDCG_n from the series of its limit, both standardised."""
     ranks, width = _ranks(min(measure.cutoff(n), n))
     weights, best = measure.discount(ranks, float(n)), relevance.gains[0]
     ideal = typical_ideal(relevance, measure, n)
@@ -172,7 +180,7 @@ def _coupled(relevance: Relevance, measure: Measure, n: int, mean: float, sd: fl
 
 
 def _ranks(largest: int) -> tuple[Floats, Floats]:
-    """Ranks 1 … largest for a sum: the first ones, then one for many, with how many."""
+    """Return representatives of the ranks 1 … largest for a sum, and how many ranks each stands for."""
     first = np.arange(1.0, min(largest, _EVERY) + 1)
     if largest <= _EVERY:
         return first, np.ones(first.size)
@@ -182,6 +190,6 @@ def _ranks(largest: int) -> tuple[Floats, Floats]:
 
 
 def _unlike_the_top(relevance: Relevance, depths: Floats) -> Floats:
-    """The total variation between the labels at depths and those at the very top."""
+    """Return the total variation distance of the label laws at given depths from that at the very top."""
     _, chances = relevance.label_law(np.append(0.0, depths))
     return np.asarray(np.abs(chances[:, 1:] - chances[:, :1]).sum(axis=0) / 2)

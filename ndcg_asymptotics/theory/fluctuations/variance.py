@@ -36,10 +36,8 @@ _SHORT = 30  # lists up to this length are enumerated where few ranks count
 _ENUMERATED_SIZE = 1e-3  # `Moments.size` of an enumeration, whose rounding leaves 1e-12
 _COUNTS_DIGITS = 0.1  # of the tolerance, for the rule of graded label counts
 _ROUNDING = 1e-9  # error that two evaluations share, relative to the variance without covariances
-_QUICK, _QUICK_ROUNDING = (
-    1e-3,
-    1e-5,
-)  # errors of a quick evaluation: relative to the variance, and as _ROUNDING
+# errors of a quick evaluation: relative to the variance, and as _ROUNDING
+_QUICK, _QUICK_ROUNDING = 1e-3, 1e-5
 
 
 @dataclass(frozen=True)

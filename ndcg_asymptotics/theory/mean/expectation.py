@@ -163,15 +163,15 @@ def evaluate(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy)
         return 0.0
     gains, law = np.array(relevance.gains)[occurs], mesh.law[np.append(occurs, True)]
     depths = _depths(mesh, k, n, accuracy)
-    apart = depths.above[np.append(occurs, True)] - depths.t
-    correlation = np.sqrt(np.maximum(law @ apart**2, 0.0) / (depths.t * (1 - depths.t)))
+    deviation = depths.above[np.append(occurs, True)] - depths.t
+    correlation = np.sqrt(np.maximum(law @ deviation**2, 0.0) / (depths.t * (1 - depths.t)))
     sharp = bool(correlation.max() > _SHARP)
     counts = _label_means(tuple(gains.tolist()), tuple(law.tolist()), discount, k, n, accuracy, sharp)
-    degrees = _degrees(counts, apart, depths.t, correlation, n, accuracy)
+    degrees = _degrees(counts, deviation, depths.t, correlation, n, accuracy)
     gained = n * gains[:, None] * depths.value[occurs] * depths.dt
     total = 0.0
     for terms in rank_terms(discount, depths.t, k, n, degrees, max(accuracy.refine, 1.0), counts.lattice):
-        above = (apart if terms.centred else apart + depths.t)[:, terms.node]
+        above = (deviation if terms.centred else deviation + depths.t)[:, terms.node]
         means = counts(terms.slope, above, centred=terms.centred)
         total += float(np.real(gained[:, terms.node] * means.T @ terms.weight).sum())
     return total
@@ -190,7 +190,7 @@ def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> Depths:
 
 
 def _degrees(
-    counts: LabelMeans, apart: Floats, t: Floats, correlation: Floats, n: int, accuracy: Accuracy
+    counts: LabelMeans, deviation: Floats, t: Floats, correlation: Floats, n: int, accuracy: Accuracy
 ) -> Integers:
     """Return the degree of the expansion in `rank_terms` for each depth; -1 stands for a Fourier series."""
     if not counts.vary or n == 1 or correlation.max() < _UNCORRELATED:
@@ -201,7 +201,7 @@ def _degrees(
     ratio = np.where(ratio <= 1, ratio, 0.0)[:, :, None]
     # where nearly all degrees are needed a Fourier series has no more terms
     for highest in sorted({min(degree, (n - 1) // 3) for degree in _DEGREES}):
-        found = np.abs(counts.coefficients(apart[:, probes], t[probes], highest))
+        found = np.abs(counts.coefficients(deviation[:, probes], t[probes], highest))
         left = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
         small = (ratio ** np.arange(highest + 1) * left).max(axis=1) <= accuracy.tolerance * found[:, 0].min()
         if small.any(axis=1).all():

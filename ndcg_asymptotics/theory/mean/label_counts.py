@@ -52,10 +52,8 @@ from ndcg_asymptotics.theory.rules.ideal import Sums
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
-_DEVIATIONS, _FURTHER = (
-    9.0,
-    16.0,
-)  # a law ends so many standard deviations and items from its mean: 1e-18 is left
+# a law ends so many standard deviations and items from its mean: 1e-18 is left
+_DEVIATIONS, _FURTHER = 9.0, 16.0
 _LATTICE = 80  # largest lattice of counts
 _SHARP_LATTICE = 200  # the same where counts nearly determine the ranks
 _LONE_LATTICE = 400  # the same where there is one grade only, so that no matrix is needed
@@ -294,19 +292,17 @@ class LabelMeans:
         filled = (
             binomial_below(others, shares, k) <= _NEGLIGIBLE if k <= others else np.zeros(len(gains), bool)
         )
-        told = int(
-            np.count_nonzero(~filled)
-        )  # grades that IDCG depends on: beyond these the cut list is full
+        distinct = int(np.count_nonzero(~filled))  # IDCG depends on the counts of these grades only
         full = float(sums(np.array([float(k)]))[0])
         gained = np.append(gains, 0.0)
-        self._grades_apart, self._sharp = told, sharp
+        self._distinct, self._sharp = distinct, sharp
         self._law, self._full = law, gained[0] * full
         self._parts: list[_Part] = []
-        if told == 0:
+        if distinct == 0:
             return
         largest = self.lattice
-        levels = [Count.of(others, float(p), nodes, largest) for p in shares[:told]]
-        steps = gained[:told] - gained[1 : told + 1]
+        levels = [Count.of(others, float(p), nodes, largest) for p in shares[:distinct]]
+        steps = gained[:distinct] - gained[1 : distinct + 1]
 
         def terms(h: int, x: Floats, cut: bool) -> Floats:
             both = np.stack([x, x + 1.0])
@@ -314,7 +310,7 @@ class LabelMeans:
 
         sums_at = [terms(h, level.nodes, level.lattice) for h, level in enumerate(levels)]
         inner = [Thinning.of(a, b.probability, b.shift) for a, b in pairwise(levels)]
-        ideal = Ideal.of(gained[told] * full, sums_at, tolerance)
+        ideal = Ideal.of(gained[distinct] * full, sums_at, tolerance)
         self._parts.append(_Part(1.0, levels[0], inner, ideal, levels[-1]))
         for j, level in enumerate(levels):
             if level.lattice or k > others:
@@ -335,16 +331,16 @@ class LabelMeans:
     @property
     def lattice(self) -> int:
         """The largest lattice of counts; a mean over a lattice can be of any function."""
-        if self._grades_apart < 2:
+        if self._distinct < 2:
             return _LONE_LATTICE
         return _SHARP_LATTICE if self._sharp else _LATTICE
 
     @property
     def vary(self) -> bool:
         """Whether IDCG is not the same for all counts."""
-        return self._grades_apart > 0
+        return self._distinct > 0
 
-    def coefficients(self, apart: Floats, t: Floats, degree: int) -> Floats:
+    def coefficients(self, deviation: Floats, t: Floats, degree: int) -> Floats:
         """Return ``E[phi_m(A) / IDCG]`` for m up to a degree at depths t (T,), averaged over grades.
 
         phi_m are the orthonormal polynomials of the law of A; see `rank_terms`.
@@ -354,7 +350,7 @@ class LabelMeans:
         w = radius * np.exp(2j * math.pi * np.arange(points) / points)
         slope = w / np.sqrt(t * (1 - t))[:, None]
         means = (
-            self(slope.ravel(), np.repeat(apart, points, axis=1), centred=True)
+            self(slope.ravel(), np.repeat(deviation, points, axis=1), centred=True)
             .mean(axis=1)
             .reshape(t.size, points)
         )
@@ -368,11 +364,11 @@ class LabelMeans:
         """
         grades = len(self._law) - 1
         moved = (slope * above).T  # (R, J + 1)
-        if self._grades_apart == 0:
+        if self._distinct == 0:
             mean = np.zeros(len(slope)) if centred else moved @ self._law
             powers = np.exp(self.others * (mean + log_remainder(mean)))
             return np.repeat(powers[:, None] / self._full, grades, axis=1)
-        found = np.zeros((len(slope), self._grades_apart + 1), complex)
+        found = np.zeros((len(slope), self._distinct + 1), complex)
         for part in self._parts:
             depth = len(part.steps) + 1
             masses = np.append(self._law[:depth], self._law[depth:].sum())
@@ -390,4 +386,4 @@ class LabelMeans:
                 means = part.mean(log_q[here], None if typical is None else typical[here])
                 found[here, :depth] += means[:, :depth]
                 found[here, depth:] += means[:, -1:]
-        return np.asarray(found[:, np.minimum(np.arange(grades), self._grades_apart)])
+        return np.asarray(found[:, np.minimum(np.arange(grades), self._distinct)])

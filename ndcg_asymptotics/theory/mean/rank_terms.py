@@ -37,10 +37,8 @@ from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
-_DEVIATIONS, _FURTHER = (
-    9.0,
-    25.0,
-)  # a law ends so many standard deviations and items from its mean: 1e-18 is left
+# a law ends so many standard deviations and items from its mean: 1e-18 is left
+_DEVIATIONS, _FURTHER = 9.0, 25.0
 _STEP = 0.35  # step of sums over a smooth function, in standard deviations; they leave exp(-2 (pi / 0.35)^2)
 _FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
 _VANISHED = -44.0  # logarithm of a characteristic function that is negligible
@@ -232,10 +230,8 @@ def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> F
             counted, weights = kind(mean[some], deviation[some], deep[some], share[some], k, others)
             a = np.where(deep[some, None], others - counted, counted)
             values = weights * discount(1.0 + np.maximum(a, 0.0), float(n))
-            mean_here = (others * share[some])[:, None]
-            polynomials = krawtchouk(
-                counted - mean_here, others, share[some, None], degree, from_zero=kind is _few
-            )
+            shift = counted - mean[some, None]
+            polynomials = krawtchouk(shift, others, share[some, None], degree, from_zero=kind is _few)
             moments = np.einsum("tq,mtq->tm", values, polynomials)
             found[some] = moments * np.where(deep[some, None], (-1.0) ** np.arange(degree + 1), 1.0)
     return found

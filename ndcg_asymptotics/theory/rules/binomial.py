@@ -11,10 +11,8 @@ from scipy.special import betainc, gammaln
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
-_DEVIATIONS, _FURTHER = (
-    9.0,
-    16.0,
-)  # a law ends so many standard deviations and items from its mean: 1e-18 is left
+# a law ends so many standard deviations and items from its mean: 1e-18 is left
+_DEVIATIONS, _FURTHER = 9.0, 16.0
 _TAIL = 1e-16  # probability, relative to the largest, below which a number is left out
 _POINTS = 20_000  # largest lattice on which a rule is computed
 _MOST_NODES = 24  # of a Gauss rule beyond a number

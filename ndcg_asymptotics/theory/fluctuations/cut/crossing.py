@@ -23,10 +23,8 @@ from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
-_DEVIATIONS, _FURTHER = (
-    8.0,
-    14.0,
-)  # a law ends so many standard deviations and ranks from its mean: 1e-15 is left
+# a law ends so many standard deviations and ranks from its mean: 1e-15 is left
+_DEVIATIONS, _FURTHER = 8.0, 14.0
 _PANEL = 4.0  # width of a panel, in standard deviations of the rank
 _SUMMED = 2**17  # ranks of a window up to which they are summed one by one; beyond it is an integral
 _NODES, _PANELS = 16, 24  # of that integral

@@ -36,10 +36,8 @@ from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
-_DEVIATIONS, _FURTHER = (
-    9.0,
-    16.0,
-)  # a law ends so many standard deviations and items from its mean: 1e-18 is left
+# a law ends so many standard deviations and items from its mean: 1e-18 is left
+_DEVIATIONS, _FURTHER = 9.0, 16.0
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
 _MOST_NUMBERS = 300  # of that lattice
 _PIECE = 6.0  # width of a piece of a binomial law, in standard deviations
@@ -50,7 +48,7 @@ _SPLIT_DIGITS = 0.1  # of the tolerance, for these
 
 @dataclass(frozen=True)
 class CutIdeal:
-    """IDCG of lists of ``n`` items that have grades with the probabilities ``law`` (J + 1,), cut at k."""
+    """The ideal DCG, cut at k, of lists of ``n`` items with the label law ``law`` (J + 1,)."""
 
     gains: Floats
     law: Floats
@@ -128,7 +126,7 @@ class CutIdeal:
 
     @cached_property
     def _fewer(self) -> Floats:
-        """P(C_j < k), (J,)."""
+        """The probabilities of C_j < k, (J,)."""
         return binomial_below(self.n, self._shares, self.k)
 
     @cached_property
@@ -252,7 +250,7 @@ class LabelLaws:
         return total
 
     def _below(self, known: int, j: int, *, beyond: bool) -> tuple[Floats, Floats]:
-        """Counts (N, j) below the depth where so many items are at it or above, and weights."""
+        """Return counts (N, j) below the depth and weights, where ``known`` items are at it or above."""
         size, kink = self.ideal.n - self.ideal.k - 1, self.ideal.k - known
         numbers, chances = pieces(
             size, share(self.below, j), kink, self.ideal.effort, beyond=beyond, split=j > 1
