@@ -165,7 +165,7 @@ MUTATIONS = (
     ),
     Mutation(
         "log discount: log(1.5 + r)",
-        "measures/discounts/log.py",
+        "measures/discounts/standard.py",
         "return 1.0 / np.log1p(rank)\n",
         "return 1.0 / np.log(1.5 + rank)\n",
         (LINEAR, "nDCG"),
@@ -173,7 +173,7 @@ MUTATIONS = (
     ),
     Mutation(
         "sums of discounts: another Euler-Maclaurin term",
-        "measures/discounts/smooth.py",
+        "measures/discounts/standard.py",
         "self.at(rank, math.nan) / 2 + first / 12",
         "self.at(rank, math.nan) / 2 + first / 6",
         (LINEAR, "nDCG"),
@@ -189,9 +189,9 @@ MUTATIONS = (
     ),
     Mutation(
         "ideal list: the grades in the wrong order",
-        "measures/ideal.py",
-        "prepend=0.0) @ gains)",
-        "prepend=0.0) @ gains[::-1])",
+        "measures/measure.py",
+        "prepend=0.0) @ np.asarray(gains, np.float64))",
+        "prepend=0.0) @ np.asarray(gains, np.float64)[::-1])",
         ("graded(3=linear(0.1, 0.3), 1=constant(0.3))", "nDCG"),
     ),
     Mutation(

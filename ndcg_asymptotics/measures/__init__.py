@@ -1,4 +1,4 @@
-"""What NDCG is made of: discounts, cutoffs, the measure, the ideal list, sums of exponentials."""
+"""NDCG measures: discounts, cutoffs, and discounts as sums of exponentials."""
 
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount, discount

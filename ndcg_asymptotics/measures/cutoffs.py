@@ -1,8 +1,7 @@
-"""Cutoffs k(n): how much of a list of n items a measure looks at.
+"""Cutoffs k(n): the number of ranks of a list of n items that a measure uses.
 
-``k(n)`` is rounded up, at least 1 and at most n. The regimes are the paper's: the whole list,
-a fixed k (the measure sees finitely many ranks whatever n), k = o(n) with k -> infinity
-(Theorems 7, 11), and k = cn (Theorems 8, 9, 12, 13).
+``k(n)`` is rounded up, at least 1 and at most n. The regimes are those of Wang et al. (2013): the whole
+list, a fixed k, k = o(n) with k -> infinity (Theorems 7, 11), and k = cn (Theorems 8, 9, 12, 13).
 """
 
 from __future__ import annotations
@@ -49,19 +48,19 @@ class Cutoff(Spec, family="cutoff"):
 
     @property
     def tex(self) -> str:
-        """k(n) as TeX writes it, without dollar signs; empty for the whole list."""
+        """k(n) in TeX, without dollar signs; empty for the whole list."""
         return ""
 
     @abstractmethod
     def exact(self, n: int) -> int:
-        """k(n) before it is held within 1 … n."""
+        """Return k(n) before it is limited to 1 … n."""
 
     @classmethod
     def signature(cls) -> str:
         return cls.keyword  # written as the formula itself
 
     def __call__(self, n: int) -> int:
-        """k(n), an integer in 1 … n.
+        """Return k(n), an integer from 1 to n.
 
         >>> Cutoff.parse("0.2n")(1_000_001), Cutoff.parse("10")(3), Cutoff.parse("n^0.5")(10**18)
         (200001, 3, 1000000000)
@@ -70,7 +69,7 @@ class Cutoff(Spec, family="cutoff"):
 
     @classmethod
     def of(cls, given: Self | str | int) -> Self:
-        """The cutoff itself, that of a text, or a fixed rank."""
+        """Return the cutoff itself, the one of a text, or that of a fixed rank."""
         number = isinstance(given, int | np.integer) and not isinstance(given, bool)
         return super().of(str(given) if number else given)  # type: ignore[arg-type]
 
@@ -83,14 +82,14 @@ class Cutoff(Spec, family="cutoff"):
 
 
 def _ceil(x: float) -> int:
-    """Round up, forgiving the last digits of a power or a logarithm that should be an integer."""
+    """Round up, except where x exceeds an integer by less than the rounding error of a power or logarithm."""
     nearest = round(x)
     return nearest if abs(x - nearest) <= 1e-12 * abs(x) else math.ceil(x)
 
 
 @dataclass(frozen=True)
 class WholeList(Cutoff, keyword=""):
-    """No cutoff, k(n) = n; written as nothing at all."""
+    """No cutoff, k(n) = n; its text is empty."""
 
     regime: ClassVar[Regime] = "none"
     share: ClassVar[float] = 1.0
@@ -101,7 +100,7 @@ class WholeList(Cutoff, keyword=""):
 
 @dataclass(frozen=True)
 class FixedRank(Cutoff, keyword="k"):
-    """`k`: the first k ranks, whatever n."""
+    """`k`: the first k ranks, for every n."""
 
     k: int
     regime: ClassVar[Regime] = "fixed"

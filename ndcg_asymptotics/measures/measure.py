@@ -1,4 +1,4 @@
-"""NDCG measures: a discount and a cutoff, with a text, and NDCG of given scores and labels.
+"""NDCG measures: a discount and a cutoff, with a canonical text, and the NDCG of given scores and labels.
 
 ``NDCG_n = DCG_n / IDCG_n``, ``DCG_n = sum_{r <= k(n)} y_(r) D(r)`` over labels in ranked order,
 IDCG_n the same over labels in decreasing order; the cutoff cuts both.
@@ -18,7 +18,6 @@ from ndcg_asymptotics.core.arrays import Floats, brief, floats, stable_order
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount
-from ndcg_asymptotics.measures.ideal import ideal_dcg
 from ndcg_asymptotics.specs.scanner import Scanner, read
 from ndcg_asymptotics.specs.spec import Portable
 
@@ -48,7 +47,7 @@ class Measure:
 
     @classmethod
     def of(cls, given: Self | Discount | str) -> Self:
-        """The measure itself, the one of a text, or that of a discount over the whole list."""
+        """Return the measure itself, the one of a text, or that of a discount over the whole list."""
         if isinstance(given, cls):
             return given
         if isinstance(given, Discount):
@@ -61,13 +60,13 @@ class Measure:
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
         """Read `nDCG`, `nDCG(zipf)@0.2n`, …; plain `nDCG` has the log discount.
 
-        ``folder`` is where the module of a discount of your own is looked for first, ``allow_custom`` whether
-        it may be imported.
+        The module of a user-defined discount is searched for in ``folder`` first, and imported only if
+        ``allow_custom``.
 
         Raises
         ------
         SpecError
-            Saying where in the text and what was expected.
+            If the text is not a measure; the message says where and what was expected.
         """
         return read(text, cls._scan, folder, allow_custom)
 
@@ -102,11 +101,11 @@ class Measure:
         return f"${self.discount.tex}$" + (f", $k = {self.cutoff.tex}$" if self.cutoff.tex else "")
 
     def portable(self) -> Portable:
-        """The text, and whatever else it takes, to find this measure again elsewhere."""
+        """Return the text, files and digests with which another process finds this measure."""
         return self.discount.portable().within(str(self))
 
     def ideal(self, counts: ArrayLike, gains: ArrayLike, n: int) -> Floats:
-        """IDCG_n from label counts.
+        """Return IDCG_n, which is ``sum_j y_j (F(e_j) - F(e_{j-1}))`` with e_j the last rank of gain y_j.
 
         Parameters
         ----------
@@ -121,7 +120,8 @@ class Measure:
         array(2.5)
         """
         ends = np.minimum(np.cumsum(np.asarray(counts, np.float64), axis=-1), self.cutoff(n))
-        return ideal_dcg(ends, np.asarray(gains, np.float64), lambda k: self.discount.cumulative(k, float(n)))
+        sums = self.discount.cumulative(ends, float(n))
+        return np.asarray(np.diff(sums, axis=-1, prepend=0.0) @ np.asarray(gains, np.float64))
 
     def evaluate(
         self,
@@ -132,21 +132,21 @@ class Measure:
         ideal_labels: ArrayLike | None = None,
         empty: float = 0.0,
     ) -> float:
-        """NDCG of one list of given scores and labels (gains).
+        """Return the NDCG of one list of given scores and labels (gains).
 
         Parameters
         ----------
         scores, labels : (n,)
             Finite scores, higher is better; labels >= 0 are the gains.
         ties : {"expected", "stable"}
-            Items of equal score take the expectation over their orders (as scikit-learn does),
-            or keep the order they are given in.
+            Whether NDCG is the expectation over the orders of items with equal scores (as in
+            scikit-learn), or such items keep their order.
         ideal_labels : (m,), optional
-            The labels the ideal list is made from, if not ``labels`` (relevant documents that
-            a run did not retrieve). It may go on past n unless the discount or the cutoff is a
-            function of n.
+            The labels of the ideal list, if they are not ``labels``, for instance because a run did not
+            retrieve some relevant documents. They may be more than n unless the discount or the cutoff
+            depends on n.
         empty : float
-            The value where every label is 0.
+            The value if every label is 0.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class Measure:
         return float(_ranked(s, y, k, ties)[:k] @ weights[:k]) / ideal
 
     def _ideal_cutoff(self, n: int, available: int) -> int:
-        """How far down the ideal list counts: past n where neither cutoff nor discount knows n."""
+        """Return the cutoff of the ideal list; it may exceed n if the measure does not depend on n."""
         return self.cutoff(n if self.depends_on_n else max(n, available))
 
 

@@ -1,10 +1,7 @@
-"""Discounts, one class in one file each."""
+"""Discounts: the weights D(r) of the ranks."""
 
 from ndcg_asymptotics.measures.discounts.custom import Custom, discount
 from ndcg_asymptotics.measures.discounts.discount import Discount
-from ndcg_asymptotics.measures.discounts.geometric import Geometric
-from ndcg_asymptotics.measures.discounts.linear import Linear
-from ndcg_asymptotics.measures.discounts.log import Log
-from ndcg_asymptotics.measures.discounts.power import Power, Zipf
+from ndcg_asymptotics.measures.discounts.standard import Geometric, Linear, Log, Power, Zipf
 
 __all__ = ["Custom", "Discount", "Geometric", "Linear", "Log", "Power", "Zipf", "discount"]

@@ -21,48 +21,49 @@ from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.spec import Portable
 
-_LARGEST = 1e7
-_MOST = 1e8
-_STRETCH = 2**18  # ranks evaluated at a time
-_BEYOND = 4096  # ranks beyond the largest that go into the digests
-_ROUNDING = 1e-13  # by which a value may exceed the one before it
-_FEWEST_KNOWN = 3.0  # a hundredth of the known ranks, below which they do not tell how a discount falls
-_TINY = 1e-290  # a discount that falls exponentially is compared before it underflows
-_SETTLED = 0.01  # a change of log D(r)/model(r) in a decade of ranks that counts as none
-_FALLS = 0.95  # times what it was: d log r in the decade after, if the ratio has a limit
+_DEFAULT_LARGEST = 1e7
+_MOST_RANKS = 1e8  # the table of F(k) then takes 800 MB
+_CHUNK = 2**18  # ranks evaluated at a time: 2 MB
+_RANKS_BEYOND = 4096  # ranks beyond the largest that enter the digests
+_ROUNDING = 1e-13  # relative; a value may exceed the previous one by so much
+_FEWEST_KNOWN = 3.0  # with fewer known ranks than 100 times this, `like` is not tested
+_TINY = 1e-290  # the test of `like` stays at ranks where the model is larger, which doubles can represent
+_SETTLED = 0.01  # the test of `like` counts a smaller change of log D(r)/model(r) in a decade as none
+_FALLS = 0.95  # d log r must fall by this factor per decade if D(r)/model(r) has a limit
 
 
 @dataclass(frozen=True)
 class Custom(Discount, keyword="custom"):
-    """D(r) of your own: custom("module:function", largest, "like"), positive, non-increasing, vectorised.
+    """A user-defined D(r): custom("module:function", largest, "like"), positive, non-increasing, vectorised.
 
-    The function takes an array of ranks, real numbers >= 1, and must return the same values whenever it is
-    called. It is checked at every whole rank up to ``largest`` (default 1e7); engines use no others, and
-    keep a table of F(k) with 8 bytes per rank. Exact means of longer lists evaluate it further out.
-    ``like`` is the discount whose decay it shares, up to a constant factor in the limit ("log", "power(0.5)",
-    "geometric(2)"): then the theorems for that discount apply, and `check` tests their limits. From
-    Python, see `discount`.
+    The function takes an array of ranks, real numbers >= 1, and must return the same values at every
+    call. It is checked at every whole rank up to ``largest`` (default 1e7). Engines use no other ranks, and
+    keep a table of F(k) with 8 bytes per rank. Exact means of longer lists evaluate the function further out.
+    ``like`` names a discount to which it is proportional in the limit ("log", "power(0.5)",
+    "geometric(2)"). Then the theorems for that discount apply, and `check` tests their limits. The function
+    `discount` makes such an object in Python.
 
     Attributes
     ----------
     target : str
-        Its name.
+        The name of the function.
     largest : float
+        The last rank at which it is known.
     like : str
     conjecture : number or function of (relevance, cutoff), optional
-        The limit of NDCG_n that its author expects, in place of a theorem's.
+        The limit of NDCG_n that its author expects, in the place of a theorem's.
     value_digest : str
         A digest of its values, to the last bit, at every whole rank up to ``largest`` and at 4096 ranks from
-        there to 1e18: discounts with the same name and digest are equal and share what is computed of
-        them. Between those 4096 ranks, at most 1% apart, two of them may differ by as much as D falls there.
+        there to 1e18, at most 1% apart. Discounts with the same name and digest are equal and share
+        cached results. Between two of those 4096 ranks they may differ by as much as D falls there.
     digest : str
-        A digest of its source files and of the same values in single precision (so that a library that
-        rounds differently keeps it): results of one digest are never continued with another.
+        A digest of its source files and of the same values in single precision, which do not depend on how
+        a library rounds. Results of one digest are never continued with another.
     """
 
     target: str
     function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
-    largest: float = _LARGEST
+    largest: float = _DEFAULT_LARGEST
     like: str = ""
     conjecture: Any = field(default=None, compare=False, repr=False)
     files: custom.Files = field(default=(), compare=False, repr=False)
@@ -71,7 +72,7 @@ class Custom(Discount, keyword="custom"):
 
     def __post_init__(self) -> None:
         known = f"custom: largest must be 1 to 1e8, got {number_text(self.largest)}"
-        require(1 <= self.largest <= _MOST, known)
+        require(1 <= self.largest <= _MOST_RANKS, known)
         object.__setattr__(self, "like", str(Discount.parse(self.like)) if self.like else "")
         values, digest = self._examine()
         object.__setattr__(self, "value_digest", values)
@@ -101,7 +102,7 @@ class Custom(Discount, keyword="custom"):
 
     @property
     def total(self) -> float:
-        """What its table has, and the tail of the discount it falls like, scaled to meet it there."""
+        """F(infinity): the sum of the table, and the tail of ``like``, scaled to be continuous at its end."""
         model = self._model
         if model is None or not math.isfinite(model.total):
             return math.inf
@@ -127,7 +128,7 @@ class Custom(Discount, keyword="custom"):
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(rank), dtype=np.float64)
-        except custom.ANYTHING as error:  # whatever the user's own code may raise
+        except custom.ANYTHING as error:  # any exception of the user's code
             said = custom.brief_error(error)
             raise self._error(rank, f"failed at {rank.size} ranks ({said})") from error
         if values.shape != np.shape(rank):
@@ -146,18 +147,18 @@ class Custom(Discount, keyword="custom"):
         )
         return _sums(self)[k.astype(np.int64)]
 
-    def stretches(self) -> Iterator[tuple[Floats, Floats]]:
-        """Iterate over all whole ranks up to the largest, in order, with D at each."""
-        for start in np.arange(1.0, self.largest + 1, _STRETCH):
-            ranks = np.arange(start, min(start + _STRETCH, self.largest + 1))
+    def _chunks(self) -> Iterator[tuple[Floats, Floats]]:
+        """Yield all whole ranks up to the largest, in order, with D at each, chunk by chunk."""
+        for start in np.arange(1.0, self.largest + 1, _CHUNK):
+            ranks = np.arange(start, min(start + _CHUNK, self.largest + 1))
             yield ranks, self.at(ranks, math.nan)
 
     def _examine(self) -> tuple[str, str]:
-        """Refuse what is no discount; return the two digests."""
+        """Raise `InputError` if the values are not those of a discount; return the two digests."""
         exact, single = hashlib.blake2b(digest_size=16), hashlib.blake2b(digest_size=16)
         single.update(custom.source_digest(self.function, self.files))
         before = math.inf
-        for ranks, values in self.stretches():
+        for ranks, values in self._chunks():
             steps = np.diff(values, prepend=before)
             bad = ~(np.isfinite(values) & (values >= 0) & ~(steps > _ROUNDING * values))
             bad[0] |= ranks[0] == 1 and values[0] <= 0
@@ -186,24 +187,25 @@ class Custom(Discount, keyword="custom"):
         )
 
     def _beyond(self) -> Floats:
-        """Return D at ranks beyond the largest; nothing if the function knows none of them."""
+        """Return D at ranks beyond the largest, or an empty array if the function fails there."""
         try:
-            return self.at(np.rint(np.geomspace(self.largest + 1, LARGEST_N, _BEYOND)), math.nan)
-        except NotAvailableError:  # such as a table: theory says so when it needs a longer one
+            return self.at(np.rint(np.geomspace(self.largest + 1, LARGEST_N, _RANKS_BEYOND)), math.nan)
+        except NotAvailableError:  # for instance a table; theory reports it when it needs a longer one
             return np.empty(0)
 
     def _require_like(self, model: Discount) -> None:
-        """Refuse a discount whose known ranks contradict the one it is said to fall like.
+        """Raise `InputError` if the values at the known ranks contradict ``like``.
 
-        D(r)/model(r) must settle: its logarithm changes by d_0 and d_1 in the last two decades of ranks, and
-        d log r falls where the ratio has a limit. Where it is a power of r, or of log r, it does not.
+        D(r)/model(r) must have a limit. Let its logarithm change by d_0 and d_1 in the last two decades of
+        ranks. If there is a limit, d log r falls from one decade to the next. If the ratio is a power of r or
+        of log r, it does not.
         """
         require(
             not model.depends_on_n,
             f"custom: like must be a discount that does not depend on the list length, got {model}",
         )
         ranks = self.largest / np.array([100.0, 10.0, 1.0])
-        while ranks[0] >= _FEWEST_KNOWN and float(model(ranks[2])) < _TINY:  # a geometric one vanishes
+        while ranks[0] >= _FEWEST_KNOWN and float(model(ranks[2])) < _TINY:  # a geometric model underflows
             ranks = ranks / 2
         if ranks[0] < _FEWEST_KNOWN:
             return
@@ -232,7 +234,7 @@ def _single(values: Floats) -> bytes:
 def _sums(discount: Custom) -> Floats:
     sums, total = np.zeros(int(discount.largest) + 1), np.longdouble(0)
     seen = hashlib.blake2b(digest_size=16)
-    for ranks, values in discount.stretches():
+    for ranks, values in discount._chunks():
         seen.update(values.tobytes())
         running = total + np.cumsum(values.astype(np.longdouble))
         sums[int(ranks[0]) : int(ranks[-1]) + 1] = running
@@ -243,7 +245,7 @@ def _sums(discount: Custom) -> Floats:
 
 
 def _described(value: Any) -> dict[str, Any]:
-    """Return the function, and further fields, of an object that is to be a discount."""
+    """Return the arguments of `Custom` for a function, or for a discount that was made of one."""
     if isinstance(value, type) and issubclass(value, Discount):
         value = value()
     if isinstance(value, Custom):
@@ -261,25 +263,25 @@ def discount(
     function: Callable[[Floats], ArrayLike],
     *,
     name: str = "",
-    largest: float = _LARGEST,
+    largest: float = _DEFAULT_LARGEST,
     like: Discount | str = "",
     limit: float | Callable[..., float] | None = None,
 ) -> Custom:
-    """A function of the rank as a discount.
+    """Return a function of the rank as a discount.
 
     Parameters
     ----------
     function : callable
         D(r) for an array of ranks, real numbers >= 1: positive at rank 1, non-increasing, finite.
     name : str, optional
-        The name that results and figures show; by default ``module:function``. A study that is kept in a
-        folder needs this default, of a function in an importable module, to find the function again.
+        The name in results and figures, by default ``module:function``. A study with results in a folder
+        needs the default, and a function in an importable module, to find the function again.
     largest : float
         The last rank that engines may use, 1 to 1e8; the sums F(k) are a table of 8 bytes per rank.
     like : Discount or str, optional
-        The discount whose decay it shares, up to a constant factor in the limit: then its theorems apply.
+        A discount to which it is proportional in the limit, so that its theorems apply.
     limit : number or function of (relevance, cutoff), optional
-        The limit of NDCG_n that you expect; `check` holds the exact mean against it.
+        The limit of NDCG_n that you expect, which `check` compares with exact means.
 
     Raises
     ------

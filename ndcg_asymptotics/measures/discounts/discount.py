@@ -1,9 +1,9 @@
-"""What a discount is: D(r), the weight of rank r = 1, 2, …, and F(k) = D(1) + … + D(k).
+"""The base class of discounts: D(r), the weight of rank r = 1, 2, …, and F(k) = D(1) + … + D(k).
 
-A concrete discount is one frozen class in a file of its own whose body is its formula; everything
-else in the package asks only what stands here. A discount may depend on the list length,
-``D_n(r) = sum_i a_i(n) B_i(r)``: `Discount.basis` names the B_i, which know nothing of n, and
-`Discount.coefficients` the a_i(n). For every other discount the basis is the discount itself.
+A concrete discount is one frozen class whose body is its formula. The rest of the package uses only the
+members of the base class. A discount may depend on the list length, ``D_n(r) = sum_i a_i(n) B_i(r)``:
+`Discount.basis` returns the B_i, which do not depend on n, and `Discount.coefficients` the a_i(n). The
+basis of every other discount is the discount itself.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from ndcg_asymptotics.specs.spec import Spec
 
 
 class Discount(Spec, family="discount"):
-    """The weight of a rank.
+    """The weights of the ranks.
 
     Attributes
     ----------
     asymptotics
         How D falls, which decides the theorems that apply.
     depends_on_n
-        Whether D is D_n: then ``n`` must be given wherever it is a parameter.
+        Whether D depends on n; then ``n`` must be given wherever it is a parameter.
     affine
         Whether D_n(r) = a(n) + b(n) r.
     regular
-        Whether D varies regularly: D(2r)/D(r) has a positive limit, so that far down D hardly changes
-        over the square root of a rank.
+        Whether D varies regularly, which means that D(2r)/D(r) has a positive limit. Then D changes little
+        between ranks r and r + sqrt(r) for large r.
     known_to
-        The last rank whose F is known.
+        The last rank at which F is known.
     conjecture
-        The limit that the author of a discount expects: a number, a function of (relevance, cutoff), or None.
+        The limit of NDCG that the author of a discount expects: a number, a function of (relevance,
+        cutoff), or None.
     """
 
     depends_on_n: ClassVar[bool] = False
@@ -53,7 +54,7 @@ class Discount(Spec, family="discount"):
 
     @property
     def tex(self) -> str:
-        """D(r) as TeX writes it, without dollar signs; empty where there is no formula."""
+        """D(r) in TeX, without dollar signs; empty where there is no formula."""
         return ""
 
     @property
@@ -62,14 +63,14 @@ class Discount(Spec, family="discount"):
 
     @abstractmethod
     def at(self, rank: Floats, n: float) -> Floats:
-        """D(r) for an array of ranks (real numbers >= 1 are allowed)."""
+        """Return D(r) for an array of ranks, which may be real numbers >= 1."""
 
     @abstractmethod
     def sum_to(self, k: Floats, n: float) -> Floats:
-        """F(k) for an array of whole numbers k >= 1."""
+        """Return F(k) for an array of whole numbers k >= 1."""
 
     def __call__(self, rank: ArrayLike, n: float = math.nan) -> Floats:
-        """D(r).
+        """Return D(r).
 
         >>> Discount.parse("zipf")([1, 2, 4])
         array([1.  , 0.5 , 0.25])
@@ -77,7 +78,7 @@ class Discount(Spec, family="discount"):
         return self.at(self._checked(rank, n), n)
 
     def cumulative(self, k: ArrayLike, n: float = math.nan) -> Floats:
-        """F(k) = sum of D(r) for r <= k; F(0) = 0.
+        """Return F(k), the sum of D(r) for r <= k; F(0) = 0.
 
         >>> Discount.parse("power(0.5)").cumulative([0, 1, 10**18])
         array([0.e+00, 1.e+00, 2.e+09])
@@ -91,18 +92,18 @@ class Discount(Spec, family="discount"):
         return math.inf
 
     def _checked(self, rank: ArrayLike, n: float) -> Floats:
-        if self.depends_on_n and math.isnan(n):  # asked first: the words take longer than the discount
+        if self.depends_on_n and math.isnan(n):  # tested first, as building the message takes longer than D
             raise InputError(f"{self} needs the list length n")
         return np.asarray(rank, dtype=np.float64)
 
     def basis(self) -> tuple[Callable[[ArrayLike], Floats], ...]:
-        """The functions B_i of D_n(r) = sum_i a_i(n) B_i(r)."""
+        """Return the functions B_i of D_n(r) = sum_i a_i(n) B_i(r)."""
         return (self,)
 
     def coefficients(self, n: int) -> tuple[float, ...]:
-        """The coefficients a_i(n) of D_n(r) = sum_i a_i(n) B_i(r)."""
+        """Return the coefficients a_i(n) of D_n(r) = sum_i a_i(n) B_i(r)."""
         return (1.0,)
 
     def exact_exponentials(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-        """Rates and weights if D(r) = sum_m w_m exp(-rate_m r) with finitely many terms."""
+        """Return rates and weights if D(r) = sum_m w_m exp(-rate_m r) with finitely many terms."""
         return None
