@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.design import ENGINES
 
 REPLICATES = 23
 

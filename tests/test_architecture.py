@@ -1,4 +1,4 @@
-"""The house: what import-linter cannot see."""
+"""Rules of the architecture that import-linter cannot check."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def foreign_private_names(tree: ast.Module) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", modules("ndcg_asymptotics", "figures", "benchmarks"), ids=str)
-def test_nobody_needs_a_private_name_of_another_module(path: Path) -> None:
+def test_no_module_uses_a_private_name_of_another(path: Path) -> None:
     assert list(foreign_private_names(ast.parse(path.read_text()))) == []
 
 
-def test_a_private_name_would_be_seen() -> None:
+def test_uses_of_private_names_are_found() -> None:
     text = "from ndcg_asymptotics.theory import mean\nfrom ndcg_asymptotics.core.arrays import _x\nmean._y()"
     assert list(foreign_private_names(ast.parse(text))) == ["_x", "mean._y"]
 

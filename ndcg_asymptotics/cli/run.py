@@ -29,7 +29,7 @@ def init(
     verbose: Verbose = False,
 ) -> None:
     """Write a study file that explains every field, as a start for a study of your own."""
-    from ndcg_asymptotics.studies.template import write_template
+    from ndcg_asymptotics.studies.toml import write_template
 
     write_template(file)
     print(file)

@@ -1,17 +1,22 @@
-"""Reading files with bounds, writing files that are whole or absent, and locking a folder."""
+"""Reading files with bounds, writing files that are whole or absent, and locking a folder.
+
+A *record* is a JSON file that holds a digest of its own content.
+"""
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
 import re
 import shutil
 import stat
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ndcg_asymptotics.core.errors import InputError
 
@@ -19,6 +24,9 @@ try:
     import fcntl
 except ImportError:  # no locks of this kind on Windows: there the user keeps to one writer
     fcntl = None  # type: ignore[assignment]
+
+LARGEST_RECORD = 2**25
+"""Bytes of a record, at most; the 100,000 list lengths of the largest study take 2 MB."""
 
 _DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
 """The names of files that are still being written."""
@@ -146,6 +154,57 @@ def write_file(path: Path, content: bytes, root: Path | None = None, *, durable:
         raise
     if durable:
         flush(path.parent)
+
+
+def digest_of(content: bytes) -> str:
+    """Return the BLAKE2b-128 digest of some bytes; ``b2sum -l 128`` prints the same."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def key_of(fields: Mapping[str, Any]) -> str:
+    """Return a digest of plain JSON values, whatever the order of their names."""
+    return digest_of(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode())
+
+
+def write_record(
+    path: Path, fields: Mapping[str, Any], root: Path | None = None, *, durable: bool = True
+) -> None:
+    """Write plain values as JSON with a digest of them; options are those of `write_file`.
+
+    Raises
+    ------
+    InputError
+        If they are more than can be read again.
+    OSError
+        If the file cannot be written.
+    """
+    content = json.dumps({**fields, "digest": key_of(json.loads(json.dumps(fields)))}, indent=1).encode()
+    if len(content) > LARGEST_RECORD:
+        raise InputError(
+            f"{path}: a description of {len(content)} bytes, at most {LARGEST_RECORD} are allowed"
+        )
+    write_file(path, content, root, durable=durable)
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read the values that `write_record` wrote.
+
+    Raises
+    ------
+    UnreadableError
+        If the file does not hold what was written.
+    """
+    try:
+        found = json.loads(read_regular(path, LARGEST_RECORD))
+        if not isinstance(found, dict):
+            raise UnreadableError("is damaged (not a JSON object)")
+        digest = found.pop("digest", None)
+        same = digest == key_of(found)
+    except (ValueError, RecursionError):
+        raise UnreadableError("is damaged (not JSON)") from None
+    if not same:
+        raise UnreadableError("is damaged (its digest does not match)")
+    return found
 
 
 def remove_drafts(folder: Path) -> None:

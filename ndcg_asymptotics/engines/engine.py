@@ -1,7 +1,7 @@
 """What an engine is: it draws one replicate of a design.
 
 An engine is a module with the members of `Engine`, one folder here and one line in
-`studies.engines`. Engines know nothing of each other and nothing of theory.
+`studies.design`. Engines know nothing of each other and nothing of theory.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Bools
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.studies.design import Design
-from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.design import ENGINES, Design
 
 Draw = dict[str, NDArray[np.generic]]
 """One replicate's results, by variable name; the axes of each are in the engine's ``VARIABLES``."""
@@ -77,7 +76,7 @@ class Engine(Protocol):
 
 
 def load(name: str) -> Engine:
-    """The engine of a name of `studies.engines`."""
+    """The engine of a name of `studies.design`."""
     return cast(Engine, import_module(ENGINES[name]))
 
 

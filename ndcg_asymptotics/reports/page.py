@@ -23,7 +23,7 @@ from ndcg_asymptotics.reports.answer import answer, settled
 from ndcg_asymptotics.reports.charts import BAND, curve_charts, order_charts
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies.canonical import canonical, files
-from ndcg_asymptotics.studies.writing import study_text
+from ndcg_asymptotics.studies.toml import study_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

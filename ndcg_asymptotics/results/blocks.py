@@ -10,7 +10,7 @@ file with the name of a block is whole, or it was damaged later, which the diges
 holds ``about.json``: the study that the values are of, so that a block that was copied into the folder of
 another study is noticed, and the versions that made them.
 
-What a folder is of is in a record (`core.records`) such as ``study.json``.
+What a folder is of is in a record (`core.files`) such as ``study.json``.
 
 The format is ``.npz`` because any Python with numpy reads it. It is not compressed: the doubles of
 simulations hardly shrink, and the size of a file that holds what it claims is then known before it is read.
@@ -35,8 +35,14 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Integers, spans
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import UnreadableError, open_bounded, write_file
-from ndcg_asymptotics.core.records import digest_of, read_record, write_record
+from ndcg_asymptotics.core.files import (
+    UnreadableError,
+    digest_of,
+    open_bounded,
+    read_record,
+    write_file,
+    write_record,
+)
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.results.layout import Variable
 

@@ -23,8 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import UnreadableError, lock, make_folder, read_regular, unlock, write_file
-from ndcg_asymptotics.core.records import digest_of, key_of
+from ndcg_asymptotics.core.files import (
+    UnreadableError,
+    digest_of,
+    key_of,
+    lock,
+    make_folder,
+    read_regular,
+    unlock,
+    write_file,
+)
 from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.lists.growth import Growth, Theory
 from ndcg_asymptotics.measures import Measure

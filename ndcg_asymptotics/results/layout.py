@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.design import ENGINES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -96,10 +96,31 @@ class Layout:
         if wrong:
             raise InputError(f"not the fields of a study ({', '.join(wrong)})")
 
+    @classmethod
+    def of(cls, study: Study) -> Layout:
+        """Return the layout of a study, whether or not its functions have names by which they are found."""
+        return cls(
+            {
+                "scorers": dict.fromkeys(study.scorers),
+                "measures": [str(measure) for measure in study.measures],
+                "n": list(study.n),
+                "pairs": [list(pair) for pair in study.pairs],
+                "seed": study.seed,
+                "replicates": study.replicates,
+                "engine": study.engine,
+            }
+        )
+
     @cached_property
     def coordinates(self) -> dict[str, NDArray[Any]]:
         """The labels of the axes, apart from `replicate`."""
-        return coordinates(*(self.fields[name] for name in ("scorers", "measures", "n", "pairs")))
+        found: dict[str, NDArray[Any]] = {
+            "scorer": np.array(list(self.fields["scorers"])),
+            "measure": np.array(self.fields["measures"]),
+            "n": np.array(self.fields["n"], np.int64),
+        }
+        pairs = np.array([f"{a} > {b}" for a, b in self.fields["pairs"]])
+        return found | ({"pair": pairs} if len(pairs) else {})
 
     @cached_property
     def axes(self) -> dict[str, tuple[str, ...]]:
@@ -128,18 +149,6 @@ def _texts(values: Any) -> bool:
     return isinstance(values, list) and len(values) > 0 and all(isinstance(text, str) for text in values)
 
 
-def coordinates(
-    scorers: Iterable[str], measures: Iterable[str], n: Iterable[int], pairs: Sequence[Sequence[str]]
-) -> dict[str, NDArray[Any]]:
-    """Return the labels of the axes of a study, apart from `replicate`."""
-    found: dict[str, NDArray[Any]] = {
-        "scorer": np.array(list(scorers)),
-        "measure": np.array(list(measures)),
-        "n": np.array(list(n), np.int64),
-    }
-    return found | ({"pair": np.array([f"{a} > {b}" for a, b in pairs])} if pairs else {})
-
-
 def dataset(
     study: Study,
     replicates: Integers,
@@ -151,8 +160,7 @@ def dataset(
 
     seed = study.seed if study.seed < 2**31 else str(study.seed)  # what every format of files can hold
     attributes = {"title": study.title, "seed": seed, "engine": study.engine, **further}
-    labels = coordinates(study.scorers, map(str, study.measures), study.n, study.pairs)
-    found = xr.Dataset(variables, {INDEX: replicates, **labels}, attributes)
+    found = xr.Dataset(variables, {INDEX: replicates, **Layout.of(study).coordinates}, attributes)
     for name, (words, unit) in _MEANINGS.items():
         if name in found.variables:
             found[name].attrs.update({"long_name": words, "units": unit})

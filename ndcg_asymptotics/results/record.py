@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,14 +14,16 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Integers
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Report, ReportBlock
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.results.layout import AXES, INDEX, Named, dataset, versions_here
-from ndcg_asymptotics.results.summary import summary_blocks, summary_dict, summary_frame
 from ndcg_asymptotics.studies import Study
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+_BAND = (0.05, 0.95)  # the quantiles that a summary shows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,15 +58,15 @@ class Results(Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield what was asked, how much of it is there, and the means at the largest n."""
-        return summary_blocks(self)
+        return _blocks(self)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per scorer, measure and n; ``data.to_dataframe()`` has single replicates."""
-        return summary_frame(self)
+        return _frame(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `parts` shows as plain data, for JSON."""
-        return summary_dict(self)
+        return _dict(self)
 
     @property
     def name(self) -> str:
@@ -128,3 +131,100 @@ def results_of(study: Study, data: xr.Dataset) -> Results:
         named[str(name)] = axes, array.transpose(*axes).to_numpy()[order]
     done = np.ones(len(replicates), bool)
     return Results(study, [versions_here()], replicates, done, None, named, data.attrs)
+
+
+def _blocks(results: Results) -> Iterator[ReportBlock]:
+    """Yield the study, what is complete, and a line per scorer and measure."""
+    study = results.study
+    yield Line(study.title or results.name or "Results", "bold")
+    state = f"{results.replicates_complete} of {results.replicates_wanted} replicates complete"
+    yield Line(f"{state}, seed {study.seed}, engine {study.engine}", "" if results.complete else "bold red")
+    many = f"{len(study.n)} list lengths, {study.n[0]:g} to {study.n[-1]:g}" if len(study.n) > 1 else ""
+    yield Line(many or f"list length {study.n[0]:g}")
+    for name, scorer in study.scorers.items():
+        yield Line(f"  {name} = {scorer}")
+    if study.pairs:
+        yield Line("pairs: " + ", ".join(f"{a} > {b}" for a, b in study.pairs))
+    versions = results.versions[-1]
+    yield Line("made with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
+    if not results.replicates_complete:
+        return
+    rows = tuple(tuple(row.values()) for row in _rows(results, study.n[-1:]))
+    title = f"At n = {study.n[-1]:g}"
+    if "ndcg" in results.named:
+        columns = (
+            Column("scorer"), Column("measure"), Column("n", general("g")), Column("mean", fixed(5)),
+            Column("MCSE", general(".1e"), 1), Column("5%", fixed(5), 2), Column("95%", fixed(5), 2),
+        )  # fmt: skip
+        yield Table(title, columns, rows)
+    else:
+        columns = (
+            Column("pair"), Column("measure"), Column("n", general("g")), Column("first ahead"),
+            Column("second ahead"), Column("ties"), Column("undecided"),
+        )  # fmt: skip
+        yield Table(f"{title}, draws whose order was", columns, rows)
+        yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
+
+
+def _frame(results: Results) -> pd.DataFrame:
+    """Return a row per scorer, measure and n: mean, Monte Carlo standard error, 5% and 95% quantiles.
+
+    Of the rare engine: a row per pair, measure and n with the number of draws of each order.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(_rows(results, results.study.n))
+
+
+def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    return _means(results, sizes) if "ndcg" in results.named else _orders(results, sizes)
+
+
+def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    for name in results.study.scorers:
+        for measure in map(str, results.study.measures):
+            cell = results.data["ndcg"].sel(scorer=name, measure=measure, n=list(sizes))
+            values = cell.transpose("replicate", "n").to_numpy()
+            count = len(values)
+            errors = values.std(axis=0, ddof=1) / math.sqrt(count) if count > 1 else [None] * len(sizes)
+            low, high = np.quantile(values, _BAND, axis=0)
+            for i, n in enumerate(sizes):
+                yield {
+                    "scorer": name, "measure": measure, "n": n, "mean": float(values[:, i].mean()),
+                    "mcse": errors[i], "q05": float(low[i]), "q95": float(high[i]),
+                }  # fmt: skip
+
+
+def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    for pair in (f"{a} > {b}" for a, b in results.study.pairs):
+        for measure in map(str, results.study.measures):
+            cell = results.data["order"].sel(pair=pair, measure=measure, n=list(sizes))
+            orders = cell.transpose("replicate", "n").to_numpy()
+            for i, n in enumerate(sizes):
+                counts = {
+                    name: int(np.count_nonzero(orders[:, i] == order))
+                    for name, order in (("ahead", 1), ("behind", -1), ("ties", 0), ("undecided", UNDECIDED))
+                }
+                yield {"pair": pair, "measure": measure, "n": n, **counts}
+
+
+def _dict(results: Results) -> dict[str, Any]:
+    """Return the same as plain data, for JSON."""
+    study = results.study
+    shown = "means" if "ndcg" in results.named else "orders"
+    return {
+        "title": study.title,
+        "folder": None if results.folder is None else str(results.folder),
+        "replicates_wanted": results.replicates_wanted,
+        "replicates_complete": results.replicates_complete,
+        "complete": results.complete,
+        "seed": study.seed,
+        "engine": study.engine,
+        "coupling": str(study.population.coupling),
+        "scorers": {name: str(scorer) for name, scorer in study.scorers.items()},
+        "measures": [str(measure) for measure in study.measures],
+        "n": list(study.n),
+        "pairs": [list(pair) for pair in study.pairs],
+        "versions": results.versions,
+        shown: list(_rows(results, study.n[-1:])) if results.replicates_complete else [],
+    }

@@ -1,6 +1,6 @@
-"""Where a sweep puts replicates: a folder, or the memory of this process.
+"""Sinks, into which a sweep puts replicates: a folder, or the memory of this process.
 
-Both sinks have the members of `Sink`. In a folder every call of `add` writes immutable blocks
+In a folder every call of `add` writes immutable blocks
 (`results.blocks`), so whatever happens, each replicate is there whole or is computed again.
 """
 
@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import (
     UnreadableError,
+    digest_of,
     lock,
     make_folder,
     read_regular,
@@ -28,7 +30,6 @@ from ndcg_asymptotics.core.files import (
     unlock,
     write_file,
 )
-from ndcg_asymptotics.core.records import digest_of
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.results.blocks import (
     BLOCK_BYTES,
@@ -61,52 +62,38 @@ from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences, files
 
-_GATHERING = 1.0  # seconds, at most, of whose work a kill can cost
-
 Values = Mapping[str, NDArray[Any]]
 
 
-class Sink(Protocol):
-    """What takes in the replicates of one study; a context manager."""
+class Sink(ABC):
+    """Takes in the replicates of one study; a context manager.
 
-    damages: Sequence[Damage]
-    """What was damaged, and is to be computed again."""
+    Attributes
+    ----------
+    damages : sequence of Damage
+        What was found damaged, and is to be computed again.
+    """
 
-    def __enter__(self) -> Self: ...
+    damages: Sequence[Damage] = ()
 
-    def __exit__(
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._wanted: Runs = []
+        self._done: Runs = []
+        self._pending: list[tuple[Integers, Values]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(  # noqa: B027
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        """Write what was taken in, and release what is held; nothing by default."""
 
     @property
-    def wanted(self) -> int:
-        """How many replicates are wanted."""
-
-    @property
-    def complete(self) -> int:
-        """How many replicates are complete."""
-
-    def wanted_with(self, replicates: Iterable[int]) -> int:
-        """Return how many replicates would be wanted with these."""
-
-    def missing(self, replicates: Iterable[int]) -> list[int]:
-        """Return those of the replicates that are not complete."""
-
-    def want(self, replicates: Iterable[int]) -> None:
-        """Want these replicates as well."""
-
-    def add(self, replicates: Sequence[int], values: Values) -> None:
-        """Take in the values of these replicates, stacked along a leading axis."""
-
-    def results(self) -> Results:
-        """Return what there is so far."""
-
-
-class _Replicates:
-    """The replicates that a sink wants and those that it has."""
-
-    _wanted: Runs
-    _done: Runs
+    def replicates(self) -> Integers:
+        """The indices of the replicates that are wanted."""
+        return members(self._wanted)
 
     @property
     def wanted(self) -> int:
@@ -124,27 +111,9 @@ class _Replicates:
 
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Return those of the replicates that are not complete."""
-        return _missing(replicates, self._done)
-
-
-class MemorySink(_Replicates):
-    """A sink in the memory of this process."""
-
-    damages: Sequence[Damage] = ()
-
-    def __init__(self, study: Study) -> None:
-        self._study = study
-        self._wanted: Runs = []
-        self._blocks: list[tuple[Integers, Values]] = []
-        self._done: Runs = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is held."""
+        numbers = np.fromiter(replicates, np.int64)
+        found: list[int] = numbers[~within(numbers, self._done)].tolist()
+        return found
 
     def want(self, replicates: Iterable[int]) -> None:
         """Want these replicates as well."""
@@ -152,8 +121,26 @@ class MemorySink(_Replicates):
 
     def add(self, replicates: Sequence[int], values: Values) -> None:
         """Take in the values of these replicates, stacked along a leading axis."""
-        self._blocks.append((np.array(replicates, np.int64), dict(values)))
+        self._pending.append((np.array(replicates, np.int64), dict(values)))
         self._done = merged_runs([*self._done, *runs_of(replicates)])
+
+    def _joined(self) -> tuple[Integers, dict[str, NDArray[Any]]]:
+        """Return the replicates that were taken in, in order, and their values."""
+        numbers = np.concatenate([numbers for numbers, _ in self._pending])
+        order = np.argsort(numbers)
+        values = {
+            name: np.concatenate([values[name] for _, values in self._pending])[order]
+            for name in sorted(self._pending[0][1])
+        }
+        return numbers[order], values
+
+    @abstractmethod
+    def results(self) -> Results:
+        """Return what there is so far."""
+
+
+class MemorySink(Sink):
+    """A sink in the memory of this process."""
 
     def results(self) -> Results:
         """Return what there is so far.
@@ -163,21 +150,17 @@ class MemorySink(_Replicates):
         InputError
             If no replicate is complete.
         """
-        require(bool(self._blocks), "no replicate is complete")
+        require(bool(self._pending), "no replicate is complete")
         axes = engine.load(self._study.engine).VARIABLES
-        order = np.argsort(np.concatenate([replicates for replicates, _ in self._blocks]))
-        named = {
-            name: ((INDEX, *axes[name]), np.concatenate([values[name] for _, values in self._blocks])[order])
-            for name in sorted(self._blocks[0][1])
-        }
-        wanted = members(self._wanted)
-        done = within(wanted, self._done)
+        _, values = self._joined()
+        named = {name: ((INDEX, *axes[name]), array) for name, array in values.items()}
+        done = within(self.replicates, self._done)
         return Results(
-            self._study, [versions_here()], wanted, done, None, named, {"complete": int(done.all())}
+            self._study, [versions_here()], self.replicates, done, None, named, {"complete": int(done.all())}
         )
 
 
-class FolderSink(_Replicates):
+class FolderSink(Sink):
     """A sink that writes to a folder of results.
 
     A folder with results must hold those of the same study; what is damaged in it is deleted, to be computed
@@ -192,6 +175,11 @@ class FolderSink(_Replicates):
     durable : bool
         Whether every file is flushed to the disk at once. Without it a power cut may cost what was written
         last; a file that it leaves half written is noticed, as any damage is.
+    block_bytes : int
+        A block is split where its values take more than this, unless it is a single replicate.
+    seconds_gathered : float
+        What is added so soon after the folder was opened goes into one block, so that short runs write one
+        file. It is also the time whose work a kill can cost.
 
     Raises
     ------
@@ -202,19 +190,24 @@ class FolderSink(_Replicates):
         If the folder cannot be written to.
     """
 
-    def __init__(self, folder: str | Path, study: Study, *, durable: bool = True) -> None:
+    def __init__(
+        self,
+        folder: str | Path,
+        study: Study,
+        *,
+        durable: bool = True,
+        block_bytes: int = BLOCK_BYTES,
+        seconds_gathered: float = 1.0,
+    ) -> None:
+        super().__init__(study)
         self.folder = Path(folder)
-        self.damages: Sequence[Damage] = ()
-        self._study = study
         self._durable = durable
+        self._block_bytes = block_bytes
+        self._gathered_until = time.monotonic() + seconds_gathered
         self._layout = Layout(canonical(study))
         self._key = study_key(self._layout.fields)
-        self._wanted: Runs = []
-        self._done: Runs = []
         self._described = False
         self._lock: int | None = None
-        self._pending: list[tuple[Integers, Values]] = []
-        self._opened = time.monotonic()
         size = self._layout.bytes_per_replicate
         require(
             size <= LARGEST_REPLICATE,
@@ -227,9 +220,6 @@ class FolderSink(_Replicates):
             there = self.folder.exists()
             require(not there, f"{self.folder}: is a file, expected a folder of results; move it away")
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -240,11 +230,6 @@ class FolderSink(_Replicates):
                 raise
         finally:
             self._release()
-
-    @property
-    def replicates(self) -> Integers:
-        """The indices of the replicates that are wanted."""
-        return members(self._wanted)
 
     def want(self, replicates: Iterable[int]) -> None:
         """Want these replicates as well."""
@@ -268,8 +253,6 @@ class FolderSink(_Replicates):
     def add(self, replicates: Sequence[int], values: Values) -> None:
         """Write the values of these replicates, stacked along a leading axis.
 
-        What is added in the first second is gathered, so that short runs write one file.
-
         Raises
         ------
         ValueError
@@ -283,24 +266,18 @@ class FolderSink(_Replicates):
                     f"{name} has shape {given.shape} of {given.dtype}, "
                     f"expected {variable.shape} of {variable.dtype}"
                 )
-        self._pending.append((np.array(replicates, np.int64), {name: values[name] for name in expected}))
-        self._done = merged_runs([*self._done, *runs_of(replicates)])
+        super().add(replicates, {name: values[name] for name in expected})
         size = sum(len(numbers) for numbers, _ in self._pending) * self._layout.bytes_per_replicate
-        if size >= BLOCK_BYTES or time.monotonic() - self._opened > _GATHERING:
+        if size >= self._block_bytes or time.monotonic() > self._gathered_until:
             self._flush()
 
     def _flush(self) -> None:
         """Write what was added, in blocks of consecutive replicates."""
         if not self._pending:
             return
-        numbers = np.concatenate([numbers for numbers, _ in self._pending])
-        order = np.argsort(numbers)
-        joined = {
-            name: np.concatenate([values[name] for _, values in self._pending])[order]
-            for name in self._pending[0][1]
-        }
+        numbers, joined = self._joined()
         self._pending = []
-        most = max(BLOCK_BYTES // max(self._layout.bytes_per_replicate, 1), 1)
+        most = max(self._block_bytes // max(self._layout.bytes_per_replicate, 1), 1)
         row = 0
         for first, last in runs_of(numbers):
             for start in range(first, last + 1, most):
@@ -393,12 +370,6 @@ class FolderSink(_Replicates):
         if self._lock is not None:
             unlock(self._lock)
             self._lock = None
-
-
-def _missing(replicates: Iterable[int], done: Runs) -> list[int]:
-    numbers = np.fromiter(replicates, np.int64)
-    found: list[int] = numbers[~within(numbers, done)].tolist()
-    return found
 
 
 def _remove(path: Path) -> None:

@@ -17,8 +17,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Coupling, Population, Scorer
-from ndcg_asymptotics.studies.design import Design
-from ndcg_asymptotics.studies.engines import resolve
+from ndcg_asymptotics.studies.design import Design, resolve
 
 MOST_REPLICATES = 10**7
 
@@ -72,10 +71,6 @@ class Study:
     precision : float, optional
         The standard error that every mean is to have: no more replicates are made than that takes, and
         ``replicates`` is the most there may be.
-    folder : path, optional
-        Where names of files and modules in the texts are looked for, if not in the current folder.
-    allow_custom : bool
-        Whether ``custom("module:function")`` in a text may import its module.
 
     Raises
     ------
@@ -118,13 +113,10 @@ class Study:
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
         precision: float | None = None,
-        folder: Path | str | None = None,
-        allow_custom: bool = True,
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
-        place = None if folder is None else Path(folder)
         sizes = _sizes(n)
-        population = _population(scorers, coupling, place, allow_custom)
+        population = _population(read_scorers(scorers), coupling)
         real = isinstance(bracket, int | float) and 0 < bracket <= 1
         require(real, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
         fine = isinstance(precision, int | float) and 0 < precision < 1 and not isinstance(precision, bool)
@@ -136,7 +128,7 @@ class Study:
         for name, value in {
             "title": str(title),
             "population": population,
-            "measures": _measures(measures, place, allow_custom),
+            "measures": read_measures(measures),
             "n": sizes,
             "replicates": _whole(replicates, "replicates", 1, MOST_REPLICATES),
             "seed": _whole(seed, "seed", 0, None),
@@ -208,7 +200,14 @@ def _sizes(given: Any) -> tuple[int, ...]:
     return sizes
 
 
-def _measures(given: Any, folder: Path | None, allow_custom: bool) -> tuple[Measure, ...]:
+def read_measures(given: Any, folder: Path | None = None, allow_custom: bool = True) -> tuple[Measure, ...]:
+    """Return measures from a study's field ``measures``; parameters as for `read_scorers`.
+
+    Raises
+    ------
+    InputError
+        Beginning with the name of the field.
+    """
     wanted = [given] if isinstance(given, str | Measure | Discount) else list(_listed(given, "measures"))
     require(len(wanted) > 0, "must hold at least one measure", "measures")
     _few(wanted, "measures")
@@ -231,7 +230,22 @@ def _listed(given: Any, name: str) -> Iterable[Any]:
     return given  # type: ignore[no-any-return]
 
 
-def _population(given: Any, coupling: Any, folder: Path | None, allow_custom: bool) -> Population:
+def read_scorers(given: Any, folder: Path | None = None, allow_custom: bool = True) -> dict[str, Scorer]:
+    """Return scorers by name from a study's field ``scorers``.
+
+    Parameters
+    ----------
+    given : mapping of name to Scorer or text
+    folder : path, optional
+        Where names of files and modules in the texts are looked for, if not in the current folder.
+    allow_custom : bool
+        Whether ``custom("module:function")`` in a text may import its module.
+
+    Raises
+    ------
+    InputError
+        Beginning with the name of the field.
+    """
     known = isinstance(given, Mapping) and len(given) > 0
     require(known, f"must name at least one scorer, got {brief(given)}", "scorers")
     _few(given, "scorers")
@@ -247,6 +261,10 @@ def _population(given: Any, coupling: Any, folder: Path | None, allow_custom: bo
             )
         except InputError as error:
             raise InputError(str(error), f"scorers.{name}") from None
+    return scorers
+
+
+def _population(scorers: Mapping[str, Scorer], coupling: Any) -> Population:
     try:
         found = Coupling.of(coupling)
     except InputError as error:

@@ -21,7 +21,8 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,55 @@ from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.text import did_you_mean
-from ndcg_asymptotics.studies.study import Study, decades
+from ndcg_asymptotics.studies.canonical import canonical
+from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_scorers
 
 _LARGEST = 2**24  # bytes of a study file
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_LONG = 12  # list lengths; longer lists are written as a rule, where there is one
+
+TEMPLATE = """\
+# A study for ndcg-asymptotics. Run it with
+#     ndcg-asymptotics run study.toml --out results/study
+# A spec is a text in quotes; `ndcg-asymptotics list` shows all of them.
+
+title = "Two rankers"
+
+# What NDCG is computed with: a discount in parentheses (log if there is none) and a cutoff after @
+# (k, a share 0.2n, a power n^0.5, or 5log(n); the whole list if there is none).
+measures = ["nDCG", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG@10"]
+
+# List lengths: a list such as [10, 100, 1000], or so many per decade.
+n = { start = 10, stop = 1e4, per_decade = 5 }
+
+# How many streams are drawn, and from which seed. More replicates may be added later.
+replicates = 200
+seed = 1
+
+# Pairs of scorers whose order is counted, for `distinguish`.
+pairs = [["good", "random"]]
+
+# The engine: "items" draws every item (n to about 1e7), "every-n" knows NDCG at every n up to the largest,
+# "cells" goes to n = 1e18 within a bracket. "auto" is items up to n = 1e7, then cells.
+engine = "auto"
+
+# The width of the bracket that the cells engine aims for.
+# bracket = 1e-4
+
+# End when every mean has this standard error; replicates is then the most there may be.
+# precision = 1e-3
+
+# How the scores of two scorers depend on each other given the label: "independent" or "gaussian(0.5)".
+# coupling = "independent"
+
+# Scorers by name, each a relevance curve: the probability of relevance at canonical score s in [0, 1].
+# All need the same share of relevant items: prevalence= stands in for one of a curve's parameters.
+[scorers]
+good = "power(prevalence=0.3, top=0.8, exponent=2)"
+random = "random"      # uninformative, with the labels of the others
+# mine = 'custom("module:function")'         a function of the score in module.py beside this file
+# fitted = 'empirical("curves/a.json")'      as `ndcg-asymptotics fit` writes it
+"""
 
 
 class _Decades(BaseModel):
@@ -139,7 +186,9 @@ def study_of(fields: Mapping[str, Any], folder: Path, where: str, allow_custom: 
                 f"must be a list of whole numbers, or {{ start, stop, per_decade }}, got {brief(given['n'])}",
                 "n",
             )
-        return Study(**given, folder=folder, allow_custom=allow_custom)
+        given["scorers"] = read_scorers(given["scorers"], folder, allow_custom)
+        given["measures"] = read_measures(given["measures"], folder, allow_custom)
+        return Study(**given)
     except ValidationError as error:
         raise InputError(f"{where}: {_one_line(error)}") from None
     except InputError as error:
@@ -182,3 +231,78 @@ def _toml_terms(message: str) -> str:
     ]:
         message = message.replace(theirs, ours)
     return message
+
+
+def study_text(study: Study) -> str:
+    r"""The study as TOML, in canonical texts.
+
+    Raises
+    ------
+    InputError
+        If a function of the user's has no name by which another process finds it.
+
+    >>> study = Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10, 20], replicates=5)
+    >>> print(study_text(study))
+    measures = ["nDCG(log)"]
+    n = [10, 20]
+    replicates = 5
+    seed = 0
+    engine = "items"
+    <BLANKLINE>
+    [scorers]
+    a = "constant(0.4)"
+    """
+    fields = canonical(study)
+    lines = [f"title = {_quoted(study.title)}"] if study.title else []
+    lines.append(f"measures = [{', '.join(map(_quoted, fields['measures']))}]")
+    lines.append(f"n = {_lengths(study.n)}")
+    lines += [f"replicates = {study.replicates}", f"seed = {study.seed}", f"engine = {_quoted(study.engine)}"]
+    if fields["coupling"] != "independent":
+        lines.append(f"coupling = {_quoted(fields['coupling'])}")
+    if study.pairs:
+        pairs = ", ".join(f"[{_quoted(a)}, {_quoted(b)}]" for a, b in study.pairs)
+        lines.append(f"pairs = [{pairs}]")
+    if study.engine == "cells":
+        lines.append(f"bracket = {study.bracket!r}")
+    lines += ["", "[scorers]"]
+    lines += [f"{_key(name)} = {_quoted(text)}" for name, text in fields["scorers"].items()]
+    return "\n".join(lines)
+
+
+def _lengths(sizes: Sequence[int]) -> str:
+    if len(sizes) >= _LONG:
+        for per_decade in range(1, 51):
+            try:
+                same = decades(sizes[0], sizes[-1], per_decade) == tuple(sizes)
+            except InputError:
+                break
+            if same:
+                return f"{{ start = {sizes[0]}, stop = {sizes[-1]}, per_decade = {per_decade} }}"
+    return str(list(sizes))
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A basic string; what is not to be seen is written out."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(
+        rf"\U{ord(c):08x}" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in quoted
+    )
+
+
+def write_template(file: Path | str) -> None:
+    """Write a commented study file.
+
+    Raises
+    ------
+    InputError
+        If there is a file already.
+    OSError
+        If it cannot be written.
+    """
+    file = Path(file)
+    require(not file.exists(), f"{file}: there is a file already")
+    file.write_text(TEMPLATE, encoding="utf-8")

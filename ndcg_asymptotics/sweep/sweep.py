@@ -7,6 +7,7 @@ the backend, the blocks or an interruption changes a bit of the results.
 from __future__ import annotations
 
 import math
+import shutil
 import time
 import warnings
 from concurrent.futures import BrokenExecutor
@@ -14,26 +15,26 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import say, task
 from ndcg_asymptotics.engines import engine
+from ndcg_asymptotics.engines.shared.memory import available
 from ndcg_asymptotics.results.blocks import LAST_REPLICATE
 from ndcg_asymptotics.results.folder import results_in
+from ndcg_asymptotics.results.layout import Layout
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
-from ndcg_asymptotics.sweep.block import Block, Failure, simulate
+from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, simulate
 from ndcg_asymptotics.sweep.estimate import Estimate
-from ndcg_asymptotics.sweep.executor import Backend, Workers, check_backend, local_jobs, workers
+from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, workers
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
-from ndcg_asymptotics.sweep.resources import require_memory_for, require_room
-from ndcg_asymptotics.sweep.scheduler import BlockScheduler
 
-_LOSSES_IN_A_ROW = 3
+_LOSSES_IN_A_ROW = 3  # of workers, after which the sweep ends
 _MOST_DAMAGES_TOLD = 10
 
 Stop = Literal["time limit", "interrupted", "workers lost"]
@@ -100,7 +101,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
             RuntimeWarning,
             stacklevel=2,
         )
-    return into.results() if isinstance(into, MemorySink) else results_in(into, study)
+    return _results(study, into)
 
 
 def sweep(
@@ -162,7 +163,7 @@ def sweep(
     check_backend(backend, scheduler)
     if scheduler is None:
         jobs = local_jobs(jobs)
-    require_room(study, count, None if isinstance(into, MemorySink) else Path(into))
+    _require_room(study, count, None if isinstance(into, MemorySink) else Path(into))
     require(first >= 0, f"must be at least 0, got {first}", "first")
     last = LAST_REPLICATE - count
     require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
@@ -171,112 +172,134 @@ def sweep(
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
     estimate = Estimate(count, at_most=precision is not None)
-    one = _Options(jobs, backend, scheduler, deadline, block, precision is not None, durable, estimate)
+    sweep_ = _Sweep(study, into, jobs, backend, scheduler, block, durable, deadline, estimate)
     if precision is None or first > 0:
-        return _sweep(study, into, range(first, first + count), one)
+        return sweep_.run(range(first, first + count), fewer_is_said=precision is None)
     require(count > 1, "one replicate has no standard error", "precision")
     drawn = "ndcg" in engine_.VARIABLES
     require(drawn, f"is of means of NDCG, the {study.engine} engine draws orders of pairs", "precision")
     failures: list[Failure] = []
     for size in interim_sizes(count):
-        outcome = _sweep(study, into, range(size), one)
+        outcome = sweep_.run(range(size), fewer_is_said=False)
         failures = outcome.failures = failures + outcome.failures
         if outcome.stopped or failures:
             break
-        results = into.results() if isinstance(into, MemorySink) else results_in(into, study)
-        outcome.precision = precision_of(results, precision, size)
+        outcome.precision = precision_of(_results(study, into), precision, size)
         if outcome.precision.enough:
             break
     return outcome
 
 
-class _Options(NamedTuple):
-    """How replicates are computed."""
+@dataclass
+class _Sweep:
+    """Computes the missing replicates of a study in blocks and writes them as they come back."""
 
+    study: Study
+    into: str | Path | MemorySink
     jobs: int | None
     backend: Backend
     scheduler: str | None
-    deadline: float
     block: int | None
-    looking: bool
     durable: bool
+    deadline: float
     estimate: Estimate
 
+    def run(self, asked: range, *, fewer_is_said: bool) -> Outcome:
+        """Compute those of the replicates that are missing.
 
-def _sweep(study: Study, into: str | Path | MemorySink, asked: range, options: _Options) -> Outcome:
-    """`sweep` for these replicates, all of them."""
-    jobs, backend, scheduler, deadline, block, looking, durable, estimate = options
-    engine_, count = engine.load(study.engine), len(asked)
-    sink: Sink = into if isinstance(into, MemorySink) else FolderSink(into, study, durable=durable)
-    with sink as writer:
-        missing = writer.missing(asked)
-        for damage in writer.damages[:_MOST_DAMAGES_TOLD]:
-            say(f"{into}: damaged, and left out: {damage}")
-        if len(writer.damages) > _MOST_DAMAGES_TOLD:
-            say(f"{into}: and {len(writer.damages) - _MOST_DAMAGES_TOLD} more damages")
-        if writer.wanted > count and not looking:
-            say(f"{into} is for {writer.wanted} replicates, more than the {count} asked for: they stay")
-        outcome = Outcome()
-        if missing:
-            try:
-                # in this process first: the workers load what it has compiled from numba's cache
-                engine_.warm(study.design.parts()[0])
-                if jobs is not None and scheduler is None:
-                    jobs = min(jobs, len(missing))
-                    require_memory_for(study, jobs)
-                with workers(backend, jobs, scheduler) as started:
-                    _Sweep(study, writer, outcome, estimate).run(asked, missing, block, deadline, started)
-            except KeyboardInterrupt:
-                outcome.stopped = "interrupted"
-            except BrokenExecutor:
-                outcome.stopped = "workers lost"
-        outcome.wanted, outcome.complete = writer.wanted_with(asked), writer.complete
-    return outcome
-
-
-class _Sweep:
-    """The missing replicates of some results: computed in blocks and written as these come back."""
-
-    def __init__(self, study: Study, writer: Sink, outcome: Outcome, estimate: Estimate) -> None:
-        self._design = study.design
-        self._work = partial(simulate, ENGINES[study.engine], self._design)
-        self._writer = writer
-        self._outcome = outcome
-        self._estimate = estimate
-
-    def run(
-        self, asked: range, missing: list[int], size: int | None, deadline: float, workers: Workers
-    ) -> None:
-        """Compute and write; compute again what was lost with a worker."""
-        losses, count = 0, len(asked)
-        already = count - len(missing)
-        self._writer.want(asked)
-        with task("replicates", count, already) as bar:
-            while missing and self._outcome.stopped is None:
-                pieces = BlockScheduler(missing, workers.jobs, size, deadline)
+        With ``fewer_is_said``, a line says if the results are for more replicates.
+        """
+        into, outcome = self.into, Outcome()
+        sink = into if isinstance(into, MemorySink) else FolderSink(into, self.study, durable=self.durable)
+        with sink:
+            for damage in sink.damages[:_MOST_DAMAGES_TOLD]:
+                say(f"{into}: damaged, and left out: {damage}")
+            if len(sink.damages) > _MOST_DAMAGES_TOLD:
+                say(f"{into}: and {len(sink.damages) - _MOST_DAMAGES_TOLD} more damages")
+            if fewer_is_said and sink.wanted > len(asked):
+                say(
+                    f"{into} is for {sink.wanted} replicates, more than the {len(asked)} asked for: they stay"
+                )
+            if missing := sink.missing(asked):
                 try:
-                    with closing(workers.computed(self._work, iter(pieces))) as blocks:
-                        for block in blocks:
-                            pieces.learn(block)
-                            self._estimate.learn(block, already, workers.jobs)
-                            self._keep(block)
-                            bar.set_postfix_str(f"block {block.asked[0]}-{block.asked[-1]}", refresh=False)
-                            bar.update(len(block.replicates))
-                            losses = 0
+                    self._compute(asked, missing, sink, outcome)
+                except KeyboardInterrupt:
+                    outcome.stopped = "interrupted"
                 except BrokenExecutor:
-                    losses += 1
-                    if losses == _LOSSES_IN_A_ROW:
-                        raise
-                    say("a worker was lost; starting again from what is complete")
-                failed = {failure.replicate for failure in self._outcome.failures}
-                missing = [r for r in self._writer.missing(missing) if r not in failed]
-                if pieces.late:
-                    self._outcome.stopped = "time limit"
+                    outcome.stopped = "workers lost"
+            outcome.wanted, outcome.complete = sink.wanted_with(asked), sink.complete
+        return outcome
 
-    def _keep(self, block: Block) -> None:
+    def _compute(self, asked: range, missing: list[int], sink: Sink, outcome: Outcome) -> None:
+        """Compute and write; compute again what was lost with a worker."""
+        study, jobs = self.study, self.jobs
+        # in this process first: the workers load what it has compiled from numba's cache
+        engine.load(study.engine).warm(study.design.parts()[0])
+        if jobs is not None and self.scheduler is None:
+            jobs = min(jobs, len(missing))
+            _require_memory(study, jobs)
+        work = partial(simulate, ENGINES[study.engine], study.design)
+        with workers(self.backend, jobs, self.scheduler) as started:
+            already, losses = len(asked) - len(missing), 0
+            sink.want(asked)
+            with task("replicates", len(asked), already) as bar:
+                while missing and outcome.stopped is None:
+                    pieces = BlockScheduler(missing, started.jobs, self.block, self.deadline)
+                    try:
+                        with closing(started.computed(work, iter(pieces))) as blocks:
+                            for block in blocks:
+                                pieces.learn(block)
+                                self.estimate.learn(block, already, started.jobs)
+                                self._keep(block, sink, outcome)
+                                first, last = block.asked[0], block.asked[-1]
+                                bar.set_postfix_str(f"block {first}-{last}", refresh=False)
+                                bar.update(len(block.replicates))
+                                losses = 0
+                    except BrokenExecutor:
+                        losses += 1
+                        if losses == _LOSSES_IN_A_ROW:
+                            raise
+                        say("a worker was lost; starting again from what is complete")
+                    failed = {failure.replicate for failure in outcome.failures}
+                    missing = [r for r in sink.missing(missing) if r not in failed]
+                    if pieces.late:
+                        outcome.stopped = "time limit"
+
+    def _keep(self, block: Block, sink: Sink, outcome: Outcome) -> None:
         if block.replicates:
-            self._writer.add(block.replicates, block.draws)
+            sink.add(block.replicates, block.draws)
         for failure in block.failures:
-            seed = self._design.seed
-            say(f"replicate {failure.replicate} (seed {seed}) failed: {failure.reason}")
-        self._outcome.failures += block.failures
+            say(f"replicate {failure.replicate} (seed {self.study.seed}) failed: {failure.reason}")
+        outcome.failures += block.failures
+
+
+def _require_room(study: Study, replicates: int, folder: Path | None) -> None:
+    """Refuse results larger than memory, or than the free space of the folder's disk."""
+    needed = replicates * Layout.of(study).bytes_per_replicate
+    if folder is None:
+        there, what = available(), "memory"
+    else:
+        above = next(part for part in (folder.absolute(), *folder.absolute().parents) if part.exists())
+        # what is there already is not counted twice: twice the free room leaves a resume alone
+        there, what = 2 * shutil.disk_usage(above).free, "the disk"
+    require(
+        needed <= there,
+        f"{replicates} of them are {needed:.3g} bytes of results, more than {what} holds",
+        "replicates",
+    )
+
+
+def _require_memory(study: Study, jobs: int) -> None:
+    """Refuse more processes than fit into memory."""
+    module = engine.load(study.engine)
+    each, there = max(module.memory(part) for part in study.design.parts()), available()
+    require(
+        jobs * each <= there,
+        f"{jobs} of them take {jobs * each:.3g} bytes at n = {study.n[-1]:g}, here are {there:.3g}: "
+        f"at most {max(there // max(each, 1), 1)} fit",
+        "jobs",
+    )
+
+
+def _results(study: Study, into: str | Path | MemorySink) -> Results:
+    return into.results() if isinstance(into, MemorySink) else results_in(into, study)

@@ -24,8 +24,7 @@ from platformdirs import user_cache_path
 from ndcg_asymptotics import measures, populations
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import UnreadableError
-from ndcg_asymptotics.core.records import key_of, read_record, write_record
+from ndcg_asymptotics.core.files import UnreadableError, key_of, read_record, write_record
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer

@@ -23,7 +23,7 @@ from ndcg_asymptotics.studies import load
 LAUNCHER = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
-from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.design import ENGINES
 ENGINES["items"] = "fake_engine"
 from ndcg_asymptotics.cli.main import main
 main()

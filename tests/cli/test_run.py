@@ -24,7 +24,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.blocks import describe
 from ndcg_asymptotics.results.folder import STUDY
-from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.design import ENGINES
 
 Cli = Callable[..., tuple[int, str, str]]
 

@@ -8,8 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from ndcg_asymptotics.core.files import UnreadableError, lock, read_regular, remove_drafts, unlock, write_file
-from ndcg_asymptotics.core.records import LARGEST, read_record, write_record
+from ndcg_asymptotics.core.files import (
+    LARGEST_RECORD,
+    UnreadableError,
+    lock,
+    read_record,
+    read_regular,
+    remove_drafts,
+    unlock,
+    write_file,
+    write_record,
+)
 from ndcg_asymptotics.lists import write_run
 
 
@@ -128,7 +137,7 @@ def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -
             assert read_record(file) == fields | {"t": [1, 2]}  # a blank that became another
         except UnreadableError:
             continue
-    for content in (b"", b"[]", b"{}", b'{"digest": 3}', b"[" * 10**5, b"\xff", b" " * (LARGEST + 1)):
+    for content in (b"", b"[]", b"{}", b'{"digest": 3}', b"[" * 10**5, b"\xff", b" " * (LARGEST_RECORD + 1)):
         file.write_bytes(content)
         with pytest.raises(UnreadableError):
             read_record(file)
@@ -136,5 +145,5 @@ def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -
 
 def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a description of .* bytes, at most"):
-        write_record(tmp_path / "record.json", {"long": "x" * LARGEST})
+        write_record(tmp_path / "record.json", {"long": "x" * LARGEST_RECORD})
     assert not list(tmp_path.iterdir())

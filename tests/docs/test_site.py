@@ -13,7 +13,7 @@ import pytest
 from pages import ROOT
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.toml import _File
 
 LOADED = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"')

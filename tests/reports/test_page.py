@@ -20,10 +20,11 @@ import pytest
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.style import COLORS
 from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.studies.writing import study_text
+from ndcg_asymptotics.studies.toml import study_text
 
 MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG@10"]
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "constant(0.4)"}
@@ -117,10 +118,8 @@ def test_the_page_names_the_modules_that_a_rerun_needs(
 ) -> None:
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "mine.py").write_text("def slow(rank):\n    return rank**-0.3\n")
-    study = na.Study(
-        scorers={"a": "linear(0.1, 0.7)"}, measures='nDCG(custom("mine:slow", 1000))', n=[10, 100],
-        replicates=12, folder=tmp_path / "study",
-    )  # fmt: skip
+    measure = Measure.parse('nDCG(custom("mine:slow", 1000))', tmp_path / "study")
+    study = na.Study(scorers={"a": "linear(0.1, 0.7)"}, measures=measure, n=[10, 100], replicates=12)
     results = na.run(study, tmp_path / "here", jobs=1)
     assert "<code><bdi>mine.py</bdi></code>" in report(results)
     shutil.copy(tmp_path / "here" / "mine.py", tmp_path)

@@ -18,8 +18,7 @@ import pytest
 from benchmarks.commands import command
 from benchmarks.damage import HARMS, Harm, Kind, make_kinds, try_harm
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import UnreadableError
-from ndcg_asymptotics.core.records import digest_of
+from ndcg_asymptotics.core.files import UnreadableError, digest_of
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.blocks import File, read_block, write_block
 from ndcg_asymptotics.results.layout import Variable

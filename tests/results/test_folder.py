@@ -19,7 +19,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.blocks import describe
+from ndcg_asymptotics.results.blocks import BLOCK_BYTES, describe
 from ndcg_asymptotics.results.folder import STUDY as RECORD
 from ndcg_asymptotics.results.merge import merge
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
@@ -87,8 +87,14 @@ def count_writes(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) 
     return next(count)
 
 
-def write(folder: Path, replicates: list[int], wanted: list[int] | None = None, **change: Any) -> None:
-    with FolderSink(folder, study(**change)) as sink:
+def write(
+    folder: Path,
+    replicates: list[int],
+    wanted: list[int] | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    **change: Any,
+) -> None:
+    with FolderSink(folder, study(**change), block_bytes=block_bytes) as sink:
         sink.want(replicates if wanted is None else wanted)
         sink.add(replicates, draws(replicates))
 
@@ -165,25 +171,19 @@ def test_a_folder_grows_and_its_data_are_in_the_order_of_replicates(tmp_path: Pa
     np.testing.assert_array_equal(data.ndcg.values, draws([0, 1, 5, 6])["ndcg"])
 
 
-def test_much_is_split_into_blocks_and_no_file_is_ever_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ndcg_asymptotics.results.sinks.BLOCK_BYTES", 2**18)
+def test_much_is_split_into_blocks_and_no_file_is_ever_changed(tmp_path: Path) -> None:
     many = list(range(4_000))
-    write(tmp_path, many[:1500])
+    write(tmp_path, many[:1500], block_bytes=2**18)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert len(before) > 3
     assert all(path.stat().st_size < 2**18 + 2**12 for path in tmp_path.glob("*.npz"))
-    write(tmp_path, many[1500:])
+    write(tmp_path, many[1500:], block_bytes=2**18)
     assert before.items() <= {path.name: path.read_bytes() for path in tmp_path.iterdir()}.items()
     np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws(many)["ndcg"])
 
 
-def test_what_is_added_later_than_the_first_second_is_on_the_disk_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ndcg_asymptotics.results.sinks._GATHERING", 0.0)
-    with FolderSink(tmp_path, study()) as sink:
+def test_what_is_added_later_is_on_the_disk_at_once(tmp_path: Path) -> None:
+    with FolderSink(tmp_path, study(), seconds_gathered=0.0) as sink:
         sink.want(range(4))
         for replicate in range(3):
             sink.add([replicate], draws([replicate]))
@@ -195,15 +195,14 @@ def test_a_folder_whose_writer_died_while_extending_is_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever file is the last that was written; with one block more than the disk had room for."""
-    monkeypatch.setattr("ndcg_asymptotics.results.sinks.BLOCK_BYTES", 1)
     write(tmp_path / "whole", [0, 1])
-    written = count_writes(monkeypatch, lambda: write(tmp_path / "whole", [2, 3]))
+    written = count_writes(monkeypatch, lambda: write(tmp_path / "whole", [2, 3], block_bytes=1))
     assert written == 3  # a request and two blocks
     for allowed in range(written):
         folder = tmp_path / str(allowed)
         write(folder, [0, 1])
         with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
-            write(folder, [2, 3])
+            write(folder, [2, 3], block_bytes=1)
         results = open_results(folder)
         assert verify(folder).sound
         assert results.replicates_wanted == (4 if allowed else 2)

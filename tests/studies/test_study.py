@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical
 from ndcg_asymptotics.studies import Study, decades, load
 from ndcg_asymptotics.studies.canonical import canonical, differences, files
-from ndcg_asymptotics.studies.engines import ITEMS_LIMIT
+from ndcg_asymptotics.studies.design import ITEMS_LIMIT
 from ndcg_asymptotics.studies.toml import study_of
 
 GOOD: dict[str, Any] = {

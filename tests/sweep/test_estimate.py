@@ -81,15 +81,14 @@ def test_a_sweep_takes_as_long_as_estimated(
     assert 5 <= minutes < 10
 
 
-def test_looks_for_precision_share_one_estimate(
+def test_interim_sizes_share_one_estimate(
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is written during the first look, at 32 replicates, and not again at 64 and 100."""
+    """It is written before the 64th replicate, and not again at the next interim sizes."""
     use_fake_engine(monkeypatch)
-    monkeypatch.setattr(estimate, "_SECONDS_OF_WORK", 0.2)
-    monkeypatch.setattr(estimate, "WORTH_SAYING", 1.0)
-    sweep(study("slow"), tmp_path, jobs=2, replicates=100, precision=1e-6)
-    assert said == ["100 replicates will take at most about 10 seconds"]
+    sweep(study("slow"), tmp_path, jobs=2, replicates=12_000, precision=1e-6, time_limit=4)
+    assert len(said) == 1
+    assert said[0].startswith("12000 replicates will take at most about ")
 
 
 def test_the_command_line_shows_it(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,10 +122,11 @@ def test_a_grid_is_estimated_by_what_it_has_still_to_do(
     use_fake_engine(monkeypatch)
     fields = {"scorers": {"slow": "constant($p)"}, "measures": ["nDCG"], "n": [10], "replicates": 2400}
     grid = grid_of({"p": [0.1, 0.2, 0.3]}, fields)
-    monkeypatch.setattr(estimate, "WORTH_SAYING", 3.0)
-    sweep_grid(grid, tmp_path, jobs=1, replicates=20)  # 1 s each, and 0.4 s to begin
-    sweep_grid(grid, tmp_path, jobs=1, replicates=20)
-    assert said == ["3 points will take about 10 seconds"]
+    sweep_grid(grid, tmp_path, jobs=1, replicates=20)  # 1 s each
+    assert said == []
     # 120 s each: 6 minutes if sleeping were all; a process that is kept waiting wakes late
     sweep_grid(grid, tmp_path / "whole", jobs=1, time_limit=0.1)
     assert 6 <= float(re.findall(r"^3 points will take about (\d+) minutes", said[-1])[0]) < 12
+    # the first point has been begun
+    sweep_grid(grid, tmp_path / "whole", jobs=1, time_limit=0.1)
+    assert 4 <= float(re.findall(r"^2 points will take about (\d+) minutes", said[-1])[0]) < 8

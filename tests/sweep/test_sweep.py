@@ -15,10 +15,9 @@ from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.block import Block, BlockScheduler
 from ndcg_asymptotics.sweep.executor import Backend
 from ndcg_asymptotics.sweep.replay import replay
-from ndcg_asymptotics.sweep.scheduler import BlockScheduler
 from ndcg_asymptotics.sweep.sweep import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)

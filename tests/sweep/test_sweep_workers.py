@@ -101,7 +101,7 @@ KILLED = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from sweep_cases import study
-from ndcg_asymptotics.studies.engines import ENGINES
+from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.sweep.sweep import sweep
 ENGINES["items"] = "fake_engine"
 print(os.getpid(), flush=True)

@@ -21,7 +21,7 @@ from ndcg_asymptotics.analysis.orders import weighted
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.orders.weighted import fit_exponent
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.records import write_record
+from ndcg_asymptotics.core.files import write_record
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.populations import Relevance

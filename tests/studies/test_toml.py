@@ -9,7 +9,7 @@ import pytest
 
 from ndcg_asymptotics.studies import Study, decades, load
 from ndcg_asymptotics.studies.canonical import canonical
-from ndcg_asymptotics.studies.writing import study_text
+from ndcg_asymptotics.studies.toml import study_text
 
 ODD = {'a "b" \\ c': "linear(0.1, 0.7)", "$x$ \x1b[31m\u202e é": "constant(0.4)", "a.b": "constant(0.4)"}
 

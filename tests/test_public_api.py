@@ -1,4 +1,4 @@
-"""The public face: what it shows, what it takes, and that errors speak of arguments."""
+"""The public API: its names, the arguments it accepts, and error messages that name the argument."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def small(**changes: object) -> na.Study:
     return na.Study(**fields | {"pairs": [("good", "random")]} | changes)
 
 
-def test_it_shows_its_names_and_nothing_else() -> None:
+def test_dir_lists_the_public_names() -> None:
     assert dir(na) == na.__all__ == sorted(na.__all__)
     for name in na.__all__:
         assert getattr(na, name) is not None
@@ -40,13 +40,13 @@ PUBLIC = [name for name in na.__all__ if not inspect.ismodule(getattr(na, name))
 PUBLIC += [f"{room}.{name}" for room in ROOMS for name in getattr(na, room).__all__]
 
 
-def test_few_names_are_at_the_top() -> None:
+def test_the_package_exports_at_most_twelve_names() -> None:
     assert {"Study", "Measure", "run", "check", "distinguish", "predict", "plot", "report"} <= set(PUBLIC)
     assert sum("." not in name for name in PUBLIC) <= 12
 
 
 @pytest.mark.parametrize("room", ["", *ROOMS, "plots", "reports", "sweep"])
-def test_stubs_name_what_there_is(room: str) -> None:
+def test_every_name_of_a_stub_exists(room: str) -> None:
     package = importlib.import_module(f"ndcg_asymptotics.{room}".rstrip("."))
     assert all(getattr(package, name) is not None for name in package.__all__)
 
@@ -80,7 +80,7 @@ def test_importing_it_is_light() -> None:
     assert said.strip() == "[]"
 
 
-def test_the_tour() -> None:
+def test_run_check_distinguish_and_plot() -> None:
     results = na.run(small(), jobs=1)
     assert na.check(results).agrees
     assert "Nothing disagrees" in repr(na.check(results))
@@ -105,7 +105,7 @@ def test_a_folder_keeps_and_continues(tmp_path: Path) -> None:
     assert na.run(small(replicates=5), jobs=1).data["ndcg"].equals(more.data["ndcg"])
 
 
-def test_texts_and_objects_and_arrays_are_welcome() -> None:
+def test_texts_objects_and_arrays_are_accepted() -> None:
     by_text = small()
     by_object = small(
         scorers={"good": na.populations.Curve.parse("linear(0.1, 0.7)"), "random": "random"},
@@ -141,7 +141,7 @@ def test_texts_and_objects_and_arrays_are_welcome() -> None:
         (lambda: na.check(na.run(small(), jobs=1), alpha=2), "^alpha: must lie inside"),
     ],
 )  # fmt: skip
-def test_errors_speak_of_arguments(call, said: str) -> None:
+def test_errors_name_the_argument(call, said: str) -> None:
     with pytest.raises(na.InputError, match=said) as caught:
         call()
     assert "--" not in str(caught.value)
@@ -176,7 +176,7 @@ def write_own(folder: Path, factor: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_functions_of_ones_own_run_everywhere(backend: str) -> None:
+def test_user_defined_functions_run_on_every_backend(backend: str) -> None:
     slope = 0.6
     study = small(
         scorers={"a": na.populations.curve(lambda s: 0.1 + slope * s, name="a")},
@@ -188,7 +188,7 @@ def test_functions_of_ones_own_run_everywhere(backend: str) -> None:
     np.testing.assert_allclose(drawn, same, rtol=0, atol=1e-12)
 
 
-def test_what_has_no_name_cannot_be_kept(tmp_path: Path) -> None:
+def test_a_function_without_a_name_cannot_be_written_to_a_folder(tmp_path: Path) -> None:
     study = small(measures=[na.measures.discount(lambda r: 1 / r, largest=100)])
     with pytest.raises(na.InputError, match=r"cannot be written to a file.*keep the study in memory"):
         na.run(study, tmp_path / "out", jobs=1)
@@ -241,7 +241,7 @@ def test_editing_a_function_starts_a_new_study(tmp_path: Path, old: str, new: st
     assert na.run(na.studies.load(tmp_path / "study.toml", allow_custom=True), out, jobs=1).complete
 
 
-def test_an_edited_function_is_another_study(tmp_path: Path) -> None:
+def test_editing_a_neighbour_or_a_copy_is_noticed(tmp_path: Path) -> None:
     write_own(tmp_path, "1.0")
     na.run(na.studies.load(tmp_path / "study.toml", allow_custom=True), tmp_path / "out", jobs=1)
     write_own(tmp_path, "1.5")
