@@ -47,7 +47,6 @@ def growing(data: Path) -> dict[str, Growth]:
         "random": True,
         "length": LENGTH,
         "by": GROUPS,
-        "tell": print,
     }
     labels, times = keys.assign(label=table["label"]), keys.assign(time=table["time"])
     return {

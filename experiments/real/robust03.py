@@ -23,7 +23,7 @@ GROUPS = 8
 def growing(data: Path) -> dict[str, Growth]:
     """The growing lists of each order of arrival."""
     folder = data / "robust03"
-    options: dict[str, Any] = {"binary_at": 1, "random": True, "by": GROUPS, "tell": print}
+    options: dict[str, Any] = {"binary_at": 1, "random": True, "by": GROUPS}
     return {
         f"robust03-{order}": grow_files(
             [folder / f"{run}.run.gz" for run in RUNS],
