@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.line import Line, Work, ratios
+from ndcg_asymptotics.core.caching import clear_caches
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rules.caching import clear_caches
 
 BESIDE = "argsort of 1e6"
 CURVE = Relevance.parse("linear(0.1, 0.7)")

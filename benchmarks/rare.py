@@ -40,5 +40,5 @@ def lines() -> Iterator[Line]:
 
         yield Line(what, beside, ratios(draws, lambda: [one() for _ in range(DRAWS)]))
         # another n each time, as tilts are kept
-        taken = ratios(lambda m=measure, sizes=sizes: tilt(a, b, m, next(sizes), CELLS), one)  # type: ignore[misc]
+        taken = ratios(lambda m=measure, sizes=sizes: tilt(a.model, b.model, m, next(sizes), CELLS), one)  # type: ignore[misc]
         yield Line(f"a tilt, {text}", beside, taken)

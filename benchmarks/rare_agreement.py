@@ -37,7 +37,9 @@ def main() -> int:
         population = Population.of({"a": a, "b": b})
         design = Design(population, measures, SIZES, seed=20 + i, pairs=(("a", "b"),))
         scorers = population.scorers
-        leaders = np.array([[tilt(scorers["a"], scorers["b"], m, SIZES[-1]).leader] for m in measures])
+        leaders = np.array(
+            [[tilt(scorers["a"].model, scorers["b"].model, m, SIZES[-1]).leader] for m in measures]
+        )
         plain = np.array([items.simulate(design, r)["order"][0] for r in range(PLAIN)]) != leaders
         found = [rare.simulate(design, r) for r in range(draws)]
         wrong = np.array([d["order"][0] for d in found]) != leaders

@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.expectation import BESIDE, CURVE, argsort
 from benchmarks.line import Line, Work, ratios
+from ndcg_asymptotics.core.caching import clear_caches
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.rules.caching import clear_caches
 
 SIZES = [int(n) for n in np.geomspace(10, 1e6, 20)]
 

@@ -11,7 +11,7 @@ import re
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
@@ -121,17 +121,17 @@ class FixedRank(Cutoff, keyword="k"):
         return str(self.k)
 
 
-@lru_cache(maxsize=64)
-def _decimal(c: float) -> tuple[int, int]:
-    return Fraction(number_text(c)).as_integer_ratio()
-
-
 @dataclass(frozen=True)
 class ListFraction(Cutoff, keyword="cn"):
     """`cn`: the top fraction c of the list, 0 < c <= 1."""
 
     c: float
     regime: ClassVar[Regime] = "fraction"
+
+    @cached_property
+    def _ratio(self) -> tuple[int, int]:
+        # of the decimal that the user wrote, not of its binary neighbour: 0.2n at n = 10**18 is 2 * 10**17
+        return Fraction(number_text(self.c)).as_integer_ratio()
 
     @property
     def share(self) -> float:
@@ -142,7 +142,7 @@ class ListFraction(Cutoff, keyword="cn"):
 
     @property
     def tex(self) -> str:
-        numerator, denominator = _decimal(self.c)
+        numerator, denominator = self._ratio
         if numerator > 1 and denominator > 12:
             return f"{number_text(self.c)}n"
         return (
@@ -150,8 +150,7 @@ class ListFraction(Cutoff, keyword="cn"):
         )
 
     def exact(self, n: int) -> int:
-        # The decimal the user wrote, not its binary neighbour: 0.2n at n = 10**18 is 2 * 10**17.
-        numerator, denominator = _decimal(self.c)
+        numerator, denominator = self._ratio
         return -(-numerator * n // denominator)
 
     def __str__(self) -> str:

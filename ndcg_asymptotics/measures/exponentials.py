@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.polynomial.laguerre import laggauss
@@ -26,6 +25,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require, require_available
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.scanner import number_text
@@ -109,10 +109,10 @@ def exponential_sum(
            [5.0e-01, 2.5e-01, 0.0e+00]])
     """
     require(1 <= largest <= 1e19, f"sum of exponentials: largest must be 1 to 1e19, got {largest:g}")
-    return _cached(tuple(discounts), max(float(largest), _WHOLE), tolerance)
+    return _exponential_sum(tuple(discounts), max(float(largest), _WHOLE), tolerance)
 
 
-@lru_cache(maxsize=256)
+@shared
 def reciprocal_as_exponentials(ratio: float, tolerance: float) -> tuple[Floats, Floats, float]:
     """Rates, weights and the largest relative error of ``1/x = sum_b v_b exp(-lambda_b x)``, 1 <= x <= ratio.
 
@@ -150,8 +150,8 @@ def reciprocal_as_exponentials(ratio: float, tolerance: float) -> tuple[Floats, 
     return best
 
 
-@lru_cache(maxsize=64)
-def _cached(discounts: tuple[Discount, ...], largest: float, tolerance: float) -> ExponentialSum:
+@shared
+def _exponential_sum(discounts: tuple[Discount, ...], largest: float, tolerance: float) -> ExponentialSum:
     exact = {d: terms for d in discounts if (terms := d.exact_exponentials()) is not None}
     fitted = [d for d in discounts if d not in exact]
     for discount in fitted:
@@ -176,11 +176,6 @@ def _cached(discounts: tuple[Discount, ...], largest: float, tolerance: float) -
     result = ExponentialSum(all_rates[order], table[:, order], error)
     result.rates.flags.writeable = result.weights.flags.writeable = False  # they are shared by the cache
     return result
-
-
-def clear_caches() -> None:
-    """Drop the fits that are kept."""
-    _cached.cache_clear()
 
 
 def _fit(discounts: Sequence[Discount], largest: float, tolerance: float) -> tuple[Floats, Floats, float]:

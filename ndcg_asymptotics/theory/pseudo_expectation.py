@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.rules import quadrature
-from ndcg_asymptotics.theory.rules.caching import shared
 
 _ENDS = 1.0 - np.geomspace(1e-12, 1.0, 97)
 """Depths that are near to 1."""

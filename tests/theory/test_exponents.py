@@ -118,8 +118,8 @@ def test_certain_and_different_tops_with_the_same_limit() -> None:
     found, reason = exponent(pair, "nDCG(power(0.8))")
     assert found == pytest.approx(0.6)
     assert "only the labels at the top differ" in reason
-    scorers = [Relevance.parse(text) for text in pair]
-    tilts = [tilt(*scorers, Measure.parse("nDCG(power(0.8))"), n) for n in (10**11, 10**12, 10**13)]
+    a, b = map(Relevance.parse, pair)
+    tilts = [tilt(a, b, Measure.parse("nDCG(power(0.8))"), n) for n in (10**11, 10**12, 10**13)]
     assert {one.leader for one in tilts} == {-1}  # zeta(0.8) < 0: a certainly irrelevant top wins
     slopes = np.diff(np.log([one.cost for one in tilts])) / math.log(10)
     np.testing.assert_allclose(slopes, 0.6, atol=0.03)

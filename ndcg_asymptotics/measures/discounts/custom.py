@@ -230,7 +230,7 @@ def _single(values: Floats) -> bytes:
         return values.astype(np.float32).tobytes()
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # not in the shared cache, as one table may be larger than it
 def _sums(discount: Custom) -> Floats:
     sums, total = np.zeros(int(discount.largest) + 1), np.longdouble(0)
     seen = hashlib.blake2b(digest_size=16)

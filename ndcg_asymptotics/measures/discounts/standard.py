@@ -6,13 +6,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.asymptotics import (
     Asymptotics,
@@ -59,7 +59,7 @@ class SmoothDiscount(Discount):
         return self.at(rank, math.nan) / 2 + first / 12 - third / 720
 
 
-@lru_cache(maxsize=64)
+@shared
 def _prefix_sums(discount: Discount) -> Floats:
     values = discount.at(np.arange(1.0, _TABLE + 1), math.nan)
     sums = np.cumsum(values.astype(np.longdouble)).astype(np.float64)

@@ -24,10 +24,10 @@ from numpy.polynomial import legendre
 from scipy.special import gammaln, xlog1py, xlogy
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.rules import quadrature
-from ndcg_asymptotics.theory.rules.caching import shared
 
 _SEQUENCES = 1024  # most label sequences at the ranks that count
 _COUNTS = 300  # most vectors of label counts

@@ -25,13 +25,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_top
 from ndcg_asymptotics.theory.fluctuations.variance import moments
-from ndcg_asymptotics.theory.rules.caching import shared
 
 Regime = Literal["normal", "top ranks", "lasting", "certain", "groups"]
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, list_lengths
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance, Scorer, over_groups
@@ -28,7 +29,6 @@ from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFIN
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumerated_moments
 from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, over_counts
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rules.caching import shared
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 

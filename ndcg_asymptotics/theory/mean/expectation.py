@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
 from ndcg_asymptotics.theory.mean.rank_terms import Crossing, projections, rank_terms
-from ndcg_asymptotics.theory.rules.caching import shared
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, joined
 

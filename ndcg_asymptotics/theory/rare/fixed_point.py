@@ -23,12 +23,12 @@ and the label weights are iterated.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -50,7 +50,7 @@ _HIGHEST = 600.0  # exponents beyond are cut, on the way to the fixed point
 _LEVEL = 1e-7  # mean DCGs that differ by less, relative to their size, are level
 
 
-@lru_cache(maxsize=1024)
+@shared
 def tilt(
     a: Relevance, b: Relevance, measure: Measure, n: int, cells: int = CELLS, leader: int | None = None
 ) -> Tilt:

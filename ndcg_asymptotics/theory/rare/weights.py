@@ -6,13 +6,12 @@ independent items has ``E[DCG_n] = n int E[Y | H] W(H) dH`` with ``W(H) = E[D(1 
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from scipy.interpolate import CubicSpline, PPoly
 from scipy.special import gammaln, ndtr
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 
 _PER_DECADE = 120  # of the table in log H, cubic in between
@@ -46,7 +45,7 @@ def mean_discount(measure: Measure, n: int, H: Floats) -> Floats:
 _TOP = 1e-4  # of an item: above that W is D(1)
 
 
-@lru_cache(maxsize=256)
+@shared
 def _table(measure: Measure, n: int) -> tuple[PPoly, float]:
     """W as a function of log H, without the cutoff beyond some H, and that H."""
     last = 1.0 if n <= _RANKS else _EXACT / n

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
-from ndcg_asymptotics.theory.rules.caching import shared
 
 Sums = Callable[[Floats], Floats]
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rules.caching import shared
 from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, rule
 
 _TOP = 1e-13  # a list of n has no item above depth _TOP/n

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 
 SMALLEST = 1e-300  #: depths above it are replaced by it
 
 WIDEST = 6.0  #: log of the ratio of its ends up to which a panel has its nodes in log depth
 
-rule = lru_cache(leggauss)
+rule = shared(leggauss)
 """Return nodes and weights of the Gauss-Legendre rule with a given number of nodes on [-1, 1]."""
 
 
-@lru_cache(maxsize=256)
+@shared
 def edges(start: float, stop: float, breaks: tuple[float, ...] = ()) -> Floats:
     """Return panel edges on [start, stop], 0 <= start < stop <= 1, fine where curves may be singular.
 

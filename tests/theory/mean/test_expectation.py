@@ -14,6 +14,7 @@ from oracles.means import without_information
 from oracles.sums import SUMS
 from scipy.stats import binom
 
+from ndcg_asymptotics.core.caching import clear_caches
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount
@@ -21,7 +22,6 @@ from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expected_dcg, expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import Accuracy, evaluate
-from ndcg_asymptotics.theory.rules.caching import clear_caches
 
 BINARY = "polynomial(0.7, -0.6)"
 GRADED = "graded(3=polynomial(0.3, -0.2), 1=polynomial(0.1, 0.4, -0.2))"

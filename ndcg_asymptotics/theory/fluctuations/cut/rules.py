@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.whole import increase, summed
@@ -30,7 +31,6 @@ from ndcg_asymptotics.theory.rules.binomial import (
     log_binomial,
     nodes_for,
 )
-from ndcg_asymptotics.theory.rules.caching import shared
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh

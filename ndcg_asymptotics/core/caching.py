@@ -1,8 +1,7 @@
-"""One cache in memory for what exact values have in common."""
+"""The cache in memory for intermediate results of measures and theory."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from threading import RLock
 from typing import Any, ParamSpec, TypeVar
@@ -10,8 +9,6 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
-
-from ndcg_asymptotics.measures import exponentials
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -29,10 +26,10 @@ def _size(value: Any, depth: int = _DEPTH) -> int:
         return _OVERHEAD
     if isinstance(value, tuple | list):
         return _OVERHEAD + sum(_size(item, depth - 1) for item in value)
-    if dataclasses.is_dataclass(value) or type(value).__module__.startswith("ndcg_asymptotics"):
-        fields = getattr(value, "__dict__", {})
-        return _OVERHEAD + sum(_size(field, depth - 1) for field in fields.values())
-    return _OVERHEAD
+    if isinstance(value, dict):
+        return _OVERHEAD + sum(_size(item, depth - 1) for item in value.values())
+    names = (*getattr(value, "__dict__", ()), *getattr(value, "__slots__", ()))
+    return _OVERHEAD + sum(_size(getattr(value, name, None), depth - 1) for name in names)
 
 
 _cache: LRUCache[Any, Any] = LRUCache(_LIMIT, getsizeof=_size)
@@ -60,7 +57,6 @@ def shared(function: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def clear_caches() -> None:
-    """Drop every result that is kept, and the fits of discounts."""
+    """Drop all results, for measurements of time and for tests of what does not depend on earlier calls."""
     with _lock:
         _cache.clear()
-    exponentials.clear_caches()
