@@ -1,4 +1,4 @@
-"""What the papers claim, what is decided, and the worst regret found: every loss, 3 and 4 items."""
+"""The claims of the papers, verdicts and worst regrets of every loss, for 3 and 4 items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DRAWS = 1000
 
 
 def main() -> None:
-    """Search, and write what was found."""
+    """Search, and write the results."""
     found = {}
     with show_progress():
         for items, measure in ((3, "nDCG"), (4, "nDCG"), (4, "nDCG@2"), (3, "PD")):

@@ -1,9 +1,9 @@
-"""A surrogate normalised for one discount, under another: the worst and the typical regret.
+"""The worst and the typical regret of a surrogate that is normalised for another discount.
 
-Rows are what a loss sorts by the mean of: G/||G||_D for a discount D, or G, G/|G|, softmax y; columns the
-discount of the NDCG that counts. The worst regret is exact (a linear program over all distributions of labels
-0 … 4 of four items), beside the bound 1 - min F_1/F_2 / max F_1/F_2; the typical one is a mean over 200,000
-distributions of three label vectors, uniform on everything.
+Rows are the targets whose mean a loss sorts by: G/||G||_D for a discount D, or G, G/|G|, softmax y. Columns
+are the discounts of the NDCG that is evaluated. The worst regret is exact (a linear program over all
+distributions of labels 0 … 4 of four items), beside the bound 1 - min F_1/F_2 / max F_1/F_2; the typical one
+is a mean over 200,000 distributions of three label vectors, uniform on everything.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ITEMS, GRADES, VECTORS, DISTRIBUTIONS = 4, 5, 3, 200_000
 
 
 def utility(name: str) -> Discounted:
-    """NDCG with a discount, cut where the name says so."""
+    """Return NDCG with a discount, and a cutoff if the name has one."""
     discount, _, cutoff = name.partition("@")
     return Discounted("exp2", Measure(discount, cutoff))
 
 
 def targets(name: str, labels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a row of the table sorts by the mean of."""
+    """Return the targets of a row of the table."""
     if name not in OTHERS:
         return utility(name).standardised(labels)
     loss = Loss.parse(name)
@@ -41,7 +41,7 @@ def targets(name: str, labels: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def bound(row: str, column: str) -> float | None:
-    """The bound on the worst regret, for two discounts: none of D(1) … D(m) may be 0 in the row's."""
+    """Return the bound of the worst regret for two discounts; None if some D(r) of the row is 0."""
     if row in OTHERS:
         return None
     ratio = np.cumsum(utility(row).weights(ITEMS)) / np.cumsum(utility(column).weights(ITEMS))
@@ -49,7 +49,7 @@ def bound(row: str, column: str) -> float | None:
 
 
 def main() -> None:
-    """Solve and draw, and write the tables."""
+    """Solve the linear programs, draw distributions, and write the tables."""
     rng = np.random.default_rng(3)
     every = np.array(list(product(range(GRADES), repeat=ITEMS)), np.float64)
     labels = rng.integers(0, GRADES, (DISTRIBUTIONS, VECTORS, ITEMS)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Theorems 10 and 11 against random problems and random scores: regret beside the bounds by excess risk."""
+"""Regret and its bounds by excess risk (Theorems 10 and 11) for random problems and random scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ITEMS, GRADES, VECTORS = 4, 5, 3
 
 
 def main() -> None:
-    """Draw problems, move the minimiser by a random amount, and write what comes of it."""
+    """Draw problems, move the minimiser by a random amount, and write the regrets and bounds."""
     found = {}
     for text in LOSSES:
         loss = Loss.parse(text)

@@ -1,4 +1,4 @@
-"""MovieLens small as queries: a user is a query, a film that the user rated a document."""
+"""MovieLens small as queries: each user is a query, and the films that the user rated are documents."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_SHRUNK = 5.0  # ratings of the average film that a film's mean counts beside its own
+_PRIOR_RATINGS = 5.0  # average ratings that are added to those of a film before taking its mean
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Every rating: who, which film, how many stars, when; users and films by their number from 0."""
+    """Ratings: user, film, stars and time; users and films are numbered from 0."""
 
     user: Integers
     film: Integers
@@ -26,12 +26,12 @@ class Ratings:
     time: Integers
 
     def select(self, kept: Integers) -> Ratings:
-        """Some of the ratings."""
+        """Return some of the ratings."""
         return Ratings(self.user[kept], self.film[kept], self.stars[kept], self.time[kept])
 
 
 def load() -> Ratings:
-    """All ratings, in the order of the file."""
+    """Return all ratings, in the order of the file."""
     with gzip.open(data("movielens_small") / "ratings.csv.gz", "rt", encoding="utf-8") as lines:
         rows = [(int(r["userId"]), int(r["movieId"]), float(r["rating"]), int(r["timestamp"]))
                 for r in csv.DictReader(lines)]  # fmt: skip
@@ -42,10 +42,9 @@ def load() -> Ratings:
 
 
 def film_features(ratings: Ratings, films: int, user: Integers, film: Integers, own: Floats) -> Floats:
-    """What other users' ratings say of films, (n, 4): mean, log count, share of 4 and more, of 2 and less.
+    """Return features of films from other users: mean, log count, shares of >= 4 and of <= 2 stars, (n, 4).
 
-    ``own`` are the stars that the user gave, which are taken out again, or NaN where they are not in
-    ``ratings``.
+    ``own`` holds the stars that the user gave, which are subtracted, or NaN if they are not in ``ratings``.
     """
     average = float(ratings.stars.mean())
     inside = np.isfinite(own)
@@ -57,12 +56,12 @@ def film_features(ratings: Ratings, films: int, user: Integers, film: Integers, 
         ((ratings.stars <= 2).astype(float), np.where(inside, own <= 2, 0.0)),
     ):
         total = np.bincount(ratings.film, values, films)[film] - mine
-        columns.append((total + _SHRUNK * values.mean()) / (count + _SHRUNK))
+        columns.append((total + _PRIOR_RATINGS * values.mean()) / (count + _PRIOR_RATINGS))
     return np.column_stack([columns[0], np.log1p(count), columns[1], columns[2]])
 
 
 def factors(ratings: Ratings, users: int, films: int, rank: int) -> tuple[Floats, Floats]:
-    """User and film factors (users, rank), (films, rank): a truncated SVD of ratings less the user's mean."""
+    """Return user and film factors (users, rank), (films, rank), by a truncated SVD of centred ratings."""
     mean = np.bincount(ratings.user, ratings.stars, users) / np.maximum(
         np.bincount(ratings.user, minlength=users), 1
     )

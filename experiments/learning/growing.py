@@ -1,7 +1,7 @@
 """Section 4 of Wang et al. (2013) with learned rankers on real lists: NDCG of the first n documents.
 
-*robust03*: the documents that any of four runs retrieved for a topic, user_psi by their ranks and scores in
-the runs, arrive in random orders. *MovieLens*: the films of a user who rated at least 500, user_psi by other
+*robust03*: the documents that any of four runs retrieved for a topic, described by their ranks and scores in
+the runs, arrive in random orders. *MovieLens*: the films of a user who rated at least 500, described by other
 users' ratings, arrive in the order in which the user rated them. RankSVM and ListNet are trained on one half
 of the topics or users and rank the other half, and the other way round; a random function ranks as well.
 NDCG_n is averaged over the lists that have a document of positive gain among their first n.
@@ -31,7 +31,7 @@ LONG = 500  # films of a MovieLens user
 
 
 def robust03() -> Queries:
-    """The topics, with the documents of all runs in the order of their names."""
+    """Return the topics, with the documents of all runs in the order of their names."""
     folder = data("robust03")
     qrels = read_qrels(folder / "qrels.txt.gz")
     runs = [read_run(folder / f"{name}.run.gz") for name in RUNS]
@@ -49,7 +49,7 @@ def robust03() -> Queries:
 
 
 def of_run(scores: Mapping[str, float], union: Sequence[str]) -> Floats:
-    """What a run says of documents: retrieved or not, log rank, and the score in standard units."""
+    """Return features of documents in a run: retrieved or not, log rank, and the standardised score."""
     place = {name: rank for rank, name in enumerate(sorted(scores, key=lambda d: (-scores[d], d)), 1)}
     values = np.array(list(scores.values()))
     mean, deviation = values.mean(), values.std() or 1.0
@@ -62,7 +62,7 @@ def of_run(scores: Mapping[str, float], union: Sequence[str]) -> Floats:
 
 
 def movielens() -> Queries:
-    """The users with long lists, films in the order of their ratings' times; 4 stars and more have gains."""
+    """Return the users with long lists, films by time of rating; 4 stars and more have gains."""
     ratings = films.load()
     users = np.flatnonzero(np.bincount(ratings.user) >= LONG)
     count = int(ratings.film.max()) + 1
@@ -78,7 +78,7 @@ def movielens() -> Queries:
 
 
 def cross_fitted(queries: Queries, loss: str) -> Floats:
-    """Scores by rankers that were trained on the other half of the queries."""
+    """Return the scores of rankers that were trained on the other half of the queries."""
     scores = np.empty(queries.labels.size)
     for half in range(2):
         train, test = (np.arange(k, queries.count, 2) for k in (half, 1 - half))
@@ -90,9 +90,9 @@ def cross_fitted(queries: Queries, loss: str) -> Floats:
 def grown(
     queries: Queries, scores: Mapping[str, Floats], sizes: Sequence[int], orders: int
 ) -> dict[str, dict[str, list[tuple[float, float]]]]:
-    """The mean NDCG of the first n documents and its standard error over queries, by measure and ranker.
+    """Return the mean NDCG of the first n documents and its standard error, by measure and ranker.
 
-    ``orders`` random arrivals are averaged for every query; with 0 documents arrive as they stand.
+    ``orders`` random arrivals are averaged for every query; with 0 documents arrive in the given order.
     """
     ends = np.cumsum(queries.sizes)
     gains = np.exp2(queries.labels) - 1

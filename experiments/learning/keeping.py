@@ -1,4 +1,4 @@
-"""What the experiments about losses share: where their results go, and the real lists they read."""
+"""Shared by the experiments about losses: writing results, and finding real lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RESULTS = Path(__file__).resolve().parents[2] / "results" / "learning"
 
 
 def keep(name: str, results: Mapping[str, Any]) -> None:
-    """Write results/learning/NAME.json."""
+    """Write results to results/learning/NAME.json."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps(results, indent=1) + "\n")
@@ -21,7 +21,7 @@ def keep(name: str, results: Mapping[str, Any]) -> None:
 
 
 def data(folder: str) -> Path:
-    """A folder of real lists, in the one that NDCG_ASYMPTOTICS_DATA names."""
+    """Return a folder of real lists, inside the one that NDCG_ASYMPTOTICS_DATA names."""
     root = os.environ.get("NDCG_ASYMPTOTICS_DATA")
     if not root:
         sys.exit("NDCG_ASYMPTOTICS_DATA names no folder of real data")

@@ -1,4 +1,4 @@
-"""Regret against the list length m, from 3 to 10,000: where the norm concentrates, and where it does not.
+"""Regret against the list length m, from 3 to 10,000, for two populations.
 
 *Independent*: item i has a mean gain h and a risk ρ, both uniform on (0, 1); given them its label is 1 with
 probability (1-ρ)h, 3 (gain 7) with probability ρh/7, else 0, independently of all others: E[G] = h.
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 Population = Callable[[int, np.random.Generator], list[Floats]]
 
 SIZES = (3, 4, 5, 6, 8, 12, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-EXACT = 8  # items up to which all label vectors are summed over
+EXACT = 8  # up to this many items we sum over all label vectors
 DISCOUNTS = ("log", "power(0.5)", "zipf", "power(2)", "geometric(2)", "linear")
 LABELS = np.array([0.0, 1.0, 3.0])
 OTHERS = {"squared": plain_share(), "cosine": cosine_share(), "listnet": softmax_share()}
@@ -102,7 +102,7 @@ def regrets(items: int, population: Population, number: int) -> dict[str, float]
 
 
 def limits() -> dict[str, float]:
-    """The limits of ListNet's regret for independent labels: by Theorem 10 for r^-1/2, by its like for n - r.
+    """Return the limits of ListNet's regret for independent labels, for r^-1/2 (Theorem 10) and n - r.
 
     Sorting by h is optimal in the limit, and ListNet sorts by E[e^y] = 1 + h ((1-ρ)(e-1) + ρ(e³-1)/7).
     """

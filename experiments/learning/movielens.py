@@ -1,4 +1,4 @@
-"""Pairwise losses on MovieLens small: hinge and logistic against the loss that is consistent for preferences.
+"""Compare pairwise losses on MovieLens small with the loss that is consistent for preferences.
 
 Half of every user's ratings, drawn at random, are the user's profile: they give the film's mean, its number
 of ratings and the like, and ten factors of films and users. The other half is cut into lists of 20 films,
@@ -30,7 +30,7 @@ LENGTH, MOST_LISTS, RANK = 20, 5, 10
 
 
 def lists() -> tuple[Queries, NDArray[np.int64]]:
-    """The lists of all users, and whose they are."""
+    """Return the lists of all users, and the user of each list."""
     ratings = films.load()
     rng = np.random.default_rng(610)
     shuffled = rng.permutation(ratings.user.size)
@@ -50,7 +50,7 @@ def lists() -> tuple[Queries, NDArray[np.int64]]:
     order = np.lexsort((number, ratings.user[kept]))
     chosen = ratings.select(kept[order])
     left, right = films.factors(profile, users, count, RANK)
-    own = np.full(chosen.user.size, np.nan)  # what is in a list is not in a profile
+    own = np.full(chosen.user.size, np.nan)  # the films of a list are not in the profile
     features = np.hstack([
         films.film_features(profile, count, chosen.user, chosen.film, own),
         left[chosen.user] * right[chosen.film],

@@ -1,4 +1,4 @@
-"""Each surrogate against its NDCG-consistent version on LETOR 4.0 MQ2008: NDCG@1 … 10, five folds.
+"""Compare each surrogate with its NDCG-consistent version on LETOR 4.0 MQ2008: NDCG@1 … 10, five folds.
 
 For every fold the penalty is chosen on its validation part by NDCG@10, for which the consistent losses are
 normalised; the five test parts together hold each of the 784 queries once. Differences are tested by
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def joined(parts: list[Queries]) -> Queries:
-    """Several sets of queries as one."""
+    """Return several sets of queries as one."""
     return Queries(
         np.vstack([p.features for p in parts]), np.concatenate([p.labels for p in parts]),
         np.concatenate([p.sizes for p in parts]), [n for p in parts for n in p.names],
@@ -68,7 +68,7 @@ def joined(parts: list[Queries]) -> Queries:
 
 
 def permutation_test(difference: NDArray[np.float64]) -> dict[str, object]:
-    """Mean differences (queries, cutoffs) with their 95% intervals, and one p-value for all cutoffs."""
+    """Return mean differences, their standard errors, and p-values for all cutoffs together and each."""
     rng = np.random.default_rng(2008)
     scale = np.sqrt((difference**2).sum(axis=0))
     scale = np.where(scale > 0, scale, 1.0)

@@ -1,8 +1,8 @@
 """Regret of the trained ranker against the number of training queries, on `TwoReaders`.
 
-The population's best linear ranker is known, and so is where every loss goes: the consistent ones to the
-best, the others to a regret of their own. Regret is that of the expected NDCG, exactly, averaged over
-20,000 lists; a number of queries has 200 training sets, fewer from 1000 on, and at least 20.
+The best linear ranker of the population is known, and so is the limit of every loss: 0 for the consistent
+losses, and a positive regret for the others. The regret is that of the exact expected NDCG, averaged over
+20,000 lists. There are 200 training sets of up to 1000 queries, and fewer larger ones, at least 20.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def fit_files(
     seed: int = 0,
     columns: ColumnNames | None = None,
 ) -> list[Path]:
-    """FitOptions the relevance curves of runs and write them as files for a study.
+    """Fit the relevance curves of runs, and write them as files for a study.
 
     Two or more runs are scorers of one population: a study is written beside their curves, which uses them
     with the fitted coupling of the runs.
@@ -98,7 +98,7 @@ def fit_files(
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.
     by : int or "query", optional
-        FitOptions a mixture: a curve for each of so many groups of queries with alike shares of relevant
+        Fit a mixture: a curve for each of this number of groups of queries with similar shares of relevant
         documents, or for each query.
     columns : mapping, optional
         The names of the columns in tables.

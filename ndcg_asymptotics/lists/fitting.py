@@ -219,7 +219,7 @@ def _spline_smoother(means: Floats, items: Floats, depth: Floats) -> Callable[[F
     level = (means * items + 0.5) / (items + 1)  # keeps the precision of an empty cell finite
     precision = items / (level * (1 - level))
     precision /= precision.mean(axis=1, keepdims=True)
-    penalties = [_penalty(x, mean, w) for mean, w in zip(means, precision, strict=True)]
+    penalties = [smoothing_penalty(x, mean, w) for mean, w in zip(means, precision, strict=True)]
 
     def smooth(means: Floats) -> Floats:
         curves = [
@@ -231,7 +231,7 @@ def _spline_smoother(means: Floats, items: Floats, depth: Floats) -> Callable[[F
     return smooth
 
 
-def _penalty(x: Floats, y: Floats, weights: Floats) -> float:
+def smoothing_penalty(x: Floats, y: Floats, weights: Floats) -> float:
     """Return the penalty lambda that generalised cross-validation chooses.
 
     scipy does not return it, but the spline f that minimises ``sum w (y - f)^2 + lambda int f''^2``

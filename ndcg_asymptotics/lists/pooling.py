@@ -74,7 +74,7 @@ class Pooled:
 
 
 def pooled(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrieved") -> Pooled:
-    """PoolRule runs, for the queries that all of them and the judgements have.
+    """Pool runs, for the queries that all runs and the judgements have.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Decisions: the papers' worked examples, minimisers against another optimiser, certificates, files."""
+"""Decisions: worked examples of the papers, minimisers against another optimiser, certificates, files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_example_of_ravikumar():
 
 
 def test_proposition_7_cosine_and_listnet():
-    """A distribution each under which they are wrong, and their consistent versions right."""
+    """Each is wrong for one distribution, for which its consistent version is right."""
     for loss, labels, p in (
         ("cosine", [[0, 1], [4, 3]], [0.3, 0.7]),
         ("listnet", [[0, 1], [4, 2]], [0.6, 0.4]),
@@ -60,7 +60,7 @@ def test_proposition_7_cosine_and_listnet():
 
 
 def test_the_example_of_duchi():
-    """Low noise, and yet every convex edge loss that is differentiable puts item 2 before item 1."""
+    """Under low noise, the logistic edge loss still puts item 2 before item 1."""
     given = Problem.of_preferences(DUCHI)
     assert given.optimal_order() == given.standardised_order() == (0, 1, 2)
     decided = decide_losses(given, 'pairwise("logistic")').losses[0]
@@ -69,28 +69,28 @@ def test_the_example_of_duchi():
     assert decided.regret == pytest.approx(1 / 18)  # the weight 1 of 18
     scores = np.array(decided.scores)
     np.testing.assert_allclose(scores - scores[2], [0.5697, 0.8943, 0], atol=5e-5)
-    # without the conflict between items 1 and 3 there is nothing to trade
+    # without the conflict between items 1 and 3 the loss is right
     calm = Problem.of_preferences([[0, 1, 3], [0, 0, 2], [0, 0, 0]])
     assert verdict(calm, 'pairwise("logistic")') == ((0, 1, 2), "consistent here")
 
 
 @pytest.mark.parametrize("phi", ["logistic", "squared_hinge", "exponential"])
-def test_no_other_phi_helps(phi):
+def test_other_phis_are_inconsistent_too(phi):
     assert verdict(Problem.of_preferences(DUCHI), f'pairwise("{phi}")')[1] == "inconsistent here"
 
 
 @pytest.mark.parametrize("phi", ["logistic", "squared_hinge", "exponential"])
-def test_margins_do_not_help(phi):
+def test_margins_are_inconsistent_too(phi):
     assert verdict(Problem.of_preferences(DUCHI), f'margin("{phi}", "order")')[1] == "inconsistent here"
 
 
 @pytest.mark.parametrize("loss", ["duchi", 'duchi(0.1, "cosh")', "order_preserving", "squared_consistent"])
-def test_what_is_consistent_for_preferences(loss):
+def test_losses_that_are_consistent_for_preferences(loss):
     assert verdict(Problem.of_preferences(DUCHI), loss) == ((0, 1, 2), "consistent here")
 
 
 def test_the_usual_pairs_are_not_order_preserving():
-    """Σ over α_j < α_i only sorts otherwise than E[α]; over all j it does not (Buffoni et al.)."""
+    """The sum over α_j < α_i does not sort by E[α]; the sum over all j does (Buffoni et al.)."""
     wrong = 0
     for seed in range(30):
         given = random_problem(seed)
@@ -101,7 +101,7 @@ def test_the_usual_pairs_are_not_order_preserving():
 
 @pytest.mark.parametrize("text", SMOOTH)
 def test_the_minimiser_has_the_least_expected_loss(text):
-    """Against scipy from several starts, which knows nothing of links and infima."""
+    """Compare with scipy from several starts, which uses neither links nor infima."""
     loss = Loss.parse(text)
     for seed in range(3):
         given = random_problem(seed)
@@ -129,8 +129,8 @@ STEEP = ['margin("logistic")', 'margin("exponential")', 'pairwise("logistic", "g
 
 
 @pytest.mark.parametrize("text", [*STEEP, 'margin("hinge")'])
-def test_a_price_is_never_below_nothing(text):
-    """Where Newton's method ends on a plateau, as it can with margins of 15, the residual must know."""
+def test_swap_costs_are_not_negative(text):
+    """Newton's method may end on a plateau with margins of 15; then the residual must be large."""
     for seed in range(25):
         given = random_problem(seed, 3 + seed % 2)
         least = Loss.parse(text).minimiser(given.labels, given.probabilities, given.utility)
@@ -138,7 +138,7 @@ def test_a_price_is_never_below_nothing(text):
 
 
 def test_margins_of_many_grades():
-    """Here plain Newton steps from 0 end 180 apart, far above the minimum."""
+    """Undamped Newton steps from 0 would end at scores 180 apart, far above the minimum."""
     given = Problem([[1, 3, 4], [4, 1, 0], [4, 3, 3]], [0.031, 0.109, 0.86])
     loss = Loss.parse('margin("logistic")')
     least = loss.minimiser(given.labels, given.probabilities, given.utility)
@@ -148,7 +148,7 @@ def test_margins_of_many_grades():
 
 
 def test_the_minimiser_of_the_hinge():
-    """The prices against a fine grid of scores."""
+    """Compare the swap costs with those on a fine grid of scores."""
     given = random_problem(1)
     loss = Loss.parse('pairwise("hinge")')
     least = loss.minimiser(given.labels, given.probabilities, given.utility)
@@ -159,7 +159,7 @@ def test_the_minimiser_of_the_hinge():
             for i, j in itertools.permutations(range(3), 2) if y[i] > y[j])
         for s in grid
     ])  # fmt: skip
-    # its minima lie at whole numbers
+    # the minima lie at whole numbers
     for a, b in itertools.combinations(range(3), 2):
         tied = risks[grid[:, a] == grid[:, b]].min()
         assert least.swap_cost[a, b] == pytest.approx(tied - risks.min(), abs=1e-7)
@@ -168,7 +168,7 @@ def test_the_minimiser_of_the_hinge():
 def test_ties_are_undecided_unless_they_do_not_matter():
     symmetric = Problem([[1, 0, 2], [0, 1, 2]], [0.5, 0.5])
     for decided in decide_losses(symmetric).losses:
-        assert decided.verdict == "consistent here"  # 0 and 1 are worth the same
+        assert decided.verdict == "consistent here"  # items 0 and 1 are exchangeable
     # E[G] ties where E[G/||G||] does not
     tied = Problem([[1, 0], [0, 2]], [0.75, 0.25])
     decided = decide_losses(tied, "squared").losses[0]
@@ -180,7 +180,7 @@ def test_ties_are_undecided_unless_they_do_not_matter():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_verdict_is_what_the_regret_of_the_order_says(seed):
+def test_verdicts_agree_with_regrets(seed):
     given = random_problem(seed, 4, ("nDCG", "DCG(zipf)", "nDCG@2", "PD(gain)")[seed % 4])
     decision = decide_losses(given)
     assert given.regret([decision.optimal_order])[0] <= given.rounding_error
@@ -200,7 +200,7 @@ def test_a_verdict_is_what_the_regret_of_the_order_says(seed):
             assert (ranks[:, None] < ranks[None, :])[certain].all()
 
 
-def test_a_decision_prints():
+def test_the_report_of_a_decision():
     shown = repr(decide_losses(Problem.of_preferences(np.roll(np.eye(3), 1, axis=1))))
     assert "best order 0 1 2" in shown
     assert "not low-noise at items 0, 1, 2" in shown

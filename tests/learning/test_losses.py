@@ -1,4 +1,4 @@
-"""Losses: values against their definitions, gradients against differences, and what they refuse."""
+"""Losses: values against their definitions, gradients against differences, and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NORMALISED = [
 
 
 def batch(seed: int = 0, sizes: tuple[int, ...] = (3, 5, 2, 4, 4, 1)) -> tuple[Batch, np.ndarray]:
-    """Lists of unequal length with every kind of label, and scores."""
+    """Return lists of unequal length with every kind of label, and scores."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 4, sum(sizes)).astype(float)
     labels[: sizes[0]] = [2, 0, 1]
@@ -30,7 +30,7 @@ def batch(seed: int = 0, sizes: tuple[int, ...] = (3, 5, 2, 4, 4, 1)) -> tuple[B
 
 
 @pytest.mark.parametrize("text", LOSSES)
-def test_values_are_the_definition(text):
+def test_values_agree_with_the_definition(text):
     lists, scores = batch()
     values, _ = Loss.parse(text).evaluate(scores, lists)
     start = 0
@@ -44,8 +44,8 @@ def test_values_are_the_definition(text):
 
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)@2", "DCG", "PD"])
 @pytest.mark.parametrize("text", [*sorted(LOSSES.keys() - {'bregman("logistic")'}), "bregman"])
-def test_gradients_are_those_of_the_values(text, measure):
-    # this psi ends at 1, and so takes NDCG only
+def test_gradients_agree_with_differences_of_values(text, measure):
+    # this psi is defined up to 1, so it allows NDCG only
     text = text if text != "bregman" else f'bregman("{"logistic" if "nDCG" in measure else "square"}")'
     lists, scores = batch(1)
     function = Loss.parse(text).on(lists, utility_of(measure))
@@ -68,7 +68,7 @@ def test_large_scores_do_not_overflow(text):
 
 
 @pytest.mark.parametrize("text", ["listnet", 'pairwise("logistic")', "order_preserving", 'margin("hinge")'])
-def test_differences_of_scores_are_all_that_counts(text):
+def test_only_differences_of_scores_matter(text):
     lists, scores = batch(3)
     loss = Loss.parse(text)
     np.testing.assert_allclose(
@@ -77,7 +77,7 @@ def test_differences_of_scores_are_all_that_counts(text):
 
 
 @given(st.floats(1e-100, 1e100))
-def test_a_scale_invariant_loss_does_not_see_the_length_of_the_scores(factor):
+def test_scale_invariant_losses(factor):
     lists, scores = batch(4)
     for text in ("cosine", "cosine_consistent", "pnorm_normalised(1.3)"):
         loss = Loss.parse(text)
@@ -87,7 +87,7 @@ def test_a_scale_invariant_loss_does_not_see_the_length_of_the_scores(factor):
         np.testing.assert_allclose(other[1] * factor, one[1], rtol=1e-10, atol=1e-12)
 
 
-def test_the_others_do_see_it():
+def test_other_losses_are_not_scale_invariant():
     lists, scores = batch(4)
     for loss in losses_of(None):
         same = np.allclose(loss.evaluate(scores, lists)[0], loss.evaluate(3 * scores, lists)[0])
@@ -141,8 +141,8 @@ def test_known_surrogates_of_psi():
         np.testing.assert_allclose(2 * one, other, rtol=1e-12, atol=1e-14)
 
 
-def test_the_divergence_as_printed_is_none():
-    """With (∇ψ)^-1 for ∇ψ, as in Ravikumar et al. (2011), it can be negative: ψ = x², at 0.9 from 1."""
+def test_the_printed_divergence_can_be_negative():
+    """Ravikumar et al. (2011) print (∇ψ)^-1 in the place of ∇ψ; for ψ = x² it is negative at (0.9, 1)."""
     printed = 0.9**2 - 1 - (1 / 2) * (0.9 - 1)
     assert printed == pytest.approx(-0.14)
     divergence = 0.9**2 - 1 - 2 * (0.9 - 1)  # with ∇ψ it is the square
@@ -166,7 +166,7 @@ CUBE = SimpleNamespace(
 )
 
 
-def test_a_psi_of_ones_own():
+def test_a_user_defined_psi():
     lists, _ = batch(6)
     scores = np.random.default_rng(0).uniform(0.1, 2, lists.labels.size)
     loss = Bregman.of_psi(CUBE, name="cube")
@@ -175,7 +175,7 @@ def test_a_psi_of_ones_own():
     for i, e in enumerate(np.eye(scores.size)):
         rise = function(scores + 1e-6 * e)[0].sum() - function(scores - 1e-6 * e)[0].sum()
         assert gradient[i] == pytest.approx(rise / 2e-6, abs=1e-8)
-    # a Bregman divergence is 0 at its own point, and positive elsewhere
+    # a Bregman divergence is 0 where its arguments agree, and positive elsewhere
     target = utility_of("nDCG").standardised(np.array([2.0, 0.0, 1.0]))
     own = loss.evaluate(CUBE.gradient(target), Batch.of([[2, 0, 1]]))[0]
     assert own == pytest.approx(0, abs=1e-15)
@@ -194,7 +194,7 @@ cube = Cube()
 """
 
 
-def test_a_psi_in_a_module_beside_the_file(tmp_path):
+def test_a_psi_in_a_module_beside_the_problem_file(tmp_path):
     (tmp_path / "mine.py").write_text(OWN)
     loss = Loss.parse('bregman("mine:cube")', tmp_path)
     assert str(loss) == 'bregman("mine:cube")'
@@ -216,7 +216,7 @@ def test_a_psi_in_a_module_beside_the_file(tmp_path):
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value")
-def test_a_psi_is_checked(changed, words):
+def test_a_user_defined_psi_is_checked(changed, words):
     with pytest.raises(InputError, match=words):
         Bregman.of_psi(SimpleNamespace(**vars(CUBE) | changed), name="bad")
 
@@ -266,7 +266,7 @@ def test_bad_labels_and_scores():
 @pytest.mark.parametrize(
     "text", ["squared", "listnet", "cosine_consistent", "order_preserving", "linear_ndcg"]
 )
-def test_a_missing_label_is_refused_where_all_are_needed(text):
+def test_losses_that_need_all_labels(text):
     with pytest.raises(InputError, match="every item needs a label here, got NaN"):
         Loss.parse(text).evaluate([1, 2], Batch.of([[1, np.nan]]))
 
@@ -282,11 +282,11 @@ def test_a_missing_label_is_in_no_pair():
 
 
 @pytest.mark.parametrize("measure", ["AP", "ERR"])
-def test_no_standardisation_is_said(measure):
+def test_errors_without_a_standardisation(measure):
     with pytest.raises(InputError, match=f"needs a standardisation of the labels, and {measure} has none"):
         Loss.parse("squared_consistent").evaluate([1, 2], Batch.of([[1, 0]]), measure)
 
 
-def test_a_psi_that_ends_says_so():
+def test_targets_beyond_the_domain_of_psi():
     with pytest.raises(InputError, match=r"needs targets up to 1, nDCG\(geometric\(2\)\) makes 2"):
         Loss.parse('bregman("logistic")').evaluate([1, 2], Batch.of([[1, 0]]), "nDCG(geometric(2))")

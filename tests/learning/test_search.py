@@ -1,4 +1,4 @@
-"""The search over distributions, the worst there is, bounds by excess risk, and long lists."""
+"""The search over distributions, the highest regret, bounds by excess risk, and long lists."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def listwise(text: str) -> Listwise:
     return loss
 
 
-def test_a_search_finds_the_inconsistent_and_no_other():
+def test_a_search_finds_the_inconsistent_losses_only():
     # two of the losses are wrong in 6% of the problems: chance of 1e-5 that 200 of them show nothing
     found = search_losses([*CONSISTENT, *INCONSISTENT], draws=200, seed=2).losses
     for f in found:
@@ -70,7 +70,7 @@ def test_a_search_depends_on_its_seed_only():
     assert one != third
 
 
-def test_all_kinds_that_suit_the_measure():
+def test_the_default_losses_suit_the_measure():
     names = [str(f.loss) for f in search_losses(measure="AP", draws=2, seed=1).losses]
     assert "squared" in names
     assert "squared_consistent" not in names
@@ -120,12 +120,12 @@ def test_the_worst_of_least_squares_for_two_items():
 
 
 @pytest.mark.parametrize("loss", CONSISTENT[:-1])
-def test_a_consistent_loss_has_no_worst(loss):
+def test_the_worst_regret_of_a_consistent_loss_is_zero(loss):
     assert worst_regret(Loss.parse(loss), utility_of("nDCG@2"), items=3, grades=3).regret == 0
 
 
 def test_a_loss_normalised_for_another_discount():
-    """At least 1 - min/max of F_1(k)/F_2(k): the norms' ratio lies between the two."""
+    """The bound is 1 - min/max of F_1(k)/F_2(k), since the ratio of the norms lies between the two."""
     labels = np.array(list(product(range(4), repeat=3)), np.float64)
     for one, other in (("log", "zipf"), ("power(2)", "log"), ("linear", "geometric(2)")):
         row, column = (Discounted("exp2", Measure(d)) for d in (one, other))
@@ -135,7 +135,7 @@ def test_a_loss_normalised_for_another_discount():
         assert worst_regret(row.standardised(labels), row, items=3, grades=4).regret == 0
 
 
-def test_what_has_no_worst_regret():
+def test_errors_of_the_worst_regret():
     for loss, measure, items, words in (
         ("squared", "AP", 3, "known for DCG and NDCG, not for AP"),
         ('pairwise("hinge")', "nDCG", 3, "known for listwise losses, not for pairwise"),
@@ -147,7 +147,7 @@ def test_what_has_no_worst_regret():
 
 @pytest.mark.parametrize("loss", ["squared_consistent", "pnorm(1.5)", "pnorm(1.1)", "pnorm(2)"])
 def test_no_regret_is_above_its_bounds(loss):
-    """Theorems 10 and 11."""
+    """Theorems 10 and 11 of Ravikumar et al. (2011)."""
     rng = np.random.default_rng(10)
     positive, near = 0, 0.0
     for _ in range(150):
@@ -169,7 +169,7 @@ def test_the_minimiser_has_no_excess_and_no_regret():
     assert risk.excess == pytest.approx(0, abs=1e-15)
 
 
-def test_what_has_no_bound():
+def test_errors_of_the_excess_risk():
     given = Problem([[5, 4], [1, 3]], [0.3, 0.7])
     for problem, loss, words in (
         (given, "listnet", "no bound is known for listnet"),
@@ -187,7 +187,7 @@ SHARES = {"nDCG": gain_share("nDCG(log)"), "zipf": gain_share("nDCG(zipf)@0.5n")
 
 
 def shares(labels: tuple[float, ...]) -> dict[str, list[float]]:
-    """The targets of one label vector by their definitions."""
+    """Return the targets of one label vector from their definitions."""
     gains = [ranking.gain(y) for y in labels]
     length = ranking.length(gains)
     half = -(-len(labels) // 2)
@@ -201,7 +201,7 @@ def shares(labels: tuple[float, ...]) -> dict[str, list[float]]:
 
 
 def test_expected_shares_of_a_short_list():
-    """Against the sum over all label vectors; 6 standard errors, false alarm below 1e-7."""
+    """Compare with the sum over all label vectors; 6 standard errors, false alarm below 1e-7."""
     laws = np.random.default_rng(3).dirichlet(np.ones(3), 4)
     exact = {name: np.zeros(4) for name in SHARES}
     for kinds in product(range(3), repeat=4):
@@ -232,20 +232,20 @@ def test_independent_labels_make_the_norm_a_common_factor(name):
     law = laws(rng.random(items) * (1 - p3), p3)
     mean = expected_shares(law, LABELS, SHARES, draws=20)
     ratio = mean[name] / mean["plain"]
-    spread = ratio.max() / ratio.min() - 1
+    variation = ratio.max() / ratio.min() - 1
     half = np.floor(p3.sum() / 2)
-    assert spread < (1 + 1 / half) ** 2 - 1
-    assert spread > 1e-4  # the norm does depend on the item's own label
+    assert variation < (1 + 1 / half) ** 2 - 1
+    assert variation > 1e-4  # the norm depends on the item's own label
     softmax = mean["softmax"] / mean["plain"]
     assert softmax.max() / softmax.min() > 1.1  # ListNet sorts by something else
-    # so that least squares loses hardly anything
+    # so least squares loses hardly anything
     of = Discounted("exp2", Measure("log"))
     lost = regret_of(mean["plain"], mean["nDCG"], of.weights(items))
     assert 0 <= lost < 1e-5
     assert regret_of(mean["softmax"], mean["nDCG"], of.weights(items)) > 1e-4
 
 
-def test_with_two_readers_it_is_none():
+def test_with_two_readers_the_norm_is_no_common_factor():
     rng = np.random.default_rng(6)
     items, nothing = 1000, np.zeros(1000)
     readers = laws(rng.random(items) / 10, nothing), laws(nothing, rng.random(items))

@@ -1,4 +1,4 @@
-"""Training: what is learned, files in and out, and bad ones."""
+"""Training: rankers against known solutions, files, and errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NDCG = Discounted("exp2", Measure("log"))
 
 
 def queries(count: int = 40, seed: int = 0) -> Queries:
-    """Lists of 2 to 6 documents whose labels rise with the first feature, beside noise and a constant."""
+    """Return lists of 2 to 6 documents whose labels rise with the first of three features."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 7, count)
     x = rng.normal(size=(sizes.sum(), 3))
@@ -39,10 +39,10 @@ def queries(count: int = 40, seed: int = 0) -> Queries:
 
 
 @pytest.mark.parametrize("loss", losses_of(None), ids=str)
-def test_every_loss_learns_what_is_there(loss):
+def test_every_loss_finds_the_relevant_feature(loss):
     trained = train_ranker(queries(), loss, penalties=[1e-3])
     test = queries(seed=1)
-    # two of the forty lists have no positive label and are worth 0
+    # two of the forty lists have no positive label and have NDCG 0
     assert mean_utility(test, trained.scores(test), NDCG) > 0.93
     assert trained.weights[0] > 4 * abs(trained.weights[1])
     assert trained.weights[2] == 0  # a constant feature
@@ -50,7 +50,7 @@ def test_every_loss_learns_what_is_there(loss):
     assert mean_utility(test, backwards.scores(test), NDCG) < 0.8
 
 
-def test_least_squares_is_least_squares():
+def test_the_squared_loss_agrees_with_least_squares():
     data = queries()
     x = np.column_stack([data.features[:, :2], np.ones(len(data.labels))])
     solved = np.linalg.lstsq(x, np.exp2(data.labels) - 1, rcond=None)[0]
@@ -59,7 +59,7 @@ def test_least_squares_is_least_squares():
     assert trained.converged
 
 
-def test_ridge_is_ridge():
+def test_a_penalty_agrees_with_ridge_regression():
     data, penalty = queries(), 0.7
     x = data.features[:, :2]
     x = np.column_stack([(x - x.mean(axis=0)) / x.std(axis=0), np.ones(len(x))])
@@ -70,7 +70,7 @@ def test_ridge_is_ridge():
 
 
 def many_features(count: int, seed: int) -> Queries:
-    """Lists of 6 documents with 100 features, of which the first alone bears on the labels."""
+    """Return lists of 6 documents with 100 features, of which only the first affects the labels."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(6 * count, 100))
     labels = np.digitize(x[:, 0] + rng.normal(size=len(x)), [-0.5, 0.5, 1.5])
@@ -78,7 +78,7 @@ def many_features(count: int, seed: int) -> Queries:
 
 
 def small_difference(count: int, seed: int) -> Queries:
-    """Lists of 6 documents whose labels rise mostly with the small difference of two features."""
+    """Return lists of 6 documents whose labels rise mostly with the small difference of two features."""
     rng = np.random.default_rng(seed)
     common, difference, noise = rng.normal(size=(3, 6 * count))
     x = np.column_stack([common + 0.3 * difference, common - 0.3 * difference])
@@ -121,8 +121,8 @@ def test_the_seed_decides_which_queries_choose_the_penalty():
     assert max(abs(a - b) for (_, a), (_, b) in zip(first, other, strict=True)) > 0.01
 
 
-def test_where_every_loss_goes_on_two_readers():
-    """With 20,000 queries: the direction of the consistent is the best one, that of the others is not."""
+def test_the_direction_of_every_loss_on_two_readers():
+    """With 20,000 queries consistent losses find the best direction, and the others do not."""
     population = TwoReaders()
     data = population.draw(20_000, 7)
 
@@ -146,7 +146,7 @@ def test_where_every_loss_goes_on_two_readers():
 
 
 @given(st.integers(2, 9), st.floats(0.05, 0.95))
-def test_the_population_is_what_it_says(items, harsh):
+def test_the_features_and_labels_of_two_readers(items, harsh):
     population = TwoReaders(items, harsh)
     drawn = population.draw(50, 1)
     assert set(drawn.labels) <= {0.0, 1.0, 3.0, 4.0}
@@ -157,8 +157,8 @@ def test_the_population_is_what_it_says(items, harsh):
     assert np.abs(points[..., :2]).max() <= 1  # so that the chances (1 + a)/m are none below 0
 
 
-def test_the_slopes_are_those_of_the_mean_gains():
-    """E[G_i | features] by least squares on many lists; 6 standard errors."""
+def test_the_slopes_of_the_mean_gains():
+    """Compare with E[G_i | features] by least squares on many lists; 6 standard errors."""
     population = TwoReaders(items=4, harsh=0.4)
     data = population.draw(40_000, 3)
     y = utility_of("nDCG").standardised(data.labels.reshape(-1, 4)).reshape(-1)
@@ -298,7 +298,7 @@ def as_svmlight(data: Queries) -> str:
     )
 
 
-def test_from_files_to_a_run_that_evaluate_takes(tmp_path):
+def test_files_in_and_out(tmp_path):
     train, test = svm(tmp_path, as_svmlight(queries())), svm(tmp_path, as_svmlight(queries(seed=2)), "test")
     model, run, qrels = (tmp_path / name for name in ("model.json", "run", "qrels"))
     found = train_files([train], "listnet_consistent", test=[test], measure="nDCG@3", model=model, run=run,
@@ -315,7 +315,7 @@ def test_from_files_to_a_run_that_evaluate_takes(tmp_path):
     np.testing.assert_array_equal(direct.weights, found.ranker.weights)
 
 
-def test_files_that_do_not_work(tmp_path):
+def test_errors_with_files(tmp_path):
     train = svm(tmp_path, as_svmlight(queries()))
     flat = svm(tmp_path, "0 qid:1 1:2\n1 qid:1 1:2\n1 qid:2 1:2\n", "flat")
     out = tmp_path / "out"
@@ -337,7 +337,7 @@ def test_files_that_do_not_work(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"weights": "a"}'])
-def test_what_is_no_ranker(tmp_path, text):
+def test_bad_ranker_files(tmp_path, text):
     path = svm(tmp_path, text, "model.json")
     with pytest.raises(InputError, match=r"model\.json: holds no ranker"):
         Ranker.load(path)
@@ -347,7 +347,7 @@ def test_what_is_no_ranker(tmp_path, text):
         Ranker(np.ones(1), 0.0, Loss.parse("squared"), NDCG, 0.0, (), 1, True).scores(queries())
 
 
-def test_trec_files_that_cannot_be(tmp_path):
+def test_errors_of_trec_writers(tmp_path):
     with pytest.raises(InputError, match="must not hold spaces, got 'q 1"):
         write_run({"q 1": {"d": 1.0}}, tmp_path / "run", "tag")
     with pytest.raises(InputError, match=r"whole numbers, got 0\.5 for d"):

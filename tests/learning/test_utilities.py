@@ -1,4 +1,4 @@
-"""What an order is worth: by the definitions, best orders by two routes, and what has no standardisation."""
+"""Utilities of orders: values from their definitions, best orders by two methods, standardisations."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def problem(seed: int, measure: str, items: int = 4, vectors: int = 3) -> Proble
     return Problem(labels, rng.dirichlet(np.ones(vectors)), measure)
 
 
-def worth(order: tuple[int, ...], labels: list[float], measure: str, largest: float) -> float:
-    """The utility of an order, from its definition."""
+def value_of(order: tuple[int, ...], labels: list[float], measure: str, largest: float) -> float:
+    """Return the utility of an order, from its definition."""
     items = range(len(labels))
     if measure == "AP":
         return ranking.average_precision(order, labels)
@@ -52,27 +52,27 @@ def worth(order: tuple[int, ...], labels: list[float], measure: str, largest: fl
 
 
 @pytest.mark.parametrize("measure", [*LINEAR, *OTHERS])
-def test_every_order_is_worth_what_the_definition_says(measure):
+def test_the_value_of_every_order_agrees_with_the_definition(measure):
     for seed in range(5):
         given = problem(seed, measure)
         largest = float(given.labels.max())
         for order in permutations(range(4)):
             wanted = sum(
-                p * worth(order, labels, measure, largest)
+                p * value_of(order, labels, measure, largest)
                 for p, labels in zip(given.probabilities, given.labels.tolist(), strict=True)
             )
             assert given.expected([order])[0] == pytest.approx(wanted, rel=1e-12, abs=1e-14)
 
 
 @pytest.mark.parametrize("measure", LINEAR)
-def test_lemma_4_agrees_with_trying_all_orders(measure):
+def test_lemma_4_agrees_with_enumeration(measure):
     for seed in range(40):
         given = problem(seed, measure, items=2 + seed % 4)
         assert given.regret([given.standardised_order()])[0] <= given.rounding_error
         assert given.regrets()[1].min() == 0
 
 
-def test_sorting_by_the_mean_gain_does_not():
+def test_sorting_by_the_mean_gain_is_not_optimal():
     lost = [p.regret([np.argsort(-(p.probabilities @ (np.exp2(p.labels) - 1)))])[0]
             for p in (problem(seed, "nDCG") for seed in range(40))]  # fmt: skip
     assert sum(regret > 1e-6 for regret in lost) >= 5
@@ -83,7 +83,7 @@ def test_the_worked_example_of_lemma_4():
     gains = np.exp2(given.labels) - 1
     np.testing.assert_allclose(given.probabilities @ gains, [10, 9.4], rtol=1e-14)
     mean = given.probabilities @ utility_of("nDCG").standardised(given.labels)
-    # with log2 in the discount, as in the paper; here it is the natural one, and the order is the same
+    # the paper uses log2 in the discount, the package the natural logarithm; the order is the same
     np.testing.assert_allclose(mean / np.log(2), [0.3216, 0.7533], atol=5e-5)
     assert given.optimal_order() == given.standardised_order() == (1, 0)
 
@@ -93,7 +93,7 @@ BUFFONI = ([[1, 1, 0, 0], [0, 0, 1, 1]], [0.5, 0.5])
 
 @pytest.mark.parametrize(("measure", "change"), [("ERR", 1 / 48), ("AP", -1 / 24)])
 def test_no_standardisation_of_ap_and_err(measure, change):
-    """Any E[r(Y)] is the same for all four items, yet their order matters, and not the same way for both."""
+    """Any E[r(Y)] is the same for all four items, yet their order matters, oppositely for AP and ERR."""
     given = Problem(*BUFFONI, measure, "linear")
     crossed, blocks = given.expected([[0, 2, 1, 3], [0, 1, 2, 3]])
     assert crossed - blocks == pytest.approx(change, abs=1e-15)
@@ -101,8 +101,8 @@ def test_no_standardisation_of_ap_and_err(measure, change):
         given.standardised_order()
 
 
-def test_those_changes_in_rational_arithmetic():
-    """The paper prints the sums over the two label vectors, 1/24 and 1/12, for the means."""
+def test_the_changes_in_rational_arithmetic():
+    """The paper prints the sums over the two label vectors, 1/24 and 1/12, in place of the means."""
     half = Fraction(1, 2)
 
     def err(order: list[int], labels: list[int]) -> Fraction:
@@ -123,7 +123,7 @@ def test_those_changes_in_rational_arithmetic():
         assert change / 2 == mean
 
 
-def test_disagreement_has_one_under_low_noise():
+def test_disagreement_has_a_standardisation_under_low_noise():
     rng = np.random.default_rng(2)
     tried = 0
     for _ in range(200):
@@ -146,7 +146,7 @@ def test_the_standardisation_of_disagreement():
     np.testing.assert_array_equal(utility_of("PD(gain)").standardised(y), [9 + 5, 9 - 4, 9 - 1])
 
 
-def test_noise_is_named():
+def test_the_error_for_noise_names_the_items():
     require_low_noise(np.array([[0, 1, 9], [0, 0, 2], [6, 0, 0]]))  # 9 - 6 >= 1 + 2
     with pytest.raises(
         InputError, match="at items 0, 1, 2: 0 is preferred to 1 by 1 and 1 to 2 by 2, but 0 to 2 by 2"
@@ -183,7 +183,7 @@ def test_linear_ndcg_of_binary_labels_has_a_known_ideal():
         assert ideal == relevant * others + relevant * (relevant - 1) / 2
 
 
-def test_the_linear_loss_with_a_step_is_one_less_ndcg():
+def test_the_linear_loss_with_a_step_is_one_minus_ndcg():
     """The weights of `linear_ndcg` on the pairs in the wrong order add up to 1 - NDCG."""
     rng = np.random.default_rng(4)
     loss = LinearNDCG()
@@ -220,7 +220,7 @@ def test_bad_gains():
         utility_of("nDCG", "exp")
 
 
-def test_all_orders_end_at_eight_items():
+def test_orders_are_enumerated_for_up_to_eight_items():
     assert len(all_orders(MOST_ITEMS)) == 40320
     for items in (0, MOST_ITEMS + 1):
         with pytest.raises(InputError, match="all orders are tried for 1 to 8 items"):

@@ -1,4 +1,4 @@
-"""Evaluation: by hand, and against trec_eval's printed output, pytrec_eval and scikit-learn."""
+"""Evaluation, computed by hand and compared with trec_eval, pytrec_eval and scikit-learn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write(folder: Path, text: str, name: str) -> Path:
     return path
 
 
-def test_a_run_that_does_not_meet_the_qrels(tmp_path):
+def test_a_run_without_a_query_of_the_qrels(tmp_path):
     run = write(tmp_path, "a1 Q0 d 1 1 tag\n", "a.run")
     qrels = write(tmp_path, QRELS.replace("-1", "1"), "b.qrels")
     with pytest.raises(InputError, match=r"a\.run, .*b\.qrels: .* no query in common; .* a1, .* q1, q2, q3"):
@@ -53,7 +53,7 @@ def test_evaluation_by_hand():
     np.testing.assert_allclose(found.mean, np.array(expected) / 2, rtol=1e-14)
 
 
-def test_a_cutoff_that_knows_n_cuts_both_lists():
+def test_a_cutoff_that_depends_on_n_applies_to_both_lists():
     # three documents retrieved of ten relevant: k = ceil(0.5 * 3) = 2 for the run and the ideal
     run = {"q": {"d0": 3.0, "d1": 2.0, "x": 1.0}}
     qrels = {"q": {f"d{i}": 1.0 for i in range(10)}}
@@ -81,7 +81,7 @@ def test_conventions_by_hand():
     assert values(ideal="retrieved")["q"] == pytest.approx((D[1] + 2 * D[3]) / (2 * D[0] + D[1]), rel=1e-14)
     exp2 = (D[1] + 3 * D[3]) / (7 * D[0] + 3 * D[1] + D[2])
     assert values(gain="exp2")["q"] == pytest.approx(exp2, rel=1e-14)
-    # a query without relevant documents, one whose documents were all missed, one that is missing
+    # a query without relevant documents, one with none of them retrieved, and one that is not in the run
     assert {**values(), "q": 0} == {"q": 0, "none": 0.0, "blind": 0.0}
     assert {**values(ideal="retrieved"), "q": 0} == {"q": 0, "none": 0.0, "blind": 0.0}
     assert set(values(empty="skip")) == {"q", "blind"}
@@ -107,7 +107,7 @@ def test_negative_labels_are_counted_once(tmp_path):
     assert found["a"].mean == pytest.approx(2 / (2 + 1 / np.log2(3)))
 
 
-def test_what_the_table_says():
+def test_the_report():
     text = str(evaluate(RUN, JUDGED, ["nDCG", "nDCG@10"], name="mine"))
     assert "topics  nDCG(log)  nDCG(log)@10" in text
     missing = "1 of 4 judged topics is not in the run (unmet): not counted; -c counts them as 0"
@@ -126,7 +126,7 @@ def cutoff_measures() -> dict[str, Measure]:
 
 
 def against_pytrec_eval(run, qrels) -> float:
-    """Largest difference to pytrec_eval, which runs trec_eval 9's own code."""
+    """Return the largest difference from pytrec_eval, which runs the code of trec_eval 9."""
     pytrec_eval = pytest.importorskip("pytrec_eval")
     judged = {query: {d: int(label) for d, label in docs.items()} for query, docs in qrels.items()}
     peer = pytrec_eval.RelevanceEvaluator(judged, {"ndcg", "ndcg_cut"}).evaluate(run)
@@ -138,7 +138,7 @@ def against_pytrec_eval(run, qrels) -> float:
 
 
 def random_lists(seed: int):
-    """Runs with many ties, some of which differ only beyond single precision, and their judgements."""
+    """Return a run with many ties, some of them in single precision only, and its judgements."""
     rng = np.random.default_rng(seed)
     run, qrels = {}, {}
     for query in range(60):
@@ -196,7 +196,7 @@ def test_agrees_with_pytrec_eval_on_real_runs(data_folder, run):
 
 @pytest.mark.parametrize("gain", ["linear", "exp2"])
 def test_agrees_with_scikit_learn_on_letor(data_folder, gain):
-    """A feature as the score: most lists have ties."""
+    """The score is a feature, so most lists have ties."""
     for part in range(1, 6):
         path = data_folder / "letor_mq2008" / f"S{part}.txt.gz"
         measures = [Measure.parse(text) for text in ("nDCG", "nDCG@5", "nDCG@10")]
@@ -212,7 +212,7 @@ def test_agrees_with_scikit_learn_on_letor(data_folder, gain):
         assert ties > 50
 
 
-def test_evaluating_does_not_load_what_it_does_not_need(tmp_path):
+def test_evaluation_imports_no_more_than_it_needs(tmp_path):
     import subprocess
 
     run = write(tmp_path, "q1 Q0 d2 1 1 tag\n", "a.run")

@@ -1,4 +1,4 @@
-"""Curves from ranked lists: the cells against a plain loop, the law kept, the truth recovered."""
+"""Curves fitted to ranked lists: cells against a plain loop, the label law, and recovery of the truth."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sklearn.isotonic import IsotonicRegression
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import RankedList, fit_curves
-from ndcg_asymptotics.lists.fitting import _penalty
+from ndcg_asymptotics.lists.fitting import smoothing_penalty
 from ndcg_asymptotics.populations import Curve, PiecewiseLinear
 
 
 def sample(curve: Curve, queries: int, n: int, seed: int) -> list[RankedList]:
-    """Lists of n items whose canonical scores follow the curve (depths uniform, labels given depth)."""
+    """Return lists of n items whose labels follow the curve at uniform depths."""
     rng = np.random.default_rng(seed)
     lists = []
     for query in range(queries):
@@ -28,7 +28,7 @@ def sample(curve: Curve, queries: int, n: int, seed: int) -> list[RankedList]:
 
 
 def random_lists(seed: int, gains=(0, 1), queries: int = 5) -> list[RankedList]:
-    """Lists of different lengths, with many ties and labels that lean to the top."""
+    """Return lists of different lengths, with many ties, and labels that are higher near the top."""
     rng = np.random.default_rng(seed)
     lists = []
     for query in range(queries):
@@ -44,7 +44,7 @@ def pooled(lists: list[RankedList], gain: float) -> float:
 
 
 def cell_means(lists: list[RankedList], depth: np.ndarray) -> list[float]:
-    """The mean label of each cell, by a loop over groups of ties and cells."""
+    """Return the mean label of each cell, by a loop over groups of ties and cells."""
     edges = [0.0, *((depth[1:] + depth[:-1]) / 2).tolist(), 1.0]
     means = []
     for a, b in itertools.pairwise(edges):
@@ -117,7 +117,7 @@ def test_the_truth_is_recovered(method):
         mean = hypothesis.mean(edges[:-1], edges[1:])
         return float(np.max(np.abs(curve.probability[0] - mean) / np.sqrt(mean * (1 - mean) / items)))
 
-    # Smoothing brings no cell further from the truth than its own counts are, but for the bias at
+    # Smoothing moves no cell further from the truth than its counts are, except for the bias at
     # the ends; 50 cells beyond 5 standard errors: 3e-5.
     assert largest_z(TRUTH) < 5
     assert largest_z(WRONG) > 5
@@ -148,7 +148,7 @@ def test_the_band_depends_on_the_seed_only():
 
 def test_the_band_is_that_of_resampled_queries():
     lists = random_lists(11, queries=7)  # of different lengths
-    anchor = [RankedList("anchor", np.arange(40.0), np.ones(40))] * 50  # holds the nodes where they are
+    anchor = [RankedList("anchor", np.arange(40.0), np.ones(40))] * 50  # keeps the nodes where they are
     resamples, seed = 12, 3
     band = fit_curves({"a": lists, "anchor": anchor}, resamples=resamples, seed=seed)["a"]
     draws = np.random.default_rng(seed).multinomial(7, np.full(7, 1 / 7), size=resamples)
@@ -161,7 +161,7 @@ def test_the_band_is_that_of_resampled_queries():
     np.testing.assert_allclose(band.high, high, atol=1e-12)
 
 
-def test_a_wished_prevalence_shifts_the_log_odds():
+def test_a_required_prevalence_shifts_the_log_odds():
     lists = sample(TRUTH, 30, 100, seed=7)
     plain = fit_curves({"a": lists}, resamples=5)["a"]
     tilted = fit_curves({"a": lists}, prevalence=[0.05], resamples=5)["a"]
@@ -175,7 +175,7 @@ def test_a_wished_prevalence_shifts_the_log_odds():
     assert tilted.high.max() < plain.high.max()
 
 
-def test_a_wished_prevalence_of_grades():
+def test_a_required_prevalence_of_grades():
     lists = random_lists(8, (0, 1, 3), queries=12)
     curve = fit_curves({"a": lists}, prevalence=[0.05, 0.6], method="spline", resamples=5)["a"]
     depth = tuple(curve.depth.tolist())
@@ -183,16 +183,16 @@ def test_a_wished_prevalence_of_grades():
     np.testing.assert_allclose(masses, [0.05, 0.6], atol=1e-13)
 
 
-def test_the_penalty_is_the_one_of_cross_validation():
+def test_thesmoothing_penalty_is_that_of_cross_validation():
     rng = np.random.default_rng(9)
     x = np.sort(rng.random(40))
     y, w = np.cos(3 * x) + rng.normal(0, 0.1, 40), rng.uniform(0.5, 2, 40)
     chosen = make_smoothing_spline(x, y, w=w)
-    again = make_smoothing_spline(x, y, w=w, lam=_penalty(x, y, w))
+    again = make_smoothing_spline(x, y, w=w, lam=smoothing_penalty(x, y, w))
     np.testing.assert_allclose(again(x), chosen(x), atol=1e-10)
 
 
-def test_short_lists_and_prevalences_out_of_reach():
+def test_short_lists_and_unreachable_prevalences():
     short = {"a": [RankedList("q", np.array([1.0, 0.0]), np.array([1.0, 0.0]))]}
     with pytest.raises(InputError, match="too short for a spline"):
         fit_curves(short, method="spline")

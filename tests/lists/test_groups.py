@@ -18,7 +18,7 @@ from ndcg_asymptotics.populations import Mixture, Relevance
 
 
 def queries(shares: list[float], n: int = 60, seed: int = 1) -> list[RankedList]:
-    """A list for each share of relevant items, ranked a little better than at random."""
+    """Return a list for each share of relevant items, ranked a little better than at random."""
     rng = np.random.default_rng(seed)
     lists = []
     for query, share in enumerate(shares):
@@ -27,7 +27,7 @@ def queries(shares: list[float], n: int = 60, seed: int = 1) -> list[RankedList]
     return lists
 
 
-def test_groups_are_of_alike_prevalence_and_size():
+def test_groups_have_similar_prevalence_and_size():
     lists = queries([0.5, 0.05, 0.3, 0.1, 0.4, 0.2, 0.6])
     share = np.array([ranked.labels.mean() for ranked in lists])
     for count in (1, 2, 3, 7):
@@ -72,7 +72,7 @@ def test_queries_without_relevant_items_are_a_group_of_their_own():
 
 
 def coupled(rho: float, count: int = 150, n: int = 80, seed: int = 5) -> dict[str, list[RankedList]]:
-    """Two runs whose depths have a Gaussian copula given the label."""
+    """Return two runs whose depths have a Gaussian copula given the label."""
     rng = np.random.default_rng(seed)
     curve = na.populations.Curve.parse("linear(0, 0.6)")
     lists: dict[str, list[RankedList]] = {"a": [], "b": []}
@@ -93,13 +93,13 @@ def coupled(rho: float, count: int = 150, n: int = 80, seed: int = 5) -> dict[st
 def test_the_coupling_is_recovered(rho):
     found = fit_coupling(coupled(rho), resamples=60).pairs[0]
     # 3600 relevant documents: standard error of a correlation about (1 - rho^2) / 60; five of them
-    error = 5 * (1 - rho**2) / 60 + 0.01  # 0.01: ranks among 80 in the place of depths
+    error = 5 * (1 - rho**2) / 60 + 0.01  # 0.01: ranks among 80 replace depths
     assert abs(found.rho - rho) < error
     assert abs(found.rho - (rho + 0.3 if rho < 0.5 else rho - 0.3)) > error
     assert found.low < found.rho < found.high
 
 
-def test_spearman_is_that_of_scipy_within_a_stratum():
+def test_spearman_agrees_with_scipy_within_a_stratum():
     lists = coupled(0.5, count=1, n=200)
     relevant = lists["a"][0].labels > 0
     depth = [stats.rankdata(-lists[name][0].scores)[relevant] for name in ("a", "b")]
@@ -108,8 +108,8 @@ def test_spearman_is_that_of_scipy_within_a_stratum():
     assert found.rho == pytest.approx(2 * np.sin(np.pi * found.spearman / 6))
 
 
-def test_queries_that_differ_are_no_coupling_within_groups():
-    """Independent given the label and the query: pooled over queries they seem coupled, in groups not."""
+def test_differing_queries_are_not_coupled_within_groups():
+    """Runs that are independent given label and query look coupled when pooled, but not within groups."""
     rng = np.random.default_rng(2)
     lists: dict[str, list[RankedList]] = {"a": [], "b": []}
     for query in range(200):
@@ -125,7 +125,7 @@ def test_queries_that_differ_are_no_coupling_within_groups():
     assert abs(within.rho) < 5 / np.sqrt(2000)  # five standard errors
 
 
-def test_what_is_no_coupling():
+def test_couplings_that_cannot_be_fitted():
     with pytest.raises(InputError, match="a coupling needs two runs or more, got 1"):
         fit_coupling({"a": queries([0.5])})
     few = [RankedList("q", np.arange(5.0), np.array([1.0, 0, 0, 0, 1]))]
@@ -133,8 +133,8 @@ def test_what_is_no_coupling():
         fit_coupling({"a": few, "b": few})
 
 
-def test_it_matters_for_the_order_of_two_runs():
-    """Fitted curves alone predict another rate of the right order than the coupled runs have."""
+def test_the_coupling_affects_the_order_of_two_runs():
+    """Without the coupling, fitted curves predict a different rate of the right order."""
     both = coupled(0.95, count=200, n=100)
     fitted = fit_curves(both, resamples=1)
     study = na.Study(
@@ -154,7 +154,7 @@ def test_it_matters_for_the_order_of_two_runs():
     assert independent / real > 1.5
 
 
-def test_a_label_law_that_differs_names_the_remedy(tmp_path):
+def test_the_error_for_differing_label_laws_names_the_remedy(tmp_path):
     for name, share in (("a", [0.3, 0.2]), ("b", [0.5, 0.1])):
         curve = fit_curves({name: queries(share)}, resamples=1)[name]
         (tmp_path / f"{name}.json").write_bytes(curve.encode({}))

@@ -1,4 +1,4 @@
-"""Growing lists: every n against plain evaluation, orders of arrival, and the theory beside them."""
+"""Growing lists: every n against plain evaluation, orders of arrival, and i.i.d. theory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEASURES = ["nDCG", "nDCG(zipf)", "nDCG@0.2n", "nDCG@10"]
 
 
 def collection(queries: int = 6, documents: int = 50, seed: int = 1):
-    """Two runs of which each misses some documents, and judgements of most of them."""
+    """Return two runs that each miss some documents, and judgements of most documents."""
     rng = np.random.default_rng(seed)
     runs: dict[str, dict[str, dict[str, float]]] = {"good": {}, "bad": {}}
     qrels: dict[str, dict[str, float]] = {}
@@ -32,7 +32,7 @@ def collection(queries: int = 6, documents: int = 50, seed: int = 1):
     return runs, qrels
 
 
-def test_every_n_is_what_a_plain_evaluation_gives():
+def test_every_n_agrees_with_a_plain_evaluation():
     runs, qrels = collection()
     documents = pooled(runs, qrels)
     keys = np.random.default_rng(2).random(len(documents.documents))
@@ -58,7 +58,7 @@ def test_means_are_over_the_queries_that_are_long_enough():
     longer = grow(runs, qrels, MEASURES, orders=3, length=int(np.sort(sizes)[2]))
     assert len(longer.queries) == int((sizes >= np.sort(sizes)[2]).sum())
     assert {*longer.queries, *longer.left_out} == set(whole.queries)
-    # what is drawn for a query does not depend on the others
+    # the draws for a query do not depend on the other queries
     kept = [whole.queries.index(query) for query in longer.queries]
     assert np.array_equal(longer.ndcg[..., : whole.sizes.size], whole.ndcg[kept])
     assert grow(runs, qrels, MEASURES, orders=2).settings["length"] <= int(np.sort(sizes)[1])
@@ -94,12 +94,12 @@ def test_orders_of_arrival():
     assert path(order="file") == [0.0, 0.5, 0.333333, 0.333333]
     times = {"q": {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}}
     assert path(order="time", times=times) == [1.0, 0.5, 0.333333, 0.333333]
-    # at random: a is there at n = 1 in a quarter
+    # random order: a is the first of four documents in a quarter of the orders
     assert path(orders=4000)[0] == pytest.approx(0.25, abs=5 * np.sqrt(0.25 * 0.75 / 4000))
     assert path(orders=3, seed=1) != path(orders=3, seed=2)
 
 
-def test_a_random_run_is_worth_the_share_of_relevant_documents():
+def test_a_random_run_tends_to_the_share_of_relevant_documents():
     runs, qrels = collection(queries=30, documents=80)
     grown = grow(runs, qrels, ["nDCG@10"], orders=30, length=70, binary_at=1, random=True)
     assert grown.runs == ("good", "bad", "random")
@@ -143,13 +143,13 @@ def test_gains_and_binary_labels():
         ({"pool": "all"}, "^pool must be one of"),
     ],
 )
-def test_what_cannot_be_grown(options, said):
+def test_bad_options(options, said):
     runs, qrels = collection()
     with pytest.raises(InputError, match=said):
         grow(runs, qrels, "nDCG", **options)
 
 
-def test_theory_stands_beside_them():
+def test_iid_theory():
     runs, qrels = collection(queries=12, documents=60)
     grown = grow(runs, qrels, ["nDCG", "nDCG(zipf)"], orders=40, length=60, by=3, random=True, binary_at=1)
     theory = grown.theory
@@ -201,7 +201,7 @@ def test_files_and_times(tmp_path):
         )
 
 
-def test_all_lengths_to_a_thousand_are_kept():
+def test_all_lengths_up_to_a_thousand_are_kept():
     sizes = Arrivals(pooled({"a": {"q": {"x": 1.0}}}, {"q": {"x": 1.0}}), 30_000, 1, 0).sizes
     assert sizes[:1000].tolist() == list(range(1, 1001))
     assert sizes[-1] == 30_000

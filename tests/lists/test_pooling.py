@@ -1,4 +1,4 @@
-"""From files of ranked lists to files of curves: one label law for all runs, and nothing half-written."""
+"""Pooled runs, and files of curves fitted to files of runs: one label law, and no partial output."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_pooled_runs_share_their_labels():
 
 
 @pytest.mark.parametrize("pool", ["retrieved", "judged"])
-def test_pooling_is_that_of_a_plain_loop(pool):
+def test_pooling_agrees_with_a_plain_loop(pool):
     rng = np.random.default_rng(3)
     names = [f"{'x' * int(rng.integers(0, 20))}{i}" for i in range(60)]
 
@@ -61,7 +61,7 @@ def test_pooling_is_that_of_a_plain_loop(pool):
 
 @pytest.fixture
 def files(tmp_path):
-    """Two runs and their qrels, and a CSV file of one of them."""
+    """Write two runs and their qrels, and a CSV file of one of the runs."""
     rng = np.random.default_rng(10)
     runs: dict[str, list[str]] = {"good": [], "bad": []}
     qrels, csv = [], ["query,score,label"]
@@ -122,7 +122,7 @@ def test_fitted_runs_come_with_a_study(files):
         coupling = study.population.coupling
         assert isinstance(coupling, Gaussian)
         assert 0.2 < coupling.rho < 1
-    # it can be run as it stands, but for the time it takes
+    # the study runs as it is; it is made smaller here to save time
     quick = load(folder / "curves-2" / "study.toml").with_(n=[5, 20], replicates=200, measures=["nDCG"])
     assert check(run(quick, jobs=1)).agrees
     # fitting one run writes no study

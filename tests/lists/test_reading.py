@@ -1,4 +1,4 @@
-"""Readers: every form and packing of a file, pipes, and every bad file told in one line."""
+"""Readers: every format and compression, files that are not regular, and one-line errors for bad files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def zstd(text: str) -> bytes:
 
 
 def in_two(text: str) -> bytes:
-    """Two packed streams one after another, and the zeros that fill up a block."""
+    """Return two gzip streams one after another, followed by the zeros that pad a tape block."""
     return gzip.compress(text[:30].encode()) + gzip.compress(text[30:].encode()) + bytes(100)
 
 
@@ -68,7 +68,7 @@ PACKED = {
 
 
 @pytest.mark.parametrize("packing", PACKED)
-def test_files_are_read_however_they_are_packed(tmp_path, packing):
+def test_compressed_files(tmp_path, packing):
     pack = PACKED[packing]
     assert read_run(write(tmp_path, pack(RUN))) == {"q1": {"d1": 3.5, "d2": 2.5}, "q2": {"d1": 1.0}}
     # a negative label means not judged: no gain
@@ -93,7 +93,7 @@ def test_only_regular_files_are_opened(tmp_path, reader):
     assert READERS[reader][0](tmp_path / "link")
 
 
-def test_names_of_any_script_and_length(tmp_path):
+def test_long_names_in_any_script(tmp_path):
     names = ["ä", "文書", "x" * 7, "x" * 8, "x" * 9, "y" * 300, "doc:/&%"]
     text = "".join(f"запрос Q0 {name} 0 {i} t\n" for i, name in enumerate(names))
     assert read_run(write(tmp_path, text)) == {"запрос": {name: float(i) for i, name in enumerate(names)}}
@@ -137,13 +137,13 @@ def test_parquet_is_read(tmp_path):
         read(tmp_path / "nan", "score", {"score": "s"})
 
 
-def test_svmlight_is_scored_by_a_feature_or_by_weights(tmp_path):
+def test_svmlight_scores_are_a_feature_or_a_weighted_sum(tmp_path):
     path = write(tmp_path, LETOR)
     scores, labels = read_lists(path, weights={2: 1.0})
     assert scores.as_dict() == {"10": {"A-1": 1.0, "A-2": 4.0}, "11": {"line 3": 3.0}}
     assert labels.values.tolist() == [2.0, 0.0, 1.0]
     scores, _ = read_lists(path, weights={1: 1.0})
-    assert scores.values.tolist() == [0.5, 0.25, 0.0]  # a feature that is not there is 0
+    assert scores.values.tolist() == [0.5, 0.25, 0.0]  # a missing feature is 0
     for text in ("2 -1\n", "1:2\n2:-1\n"):
         scores, _ = read_lists(path, weights=read_weights(write(tmp_path, text, "weights")))
         assert scores.values.tolist() == [0.0, -3.5, -3.0]
@@ -236,7 +236,7 @@ def test_a_bad_line_is_named(tmp_path, reader, line, said, blank):
 
 
 @pytest.mark.parametrize("blank", ["", "\n\n"])
-def test_a_document_that_comes_twice_is_named_with_both_lines(tmp_path, blank):
+def test_repeated_documents_are_named_with_both_lines(tmp_path, blank):
     message = complaint(tmp_path, "run", f"{blank}{RUN}q3 Q0 d 1 1 t\n{blank}q1 Q0 d2 9 0.5 tag\n")
     first, second = 2 + 2 * bool(blank), 5 + 4 * bool(blank)
     assert f"line {second}: document d2 of topic q1 comes twice (first in line {first})" in message
@@ -253,7 +253,7 @@ def test_csv_needs_its_header(tmp_path):
         read(write(tmp_path, "query,document,score\n1,2,3\n"), "score", {"score": "nothing"})
 
 
-def test_lines_may_end_as_on_an_old_macintosh(tmp_path):
+def test_lines_may_end_with_a_carriage_return(tmp_path):
     """A lone carriage return ends a line of a table, in its header too."""
     path = write(tmp_path, "query,document,label\rq1,d1,0\rq1,d2,2\r")
     assert read_qrels(path) == {"q1": {"d1": 0.0, "d2": 2.0}}
@@ -262,7 +262,7 @@ def test_lines_may_end_as_on_an_old_macintosh(tmp_path):
     assert complaint(tmp_path, "csv", f"query,score,{'l' * 200_000}\nq1,1,1\n")
 
 
-def test_frames_and_records_are_taken():
+def test_data_frames_and_records_are_accepted():
     pd = pytest.importorskip("pandas")
     expected = {"1": {"a": 2.0, "b": 3.0}}
     frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "score": [2.0, 3.0], "rank": [1, 0]})
@@ -302,7 +302,7 @@ def arrow(texts):
     ids=lambda kinds: "-".join(kind.__name__ for kind in kinds),
 )
 @given(texts=st.lists(words, min_size=1, max_size=20, unique=True), random=st.randoms())
-def test_names_are_ordered_and_found_as_texts(kinds, texts, random):
+def test_names_are_ordered_and_found_like_texts(kinds, texts, random):
     one, two = kinds
     drawn = random.choices(texts, k=50)
     codes, names = Encoder(one(drawn), one(texts)).result()
@@ -326,7 +326,7 @@ def test_names_are_ordered_and_found_as_texts(kinds, texts, random):
 
 
 @pytest.mark.parametrize("kind", [list, arrow])
-def test_the_first_document_that_is_repeated(kind):
+def test_the_first_repeated_document_is_found(kind):
     texts = [f"d{i}" for i in range(20)]
     documents = [*texts, "d9", "d3", "d9"]
     records = Records.from_columns(Encoder(["q"] * 23), Encoder(kind(documents)), np.zeros(23))
@@ -338,7 +338,7 @@ def test_the_first_document_that_is_repeated(kind):
 
 
 class Judged(NamedTuple):
-    """A record as those of ir_datasets."""
+    """A record like those of ir_datasets."""
 
     query_id: str
     doc_id: str
@@ -346,7 +346,7 @@ class Judged(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A record as those of ir_measures."""
+    """A record like those of ir_measures."""
 
     query_id: str
     doc_id: str
@@ -362,7 +362,7 @@ decimals = st.one_of(
 
 
 @given(texts=st.lists(decimals, min_size=1, max_size=20))
-def test_numbers_are_those_that_python_reads(texts):
+def test_numbers_are_parsed_as_python_does(texts):
     pytest.importorskip("pyarrow")
     chunk = "".join(f"q Q0 d{i} 0 {text} tag\n" for i, text in enumerate(texts)).encode()
     expected = [float(text) for text in texts]
@@ -372,7 +372,7 @@ def test_numbers_are_those_that_python_reads(texts):
     assert found is not None or any(text.startswith("+") for text in texts)
 
 
-CELLS = TableFormat({"query": 2, "document": 0, "score": 1, "label": 3}, 4, "cells")
+TABLE = TableFormat({"query": 2, "document": 0, "score": 1, "label": 3}, 4, "cells")
 fields = st.sampled_from(
     ["a", "b", "1", "-2.5", "3e2", "0x1F", "1_0", "nan", "inf", "+1", "007", "", " ", "\t", "é", "\xa0", '"',
      '"a,b"', "\x01", "\v", "１", "2.0", "1e400", "#"]
@@ -381,15 +381,15 @@ fields = st.sampled_from(
 
 @pytest.mark.parametrize(
     ("form", "width", "between"),
-    [(TREC["score"], 6, " "), (TREC["score"], 6, "\t"), (TREC["label"], 4, " "), (CELLS, 4, ",")],
+    [(TREC["score"], 6, " "), (TREC["score"], 6, "\t"), (TREC["label"], 4, " "), (TABLE, 4, ",")],
     ids=["run", "run with tabs", "judgements", "table"],
 )
 @settings(max_examples=300)
 @given(data=st.data())
-def test_what_pyarrow_takes_is_what_is_read_line_by_line(form, width, between, data):
-    """Regular lines with a few odd fields among them: pyarrow agrees, or leaves the chunk alone."""
+def test_pyarrow_agrees_with_the_line_parser(form, width, between, data):
+    """For regular lines with a few odd fields, pyarrow agrees with the line parser or refuses the chunk."""
     pytest.importorskip("pyarrow")
-    good = {6: "q Q0 {} 1 2.5 tag", 4: "q 0 {} 1" if form is not CELLS else "{} 1.5 q 2"}[width].split()
+    good = {6: "q Q0 {} 1 2.5 tag", 4: "q 0 {} 1" if form is not TABLE else "{} 1.5 q 2"}[width].split()
     rows = []
     for i in range(data.draw(st.integers(1, 4))):
         row = [part.replace("{}", f"d{i}") for part in good]
@@ -409,19 +409,19 @@ def test_what_pyarrow_takes_is_what_is_read_line_by_line(form, width, between, d
 
 def test_pyarrow_reads_regular_chunks():
     pytest.importorskip("pyarrow")
-    for form, text in ((TREC["score"], RUN), (TREC["label"], QRELS), (CELLS, "d1,2.5,q,1\nd2,0,q,0.5\n")):
+    for form, text in ((TREC["score"], RUN), (TREC["label"], QRELS), (TABLE, "d1,2.5,q,1\nd2,0,q,0.5\n")):
         assert parse_with_pyarrow(text.encode(), form) is not None
 
 
 LARGE = 40_000
-"""Lines of a file that pyarrow parses."""
+"""The number of lines of a file that is large enough for pyarrow."""
 
 
 def large_run() -> list[str]:
     return [f"q{i // 1000}\tQ0\tdocument-{i}\t1\t{-i / 7}\ttag\n" for i in range(LARGE)]
 
 
-def test_large_files_are_read_as_small_ones(tmp_path):
+def test_large_files_are_read_like_small_ones(tmp_path):
     rows = large_run()
     expected = {
         f"q{q}": {f"document-{i}": -i / 7 for i in range(1000 * q, 1000 * (q + 1))}
@@ -448,8 +448,8 @@ def test_a_bad_line_of_a_large_file_is_named(tmp_path, at):
     assert f"line {second}: {said} (first in line {first})" in complaint(tmp_path, "run", "".join(rows))
 
 
-def test_a_table_with_quoted_cells_is_cut_between_rows(tmp_path):
-    """TableFormat may hold ends of lines; more than one block of them."""
+def test_a_table_with_quoted_cells_is_split_between_rows(tmp_path):
+    """Quoted cells may hold ends of lines, here more than one block of them."""
     rows = [f'q{i // 100},"a ""long"" name\nof document {i}",{i}\n' for i in range(LARGE)]
     found = read_run(write(tmp_path, "query,document,score\n" + "".join(rows)))
     assert found["q7"]['a "long" name\nof document 712'] == 712
@@ -463,7 +463,7 @@ def test_a_table_with_quoted_cells_is_cut_between_rows(tmp_path):
 
 
 def test_without_pyarrow(tmp_path, monkeypatch):
-    """Text is read all the same; for what is not one line names the extra."""
+    """Plain text is read without it; for other files a one-line error names the extra to install."""
     expected = read_run(write(tmp_path, "".join(large_run())))
     packed = zstd(RUN)
     for name in ("pyarrow", "sklearn.datasets"):
@@ -514,8 +514,8 @@ def peak(path: Path) -> tuple[str, float]:
     ],
     ids=["a line", "blank lines", "one line", "a long name"],
 )
-def test_a_small_file_costs_little(tmp_path, unit, said):
-    """Each unpacks to two gigabytes from less than a megabyte."""
+def test_small_compressed_files_need_little_memory(tmp_path, unit, said):
+    """Each file has less than a megabyte and unpacks to two gigabytes."""
     pa = pytest.importorskip("pyarrow")
     path = tmp_path / "file"
     with pa.CompressedOutputStream(pa.OSFile(str(path), "wb"), "zstd") as packed:
@@ -527,14 +527,14 @@ def test_a_small_file_costs_little(tmp_path, unit, said):
     assert memory < 1
 
 
-def test_short_lines_may_be_compressed_well(tmp_path):
+def test_highly_compressed_short_lines_are_allowed(tmp_path):
     same = gzip.compress(b"q Q0 document 1 1 tag\n" * 10**6)
     assert len(same) * 270 < 22 * 10**6
     message = complaint(tmp_path, "run", same)
     assert "line 2: document document of topic q comes twice (first in line 1)" in message
 
 
-def test_what_a_parquet_file_unpacks_to_is_bounded(tmp_path):
+def test_the_unpacked_size_of_a_parquet_file_is_bounded(tmp_path):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     schema = pa.schema([("query", pa.string()), ("document", pa.string()), ("score", pa.float64())])
     rows = 2**20
@@ -565,7 +565,7 @@ def test_parquet_columns_of_other_types(tmp_path):
     days = pd.to_datetime(["1970-01-02", "1970-01-03"]).date
     pd.DataFrame({"qid": [7, 7], "docno": [1.5, 2.0], "date": days}).to_parquet(tmp_path / "times")
     assert read(tmp_path / "times", "time").as_dict() == {"7": {"1.5": 86400.0, "2.0": 172800.0}}
-    # a dictionary that holds a name twice, but for a blank
+    # a dictionary that holds a name twice, once with a blank
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", " a"]))
     table = pa.table({"query": ["q", "q"], "document": twice, "score": [1, 2]})
     parquet.write_table(table, tmp_path / "twice")
