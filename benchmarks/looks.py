@@ -58,7 +58,7 @@ def first_runs(place: Path) -> None:
 def looks(place: Path, folder: Path) -> None:
     """Print what looking at results takes, first and again, and what of it is libraries and reading."""
     commands: dict[str, tuple[tuple[str | Path, ...], str, str]] = {
-        "check": (("check", folder, "--summary"), "analysis.check, ndcg_asymptotics.analysis.grid", "values"),
+        "check": (("check", folder, "--summary"), "analysis.check", "values"),
         "figures": (("figures", folder, "--out", place / "figures"), "plots", "data"),
         "report": (("report", folder, "--out", place / "page.html"), "reports.page", "data"),
     }

@@ -1,7 +1,7 @@
 from .check import Check as Check
+from .check import GridCheck as GridCheck
 from .check import check as check
-from .grid import GridCheck as GridCheck
-from .grid import check_grid as check_grid
+from .check import check_grid as check_grid
 from .orders.distinguish import Distinction as Distinction
 from .orders.distinguish import distinguish as distinguish
 from .required import Required as Required

@@ -1,34 +1,40 @@
-"""Simulation against theory, with verdicts that can fail.
+"""Comparison of simulation with theory, for a study or a grid of studies.
 
-Questions asked apart. *Is the simulated mean the exact mean?* — at every scorer, measure and n, by Student's
-t or by bets that hold for any law on [0, 1]. *Is the standard deviation the exact one?* — at some n or every
-n, by chi-square or by bets. *Is the law that of long lists?* — at the last n. All of these share one
-family-wise chance of a false alarm (Bonferroni). *Is the theorem's limit the one the exact means tend to?* —
-the limit's formula against exact means up to n = 1e18, extrapolated.
+Three questions are asked of the simulation, with one family-wise error rate for all tests (Bonferroni):
+
+- Is the simulated mean the exact mean? For every scorer, measure and n (`mean_tests`).
+- Is the simulated standard deviation the exact one? At three list lengths, or at every n (`std_tests`).
+- Is the simulated law that of long lists? At the last n (`law_tests`).
+
+One question is asked of the theorems, without any simulation: is the limit that they state the one to which
+exact means up to n = 1e18 tend (`limit_tests`)? All theoretical values come from `theory.values`.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
-from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law, laws_table
+from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit, limits_table
-from ndcg_asymptotics.analysis.mean_tests import MeanTest, Outcome, judge_means
-from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes, std_table
+from ndcg_asymptotics.analysis.mean_tests import MeanTest, Outcome, Simulated, judge_means
+from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.theory.cache import user_cache
-from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.results.grid import GridResults
+from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.studies.grid import Axes
+from ndcg_asymptotics.theory.values import TheoreticalValues
 
-Judged = MeanTest | StdTest | LawTest | LimitTest
+Kind = Literal["means", "standard deviations", "laws", "limits"]
+
+_Test = MeanTest | StdTest | LawTest | LimitTest
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +42,7 @@ class Check(Report):
     """The outcome of `check`.
 
     ``detectable`` is the smallest relative error of each measure's exact mean that this study
-    would have reported with 99% power, ``detectable_std`` the same of its standard deviation.
+    would have detected with 99% power, ``detectable_std`` the same for its standard deviation.
     """
 
     study: str
@@ -51,161 +57,173 @@ class Check(Report):
     detectable_std: dict[str, float]
 
     @property
+    def tests(self) -> dict[Kind, Sequence[_Test]]:
+        """All tests, by what they test."""
+        return {
+            "means": self.rows,
+            "standard deviations": self.stds,
+            "laws": self.laws,
+            "limits": self.limits,
+        }
+
+    @property
     def agrees(self) -> bool:
         """Whether nothing in it disagrees."""
         return not self._wrong
 
     @property
-    def _wrong(self) -> list[Judged]:
-        judged: tuple[Judged, ...] = (*self.rows, *self.stds, *self.laws, *self.limits)
-        return [row for row in judged if row.verdict == "disagrees"]
+    def _wrong(self) -> list[_Test]:
+        return [test for tests in self.tests.values() for test in tests if test.verdict == "disagrees"]
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON."""
+        """Return everything as plain data, for JSON."""
         return {**asdict(self), "agrees": self.agrees}
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """A line per scorer and measure, every limit, and the verdict."""
+        """Return a table with a row per scorer and measure, the limits, and the verdict."""
         yield self._heading()
         yield self._summary()
-        yield from self._ending()
+        yield from self._conclusion()
 
     def long(self) -> Iterator[ReportBlock]:
-        """The same with the means at every n, and every standard deviation and law."""
+        """Return the same with the mean at every n, and every standard deviation and law."""
         yield self._heading()
-        for (scorer, measure), rows in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
-            yield Table.of(f"{scorer}, {measure}", MeanTest, list(rows))
-        yield std_table(self.stds)
-        yield laws_table(self.laws)
-        yield from self._ending()
+        for (scorer, measure), found in self.by_scorer_and_measure().items():
+            yield Table.of(f"{scorer}, {measure}", MeanTest, found["means"])
+        yield Table.of("Standard deviations of NDCG, simulated and exact", StdTest, self.stds)
+        yield Table.of("Laws of NDCG, simulated and on long lists (Kolmogorov-Smirnov)", LawTest, self.laws)
+        yield from self._conclusion()
+
+    def by_scorer_and_measure(self) -> dict[tuple[str, str], dict[Kind, list[Any]]]:
+        """Return the tests of each scorer and measure."""
+        found: dict[tuple[str, str], dict[Kind, list[Any]]] = {
+            (limit.scorer, limit.measure): {kind: [] for kind in self.tests} for limit in self.limits
+        }
+        for kind, tests in self.tests.items():
+            for test in tests:
+                found[test.scorer, test.measure][kind].append(test)
+        return found
 
     def _heading(self) -> Line:
-        state = "" if self.complete else " (INCOMPLETE: more were asked for)"
+        state = "" if self.complete else " (INCOMPLETE: more were requested)"
         return Line(f"{self.study or 'A study'}: {self.replicates} replicates{state}", "bold")
 
     def _summary(self) -> Table:
-        rows = []
-        for (scorer, measure), group in groupby(self.rows, key=lambda row: (row.scorer, row.measure)):
-            found = list(group)
-            last = found[-1]
-            worst = max((abs(row.z) for row in found if row.z is not None), default=None)
-            rows.append((scorer, measure, last.n, last.simulated, last.mcse, last.expectation,
-                         last.pseudo_expectation, worst, overall(found),
-                         *map(if_tested, self.verdicts_beside(scorer, measure))))  # fmt: skip
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g"), 1), Column("simulated", fixed(5)),
-            Column("MCSE", general(".1e"), 1), Column("exact mean", fixed(5)), Column("pseudo", fixed(5), 2),
-            Column("largest |z|", fixed(2), 1), Column("mean"), Column("sd"), Column("law"),
+            Column("standard error", general(".1e"), 1), Column("exact mean", fixed(5)),
+            Column("pseudo-expectation", fixed(5), 2), Column("largest |z|", fixed(2), 1),
+            Column("mean"), Column("std"), Column("law"),
         )  # fmt: skip
-        return Table("At the largest n; |z| and verdicts over all n that were tested", columns, tuple(rows))
-
-    def verdicts_beside(self, scorer: str, measure: str) -> tuple[Outcome, Outcome]:
-        """What is found of the standard deviation and of the law of one scorer under one measure."""
-        stds, laws = (
-            [row for row in rows if (row.scorer, row.measure) == (scorer, measure)]
-            for rows in (self.stds, self.laws)
+        rows = []
+        for (scorer, measure), found in self.by_scorer_and_measure().items():
+            last = found["means"][-1]
+            rows.append((
+                scorer, measure, last.n, last.simulated, last.mcse, last.expectation, last.pseudo_expectation,
+                largest_z(found["means"]), overall(found["means"]),
+                if_tested(overall(found["standard deviations"])), if_tested(overall(found["laws"])),
+            ))  # fmt: skip
+        return Table(
+            "At the largest n; |z| and verdicts are over every n that was tested", columns, tuple(rows)
         )
-        return overall(stds), overall(laws)
 
-    def _ending(self) -> Iterator[ReportBlock]:
+    def _conclusion(self) -> Iterator[ReportBlock]:
         yield limits_table(self.limits)
         for row in self.limits:
             if row.verdict != "agrees":
                 yield Line(f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}.")
-        for what, beside in (("sd", self.stds), ("law", self.laws)):
-            yield from _untested(what, beside)
+        yield from _not_tested("standard deviations", self.stds)
+        yield from _not_tested("laws", self.laws)
         yield Line(
-            f"{coverage_text(coverage_of([self]))} Chance of any false alarm among means, standard "
-            f"deviations and laws: at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} each: "
-            "Student's t and chi-square where lists are long and no rank counts for much, elsewhere bets, "
-            "which hold for any values in [0, 1]; Kolmogorov-Smirnov for laws)."
+            f"{_tested([self])} Family-wise error rate of the tests of means, standard deviations and laws: "
+            f"at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} for each test). Means and "
+            "standard deviations are tested by Student's t and chi-square where lists are long and no rank "
+            "dominates, and elsewhere by betting, which is valid for any values in [0, 1]; laws by "
+            "Kolmogorov-Smirnov."
         )
-        for what, least in (("mean", self.detectable), ("sd", self.detectable_std)):
+        for what, least in (("mean", self.detectable), ("standard deviation", self.detectable_std)):
             if least:
-                details = ", ".join(f"{m} {100 * error:.2g}%" for m, error in least.items())
-                yield Line(f"Smallest relative error of an exact {what} reported with 99% power: {details}.")
-        wrong = self._wrong
-        if not wrong:
-            yield nothing_wrong(coverage_of([self]))
-            return
-        at = "" if isinstance(wrong[0], LimitTest) else f" at n = {wrong[0].n:g}"
-        first = f"{wrong[0].scorer}, {wrong[0].measure}{at}"
-        yield Line(f"{len(wrong)} verdict(s) disagree, first: {first}.", "bold red")
+                errors = ", ".join(f"{measure} {100 * error:.2g}%" for measure, error in least.items())
+                yield Line(
+                    f"Smallest relative error of an exact {what} that is detected with 99% power: {errors}."
+                )
+        if wrong := self._wrong:
+            first = wrong[0]
+            at = "" if isinstance(first, LimitTest) else f" at n = {first.n:g}"
+            count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
+            yield Line(f"{count}: {first.scorer}, {first.measure}{at}.", "bold red")
+        else:
+            yield _nothing_disagrees([self])
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """How many statements of one kind were compared with theory, and how many there are."""
-
-    what: str
-    done: int
-    every: int
+def largest_z(means: Iterable[MeanTest]) -> float | None:
+    """Return the largest absolute z; None if no mean was tested."""
+    return max((abs(test.z) for test in means if test.z is not None), default=None)
 
 
-def coverage_of(found: Iterable[Check]) -> list[Coverage]:
-    """Count what one or several checks tested, by kind."""
-    checks, counts = list(found), []
-    for what, name in _KINDS.items():
-        rows = [row for one in checks for row in getattr(one, name)]
-        counts.append(Coverage(what, sum(map(_is_tested, rows)), len(rows)))
-    return counts
-
-
-def coverage_text(tested: Sequence[Coverage]) -> str:
-    """Return the sentence that says what was tested."""
-    return f"Tested: {', '.join(f'{one.done} of {one.every} {one.what}' for one in tested)}."
-
-
-def nothing_wrong(tested: Sequence[Coverage]) -> Line:
-    """Return the last line where nothing disagrees: green only if every mean and every limit was tested."""
-    left = [one for one in tested if one.what in ("means", "limits") and one.done < one.every]
-    if not left:
-        return Line("Nothing disagrees.", "bold green")
-    text = ", ".join(f"{one.every - one.done} of {one.every} {one.what}" for one in left)
-    return Line(f"Nothing that was tested disagrees. Not tested: {text}.", "bold yellow")
-
-
-_KINDS = {"means": "rows", "standard deviations": "stds", "laws": "laws", "limits": "limits"}
-
-
-def _is_tested(row: Judged) -> bool:
-    return row.tested if isinstance(row, LimitTest) else row.verdict != "not tested"
-
-
-def overall(rows: Sequence[Judged]) -> Outcome:
-    """What several verdicts come to: the worst that was found, if anything was tested."""
-    found = {row.verdict for row in rows}
+def overall(tests: Iterable[_Test]) -> Outcome:
+    """Return the worst verdict of several tests, "not tested" if none of them was possible."""
+    found = {test.verdict for test in tests}
     verdicts: tuple[Outcome, ...] = ("disagrees", "agrees")
     return next((verdict for verdict in verdicts if verdict in found), "not tested")
 
 
 def if_tested(verdict: Outcome) -> Outcome | None:
-    """A verdict for a narrow table, which has nothing where nothing was tested."""
+    """Return the verdict for a narrow table, in which a cell stays empty where nothing was tested."""
     return None if verdict == "not tested" else verdict
 
 
-def _untested(what: str, rows: Sequence[StdTest | LawTest]) -> Iterator[Line]:
-    """A line for each measure of which something was not tested, with the first reason."""
-    for measure in dict.fromkeys(row.measure for row in rows):
-        asked = [row for row in rows if row.measure == measure]
-        left = [row for row in asked if row.verdict == "not tested"]
+def _counts(checks: Sequence[Check]) -> dict[Kind, tuple[int, int]]:
+    """Return for each kind of test how many gave a verdict, and how many there are."""
+    every = [check.tests for check in checks]
+    kinds: tuple[Kind, ...] = ("means", "standard deviations", "laws", "limits")
+    tests = {kind: [test for found in every for test in found[kind]] for kind in kinds}
+    return {kind: (sum(map(_is_tested, found)), len(found)) for kind, found in tests.items()}
+
+
+def _is_tested(test: _Test) -> bool:
+    return test.tested if isinstance(test, LimitTest) else test.verdict != "not tested"
+
+
+def _tested(checks: Sequence[Check]) -> str:
+    """Return a sentence that says how much was tested."""
+    counts = ", ".join(f"{done} of {every} {kind}" for kind, (done, every) in _counts(checks).items())
+    return f"Tested: {counts}."
+
+
+def _nothing_disagrees(checks: Sequence[Check]) -> Line:
+    """Return the last line where nothing disagrees: green only if every mean and every limit was tested."""
+    counts = _counts(checks)
+    left = [f"{counts[kind][1] - counts[kind][0]} of {counts[kind][1]} {kind}"
+            for kind in ("means", "limits") if counts[kind][0] < counts[kind][1]]  # fmt: skip
+    if not left:
+        return Line("Nothing disagrees.", "bold green")
+    return Line(f"Nothing that was tested disagrees. Not tested: {', '.join(left)}.", "bold yellow")
+
+
+def _not_tested(what: str, tests: Sequence[StdTest | LawTest]) -> Iterator[Line]:
+    """Return a line for each measure of which something was not tested, with the first reason."""
+    for measure in dict.fromkeys(test.measure for test in tests):
+        every = [test for test in tests if test.measure == measure]
+        left = [test for test in every if test.verdict == "not tested"]
         if left:
-            first = f"of {left[0].scorer} at n = {left[0].n:g}: {left[0].reason}"
-            yield Line(f"{measure}: {what} not tested in {len(left)} of {len(asked)}; {first}.")
+            first = f"{left[0].scorer} at n = {left[0].n:g}: {left[0].reason}"
+            yield Line(f"{measure}: {len(left)} of {len(every)} {what} not tested; {first}.")
 
 
 def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few") -> Check:
-    """Hold a study's results against theory.
+    """Compare a study's results with theory.
 
     Parameters
     ----------
     results : Results
     alpha : float
-        The chance that any mean, standard deviation or law is reported although all is true.
+        Family-wise error rate: the probability that any mean, standard deviation or law disagrees although
+        theory is right.
     perturb : float
         Multiply every theoretical value by ``1 + perturb``, to see the check fail.
     std : {"few", "every"}
-        At which list lengths standard deviations are tested: the first, the middle and the last, or every.
+        Test standard deviations at the first, the middle and the last list length, or at every one.
 
     Raises
     ------
@@ -226,40 +244,110 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: S
     require("ndcg" in values, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     require_fraction(alpha, "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
-    factor, rows, limits = 1.0 + perturb, [], []
-    sizes = std_sizes(study.n, std)
+    factor, sizes = 1.0 + perturb, std_sizes(study.n, std)
     level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes) + 1))
     detectable: dict[str, float] = {}
     detectable_std: dict[str, float] = {}
-    stds, laws = [], []
+    means: list[MeanTest] = []
+    limits: list[LimitTest] = []
+    stds: list[StdTest] = []
+    laws: list[LawTest] = []
     every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
-        cell = {part: values[part][:, i, j] for part in ("ndcg", "low", "high") if part in values}
-        found = limit(scorer, measure)
-        judged = judge_limit(name, scorer, measure, found, user_cache(), factor)
-        limits.append(judged)
-        least = detectable.get(str(measure), math.inf)
-        means = judge_means(cell, user_cache(), scorer, measure, study.n, factor, level, least)
-        pseudos = user_cache().pseudo(scorer, measure, study.n)
-        for n, mean, pseudo in zip(study.n, means, pseudos, strict=True):
-            rows.append(
-                MeanTest(
-                    name, str(measure), n, mean.simulated, mean.mcse,
-                    None if pseudo is None else pseudo * factor,
-                    judged.limit, found.theorem, judged.assumptions,
-                    mean.exact, mean.z, mean.verdict, level, judged.verdict,
-                )
-            )  # fmt: skip
-            if mean.detectable < math.inf:
-                detectable[str(measure)] = min(detectable.get(str(measure), math.inf), mean.detectable)
-        about = (user_cache(), (name, scorer), measure, factor, level)
-        at = {n: {"n": n} | {part: x[:, study.n.index(n)] for part, x in cell.items()} for n in sizes}
-        stds += [judge_std(at[n], *about) for n in sizes]
-        laws.append(judge_law(at[sizes[-1]], *about))
-        seen = [row.detectable for row in stds if row.measure == str(measure) and row.detectable]
-        if seen:
-            detectable_std[str(measure)] = min(seen)
+        theory = TheoreticalValues(scorer, measure)
+        simulated = Simulated.of(values, study.n, i, j)
+        limits.append(judge_limit(theory, name, factor))
+        below = detectable.get(str(measure), math.inf)
+        tests, least = judge_means(simulated, theory, limits[-1], factor, level, below)
+        means += tests
+        if least < math.inf:
+            detectable[str(measure)] = least
+        stds += [judge_std(simulated, n, theory, name, factor, level) for n in sizes]
+        laws.append(judge_law(simulated, theory, name, factor, level))
+        errors = [test.detectable for test in stds if test.measure == str(measure) and test.detectable]
+        if errors:
+            detectable_std[str(measure)] = min(errors)
     return Check(
-        study.title, replicates, results.complete, alpha, rows, limits, stds, laws, detectable,
+        study.title, replicates, results.complete, alpha, means, limits, stds, laws, detectable,
         detectable_std,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class GridCheck(Report):
+    """The outcome of `check_grid`: the check of every point."""
+
+    axes: Axes
+    alpha: float
+    complete: bool
+    points: Mapping[tuple[float, ...], Check]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing at any point disagrees."""
+        return all(found.agrees for found in self.points.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        points = [
+            {**dict(zip(self.axes.parameters, values, strict=True)), **found.as_dict()}
+            for values, found in self.points.items()
+        ]
+        return {"alpha": self.alpha, "complete": self.complete, "agrees": self.agrees, "points": points}
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Return a table with a row per point, scorer and measure, and the verdict."""
+        columns = (
+            *(Column(name, number_text) for name in self.axes.parameters),
+            Column("scorer"), Column("measure"), Column("largest |z|", fixed(2), 1), Column("means"),
+            Column("std"), Column("law"), Column("limit"),
+        )  # fmt: skip
+        rows = tuple(
+            (*values, *key, largest_z(tests["means"]), overall(tests["means"]),
+             overall(tests["standard deviations"]), overall(tests["laws"]), tests["limits"][0].verdict)
+            for values, found in self.points.items()
+            for key, tests in found.by_scorer_and_measure().items()
+        )  # fmt: skip
+        yield Table("Verdicts at every point, over all n", columns, rows)
+        checks = list(self.points.values())
+        state = "" if self.complete else " INCOMPLETE: more were requested."
+        yield Line(
+            f"{len(checks)} points. {_tested(checks)} Family-wise error rate of the tests of means, standard "
+            f"deviations and laws: at most {self.alpha:g} (Bonferroni).{state}"
+        )
+        wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
+        if wrong:
+            count = "1 point disagrees" if len(wrong) == 1 else f"{len(wrong)} points disagree, the first"
+            yield Line(f"{count}: {wrong[0]}.", "bold red")
+        else:
+            yield _nothing_disagrees(checks)
+
+
+def check_grid(
+    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few"
+) -> GridCheck:
+    """Compare the results of a grid with theory; ``alpha`` is the family-wise error rate of all points.
+
+    Every point has an equal share of ``alpha`` (Bonferroni), which needs no independence: points share
+    their random numbers.
+
+    Raises
+    ------
+    InputError
+        As `check`, and if no point is complete.
+
+    >>> import ndcg_asymptotics as na
+    >>> from ndcg_asymptotics.studies.grid import grid_of
+    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 50}
+    >>> results = na.sweep.run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1)
+    >>> check_grid(results).agrees, check_grid(results, perturb=0.5).agrees
+    (True, False)
+    """
+    require(len(results.points) > 0, "the grid has no complete point yet")
+    require_fraction(alpha, "alpha")
+    share = alpha / len(results.axes.points)
+    found = {
+        values: check(point, alpha=share, perturb=perturb, std=std)
+        for values, point in results.points.items()
+    }
+    return GridCheck(results.axes, alpha, results.complete, found)

@@ -1,49 +1,46 @@
-"""Is the law of NDCG_n the one that theory gives for long lists? Kolmogorov and Smirnov's test at the last n.
+"""Tests of the law of NDCG_n at the last list length against the law on long lists (Kolmogorov-Smirnov).
 
-The law is a limit. Its distance from that at n is stated (`theory.fluctuations.limit_law`), allowed for in
-the statistic, and must be below half of what the replicates could tell: else there is no verdict.
+Theory knows the law in the limit of long lists and a bound of its distance from the law at n
+(`theory.fluctuations.limit_law`). The test allows for this distance, and gives no verdict where it exceeds
+half of what the replicates can detect. See docs/fluctuations.md, section 6.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.mean_tests import Cell, Outcome, brackets
+from ndcg_asymptotics.analysis.mean_tests import Outcome, Simulated
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.tables import Column, Table, fixed, general
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.cache import TheoryCache
-from ndcg_asymptotics.theory.fluctuations.laws import regime
-from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
+from ndcg_asymptotics.core.tables import Column, fixed, general
+from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw
+from ndcg_asymptotics.theory.values import TheoreticalValues
 
-_COARSEST = 0.25  # a distance that the replicates must be able to tell
-_NEGLIGIBLE = 0.5  # of it, the most that a stated distance may be
+_COARSEST = 0.25  # the largest critical distance at which a test says anything
+_NEGLIGIBLE = 0.5  # of the critical distance, the largest error of the law of long lists
 
 
 @dataclass(frozen=True)
 class LawTest:
-    """The simulated law of one scorer's NDCG_n against that of long lists.
+    """The simulated law of one scorer's NDCG_n and the law of long lists.
 
     Attributes
     ----------
     law : str
-        Which it is, as `theory.fluctuations.laws.regime` says.
+        The kind of law, as in `theory.fluctuations.laws.regime`.
     distance : float, optional
-        Of the distribution functions, simulated and limit, as far as the stated one does not explain it.
+        The largest difference of the distribution functions that the error of the law does not explain.
     stated : float, optional
-        Of the limit's from that at n.
+        The bound of the distance between the law of long lists and the law at n.
     critical : float
-        The distance that is too large.
+        The smallest distance that is rejected.
     reason : str
-        Why it was not tested.
+        Why the law was not tested.
     """
 
     scorer: Annotated[str, Column("scorer")]
@@ -51,64 +48,49 @@ class LawTest:
     n: Annotated[int, Column("n", general("g"))]
     law: Annotated[str, Column("law")]
     distance: Annotated[float | None, Column("distance", fixed(4))]
-    stated: Annotated[float | None, Column("error of the limit", general(".0e"), 2)]
+    stated: Annotated[float | None, Column("error of the law", general(".0e"), 2)]
     critical: Annotated[float, Column("critical distance", fixed(4), 1)]
     verdict: Annotated[Outcome, Column("verdict")]
     reason: str
     false_alarm: float
 
 
-def laws_table(rows: Sequence[LawTest]) -> Table:
-    """Return the table of the tested laws."""
-    return Table.of("Laws of NDCG on long lists (Kolmogorov-Smirnov)", LawTest, rows)
-
-
 def judge_law(
-    cell: Cell, exact: TheoryCache, named: tuple[str, Scorer], measure: Measure, factor: float,
-    level: float,
-) -> LawTest:  # fmt: skip
-    """The law of one scorer's NDCG at one n, against that of long lists with every value times ``factor``."""
-    name, scorer = named
-    n, values = int(np.asarray(cell["n"])), np.asarray(cell["ndcg"])
-    kind, critical = regime((scorer,), measure), float(stats.kstwo.isf(level, len(values)))
+    simulated: Simulated, theory: TheoreticalValues, name: str, factor: float, level: float
+) -> LawTest:
+    """Compare the law of NDCG of scorer ``name`` at the last n with that of long lists times ``factor``."""
+    n = simulated.sizes[-1]
+    values, low, high = simulated.at(n)
+    critical = float(stats.kstwo.isf(level, len(values)))
 
     def row(
         verdict: Outcome, reason: str = "", distance: float | None = None, stated: float | None = None
     ) -> LawTest:
-        return LawTest(name, str(measure), n, kind, distance, stated, critical, verdict, reason, level)
+        return LawTest(
+            name, str(theory.measure), n, theory.regime, distance, stated, critical, verdict, reason, level
+        )
 
     if critical > _COARSEST:
         return row("not tested", "too few replicates to tell laws apart")
     try:
-        mean, std = exact.mean(scorer, measure, [n]), exact.std(scorer, measure, [n])
+        law = theory.law(n)
     except NotAvailableError as why:
         return row("not tested", str(why))
-    centre, error = float(mean.value[0]), float(std.error[0] + mean.error[0])
-
-    @cache
-    def law() -> LimitLaw | None:
-        return limit_law(scorer, measure, n, centre, float(std.value[0]), error)
-
-    def stated_as(part: str) -> float:
-        """Of the law; cached, as a law that is too far off need not be found again to say so."""
-        return exact.size(f"{part} of law", scorer, measure, n, lambda: float(getattr(law(), part, math.inf)))
-
-    stated = stated_as("chance")
+    # the chance is part of the distance and needs less work
+    stated = law.chance
     if stated <= _NEGLIGIBLE * critical:
-        stated = stated_as("distance")
+        stated = law.distance
     if stated > _NEGLIGIBLE * critical and math.isfinite(stated):
-        off = f"at this n the law of long lists is only known to be within {min(stated, 1.0):.2g}"
-        return row("not tested", off, None, stated)
-    found = law() if math.isfinite(stated) else None
-    if found is None:
+        error = f"at this n the law of long lists is only known to be within {min(stated, 1.0):.2g}"
+        return row("not tested", error, None, stated)
+    if not math.isfinite(stated) or law.law is None:
         return row("not tested", "no law of long lists is known")
-    low, high = map(np.asarray, brackets(cell))
-    distance = _distance(found, low / factor, high / factor)
+    distance = _distance(law.law, low / factor, high / factor)
     return row("disagrees" if distance > critical else "agrees", "", distance, stated)
 
 
-def _distance(law: LimitLaw, low: np.ndarray, high: np.ndarray) -> float:
-    """The largest difference of the distribution functions that the law's own does not explain."""
+def _distance(law: LimitLaw, low: Floats, high: Floats) -> float:
+    """Return the largest difference of distribution functions that the error of the law does not explain."""
     count = len(low)
     steps = np.arange(count + 1) / count
     above = steps[1:] - law.cdf((np.sort(high) - law.centre) / law.scale + law.shift)

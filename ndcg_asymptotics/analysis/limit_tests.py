@@ -1,9 +1,9 @@
-"""Is the theorem's limit the one the exact means tend to? A verdict per scorer and measure.
+"""Tests of the limits that theorems state, by exact means extrapolated to infinite n.
 
-The limit of a theorem is compared with one extrapolated from exact means (`theory.extrapolation`), which
-knows nothing of the theorem. Nothing is random: a limit disagrees if it is further away than the stated
-error of the extrapolation, and the smallest detectable error, twice that, is reported. Where it
-exceeds 1% of the limit, the limit is not tested.
+The extrapolation (`theory.extrapolation`) uses no theorem, and nothing is random: a limit disagrees if its
+distance from the extrapolated one exceeds the bound of the error of the extrapolation. Twice this bound is
+the smallest error that is certain to be detected. Where that is more than 1% of the limit, the limit counts
+as not tested. See docs/theory.md, section 2.
 """
 
 from __future__ import annotations
@@ -14,20 +14,15 @@ from typing import Any, Literal
 
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Table, fixed, general
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.cache import TheoryCache
-from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
-from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std, std_at
-from ndcg_asymptotics.theory.gap import Gap, leading_gap
-from ndcg_asymptotics.theory.limits import Limit
+from ndcg_asymptotics.theory.extrapolation import Extrapolation
+from ndcg_asymptotics.theory.gap import Gap
+from ndcg_asymptotics.theory.values import LONGEST, TheoreticalValues
 
 LimitOutcome = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 
-_POWER = 0.01  # a limit must be tested to this relative error, or the verdict is "not tested"
-_SMALLEST = 0.01  # limits below count as this large in relative errors
-_GAP_POWER = 0.05  # the same for the coefficient of the leading gap
-_LONGEST = 10**18  # the list length at which a lasting standard deviation is compared
+_LIMIT_TOLERANCE = 0.01  # the largest relative detectable error with which a limit counts as tested
+_SMALLEST = 0.01  # relative errors of smaller limits are relative to this
+_GAP_TOLERANCE = 0.05  # the largest relative error with which the coefficient of a leading gap is confirmed
 
 
 @dataclass(frozen=True)
@@ -66,9 +61,10 @@ class LimitTest:
 
 
 def limits_table(limits: list[LimitTest]) -> Table:
+    """Return the table of limits, whose gaps at two list lengths are columns of their own."""
     columns = (
         Column("scorer"), Column("measure"), Column("limit", fixed(5)), Column("theorem"),
-        Column("extrapolated", fixed(5)), Column("detectable error", general(".0e"), 1),
+        Column("extrapolated limit", fixed(5)), Column("detectable error", general(".0e"), 1),
         Column("gap at 1e6", general("+.1e"), 2), Column("gap at 1e18", general("+.1e"), 2),
         Column("leading gap", None, 3), Column("verdict"),
     )  # fmt: skip
@@ -76,28 +72,29 @@ def limits_table(limits: list[LimitTest]) -> Table:
     for row in limits:
         gaps = dict(row.gaps)
         rows.append((row.scorer, row.measure, row.limit, row.theorem, row.extrapolated, row.detectable,
-                     gaps.get(10**6), gaps.get(10**18), row.leading_gap, row.verdict))  # fmt: skip
-    return Table("Limits, and where exact means up to n = 1e18 extrapolate to", columns, tuple(rows))
+                     gaps.get(10**6), gaps.get(LONGEST), row.leading_gap, row.verdict))  # fmt: skip
+    return Table("Limits, compared with exact means at n = 1e6 to 1e18, extrapolated", columns, tuple(rows))
 
 
-def judge_limit(
-    name: str, scorer: Scorer, measure: Measure, found: Limit, cache: TheoryCache, factor: float
-) -> LimitTest:
-    """Compare a limit, times ``factor``, with the one extrapolated from exact means."""
+def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTest:
+    """Compare the limit of scorer ``name``, times ``factor``, with the one extrapolated from exact means."""
+    found = theory.limit
     texts = [str(a) for a in found.assumptions]
 
     def row(verdict: LimitOutcome, explanation: str, **details: Any) -> LimitTest:
         value = None if found.value is None else found.value * factor
-        return LimitTest(name, str(measure), value, found.theorem, texts, verdict, explanation, **details)
+        return LimitTest(
+            name, str(theory.measure), value, found.theorem, texts, verdict, explanation, **details
+        )
 
     if found.converges is None:
         return row("not tested", found.reason)
     if found.value is None:
-        return row(*_judge_limiting_std(scorer, measure, found, cache, factor))
+        return row(*_judge_limiting_std(theory, factor))
     if found.unmet:
         return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
     try:
-        path = extrapolated_limit(scorer, measure, cache.mean)
+        path = theory.extrapolated_limit()
     except NotAvailableError as error:
         return row("not tested", str(error))
     claimed = found.value * factor
@@ -113,44 +110,40 @@ def judge_limit(
     if path.reason:
         return row("not tested", path.reason, **details)
     unknown = "; ".join(str(a) for a in found.assumptions if a.met is None)
-    supposed = f", if this holds: {unknown}" if unknown else ""
-    shown = f"exact means extrapolate to {path.limit:.6g} ± {path.error:.1e}{supposed}"
+    condition = f", provided that: {unknown}" if unknown else ""
+    shown = f"exact means extrapolate to {path.limit:.6g} ± {path.error:.1e}{condition}"
     if abs(path.limit - claimed) > path.error:
         return row("disagrees", shown, **details)
-    if detectable > _POWER:
-        return row("not tested", f"{shown}, which detects an error of {detectable:.1%} only", **details)
-    gap = leading_gap(scorer, measure)
+    if detectable > _LIMIT_TOLERANCE:
+        return row("not tested", f"{shown}, which only detects errors above {detectable:.1%}", **details)
+    gap = theory.leading_gap
     if gap is not None:
         agrees, text = _judge_gap(gap, path, claimed)
         if agrees is False:
-            return row("disagrees", f"the leading gap is {gap}, {text}{supposed}", **details)
+            return row("disagrees", f"the leading gap is {gap}, but {text}{condition}", **details)
         details["leading_gap"] = str(gap) if agrees else None
     return row("agrees", shown, **details)
 
 
 def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None, str]:
-    """Return whether exact means confirm a leading gap, None where they cannot tell, and what they give."""
+    """Return whether exact means confirm a leading gap (None: cannot be told), and what they give instead."""
     found, error = path.coefficient(limit, gap.exponent)
     if abs(found - gap.coefficient) > error:
         return False, f"exact means give a coefficient of {found:.6g} ± {error:.1e}"
-    return (True if error <= _GAP_POWER * abs(gap.coefficient) else None), ""
+    return (True if error <= _GAP_TOLERANCE * abs(gap.coefficient) else None), ""
 
 
-def _judge_limiting_std(
-    scorer: Scorer, measure: Measure, found: Limit, cache: TheoryCache, factor: float
-) -> tuple[LimitOutcome, str]:
-    """Compare the standard deviation that stays where NDCG does not converge with the exact one."""
-    stays = factor * cache.size(
-        "limiting sd", scorer, measure, _LONGEST, lambda: limiting_std(scorer, measure)
-    )
-    text = f"{found.reason}; sd in the limit {stays:.4f}"
+def _judge_limiting_std(theory: TheoreticalValues, factor: float) -> tuple[LimitOutcome, str]:
+    """Compare the standard deviation that NDCG keeps where it does not converge with the exact one."""
+    text = f"{theory.limit.reason}; the limiting standard deviation is {factor * theory.limiting_std:.4f}"
     try:
-        exact = cache.std(scorer, measure, [_LONGEST])
+        exact = theory.std(LONGEST)
     except NotAvailableError as error:
-        return "not tested", f"{text}, but there is no exact one to compare with: {error}"
-    about = cache.size("sd about n", scorer, measure, _LONGEST, lambda: std_at(scorer, measure, _LONGEST))
-    here, there, bound = about * factor, float(exact.value[0]), float(exact.error[0])
-    said = f"{text}, at n = {_LONGEST:.0e} {here:.4f}, where the exact one is {there:.4f}"
-    if not all(map(math.isfinite, (here, there, bound))) or bound > _POWER * there:
-        return "not tested", said
-    return ("does not converge" if abs(here - there) <= _POWER * here + bound else "disagrees"), said
+        return "not tested", f"{text}, but there is no exact value to compare it with: {error}"
+    here, there, bound = factor * theory.std_near_limit, float(exact.value[0]), float(exact.error[0])
+    text += f"; at n = {LONGEST:.0e} the same formula gives {here:.4f}, and the exact value is {there:.4f}"
+    if not all(map(math.isfinite, (here, there, bound))) or bound > _LIMIT_TOLERANCE * there:
+        return "not tested", text
+    return (
+        "does not converge" if abs(here - there) <= _LIMIT_TOLERANCE * here + bound else "disagrees"
+    ), text

@@ -1,6 +1,7 @@
-"""Is the simulated mean the exact mean? z and a verdict at every n.
+"""Tests of simulated means against exact means, at every list length.
 
-Where NDCG is nearly normal, which is known beforehand, by Student's t; elsewhere by bets (`bets`).
+Where NDCG is nearly normal, which is decided before anything is simulated, by Student's t; elsewhere by
+betting (`analysis.betting`).
 """
 
 from __future__ import annotations
@@ -8,43 +9,72 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 
 from ndcg_asymptotics.analysis.betting import detectable, exceeds
-from ndcg_asymptotics.analysis.limit_tests import LimitOutcome
+from ndcg_asymptotics.analysis.limit_tests import LimitOutcome, LimitTest
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.values import TheoreticalValues
 
 Outcome = Literal["agrees", "disagrees", "not tested"]
 
-Cell = Mapping[Any, ArrayLike]
-"""``ndcg`` of one scorer and measure, (R, N) or at one ``n`` (R,); brackets as ``low`` and ``high``."""
+POWER = 0.99
+"""The probability with which an error that is called detectable would be detected."""
 
-_T = TypeVar("_T")
+_FEWEST_REPLICATES = 30  # for Student's t; fewer are tested by betting
+_FEWEST_ITEMS = 300  # of every part of the list that counts, for the same
+_ROUNDING = 1e-12  # of a simulated mean
 
-_FEW = 30  # replicates, below which a mean is judged by bets
-_ITEMS = 300  # the same of items that count
-POWER = 0.99  # of the errors that are said to be seen
+
+@dataclass(frozen=True)
+class Simulated:
+    """Simulated NDCG of one scorer under one measure, and bounds where the engine gives brackets.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        The list lengths.
+    ndcg, low, high : (R, N)
+        By replicate and list length.
+    """
+
+    sizes: tuple[int, ...]
+    ndcg: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, values: Mapping[str, Floats], sizes: tuple[int, ...], scorer: int, measure: int) -> Simulated:
+        """Return the part of the arrays (R, scorer, measure, N) of some results."""
+        ndcg, low, high = (
+            np.asarray(values.get(name, values["ndcg"]))[:, scorer, measure]
+            for name in ("ndcg", "low", "high")
+        )
+        return cls(sizes, ndcg, low, high)
+
+    def at(self, n: int) -> tuple[Floats, Floats, Floats]:
+        """Return values and bounds (R,) at one list length."""
+        i = self.sizes.index(n)
+        return self.ndcg[:, i], self.low[:, i], self.high[:, i]
 
 
 @dataclass(frozen=True)
 class MeanTest:
-    """Simulation and theory for one scorer, measure and list length."""
+    """The simulated and the exact mean for one scorer, measure and list length."""
 
     scorer: str
     measure: str
     n: Annotated[int, Column("n", general("g"))]
     simulated: Annotated[float, Column("simulated", fixed(5))]
-    mcse: Annotated[float, Column("MCSE", general(".1e"))]
-    pseudo_expectation: Annotated[float | None, Column("pseudo", fixed(5), 1)]
+    mcse: Annotated[float, Column("standard error", general(".1e"))]
+    pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(5), 1)]
     limit: float | None
     theorem: str
     assumptions: list[str]
@@ -55,87 +85,77 @@ class MeanTest:
     limit_verdict: LimitOutcome
 
 
-def quantile_of(level: float, replicates: int) -> float:
-    return float(stats.t.isf(level / 2, replicates - 1))
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A simulated mean and what theory says of it; ``detectable`` is relative, at the test's level."""
-
-    simulated: float
-    mcse: float
-    exact: float | None = None
-    z: float | None = None
-    verdict: Outcome = "not tested"
-    detectable: float = math.inf
-
-
-def brackets(data: Mapping[Any, _T]) -> tuple[_T, _T]:
-    """The least and the largest that NDCG may be; the same where the engine gives it exactly."""
-    low, high = (data[name if name in data else "ndcg"] for name in ("low", "high"))
-    return low, high
-
-
 def judge_means(
-    cell: Cell, cache: TheoryCache, scorer: Scorer, measure: Measure, sizes: tuple[int, ...],
-    factor: float, level: float, below: float = math.inf,
-) -> list[Mean]:  # fmt: skip
-    """The mean at each n against the exact one.
+    simulated: Simulated, theory: TheoreticalValues, limit: LimitTest, factor: float, level: float,
+    below: float = math.inf,
+) -> tuple[list[MeanTest], float]:  # fmt: skip
+    """Compare the simulated mean at every n with the exact one times ``factor``.
 
-    What would be detectable is found where it is less than at every larger n, and ``below`` what is given.
+    Also return the smallest relative error of an exact mean that one of these tests detects, or ``below`` if
+    that is smaller.
     """
-    values = np.asarray(cell["ndcg"])
-    simulated = values.mean(axis=0)
+    values, sizes = simulated.ndcg, simulated.sizes
+    means = values.mean(axis=0)
     mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
+    pseudo = [None if p is None else p * factor for p in theory.pseudo_expectation(sizes)]
+    exact = error = None
     try:
-        expectation = cache.mean(scorer, measure, sizes)
-    except NotAvailableError:  # a discount of the user's own that is no sum of exponentials
-        return [Mean(float(m), float(s)) for m, s in zip(simulated, mcse, strict=True)]
-    # the simulated mean is known up to its bracket, the exact one up to its stated error
-    low, high = map(np.asarray, brackets(cell))
-    exact, slack = expectation.value * factor, expectation.error + 1e-12
-    reach = quantile_of(level, len(values)) + float(stats.norm.ppf(POWER))
-    found = []
+        expectation = theory.mean(sizes)
+        # the simulated mean is known up to its bracket, the exact one up to its stated error
+        exact, error = expectation.value * factor, expectation.error + _ROUNDING
+    except NotAvailableError:  # a user-defined discount that is no sum of exponentials
+        pass
+    tests = []
     for i, n in reversed(list(enumerate(sizes))):
-        given, truth = (low[:, i], high[:, i]), (float(exact[i] - slack[i]), float(exact[i] + slack[i]))
-        z = _z(given, truth, float(mcse[i]))
-        if bell_shaped(scorer, measure, n, len(values)):
-            wrong = 2 * stats.t.sf(abs(z), len(values) - 1) < level
-            seen = reach * mcse[i]
-            least = float(seen / exact[i]) if exact[i] else math.inf
-        else:
-            wrong = exceeds(*given, *truth, -math.log(level))
-            least = detectable(values[:, i], float(exact[i]), level, POWER, below)
-        below = min(below, least)
-        verdict: Outcome = "disagrees" if wrong else "agrees"
-        found.append(Mean(float(simulated[i]), float(mcse[i]), float(exact[i]), z, verdict, least))
-    return found[::-1]
+        z: float | None = None
+        mean: float | None = None
+        verdict: Outcome = "not tested"
+        if exact is not None and error is not None:
+            mean, bounds = float(exact[i]), (simulated.low[:, i], simulated.high[:, i])
+            claimed = (float(exact[i] - error[i]), float(exact[i] + error[i]))
+            z = _z(bounds, claimed, float(mcse[i]))
+            if nearly_normal(theory.scorer, theory.measure, n, len(values)):
+                wrong = 2 * stats.t.sf(abs(z), len(values) - 1) < level
+                reach = float(stats.t.isf(level / 2, len(values) - 1)) + float(stats.norm.ppf(POWER))
+                least = float(reach * mcse[i] / exact[i]) if exact[i] else math.inf
+            else:
+                wrong = exceeds(*bounds, *claimed, -math.log(level))
+                least = detectable(values[:, i], mean, level, POWER, below)
+            below = min(below, least)
+            verdict = "disagrees" if wrong else "agrees"
+        tests.append(
+            MeanTest(
+                limit.scorer, limit.measure, n, float(means[i]), float(mcse[i]), pseudo[i], limit.limit,
+                limit.theorem, limit.assumptions, mean, z, verdict, level, limit.verdict,
+            )
+        )  # fmt: skip
+    return tests[::-1], below
 
 
-def _z(given: tuple[Floats, Floats], truth: tuple[float, float], mcse: float) -> float:
-    """How many standard errors a mean within its bracket is from the nearest that theory allows."""
-    shift = min(float(given[1].mean()) - truth[0], 0.0) + max(float(given[0].mean()) - truth[1], 0.0)
+def _z(bounds: tuple[Floats, Floats], claimed: tuple[float, float], mcse: float) -> float:
+    """Return the distance from the bracket of a mean to the claimed interval, in standard errors."""
+    low, high = (float(x.mean()) for x in bounds)
+    shift = min(high - claimed[0], 0.0) + max(low - claimed[1], 0.0)
     return shift / mcse if mcse > 0 else (0.0 if shift == 0 else math.copysign(math.inf, shift))
 
 
-def bell_shaped(scorer: Scorer, measure: Measure, n: int, replicates: int) -> bool:
-    """Whether NDCG_n is so nearly normal that Student's t can be trusted far out.
+def nearly_normal(scorer: Scorer, measure: Measure, n: int, replicates: int) -> bool:
+    """Return whether NDCG_n is so nearly normal that Student's t is valid far out in its tails.
 
-    The discount falls so slowly that no rank counts for much, and every part of the list that
-    counts has hundreds of items: those of the best grade, those without gain, those within the cutoff. This
-    is known before anything is simulated, as a test must be chosen.
+    The discount falls so slowly that no single rank dominates, and every part of the list that counts has
+    hundreds of items: those of the best grade, those without gain, and those within the cutoff. The data do
+    not enter, because a test must be chosen before they are seen.
 
     >>> curve, measure = Scorer.parse("constant(0.3)"), Measure.parse("nDCG")
-    >>> [bell_shaped(curve, measure, n, 60) for n in (100, 10_000)]
+    >>> [nearly_normal(curve, measure, n, 60) for n in (100, 10_000)]
     [False, True]
     """
     discount, cutoff = measure.discount, measure.cutoff.regime
     slow = discount.asymptotics.known and not discount.asymptotics.square_summable
-    if scorer.mixed or replicates < _FEW or not (slow and cutoff in ("none", "fraction")):
+    if scorer.mixed or replicates < _FEWEST_REPLICATES or not (slow and cutoff in ("none", "fraction")):
         return False
     occurs = [mass for mass in scorer.masses if mass > 0]
     if not occurs:
         return False
     share = min(occurs[0], 1.0 - sum(occurs), measure.cutoff(n) / n)
-    return n * share >= _ITEMS
+    return n * share >= _FEWEST_ITEMS

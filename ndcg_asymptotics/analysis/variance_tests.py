@@ -1,10 +1,15 @@
-"""A test of a variance that holds for any law on [0, 1], and what more the fourth moment gives.
+"""Tests of a variance: chi-square for nearly normal values, betting for any values in [0, 1].
 
-With a mean mu that is known ``Z = (X - mu)^2`` is a value on [0, M], and `bets` test its mean. They see a
-variance that is larger than claimed, but hardly one that is smaller by less than M/R: rare values far away,
-not seen in R replicates, could make up for it. If ``E Z^2 <= K (E Z)^2`` they could not. As
-``exp(-z) <= 1 - z + z^2/2``, the wealth ``prod_i exp(-l Z_i / s^2) / (1 - l + l^2 K / 2)`` has a mean of at
-most 1 if the variance is s^2, for every l > 0 (Maurer 2003 bounds sums of such variables so).
+*Chi-square.* ``(R - 1) s^2 / sigma^2`` has a chi-square law if values are normal. The variance of s^2 is
+``sigma^4 (2 / (R - 1) + excess / R)``, so an excess kurtosis lowers the degrees of freedom to
+``(R - 1) / (1 + excess / 2)`` (Box 1953). A negative sample excess is taken as 0.
+
+*Betting.* If the mean mu is known, ``Z = (X - mu)^2`` is a value in [0, M], whose mean `betting` tests. Such
+bets detect a variance that is larger than claimed, but hardly one that is smaller by less than M/R: rare,
+distant values, not observed in R replicates, could make up for it. A bound ``E Z^2 <= K (E Z)^2`` excludes
+these. Since ``exp(-z) <= 1 - z + z^2/2``, the wealth ``prod_i exp(-l Z_i / s^2) / (1 - l + l^2 K / 2)`` has a
+mean of at most 1 for every l > 0 if the variance is s^2 (compare Maurer 2003). Both are described in
+docs/fluctuations.md, section 6.
 """
 
 from __future__ import annotations
@@ -13,38 +18,72 @@ import math
 
 import numpy as np
 from scipy import stats
-from scipy.special import logsumexp
+from scipy.special import chdtr, chdtrc, chdtri, gammaincinv, logsumexp
 
 from ndcg_asymptotics.analysis.betting import log_wealth
 from ndcg_asymptotics.core.arrays import Floats
 
-_BETS = np.geomspace(0.01, 1.0, 24)
-"""Parts of the bet 1/K, beyond which nothing is gained."""
-_PARTS = np.geomspace(3e-3, 0.99, 24)
-"""The same of the largest bet where nothing is known of the fourth moment."""
-_SHOWN = 0.75  # of a variance that is missing where the standard deviation is half of what is claimed
-_HALVINGS = 12
+_RATES = np.geomspace(0.01, 1.0, 24)
+"""The l K above: fractions of 1/K, beyond which a larger l gains nothing."""
+_BETS = np.geomspace(3e-3, 0.99, 24)
+"""Bets on Z, as fractions of the largest one allowed."""
+_MISSING = 0.75  # of the variance, where the true standard deviation is half of the claimed one
+_LARGEST_ERROR = 3.0  # a factor of 4 in the standard deviation
+_HALVINGS = 12  # of the interval in which the detectable error is searched: 3/4096
+
+
+def chi_square_freedom(values: Floats) -> float:
+    """Return the degrees of freedom of the sample variance of values (R,).
+
+    >>> chi_square_freedom(np.array([0.0, 0.0, 0.1, 0.9, 1.0, 1.0]))
+    5.0
+    """
+    return (len(values) - 1) / (1 + max(float(stats.kurtosis(values)), 0.0) / 2)
+
+
+def chi_square_test(least: float, most: float, freedom: float) -> float:
+    """Return the p-value of a ratio of sample to true standard deviation between ``least`` and ``most``.
+
+    >>> round(chi_square_test(1.1, 1.1, 999.0), 5)
+    1e-05
+    """
+    if least <= 1 <= most:
+        return 1.0
+    beyond = chdtrc(freedom, freedom * least**2) if least > 1 else chdtr(freedom, freedom * most**2)
+    return float(2 * beyond)
+
+
+def chi_square_detectable(freedom: float, level: float, power: float) -> float:
+    """Return the smallest relative error of a standard deviation, in both directions, that is detected.
+
+    >>> round(chi_square_detectable(999.0, 1e-6, 0.99), 2)
+    0.18
+    """
+    rejected_below, rejected_above = (2 * gammaincinv(freedom / 2, level / 2), chdtri(freedom, level / 2))
+    low, high = chdtri(freedom, power), chdtri(freedom, 1 - power)
+    too_small, too_large = math.sqrt(low / rejected_above), math.sqrt(high / rejected_below)
+    return float(max(1 - too_small, too_large - 1))
 
 
 def variance_log_wealth(
     low: Floats, high: Floats, largest: float, least: float, most: float, kurtosis: float | None
 ) -> float:
-    """The logarithm of the wealth against a variance from ``least`` to ``most``.
+    """Return the logarithm of the wealth won against the claim that the variance is in [``least``, ``most``].
 
     Parameters
     ----------
     low, high : (R,)
-        Each square of a deviation from the mean, as far as it is known.
+        Bounds of each squared deviation from the mean.
     largest : float
-        A bound of such squares.
+        The M above, a bound of all squared deviations.
     least, most : float
     kurtosis : float or None
-        A bound of ``E Z^2 / (E Z)^2``, if there is one.
+        The K above, if a bound is known.
 
     Returns
     -------
     float
-        Above ``log(1 / alpha)`` with a chance of at most alpha, if values have such a variance.
+        Exceeds ``log(1 / alpha)`` with probability at most alpha if the claim is true.
 
     >>> squares = np.random.default_rng(1).normal(0.0, 0.01, 1000) ** 2
     >>> [variance_log_wealth(squares, squares, 1.0, v, v, 4.0) > 20 for v in (5e-5, 1e-4, 2e-4)]
@@ -53,65 +92,66 @@ def variance_log_wealth(
     found = log_wealth(low / largest, high / largest, least / largest, most / largest)
     if kurtosis is None:
         return found
-    bets = _BETS / kurtosis
-    growth = -bets * float(high.sum()) / most - len(high) * np.log1p(-bets * least / most + _rest(kurtosis))
-    return float(np.logaddexp(found, logsumexp(growth) - math.log(len(bets)))) - math.log(2)
+    rates = _RATES / kurtosis
+    growth = -rates * float(high.sum()) / most - len(high) * np.log1p(-rates * least / most + _rest(kurtosis))
+    return float(np.logaddexp(found, logsumexp(growth) - math.log(len(rates)))) - math.log(2)
 
 
 def _rest(kurtosis: float) -> Floats:
-    """l^2 K / 2 of every bet l."""
-    return _BETS**2 / (2 * kurtosis)
+    """Return l^2 K / 2 for every l."""
+    return _RATES**2 / (2 * kurtosis)
 
 
 def replicates_for_variance(variance: float, largest: float, level: float, kurtosis: float | None) -> float:
-    """The replicates from which on a standard deviation of half the claimed one is seen.
+    """Return the number of replicates that detects a claim of twice the true standard deviation.
 
     >>> replicates_for_variance(0.01, 1.0, 1e-6, None) > replicates_for_variance(0.01, 1.0, 1e-6, 4.0) > 100
     True
     """
-    needed = math.log(2 * len(_BETS) / level)
-    best = _SHOWN * variance / largest
+    needed = math.log(2 * len(_RATES) / level)
+    best = _MISSING * variance / largest
     if kurtosis is not None:
-        best = max(best, float(np.max(-_BETS / kurtosis / 4 - np.log1p(-_BETS / kurtosis + _rest(kurtosis)))))
+        rates = _RATES / kurtosis
+        best = max(best, float(np.max(-rates / 4 - np.log1p(-rates + _rest(kurtosis)))))
     return needed / best if best > 0 else math.inf
 
 
 def detectable_std(
     squares: Floats, largest: float, level: float, power: float, kurtosis: float | None
 ) -> float:
-    """The error of a standard deviation, relative, that such squares would show at a level.
+    """Return the smallest relative error of a standard deviation that such squared deviations detect.
 
-    With a chance near ``power``, whether it is too large or too small; infinite if no error up to a
-    factor 4 would do.
+    The error may be in either direction, and the probability of detection is about ``power``. Infinite if
+    not even a factor of 4 is detected.
 
     >>> squares = np.random.default_rng(1).normal(0.0, 0.1, 1000) ** 2
     >>> 0.1 < detectable_std(squares, 1.0, 1e-6, 0.99, 4.0) < 0.4
     True
     """
-    variance, needed = float(squares.mean()), math.log(4 * len(_BETS) / level)
-    sure = float(stats.norm.ppf(power))
+    variance, needed = float(squares.mean()), math.log(4 * len(_RATES) / level)
+    quantile = float(stats.norm.ppf(power))
     if not variance > 0:
         return math.inf
 
-    def shown(error: float, sign: int) -> bool:
+    def detected(error: float, sign: int) -> bool:
         claimed = variance * (1 + error) ** (2 * sign)
         part = claimed / largest
-        bets = _PARTS / claimed if sign < 0 else -_PARTS / (largest * max(1 - part, 1e-300))
+        bets = _BETS / claimed if sign < 0 else -_BETS / (largest * max(1 - part, 1e-300))
         terms = np.log1p(np.maximum(np.outer(bets, squares - claimed), -1 + 1e-15))
         if sign > 0 and kurtosis is not None:
-            rates = _BETS / kurtosis
-            falls = np.log1p(-rates + _rest(kurtosis))
-            terms = np.vstack([terms, -np.outer(rates, squares / claimed) - falls[:, None]])
-        gains = terms.sum(axis=1) - sure * terms.std(axis=1) * math.sqrt(len(squares))
-        return float(gains.max()) >= needed
+            rates = _RATES / kurtosis
+            normaliser = np.log1p(-rates + _rest(kurtosis))
+            terms = np.vstack([terms, -np.outer(rates, squares / claimed) - normaliser[:, None]])
+        wealth = terms.sum(axis=1) - quantile * terms.std(axis=1) * math.sqrt(len(squares))
+        return float(wealth.max()) >= needed
 
     worst = 0.0
     for sign in (-1, 1):
-        low, high = 0.0, 3.0
-        if not shown(high, sign):
+        low, high = 0.0, _LARGEST_ERROR
+        if not detected(high, sign):
             return math.inf
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (low, middle) if shown(middle, sign) else (middle, high)
+            low, high = (low, middle) if detected(middle, sign) else (middle, high)
         worst = max(worst, high if sign > 0 else high / (1 + high))
     return worst

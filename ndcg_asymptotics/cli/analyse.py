@@ -56,9 +56,8 @@ def check(
     The exit status is 1 if anything disagrees or if replicates are missing. For growing lists of real runs
     the command shows where they deviate from i.i.d. theory, and the exit status is 0.
     """
-    from ndcg_asymptotics.analysis.check import Check
+    from ndcg_asymptotics.analysis.check import Check, GridCheck, check_grid
     from ndcg_asymptotics.analysis.check import check as check_results
-    from ndcg_asymptotics.analysis.grid import GridCheck, check_grid
     from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results

@@ -6,14 +6,13 @@ import base64
 import hashlib
 import math
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ndcg_asymptotics.analysis.check import Check, check, if_tested, overall
+from ndcg_asymptotics.analysis.check import Check, check, if_tested, largest_z, overall
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import write_file
@@ -143,16 +142,14 @@ def _contents(results: Results, alpha: float) -> dict[str, Any]:
 
 
 def _verdicts(found: Check) -> Table:
-    limits = {(row.scorer, row.measure): row for row in found.limits}
     rows = []
-    for (scorer, measure), group in groupby(found.rows, key=lambda row: (row.scorer, row.measure)):
-        at = list(group)
-        last, limit = at[-1], limits[scorer, measure]
-        worst = max((abs(row.z) for row in at if row.z is not None), default=None)
+    for (scorer, measure), tests in found.by_scorer_and_measure().items():
+        means, (limit,) = tests["means"], tests["limits"]
+        last = means[-1]
         rows.append(
-            (scorer, measure, overall(at), limit.verdict,
-             *map(if_tested, found.verdicts_beside(scorer, measure)), last.simulated, last.mcse,
-             last.expectation, worst, limit.limit, limit.extrapolated, limit.theorem)
+            (scorer, measure, overall(means), limit.verdict, if_tested(overall(tests["standard deviations"])),
+             if_tested(overall(tests["laws"])), last.simulated, last.mcse, last.expectation, largest_z(means),
+             limit.limit, limit.extrapolated, limit.theorem)
         )  # fmt: skip
     columns = (  # verdicts before their evidence, so that a narrow page shows them
         Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),

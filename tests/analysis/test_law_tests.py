@@ -1,26 +1,32 @@
-"""Verdicts on laws: the truth agrees, other laws of the same mean and std do not."""
+"""Tests of laws: the true law agrees, others with its mean and standard deviation do not."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import LINEAR, results, simulated, study
+from cases import LINEAR, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
+from ndcg_asymptotics.analysis.mean_tests import Simulated
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.values import TheoreticalValues
 
 N = 20_000
 HALF = "constant(0.5)"
 
 
 def law_row(curve: str, measure: str, values: np.ndarray, n: int = N, factor: float = 1.0) -> LawTest:
-    data = results(study(curve, (n,), measure), ndcg=values.reshape(-1, 1, 1, 1)).data
-    cell = data.isel(scorer=0, measure=0, n=0)
-    return judge_law(cell, TheoryCache(None), ("a", Relevance.of(curve)), Measure.of(measure), factor, 1e-6)
+    theory = TheoreticalValues(Relevance.of(curve), Measure.of(measure), TheoryCache(None))
+    return judge_law(simulated_values(values, n), theory, "a", factor, 1e-6)
+
+
+def simulated_values(values: np.ndarray, n: int) -> Simulated:
+    column = values.reshape(-1, 1)
+    return Simulated((n,), column, column, column)
 
 
 def values_of(curve: str, measure: str, count: int = 600) -> np.ndarray:
@@ -73,18 +79,16 @@ def test_what_is_not_tested_says_why(measure: str, count: int, n: int, reason: s
 def test_the_level_is_that_of_kolmogorov_and_smirnov() -> None:
     """120 samples of atoms (nDCG@3) and of a continuous law; level 0.05; by chance 1e-4 for each."""
     rng, level = np.random.default_rng(6), 0.05
-    curve, kept = Relevance.of(HALF), TheoryCache(None)
     weights = np.log(2.0) / np.log([2.0, 3.0, 4.0])
     draws = {
         "nDCG@3": lambda: (rng.random((300, 3)) < 0.5) @ weights / weights.sum(),
         "nDCG(geometric(2))": lambda: rng.random(300),
     }
     for measure, draw in draws.items():
+        theory = TheoreticalValues(Relevance.of(HALF), Measure.of(measure), TheoryCache(None))
         alarms = 0
         for _ in range(120):
-            data = results(study(HALF, (10**6,), measure), ndcg=draw().reshape(-1, 1, 1, 1)).data
-            cell = data.isel(scorer=0, measure=0, n=0)
-            row = judge_law(cell, kept, ("a", curve), Measure.of(measure), 1.0, level)
+            row = judge_law(simulated_values(draw(), 10**6), theory, "a", 1.0, level)
             alarms += row.verdict == "disagrees"
         assert stats.binomtest(alarms, 120, level, "greater").pvalue > 1e-4
 

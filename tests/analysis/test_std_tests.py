@@ -8,13 +8,12 @@ from cases import LINEAR, results, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.analysis.chi_square import (
+from ndcg_asymptotics.analysis.mean_tests import Simulated
+from ndcg_asymptotics.analysis.std_tests import StdTest, judge_std, std_sizes
+from ndcg_asymptotics.analysis.variance_tests import (
     chi_square_detectable,
     chi_square_freedom,
     chi_square_test,
-)
-from ndcg_asymptotics.analysis.std_tests import StdTest, judge_std, std_sizes
-from ndcg_asymptotics.analysis.variance_tests import (
     detectable_std,
     replicates_for_variance,
     variance_log_wealth,
@@ -24,6 +23,7 @@ from ndcg_asymptotics.measures import Discount, Measure, discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.values import TheoreticalValues
 
 BINARY = study(
     {"good": LINEAR, "random": "random"}, (20, 200, 4000),
@@ -69,7 +69,7 @@ def test_a_std_is_judged_apart_from_the_mean(binary: Results) -> None:
     assert {row.verdict for row in found.rows} == {"agrees"}
     tested = {row.verdict for row in found.stds if row.verdict != "not tested"}
     assert tested == {"disagrees"}
-    assert "sd" in str(found)
+    assert "standard deviations not tested" in str(found)
 
 
 def test_every_n_on_request(binary: Results) -> None:
@@ -81,8 +81,9 @@ def test_every_n_on_request(binary: Results) -> None:
 
 def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest:
     of = study(curve, (n,), [text])
-    cell = simulated(of, replicates).data.isel(scorer=0, measure=0, n=0)
-    return judge_std(cell, TheoryCache(None), ("a", Relevance.of(curve)), of.measures[0], 1.0, 1e-6)
+    drawn = Simulated.of(simulated(of, replicates).values, of.n, 0, 0)
+    theory = TheoreticalValues(Relevance.of(curve), of.measures[0], TheoryCache(None))
+    return judge_std(drawn, n, theory, "a", 1.0, 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest
     [
         (LINEAR, "nDCG(zipf)", 100, 30, "needs 2"),
         (LINEAR, "nDCG@0.2n", 10, 30, "needs 76 replicates"),
-        ("constant(1)", "nDCG", 50, 30, "0 but for rounding"),
+        ("constant(1)", "nDCG", 50, 30, "0 up to rounding"),
         (LINEAR, SHELF, 10, 30, "mixture of exponentials"),
     ],
 )

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from cases import command
 
-from ndcg_asymptotics.analysis.grid import check_grid
+from ndcg_asymptotics.analysis.check import check_grid
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots.grid import draw_grid
 from ndcg_asymptotics.results.blocks import describe

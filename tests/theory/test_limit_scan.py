@@ -18,22 +18,29 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.gap import leading_gap
-from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.limits import Limit, limit
+from ndcg_asymptotics.theory.values import TheoreticalValues
 
 COUNT = int(os.environ.get("NDCG_ASYMPTOTICS_SCAN", "25"))
 SEED = int(os.environ.get("NDCG_ASYMPTOTICS_SEED", "2013"))
 SMALLEST = 0.01  # limits nearer to 0 are off by a share of this
 
 
+class FormulaAlone(TheoreticalValues):
+    """Values whose limit is tested even where the theorem does not apply, as to a step."""
+
+    @property
+    def limit(self) -> Limit:
+        known = limit(self.scorer, self.measure)
+        return Limit(known.value, known.theorem, ()) if known.unmet else known
+
+
 @pytest.mark.slow
 def test_no_true_limit_disagrees_and_every_tested_wrong_one_does(capsys: pytest.CaptureFixture[str]) -> None:
     wrong_verdicts, worst, gaps, untested = [], 0.0, 0, Counter[str]()
     for of, text in pairs(COUNT, SEED):
-        scorer, measure, cache = Relevance.parse(of), Measure.parse(text), TheoryCache(None)
-        known = limit(scorer, measure)
-        if known.unmet:  # the formula is tested although the theorem does not apply to a step, say
-            known = type(known)(known.value, known.theorem, ())
-        row = judge_limit("a", scorer, measure, known, cache, 1.0)
+        theory = FormulaAlone(Relevance.parse(of), Measure.parse(text), TheoryCache(None))
+        row = judge_limit(theory, "a", 1.0)
         if row.verdict == "disagrees":
             wrong_verdicts.append((of, text, row.explanation))
         if not row.tested:
@@ -43,7 +50,7 @@ def test_no_true_limit_disagrees_and_every_tested_wrong_one_does(capsys: pytest.
         gaps += row.leading_gap is not None
         step = 0.01 * max(row.limit, SMALLEST) / row.limit if row.limit else 0.0
         for factor in (1 - step, 1 + step) if row.limit else ():
-            if judge_limit("a", scorer, measure, known, cache, factor).verdict != "disagrees":
+            if judge_limit(theory, "a", factor).verdict != "disagrees":
                 wrong_verdicts.append((of, text, factor))
     if COUNT > 25:
         with capsys.disabled():

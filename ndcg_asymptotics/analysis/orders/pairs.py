@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from ndcg_asymptotics.analysis.mean_tests import brackets
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
@@ -35,7 +34,7 @@ def orders_of(results: Results, pair: tuple[str, str]) -> xr.Dataset:
     require(a != b, f"a pair needs two different scorers, got {a} twice", "pair")
     named = "; ".join(" ".join(names) for names in study.pairs)
     require("ndcg" in data, f"the {study.engine} engine keeps no NDCG, only the orders of: {named}", "pair")
-    low, high = brackets(data)
+    low, high = (data.get(name, data["ndcg"]) for name in ("low", "high"))
     (low_a, high_a), (low_b, high_b) = ((low.sel(scorer=x), high.sel(scorer=x)) for x in pair)
     ahead, behind = low_a > high_b, high_a < low_b
     tied = (low_a == high_b) & (high_a == low_b)

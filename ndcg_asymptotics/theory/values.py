@@ -1,0 +1,133 @@
+"""The theoretical values of one scorer under one measure, which simulation is compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
+from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
+from ndcg_asymptotics.theory.fluctuations import StandardDeviation
+from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis, limiting_std, std_at
+from ndcg_asymptotics.theory.fluctuations.laws import regime
+from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
+from ndcg_asymptotics.theory.gap import Gap, leading_gap
+from ndcg_asymptotics.theory.limits import Limit, limit
+from ndcg_asymptotics.theory.mean import Expectation
+
+LONGEST = 10**18
+"""The list length at which the exact standard deviation is compared with the one in the limit."""
+
+
+@dataclass(frozen=True)
+class TheoreticalValues:
+    """What theory says of one scorer under one measure; expensive values come from the cache.
+
+    Methods raise `NotAvailableError` where there is no exact value.
+
+    >>> values = TheoreticalValues(Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG@10"), TheoryCache(None))
+    >>> values.limit.converges, values.regime, round(values.limiting_std, 4)
+    (False, 'lasting', 0.1593)
+    """
+
+    scorer: Scorer
+    measure: Measure
+    cache: TheoryCache = field(default_factory=user_cache)
+
+    @cached_property
+    def limit(self) -> Limit:
+        """The limit of NDCG_n by its theorem."""
+        return limit(self.scorer, self.measure)
+
+    @cached_property
+    def leading_gap(self) -> Gap | None:
+        """The leading term of E[NDCG_n] - limit; None where it is not known."""
+        return leading_gap(self.scorer, self.measure)
+
+    @property
+    def regime(self) -> str:
+        """The kind of law that NDCG_n has on long lists."""
+        return regime((self.scorer,), self.measure)
+
+    def mean(self, sizes: Sequence[int]) -> Expectation:
+        """Return the exact mean of NDCG_n at each n."""
+        return self.cache.mean(self.scorer, self.measure, sizes)
+
+    def pseudo_expectation(self, sizes: Sequence[int]) -> list[float | None]:
+        """Return the pseudo-expectation at each n, None where there is none."""
+        return self.cache.pseudo(self.scorer, self.measure, sizes)
+
+    def std(self, n: int) -> StandardDeviation:
+        """Return the exact standard deviation of NDCG_n."""
+        return self.cache.std(self.scorer, self.measure, [n])
+
+    def extrapolated_limit(self) -> Extrapolation:
+        """Return the limit extrapolated from exact means, which no theorem enters."""
+        return extrapolated_limit(self.scorer, self.measure, self.cache.mean)
+
+    @property
+    def limiting_std(self) -> float:
+        """The standard deviation that NDCG_n keeps where it does not converge."""
+        return self.cache.size(
+            "limiting sd", self.scorer, self.measure, LONGEST, lambda: limiting_std(self.scorer, self.measure)
+        )
+
+    @property
+    def std_near_limit(self) -> float:
+        """The same at n = `LONGEST`, where sums of discounts may still be incomplete."""
+        return self.cache.size(
+            "sd about n",
+            self.scorer,
+            self.measure,
+            LONGEST,
+            lambda: std_at(self.scorer, self.measure, LONGEST),
+        )
+
+    def excess_kurtosis(self, n: int, std: float) -> float:
+        """Return the excess kurtosis of NDCG_n that the labels at the top produce, given its ``std``."""
+        return excess_kurtosis(self.scorer.model, self.measure, n, std)
+
+    def law(self, n: int) -> LawOfLongLists:
+        """Return the law of NDCG_n on long lists, centred and scaled by the exact moments at n."""
+        mean, std = self.mean([n]), self.std(n)
+        return LawOfLongLists(
+            self, n, float(mean.value[0]), float(std.value[0]), float(std.error[0] + mean.error[0])
+        )
+
+
+@dataclass(frozen=True)
+class LawOfLongLists:
+    """The law of NDCG_n on long lists, which is constructed only when a value of it is not in the cache."""
+
+    values: TheoreticalValues
+    n: int
+    mean: float
+    std: float
+    error: float
+
+    @cached_property
+    def law(self) -> LimitLaw | None:
+        """The law; None where there is none, or where it is only known to exist."""
+        of = self.values
+        return limit_law(of.scorer, of.measure, self.n, self.mean, self.std, self.error)
+
+    @property
+    def chance(self) -> float:
+        """The part of the bound of the error that is a probability; infinite where there is no law."""
+        return self._cached("chance")
+
+    @property
+    def distance(self) -> float:
+        """A bound of the distance between its distribution function and that of NDCG_n, likewise."""
+        return self._cached("distance")
+
+    def _cached(self, part: str) -> float:
+        of = self.values
+        return of.cache.size(
+            f"{part} of law", of.scorer, of.measure, self.n,
+            lambda: float(getattr(self.law, part, math.inf)),
+        )  # fmt: skip
