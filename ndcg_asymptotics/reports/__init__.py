@@ -1,4 +1,4 @@
-"""Results and specs as pages and tables."""
+"""Results and specs as HTML pages and as tables in a terminal."""
 
 import lazy_loader
 

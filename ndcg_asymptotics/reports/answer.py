@@ -1,4 +1,4 @@
-"""What a study has shown, in three sentences."""
+"""The main findings of a study, in three sentences."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ndcg_asymptotics.analysis.limit_tests import LimitOutcome
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, Pair
 from ndcg_asymptotics.results import Results
 
-SURE = 0.99  # the share of streams that have to be in order for a pair to count as settled
+SURE = 0.99  # fraction of streams in the right order from which on the order of a pair counts as settled
 
 
 def answer(results: Results, found: Check | None, orders: Distinction | None) -> Iterator[str]:
-    """Simulation against the exact mean; the limits; what tells scorers apart."""
+    """Return sentences about simulated and exact means, about limits, and about the order of scorers."""
     if found is None:
         yield f"There are {results.replicates_complete} complete replicates; verdicts need at least two."
     else:
@@ -34,36 +34,36 @@ def _means(found: Check) -> str:
     tested = [row for row in found.rows if row.verdict != "not tested"]
     wrong = [row for row in tested if row.verdict == "disagrees"]
     if not tested:
-        return "No simulated mean could be tested: theory knows no exact mean here."
+        return "No simulated mean could be tested, because no exact mean is available."
     if not wrong:
         return (
             f"Simulation and theory agree: each of the {len(tested)} simulated means is the exact mean up "
-            f"to its Monte Carlo error (chance of any false alarm: {found.alpha:g})."
+            f"to its Monte Carlo error (family-wise error rate: {found.alpha:g})."
         )
     first = wrong[0]
     return (
-        f"Simulation and theory disagree: {len(wrong)} of {len(tested)} simulated means are off the exact "
-        f"mean, first {first.measure} of {first.scorer} at n = {first.n:g} (z = {first.z:.1f})."
+        f"Simulation and theory disagree: {len(wrong)} of {len(tested)} simulated means differ from the "
+        f"exact mean, first {first.measure} of {first.scorer} at n = {first.n:g} (z = {first.z:.1f})."
     )
 
 
 def _limits(found: Check) -> str:
     counts = Counter(row.verdict for row in found.limits)
-    said: dict[LimitOutcome, str] = {
-        "agrees": "go where their theorem says",
-        "does not converge": "have no limit, as proved, and keep their spread",
-        "assumptions not met": "do not meet their theorem’s assumptions",
-        "not tested": "have a limit that is not known or not tested",
+    descriptions: dict[LimitOutcome, str] = {
+        "agrees": "tend to the limit of their theorem",
+        "does not converge": "have no limit, as their theorem says, and keep their standard deviation",
+        "assumptions not met": "do not meet the assumptions of their theorem",
+        "not tested": "have a limit that is unknown or was not tested",
         "disagrees": "DISAGREE with their theorem",
     }
-    parts = [f"{counts[verdict]} {words}" for verdict, words in said.items() if counts[verdict]]
+    parts = [f"{counts[verdict]} {words}" for verdict, words in descriptions.items() if counts[verdict]]
     return f"Of the {len(found.limits)} combinations of scorer and measure, {'; '.join(parts)}."
 
 
 def settled(pair: Pair) -> int | None:
-    """The first n from which on the right order holds in 99% of streams; None if there is none.
+    """Return the first n from which on the right order holds in 99% of streams; None if there is none.
 
-    The largest n of a study has nothing after it, so it does not count.
+    The largest n of a study does not count, because no list length follows it.
     """
     if pair.right is None:
         return None
@@ -83,13 +83,13 @@ def _orders(orders: Distinction, largest: int) -> str:
     total = len(orders.pairs)
     if fastest is None:
         return (
-            f"No measure settles the order of a pair up to n = {largest:g}: nowhere does the right scorer "
-            f"stay ahead in {SURE:.0%} of streams."
+            f"No measure settles the order of a pair up to n = {largest:g}: there is no list length from "
+            f"which on the right scorer stays ahead in {SURE:.0%} of streams."
         )
     n, pair = fastest
     behind = pair.pair[1] if pair.right == pair.pair[0] else pair.pair[0]
     return (
-        f"In {count} of {total} comparisons the order settles, that is, the right scorer stays ahead in "
-        f"{SURE:.0%} of streams up to n = {largest:g}; earliest with {pair.measure}, which has {pair.right} "
-        f"ahead of {behind} from n = {n:g} on."
+        f"In {count} of {total} comparisons the order settles: from some list length on, the right scorer "
+        f"stays ahead in {SURE:.0%} of streams, up to n = {largest:g}. It does so first with {pair.measure}, "
+        f"which puts {pair.right} ahead of {behind} from n = {n:g} on."
     )

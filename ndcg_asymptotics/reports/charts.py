@@ -1,4 +1,4 @@
-"""What the charts of a page show, as plain data: the same numbers that the figures and tables have."""
+"""The charts of a page as plain data, with the same numbers as the figures and tables."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
 BAND = (0.05, 0.95)
+"""Quantiles over replicates between which a band is drawn."""
 
 ORDER_SLOTS = (6, 5)
-"""The looks of the two rates of an order: none that the first scorers have."""
+"""Line styles of the two rates of an order, which the first five scorers do not have."""
 
 Chart = dict[str, Any]
 
 
 def curve_charts(results: Results) -> list[Chart]:
-    """A chart per measure: the mean over replicates with its band, the exact mean and the limit."""
+    """Return a chart per measure: the mean over replicates with its band, the exact mean and the limit."""
     study = results.study
     return [_curves(results, measure) for measure in tracked(study.measures, "curves")]
 
@@ -55,13 +56,13 @@ def _curves(results: Results, measure: Measure) -> Chart:
         {"key": "limit", "label": "limit", "kind": "fixed"},
     ]
     remark = " / ".join(dict.fromkeys(text for text in theorems if text != "none")) or "limit unknown"
-    words = f"{measure} of {len(series)} scorer(s) against the list length."
+    words = f"{measure} of {len(series)} scorer{'s' * (len(series) > 1)} against the list length."
     return {"title": visible(str(measure)), "remark": remark, "words": words, "details": "",
             "n": list(study.n), "fields": fields, "series": series}  # fmt: skip
 
 
 def _exact_means(results: Results, scorer: Scorer, measure: Measure) -> list[float | None]:
-    """E[NDCG_n] at the sizes of the study; None where theory does not give it."""
+    """Return E[NDCG_n] at the sizes of the study; None where theory does not give it."""
     sizes = results.study.n
     try:
         return _plain(user_cache().mean(scorer, measure, sizes).value)
@@ -70,7 +71,7 @@ def _exact_means(results: Results, scorer: Scorer, measure: Measure) -> list[flo
 
 
 def order_charts(pairs: Sequence[Pair]) -> list[Chart]:
-    """A chart per pair and measure that has a right order: how often it is right at n, and from n on."""
+    """Return a chart per pair and measure with a right order: how often it holds at n, and from n on."""
     return [_order(pair) for pair in pairs if pair.right is not None]
 
 
@@ -98,5 +99,5 @@ def _order(pair: Pair) -> Chart:
 
 
 def _plain(values: Iterable[float]) -> list[float | None]:
-    """Numbers as JSON has them."""
+    """Return numbers for JSON, in which NaN and infinities become null."""
     return [float(v) if np.isfinite(v) else None for v in values]

@@ -1,4 +1,4 @@
-"""A study and what it has shown as one page: a file that needs nothing else, and asks for nothing."""
+"""A study and its results as one HTML page, a single file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -27,29 +27,31 @@ from ndcg_asymptotics.studies.toml import study_text
 _TEMPLATES = Path(__file__).parent / "templates"
 
 _METHOD = (
-    "Each replicate draws i.i.d. streams of scores and labels and gives NDCG along growing n. The mean over "
-    "replicates is held against the exact mean at every n (Student’s t, or bets that hold for any values), "
-    "the standard deviation at some n against the exact one (chi-square, or bets), the law at the last n "
-    "against that of long lists (Kolmogorov-Smirnov), with one family-wise chance of a false alarm over all "
-    "of these (Bonferroni). The limit of each theorem is held against the exact mean followed to n = 1e18 "
-    "and extrapolated, without using the limit’s formula. A replicate’s random numbers depend on the seed, "
-    "its index and the scorer’s name alone."
+    "Each replicate draws independent, identically distributed streams of scores and labels and computes "
+    "NDCG along growing n. At every n the mean over replicates is compared with the exact mean (by Student’s "
+    "t, or by bets that are valid for any values), at some n the standard deviation with the exact one (by "
+    "chi-square, or by bets), and at the last n the distribution with that of long lists "
+    "(Kolmogorov-Smirnov). The family-wise error rate of all these tests is controlled by Bonferroni’s "
+    "correction. The limit of each theorem is compared with the limit extrapolated from exact means up to "
+    "n = 1e18, which does not use the theorem’s formula. A replicate’s random numbers depend only on the "
+    "seed, its index and the scorer’s name."
 )
 
 
 def report(results: Results, out: Path | str | None = None, *, alpha: float = 1e-4) -> str:
-    """A study as one HTML page: the answer, the verdicts, the curves, the method and how to rerun.
+    """Return a study as one HTML page: findings, verdicts, curves, the method and how to rerun it.
 
-    The page is a single file that loads nothing, in light and dark, sortable, filterable, printable.
+    The page is a single file that loads nothing else. It has a light and a dark theme, tables that can be
+    sorted and filtered, and a layout for printing.
 
     Parameters
     ----------
     results : Results
-        As `open_results` or `run` give them; a page of incomplete ones says so.
+        From `open_results` or `run`. The page of incomplete results says so.
     out : path, optional
-        Where the page is written.
+        File to write the page to.
     alpha : float
-        As in `check`.
+        Family-wise error rate, as in `check`.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def _contents(results: Results, alpha: float) -> dict[str, Any]:
     script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     verdicts = _verdicts(found) if found else None
-    facets = _facets(found) if found else []
+    facets = _facets(verdicts) if verdicts else []
     bounded = any(pair.from_n_is_upper_bound for pair in orders.pairs) if orders else False
     return {
         "title": visible(study.title or results.name or "A study"),
@@ -151,19 +153,18 @@ def _verdicts(found: Check) -> Table:
              if_tested(overall(tests["laws"])), last.simulated, last.mcse, last.expectation, largest_z(means),
              limit.limit, limit.extrapolated, limit.theorem)
         )  # fmt: skip
-    columns = (  # verdicts before their evidence, so that a narrow page shows them
+    columns = (  # verdicts come before their evidence, so that a narrow page shows them
         Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
         Column("sd"), Column("law"), Column("simulated", fixed(5)),
         Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
         Column("limit", fixed(5)), Column("extrapolated limit", fixed(5)), Column("theorem"),
     )  # fmt: skip
-    title = f"Means at n = {found.rows[-1].n:g}; |z| and verdicts over all n that were tested"
+    title = f"Means at n = {found.rows[-1].n:g}; largest |z| and verdicts over all tested n"
     return Table(title, columns, tuple(rows))
 
 
-def _facets(found: Check) -> list[dict[str, list[str]]]:
-    """What a row of verdicts is found by."""
-    table = _verdicts(found)
+def _facets(table: Table) -> list[dict[str, list[str]]]:
+    """Return the values by which each row of verdicts can be filtered."""
     return [
         {
             "measure": [visible(row[1])],
@@ -186,7 +187,7 @@ def _remarks(found: Check) -> Iterator[str]:
 
 def _orders(found: Distinction) -> Table:
     columns = (
-        Column("pair"), Column("measure"), Column("right"), Column("right at largest n", fixed(4)),
+        Column("pair"), Column("measure"), Column("right"), Column("rate at largest n", fixed(4)),
         Column("settled from n", general("g")), Column("wrong orders"),
     )  # fmt: skip
     rows = tuple(
@@ -194,7 +195,7 @@ def _orders(found: Distinction) -> Table:
          pair.decay.verdict.removesuffix(" over the observed range").rstrip(","))
         for pair in found.pairs
     )  # fmt: skip
-    return Table("Settled: from there on the right scorer stays ahead in 99% of streams", columns, rows)
+    return Table("Settled: from this n on, the right scorer stays ahead in 99% of streams", columns, rows)
 
 
 def _no_orders(results: Results) -> str:
@@ -202,14 +203,15 @@ def _no_orders(results: Results) -> str:
         return ""
     a, b = list(results.study.scorers)[:2]
     return visible(
-        f'Not asked. To ask, add pairs = [["{a}", "{b}"]] to the study and run it into a new folder.'
+        "The study does not compare scorers. "
+        f'To compare two, add pairs = [["{a}", "{b}"]] to the study and run it into a new folder.'
     )
 
 
 def _rerun(results: Results) -> dict[str, Any]:
     """Return the study as a file, the other files that it needs, and the commands that rerun it.
 
-    Nothing if a function of the study has no name by which another process finds it.
+    They are empty if another process could not find a function of the study by a name.
     """
     study = results.study
     try:
@@ -235,7 +237,7 @@ def _cells(table: Table, row: tuple[Any, ...]) -> list[tuple[Column, Any]]:
 
 
 def _raw(value: Any) -> str:
-    """What a column is sorted by; empty where there is nothing to sort."""
+    """Return the text by which a column is sorted; empty for no value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return repr(value) if isinstance(value, float | int) else visible(str(value))

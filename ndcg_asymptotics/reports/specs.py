@@ -1,4 +1,4 @@
-"""Everything that has a text, with its formula."""
+"""A table of everything that has a spec, with its formula."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ndcg_asymptotics.specs.spec import listing
 
 
 def specs() -> Table:
-    """Every discount, cutoff, relevance curve, coupling and loss: how it is written, and its formula.
+    """Return the specs and formulas of all discounts, cutoffs, relevance curves, couplings and losses.
 
     >>> specs().rows[0][:2]
     ('discount', 'custom(target, largest, like)')

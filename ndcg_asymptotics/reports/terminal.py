@@ -1,4 +1,4 @@
-"""Prints what a command found: tables for people, or one of the formats that programs read."""
+"""Functions that print results as tables, or in a format that other programs read."""
 
 from __future__ import annotations
 
