@@ -1,4 +1,4 @@
-"""The commands that look at results, theory and real lists, as a user runs them."""
+"""The commands about results and theory, as a user runs them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ QUERIES, DOCUMENTS = 12, 40
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A good and a bad run of a few queries, and their judgements, of which one topic is in no run."""
+    """Write a good and a bad run, and judgements in which one topic is missing from both runs."""
     folder = tmp_path_factory.mktemp("lists")
     rng = np.random.default_rng(3)
     lines: dict[str, list[str]] = {"good.run": [], "bad.run": [], "qrels": ["lost 0 d1 1"], "lists.csv": []}
@@ -137,7 +137,7 @@ def test_bad_input_is_one_line(
     assert sorted(files.iterdir()) == before
 
 
-def test_lists_grow_and_are_held_against_theory(files: Path, run: Run, tmp_path: Path) -> None:
+def test_grow_check_and_figures_of_growing_lists(files: Path, run: Run, tmp_path: Path) -> None:
     out = tmp_path / "grown"
     asked = [*options(files, "good", "bad"), "--measure", "nDCG", "--measure", "nDCG(zipf)", "--out", out]
     code, said, _ = run("grow", *asked, "--by", 2, "--random", "--orders", 3, "--binary-at", 1)
@@ -155,13 +155,13 @@ def test_lists_grow_and_are_held_against_theory(files: Path, run: Run, tmp_path:
     assert drawn == {
         f"{name}{end}" for name in ("overview", "nDCG-log", "nDCG-zipf") for end in (".svg", ".png")
     }
-    # a second time it is refused, before anything is computed
+    # a second time the command is refused before anything is computed
     code, _, error = run("grow", *asked)
     assert code == 2
     assert "holds results already" in error
 
 
-def test_runs_are_compared(files: Path, run: Run, tmp_path: Path) -> None:
+def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     asked = [
         "compare",
         files / "good.run",
@@ -201,7 +201,7 @@ def test_fitted_curves_are_drawn_with_their_bands(
     assert drawn.count("PolyCollection") == 2 * (by or 1)  # a band for each curve
 
 
-def test_a_wrong_measure_is_said_before_files_are_read(files: Path, run: Run) -> None:
+def test_a_wrong_measure_is_reported_before_files_are_read(files: Path, run: Run) -> None:
     code, _, error = run("evaluate", "--run", "none.run", "--qrels", "none", "--measure", "foo")
     assert code == 2
     assert "expected 'nDCG', found 'foo'" in error

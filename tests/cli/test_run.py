@@ -1,4 +1,4 @@
-"""The command line in this process: what `run`, `merge` and `list` say, and what is refused."""
+"""The commands `run`, `merge` and `list` in this process: their output, and the input that they refuse."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Cli = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Run a command in this process: exit status, stdout, stderr."""
+    """Return a function that runs a command with the fake engine in place of "items"; see `cases.command`."""
     monkeypatch.setitem(ENGINES, "items", "fake_engine")
     return partial(command, capsys)
 
@@ -42,7 +42,7 @@ def study_file(tmp_path: Path) -> Path:
 
 
 def refused(result: tuple[int, str, str], *words: str) -> None:
-    """One line on stderr, exit status 2."""
+    """Assert that a command printed one line on stderr with these words, and exited with status 2."""
     code, out, err = result
     assert (code, out) == (2, "")
     assert err.startswith("ndcg-asymptotics: ")
@@ -71,7 +71,7 @@ def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path, run_cli: Cl
     assert "is for 15 replicates, more than the 12 asked for: they stay" in err
 
 
-def test_a_time_limit_exits_with_1_and_says_how_to_continue(tmp_path: Path, run_cli: Cli) -> None:
+def test_a_time_limit_exits_with_1_and_tells_how_to_continue(tmp_path: Path, run_cli: Cli) -> None:
     file = write_study(tmp_path, "slow")
     code, out, _ = run_cli("run", file, "--out", tmp_path / "out", "--jobs", 1, "--time-limit", 0.2)
     assert code == 1
@@ -94,7 +94,7 @@ def test_failed_replicates_exit_with_1_and_can_be_replayed(tmp_path: Path, run_c
     refused(run_cli("run", file, *to, "--only", 99), "no replicate 99", "0 to 11")
 
 
-def test_a_replicate_that_is_not_what_is_stored_is_told(
+def test_a_replay_reports_a_replicate_that_differs_from_the_stored_one(
     tmp_path: Path, study_file: Path, run_cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to = ("--out", tmp_path / "out")
@@ -150,9 +150,7 @@ def test_a_bad_study_is_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_files_and_folders_that_are_not_what_they_should_be(
-    tmp_path: Path, study_file: Path, run_cli: Cli
-) -> None:
+def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
     out = tmp_path / "out"
     refused(run_cli("run", tmp_path / "no.toml", "--out", out), "no.toml", "No such file")
     refused(run_cli("run", tmp_path, "--out", out), str(tmp_path), "Is a directory")
@@ -180,7 +178,7 @@ def test_arguments_are_checked(tmp_path: Path, study_file: Path, run_cli: Cli) -
 
 @contextmanager
 def without_privileges() -> Iterator[None]:
-    """Not as root, who may write anywhere."""
+    """Drop the privileges of root, who may write anywhere."""
     if os.geteuid() != 0:
         yield
         return

@@ -1,4 +1,4 @@
-"""A command that is called wrongly says so in one line, and offers what is near."""
+"""Wrong usage of a command is reported in one line, with the nearest option or command."""
 
 from __future__ import annotations
 

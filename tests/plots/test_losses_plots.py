@@ -1,4 +1,4 @@
-"""What is drawn of losses is what was given."""
+"""Figures about losses show the given values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_curves_have_their_points_bars_and_limits(ax):
     assert [line.get_ydata()[0] for line in dotted] == [0.2]
 
 
-def test_curves_on_a_plain_axis_keep_what_is_negative(ax):
+def test_curves_on_a_linear_axis_keep_negative_values(ax):
     error_curves(ax, [1, 2], {"a": ([-0.1, 0.1], [0.1, 0.1])}, log=False, ylim=(-1, 1))
     np.testing.assert_array_equal(ax.containers[0].lines[0].get_ydata(), [-0.1, 0.1])
     assert ax.get_yscale() == "linear"
@@ -68,6 +68,6 @@ def test_rows_of_dots(ax):
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first row is at the top
 
 
-def test_keys_name_the_curves():
+def test_legend_handles_name_the_curves():
     styles = dict(zip(["a", "b"], line_styles(2), strict=True))
     assert [handle.get_label() for handle in line_style_handles(styles)] == ["a", "b"]

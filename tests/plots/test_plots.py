@@ -1,4 +1,4 @@
-"""Figures: what is drawn is what was given, nothing warns, and the same figure is the same bytes."""
+"""Figures of studies show the values of the results, without warnings, and as reproducible files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def synthetic(
     every_n: bool = False,
     **fields: object,
 ) -> Results:
-    """Results of a study, with random numbers for values."""
+    """Return results of a study that has random numbers as values."""
     given = {"scorers": BINARY, "measures": MEASURES, "n": [10, 100, 1000], "pairs": [["strong", "random"]]}
     study = Study(**{**given, "replicates": wanted, "title": "synthetic", **fields})
     lengths = {
@@ -60,7 +60,7 @@ def synthetic(
 
 
 def texts(ax: Axes) -> list[str]:
-    """The title, the words in the axes, and those of the legend."""
+    """Return the title and the texts of the axes and of the legend."""
     legend = ax.get_legend()
     words = [*ax.texts, *(legend.get_texts() if legend else [])]
     return [ax.get_title(loc="left"), *(text.get_text() for text in words)]
@@ -112,13 +112,13 @@ def test_a_shared_limit_is_one_line_and_gets_an_inset(tmp_path: Path) -> None:
     assert inset.get_ylim()[1] - inset.get_ylim()[0] < ax.get_ylim()[1] - ax.get_ylim()[0]
 
 
-def test_no_limit_is_said(tmp_path: Path) -> None:
+def test_the_title_tells_that_there_is_no_limit(tmp_path: Path) -> None:
     ax = panel(synthetic(tmp_path), "nDCG(geometric(2))")
     assert "no limit (Theorem 6)" in texts(ax)
     assert not [line for line in ax.lines if line.get_linestyle() == ":"]
 
 
-def test_unmet_assumptions_are_said(tmp_path: Path) -> None:
+def test_the_title_names_scorers_with_unmet_assumptions(tmp_path: Path) -> None:
     scorers = {"jump": "step(0.1, 0.7, 0.5)", "flat": "constant(0.4)"}
     ax = panel(synthetic(tmp_path, scorers=scorers, pairs=[]), "nDCG(power(0.5))")
     assert "Theorem 3; assumptions not met: jump" in texts(ax)
@@ -165,13 +165,13 @@ def test_rates_on_a_grid_are_called_an_upper_bound(tmp_path: Path) -> None:
     assert plots.order_handles([pair])[1].get_label().endswith("an upper bound)")
 
 
-def test_gaps_leave_out_what_a_logarithm_cannot_show() -> None:
+def test_gaps_leave_out_zeros() -> None:
     with plots.style():
         _, (ax,) = plots.panels(1)
         plots.gap_curves(ax, [10, 100, 1000], {"a, $n^2$": [0.1, 0.0, -0.001]}, rates={"n^-1/3": 1 / 3})
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.1, 0.001])
     np.testing.assert_allclose(ax.lines[1].get_ydata(), [0.1, 0.1 * 10 ** (-1 / 3), 0.1 * 100 ** (-1 / 3)])
-    assert {"a, $n^2$", "n^-1/3"} <= set(texts(ax))  # a formula stays one
+    assert {"a, $n^2$", "n^-1/3"} <= set(texts(ax))  # a formula is not changed
 
 
 def test_lengths_needed() -> None:
@@ -204,7 +204,7 @@ def test_every_study_is_drawn(tmp_path: Path, kind: dict[str, object]) -> None:
     assert all(file.stat().st_size > 1000 for file in files)
 
 
-def test_incomplete_results_are_called_so(tmp_path: Path) -> None:
+def test_incomplete_results_have_a_warning(tmp_path: Path) -> None:
     for done, remark in ((5, ""), (2, "Incomplete: 2 of 5 replicates")):
         results = synthetic(tmp_path, done=done, wanted=5, measures=["nDCG(zipf)"])
         (order,) = plots.order_figures(results).values()

@@ -1,4 +1,4 @@
-"""The page of a study: what it says is what was found, in a browser too, whatever the names are."""
+"""The page of a study: its numbers and sentences, in a browser too, and with any names."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_charts_hold_the_numbers_of_the_results(results: Results) -> None:
     assert len(charts) == 3 + 3
 
 
-def test_it_says_what_the_check_says(results: Results) -> None:
+def test_the_page_agrees_with_check(results: Results) -> None:
     page = report(results)
     assert "Simulation and theory agree: each of the 24 simulated means" in page
     assert page.count('data-facets="') == 6
@@ -101,10 +101,10 @@ def rerun(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
 @pytest.mark.parametrize(
     "asked", [{"replicates": 7}, {"replicates": 33}, {"replicates": 5, "first": 10}, {"precision": 0.05}]
 )
-def test_what_the_page_says_gives_the_same_replicates(
+def test_the_commands_of_the_page_give_the_same_replicates(
     asked: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many replicates the study itself states."""
+    """The commands ask for the replicates of the results, not for those of the study."""
     study = na.Study(scorers={"a": "linear(0.1, 0.7)"}, measures="nDCG", n=[10, 100], replicates=100)
     results = na.run(study, tmp_path / "here", jobs=1, **asked)
     rerun(results, tmp_path, monkeypatch)
@@ -128,7 +128,7 @@ def test_the_page_names_the_modules_that_a_rerun_needs(
     np.testing.assert_array_equal(again.data["ndcg"], results.data["ndcg"])
 
 
-def test_no_name_gets_out_of_its_place() -> None:
+def test_names_are_escaped() -> None:
     page = report(simulated(scorers=EVIL, pairs=[list(EVIL)[:2]], title="<b>&\x1b[31m"))
     assert "<img" not in page
     assert page.count("<script") == 2
@@ -152,20 +152,20 @@ def test_one_replicate_has_curves_and_no_verdicts() -> None:
     assert embedded(page)[0]["series"][0]["se"] is None
 
 
-def test_incomplete_results_are_called_so(results: Results) -> None:
+def test_incomplete_results_have_a_warning(results: Results) -> None:
     asked = np.arange(60)
     fewer = dataclasses.replace(results, replicates=asked, done=asked < 40)
     assert "Incomplete: 40 of 60 replicates." in report(fewer)
 
 
-def test_where_it_cannot_be_written(results: Results, tmp_path: Path) -> None:
+def test_wrong_output_paths_are_refused(results: Results, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder, expected the name of a file"):
         report(results, tmp_path)
     with pytest.raises(InputError, match="there is no folder"):
         report(results, tmp_path / "nowhere" / "report.html")
 
 
-def test_a_scorer_has_the_colour_that_it_has_in_figures() -> None:
+def test_colours_are_those_of_figures() -> None:
     css = (Path(report.__code__.co_filename).parent / "templates" / "report.css").read_text()
     light = css.split('[data-theme="dark"]')[0]
     assert re.findall(r"--c\d: (#\w+);", light) == [color.lower() for color in COLORS]
@@ -194,7 +194,7 @@ def column(driver: Any, index: int) -> list[str]:
 
 
 @pytest.mark.slow
-def test_it_loads_itself_and_nothing_else(driver: Any, page: Path) -> None:
+def test_the_page_loads_nothing_else(driver: Any, page: Path) -> None:
     driver.get("about:blank")
     browser.requests(driver), driver.get_log("browser")
     for width in (360, 800, 1400):
@@ -206,7 +206,7 @@ def test_it_loads_itself_and_nothing_else(driver: Any, page: Path) -> None:
 
 
 @pytest.mark.slow
-def test_tables_fit_their_page_and_verdicts_a_phone(driver: Any, tmp_path: Path) -> None:
+def test_tables_fit_their_page_and_verdicts_fit_a_phone(driver: Any, tmp_path: Path) -> None:
     wide = ["nDCG(geometric(2))", "nDCG(linear)", "nDCG(power(0.5))@0.2n"]
     report(simulated(measures=wide), tmp_path / "wide.html")
     hidden = "return [...document.querySelectorAll('.scroll')].map(s => s.scrollWidth - s.clientWidth)"
@@ -283,7 +283,7 @@ def test_light_and_dark_and_paper(driver: Any, page: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_that_a_name_says_is_done(driver: Any, tmp_path: Path) -> None:
+def test_scripts_in_names_do_not_run(driver: Any, tmp_path: Path) -> None:
     report(simulated(scorers=EVIL, pairs=[list(EVIL)[:2]], title="<b>"), tmp_path / "evil.html")
     browser.visit(driver, tmp_path / "evil.html")
     assert driver.title == "<b>"

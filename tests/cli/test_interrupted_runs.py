@@ -1,4 +1,4 @@
-"""Runs in processes of their own that are killed or interrupted, and resumed."""
+"""Runs that are killed, interrupted or told to end, or that lose their parent, and how they continue."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ import numpy as np
 import pytest
 from cli_cases import write_study
 
+from benchmarks.signals import STRIKES, strike
+from benchmarks.signals import start as start_sweep
+from benchmarks.soak import TOML
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.folder import STUDY
 from ndcg_asymptotics.studies import load
 
-# the command line with the engine of tests/fake_engine.py, for processes that are killed
+# the command line, with the engine of tests/fake_engine.py in place of "items"
 LAUNCHER = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -47,7 +50,7 @@ def wait_for_results(folder: Path, process: subprocess.Popen[str]) -> None:
 
 
 def assert_bits(folder: Path, file: Path) -> None:
-    """Every complete replicate is what the engine gives when asked for it alone."""
+    """Assert that every complete replicate is what the engine returns for it alone."""
     results = open_results(folder)
     design = load(file).design
     if results.replicates_complete:
@@ -82,14 +85,27 @@ def test_killed_runs_resume_to_the_same_bits(tmp_path: Path, jobs: int) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_exits_with_130_and_says_how_to_continue(tmp_path: Path, jobs: int) -> None:
+def test_ctrl_c_exits_with_130_and_tells_how_to_continue(tmp_path: Path, jobs: int) -> None:
     file, out = write_study(tmp_path, "slow", replicates="400"), tmp_path / "out"
     process = start("run", file, "--out", out, "--jobs", jobs)
     wait_for_results(out, process)
     time.sleep(1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+    os.killpg(process.pid, signal.SIGINT)  # to the workers, too, as a terminal does
     said, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "stopped: interrupted; the same command continues" in said
     assert "Traceback" not in err
     assert 0 <= open_results(out).replicates_complete < 400
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", STRIKES)
+def test_every_signal_ends_the_sweep_and_leaves_no_process(kind: str, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(TOML)
+    outcome, seconds = strike(kind, study, tmp_path / "out", random.Random(3), whole=4.0)
+    assert outcome in ("killed", "exit status 130 and one line", "after the end")
+    assert seconds < 60
+    with start_sweep(study, tmp_path / "out") as again:
+        assert again.communicate()[0]
+    assert again.returncode == 0

@@ -1,4 +1,4 @@
-"""Figures of one's own: what is asked for is drawn, and what is drawn stays right when the axes change."""
+"""Options of figures: scorers, labels, colours, sizes, formats and styles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ODD = {
 
 
 def made_up(level: float = 0.5, **fields: Any) -> Results:
-    """Results of random numbers in a band of width 0.2 about a level."""
+    """Return results of random numbers in a band of width 0.2 around a level."""
     given = {"scorers": SCORERS, "n": (10, 100, 1000), "measures": ["nDCG", "nDCG(power(0.5))@0.2n"]}
     study = cases.study(**{**given, **fields})
     shape = (8, len(study.scorers), len(study.measures), len(study.n))
@@ -49,7 +49,7 @@ def colours(ax: Axes) -> list[str]:
     return [to_hex(line.get_markeredgecolor()) for line in ax.lines if line.get_marker() in "os^"]
 
 
-def test_a_scorer_keeps_its_colour_whoever_else_is_drawn() -> None:
+def test_a_scorer_keeps_its_colour_whichever_others_are_drawn() -> None:
     results = made_up()
     assert colours(drawn(results)) == [color.lower() for color in COLORS[:3]]
     assert colours(drawn(results, scorers=["random"])) == [COLORS[2].lower()]
@@ -66,7 +66,7 @@ def test_labels_title_and_band() -> None:
     assert not drawn(made_up(), band=None).collections
 
 
-def test_formulas_are_titles_and_specs_on_demand() -> None:
+def test_titles_are_formulas_or_specs() -> None:
     measure = "nDCG(power(0.5))@0.2n"
     figure = plots.measure_figure(made_up(), measure)
     assert figure.axes[0].get_title(loc="left") == r"NDCG, $r^{-1/2}$, $k = n/5$"
@@ -78,13 +78,13 @@ def test_formulas_are_titles_and_specs_on_demand() -> None:
     "chosen",
     [{"scorers": ["stong"]}, {"labels": {"stong": "x"}}, {"colors": {"stong": "red"}}],
 )
-def test_a_misspelt_scorer_is_met_with_an_offer(chosen: dict[str, Any]) -> None:
+def test_a_misspelt_scorer_gets_a_suggestion(chosen: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"scorer: no scorer .stong., did you mean .strong.\?"):
         drawn(made_up(), **chosen)
 
 
 @pytest.mark.parametrize("width", [2.0, 7.0])
-def test_a_remark_stands_between_the_title_and_the_axes(width: float) -> None:
+def test_a_remark_is_between_the_title_and_the_axes(width: float) -> None:
     with plots.style():
         figure = plots.measure_figure(made_up(), "nDCG(power(0.5))@0.2n", width=width)
         figure.draw_without_rendering()
@@ -95,7 +95,7 @@ def test_a_remark_stands_between_the_title_and_the_axes(width: float) -> None:
     assert remark.y1 <= title.get_window_extent().y0 + 2
 
 
-def test_every_title_has_its_room() -> None:
+def test_titles_do_not_overlap_other_panels() -> None:
     measures = ["nDCG(power(0.5))@0.2n", "nDCG(power(0.25))@0.2n", "nDCG@0.2n"]
     results = made_up(measures=measures, scorers=dict(zip(ODD, SCORERS.values(), strict=False)))
     with plots.style():
@@ -113,7 +113,7 @@ def test_every_title_has_its_room() -> None:
                 )
 
 
-def test_figures_are_saved_one_by_one_and_nothing_is_drawn_in_vain(tmp_path: Path) -> None:
+def test_figures_are_saved_one_by_one_after_options_are_checked(tmp_path: Path) -> None:
     there: list[int] = []
 
     def draw() -> Figure:
@@ -129,12 +129,12 @@ def test_figures_are_saved_one_by_one_and_nothing_is_drawn_in_vain(tmp_path: Pat
     assert len(there) == 3
 
 
-def test_a_single_length_and_a_single_replicate_are_seen() -> None:
+def test_a_single_length_and_a_single_replicate_are_visible() -> None:
     one = made_up(n=[50], pairs=[["strong", "weak"]])
     ax = plots.measure_figure(one, "nDCG").axes[0]
     assert [text.get_text() for text in ax.get_xticklabels()] == ["50"]
     assert len(ax.collections) == 3  # a bar in place of each band
-    assert "_" in {line.get_marker() for line in ax.lines}  # and a dash in place of the exact mean
+    assert "_" in {line.get_marker() for line in ax.lines}  # and a dash instead of the exact mean
     alone = cases.simulated(cases.study("linear(0.1, 0.7)"), 1)
     figure = plots.measure_figure(alone, alone.study.measures[0])
     assert not figure.axes[0].collections
@@ -158,7 +158,7 @@ def test_an_inset_hides_no_data() -> None:
 
 
 @pytest.mark.slow
-def test_names_of_any_kind_are_drawn(tmp_path: Path) -> None:
+def test_odd_names_are_drawn(tmp_path: Path) -> None:
     results = made_up(scorers=ODD, pairs=[list(ODD)[:2], list(ODD)[2:]], n=(10, 100), measures="nDCG")
     files = plots.draw_all(results, tmp_path, formats=["svg", "png", "pdf"], dpi=50)
     assert len(set(files)) == len(files) == 3 * 3
@@ -180,7 +180,7 @@ def test_formats_resolution_width_and_measures(tmp_path: Path) -> None:
         plots.draw_all(made_up(), tmp_path, measures=["nDCG@3"])
 
 
-def test_a_style_of_ones_own(tmp_path: Path) -> None:
+def test_a_style_file(tmp_path: Path) -> None:
     (tmp_path / "mine.mplstyle").write_text("font.size: 20\n")
     with plots.style(tmp_path / "mine.mplstyle"), plots.style():
         assert mpl.rcParams["font.size"] == 20

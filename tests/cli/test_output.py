@@ -1,9 +1,13 @@
-"""The command line as a newcomer meets it: first files, formats, near misses, and what to do next."""
+"""What commands print: versions, formats, hints and suggestions, also in encodings without all characters."""
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -13,13 +17,12 @@ from cases import Run, command
 from cli_cases import write_study
 
 from ndcg_asymptotics import __version__
-from ndcg_asymptotics.studies import load
-from ndcg_asymptotics.studies.toml import _File
+from ndcg_asymptotics.studies import Study, load
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("polish")
+    folder = tmp_path_factory.mktemp("output")
     file = write_study(folder)
     with file.open("r+") as study:
         text = study.read().replace("seed = 5", 'seed = 5\npairs = [["good", "other"]]')
@@ -40,14 +43,15 @@ def test_init_writes_a_study_that_runs_and_explains_every_field(tmp_path: Path, 
     assert "ndcg-asymptotics run" in err
     assert load(file).replicates == 200
     text = file.read_text()
-    assert all(f"{name} = " in text or f"[{name}]" in text for name in _File.model_fields)
+    fields = inspect.signature(Study).parameters.keys() - {"folder", "allow_custom"}
+    assert all(f"{name} = " in text or f"[{name}]" in text for name in fields)
     assert tomllib.loads(text)["pairs"] == [["good", "random"]]
     code, _, err = run("init", file)
     assert code == 2
     assert "there is a file already" in err
 
 
-def test_info_tells_what_there_is(results: Path, run: Run) -> None:
+def test_info_shows_the_study_and_its_means(results: Path, run: Run) -> None:
     code, out, _ = run("info", results)
     assert code == 0
     assert "12 of 12 replicates complete, seed 5, engine items" in out
@@ -57,7 +61,7 @@ def test_info_tells_what_there_is(results: Path, run: Run) -> None:
     assert len(found["means"]) == 4
 
 
-def test_run_says_what_to_do_next(results: Path, run: Run) -> None:
+def test_run_prints_the_next_steps(results: Path, run: Run) -> None:
     study = results.parent / "study.toml"
     _, _, err = run("run", study, "--out", results)
     assert f"ndcg-asymptotics check {results}" in err
@@ -67,7 +71,7 @@ def test_run_says_what_to_do_next(results: Path, run: Run) -> None:
     assert err == ""
 
 
-def test_numbers_as_in_a_study_file(tmp_path: Path, run: Run) -> None:
+def test_replicates_are_written_as_in_a_study_file(tmp_path: Path, run: Run) -> None:
     file = write_study(tmp_path)
     code, out, _ = run("run", file, "--out", tmp_path / "out", "--jobs", 1, "--replicates", "1e1")
     assert "10 of 10 replicates complete" in out
@@ -77,13 +81,13 @@ def test_numbers_as_in_a_study_file(tmp_path: Path, run: Run) -> None:
         assert f"'--replicates': must be a whole number, such as 1000 or 1e3, got '{given}'" in err
 
 
-def test_the_record_stands_for_the_folder(results: Path, run: Run) -> None:
+def test_study_json_can_name_the_folder(results: Path, run: Run) -> None:
     for name in ("check", "verify", "info"):
         assert run(name, results / "study.json")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["check", "distinguish", "info"])
-def test_every_table_in_every_format(
+def test_tables_have_every_format(
     results: Path, run: Run, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, out, _ = run(name, results, "--format", "csv")
@@ -101,7 +105,7 @@ def test_every_table_in_every_format(
         assert max(map(len, tables)) <= 80
 
 
-def test_list_and_predict_have_formats_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_and_predict_have_formats(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert max(map(len, run("list")[1].splitlines())) <= 80
     assert run("list", "--format", "csv")[1].startswith("kind,spec,formula\n")
@@ -111,7 +115,7 @@ def test_list_and_predict_have_formats_too(run: Run, monkeypatch: pytest.MonkeyP
     assert frame["measure"].tolist() == ["nDCG(log)@10"]
 
 
-def test_a_page_is_written(results: Path, run: Run, tmp_path: Path) -> None:
+def test_report_writes_a_page(results: Path, run: Run, tmp_path: Path) -> None:
     code, out, _ = run("report", results, "--out", tmp_path / "report.html")
     assert (code, out) == (0, f"{tmp_path / 'report.html'}\n")
     assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
@@ -131,9 +135,7 @@ def test_a_page_is_written(results: Path, run: Run, tmp_path: Path) -> None:
         (("0.1, 0.7", "0.1, tpo=0.7"), "linear has no parameter 'tpo', did you mean 'top'?"),
     ],
 )
-def test_near_misses_are_met_with_an_offer(
-    change: tuple[str, str], words: str, tmp_path: Path, run: Run
-) -> None:
+def test_near_misses_get_a_suggestion(change: tuple[str, str], words: str, tmp_path: Path, run: Run) -> None:
     file = write_study(tmp_path)
     text = file.read_text()
     assert change[0] in text
@@ -144,7 +146,7 @@ def test_near_misses_are_met_with_an_offer(
     assert len(err.splitlines()) == 1
 
 
-def test_a_refused_design_shows_only_what_differs(results: Path, tmp_path: Path, run: Run) -> None:
+def test_a_refused_study_shows_only_the_differences(results: Path, tmp_path: Path, run: Run) -> None:
     text = (results.parent / "study.toml").read_text()
     (tmp_path / "study.toml").write_text(text.replace("@10", "@20"))
     _, _, err = run("run", tmp_path / "study.toml", "--out", results)
@@ -152,5 +154,36 @@ def test_a_refused_design_shows_only_what_differs(results: Path, tmp_path: Path,
     assert "scorers" not in err
 
 
-def test_verbose_says_how_long(results: Path, run: Run) -> None:
+def test_verbose_prints_the_running_time(results: Path, run: Run) -> None:
     assert run("info", results, "-v")[2].endswith(" s\n")
+
+
+ENCODED = (
+    ("list",),
+    ("predict", "--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "-n", "10", "--format", "markdown"),
+    ("losses", "--help"),
+    ("predict", "--scorer", "liné(0.1)", "--measure", "nDCG", "-n", "10"),
+)
+
+
+@pytest.mark.parametrize(
+    "surroundings",
+    [{"PYTHONIOENCODING": "latin-1"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
+    ids=["latin-1", "C"],
+)
+@pytest.mark.parametrize("arguments", ENCODED, ids=lambda arguments: arguments[0])
+def test_characters_that_cannot_be_encoded_are_replaced(
+    arguments: tuple[str, ...], surroundings: dict[str, str]
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ndcg_asymptotics", *arguments],
+        capture_output=True,
+        env=os.environ | surroundings,
+        timeout=60,
+    )
+    refused = "liné(0.1)" in arguments
+    assert done.returncode == (2 if refused else 0), done.stderr
+    assert b"Traceback" not in done.stderr
+    encoding = "latin-1" if "PYTHONIOENCODING" in surroundings else "ascii"
+    (done.stderr if refused else done.stdout).decode(encoding)
+    assert arguments != ("list",) or b"?" in done.stdout

@@ -1,4 +1,4 @@
-"""Studies, stores and lists from strangers: none of their code runs, nothing raises."""
+"""Untrusted studies, results and lists: their code does not run, and they cause no traceback."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def study(folder: Path, scorer: str = "random", measure: str = "nDCG", sizes: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TRIALS)
-def test_odd_inputs_are_computed_or_refused_in_one_line(kind: str, tmp_path: Path) -> None:
+def test_random_inputs_are_computed_or_refused_in_one_line(kind: str, tmp_path: Path) -> None:
     seen = set()
     for case in range(40):
         place = tmp_path / str(case)
@@ -42,7 +42,7 @@ def test_odd_inputs_are_computed_or_refused_in_one_line(kind: str, tmp_path: Pat
     assert seen == {"computed", "refused"}
 
 
-def test_functions_that_came_with_a_study_run_only_when_that_is_allowed(tmp_path: Path) -> None:
+def test_functions_of_a_study_run_only_with_permission(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
         "def half(s):\n    return 0.5 + 0 * s\n"
@@ -69,7 +69,7 @@ def test_functions_that_came_with_a_study_run_only_when_that_is_allowed(tmp_path
 
 
 @pytest.mark.parametrize("raised", ["SystemExit(0)", "SystemExit", "GeneratorExit", "ZeroDivisionError"])
-def test_a_function_that_ends_the_process_does_not(tmp_path: Path, raised: str) -> None:
+def test_a_function_cannot_end_the_process(tmp_path: Path, raised: str) -> None:
     (tmp_path / "own.py").write_text(f"def half(s):\n    raise {raised}\n")
     file = study(tmp_path, 'custom("own:half")')
     assert command("run", file, "--out", tmp_path / "out", "--jobs", 1, "--allow-custom").refused
@@ -93,7 +93,7 @@ def test_a_function_that_ends_the_process_does_not(tmp_path: Path, raised: str) 
     ],
     ids=lambda value: str(value)[:20],
 )
-def test_what_no_machine_can_do_is_refused_before_anything_is_allocated(
+def test_impossible_studies_are_refused_before_anything_is_allocated(
     tmp_path: Path, scorer: str, measure: str, sizes: str
 ) -> None:
     ended = command("run", study(tmp_path, scorer, measure, sizes), "--out", tmp_path / "out", "--jobs", 1)
@@ -107,14 +107,14 @@ def test_what_no_machine_can_do_is_refused_before_anything_is_allocated(
     [("--replicates", 10**9), ("--first", 10**20), ("--jobs", 0), ("--until-mcse", 2), ("--first", 10**9)],
     ids=str,
 )
-def test_options_beyond_all_bounds_are_refused(tmp_path: Path, options: tuple[str, int]) -> None:
+def test_options_out_of_range_are_refused(tmp_path: Path, options: tuple[str, int]) -> None:
     ended = command("run", study(tmp_path), "--out", tmp_path / "out", *options)
     assert ended.refused, ended
     assert not (tmp_path / "out").exists()
 
 
-def test_names_of_all_kinds_are_shown_as_they_are(tmp_path: Path) -> None:
-    """Rich's markup, emoji codes, mathematics, control characters, and very long ones."""
+def test_names_with_markup_are_shown_literally(tmp_path: Path) -> None:
+    """Names with rich's markup, emoji codes, mathematics or control characters, and very long names."""
     names = ["bm25[k]", "[/]", ":smile:", r"$\\frac{1$", "a\\u001b[31mb", "x" * 300, "a b", "a-b"]
     scorers = "\n".join(f'"{name}" = "linear(0.1, 0.7)"' for name in names)
     pairs = '[["a b", "a-b"], ["a-b", "a b"]]'
@@ -131,13 +131,13 @@ def test_names_of_all_kinds_are_shown_as_they_are(tmp_path: Path) -> None:
     assert len(list((tmp_path / "figures").glob("*.svg"))) == 3
 
 
-def test_figures_of_different_things_have_different_files() -> None:
+def test_different_figures_have_different_file_names() -> None:
     same = [("order", "a b", "c"), ("order", "a-b", "c"), ("order", "a/b", "c"), ("order", "A/b", "C")]
     assert len({name.casefold() for name in file_names(same)}) == 4
     assert max(map(len, file_names([("x" * 300,), ("é" * 300,)]))) < 200
 
 
-def test_a_pipe_is_refused_and_a_byte_order_mark_is_not_part_of_the_query(tmp_path: Path) -> None:
+def test_a_pipe_is_refused_and_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     lines = [f"q{i // 10} Q0 d{i} 1 {1000 - i} t" for i in range(2000)]
     (tmp_path / "run").write_text("\n".join(lines))
     (tmp_path / "qrels").write_text("\ufeff" + "\n".join(f"q{i // 10} 0 d{i} {i % 2}" for i in range(2000)))
@@ -155,7 +155,7 @@ def test_a_pipe_is_refused_and_a_byte_order_mark_is_not_part_of_the_query(tmp_pa
 
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
-    """A pipe without a writer would block for ever, and /dev/zero has no end."""
+    """A pipe without a writer would block forever, and /dev/zero has no end."""
     pipe = tmp_path / "pipe.json"
     os.mkfifo(pipe)
     for odd in (pipe, Path("/dev/zero")):
@@ -175,11 +175,11 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
             ended = command(*arguments)
             assert ended.refused, (arguments, ended)
             assert "not a regular file" in ended.err
-    # the folder's other files are no curves
+    # the folder has no file with curves
     assert command("figures", tmp_path, "--out", tmp_path / "figures").refused
 
 
-def test_a_reader_who_goes_away_is_no_disagreement(tmp_path: Path) -> None:
+def test_a_closed_pipe_leaves_the_exit_status_of_check_at_0(tmp_path: Path) -> None:
     file, out = study(tmp_path), tmp_path / "out"
     assert command("run", file, "--out", out, "--jobs", 1).code == 0
     check = f"{sys.executable} -m ndcg_asymptotics check {out} | head -1; exit ${{PIPESTATUS[0]}}"
