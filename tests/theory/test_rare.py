@@ -8,7 +8,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare import tilt
-from ndcg_asymptotics.theory.rare.depths import grade_masses
+from ndcg_asymptotics.theory.rare.tilting import grade_masses
 from ndcg_asymptotics.theory.rare.weights import mean_discount
 
 A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
@@ -132,5 +132,5 @@ def test_refusals() -> None:
         tilt(A, RISING, Measure("log"), 100)
     with pytest.raises(InputError, match="the same mean DCG"):  # the mean rank of the relevant items decides
         tilt(A, Relevance.parse("polynomial(0.4, 0.2, -0.6)"), Measure("linear"), 100)
-    with pytest.raises(InputError, match="but for ties it cannot be"):
+    with pytest.raises(InputError, match="it is impossible, or a tie"):
         tilt(Relevance.parse("step(0, 1, 0.8)"), Relevance.parse("step(0.1, 0.6, 0.8)"), Measure("log"), 100)

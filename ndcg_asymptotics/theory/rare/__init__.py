@@ -1,8 +1,6 @@
 """Large deviations of the wrong order: the tilted law, its cost, and the error exponent."""
 
 from ndcg_asymptotics.theory.rare.exponents import ErrorExponent, error_exponent
-from ndcg_asymptotics.theory.rare.fixed_point import CELLS, tilt
-from ndcg_asymptotics.theory.rare.law import Side, Tilt
 from ndcg_asymptotics.theory.rare.rates import (
     PairPrediction,
     PairPredictions,
@@ -10,6 +8,7 @@ from ndcg_asymptotics.theory.rare.rates import (
     predict_pair,
     slope,
 )
+from ndcg_asymptotics.theory.rare.tilting import CELLS, Side, Tilt, tilt
 
 __all__ = [
     "CELLS",

@@ -1,4 +1,4 @@
-"""What a wrong order costs at n, and how fast that grows there."""
+"""The probability of a wrong order at n by large deviations, its cost in nats, and their growth with n."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.rare.exponents import error_exponent
-from ndcg_asymptotics.theory.rare.fixed_point import tilt
-from ndcg_asymptotics.theory.rare.law import Tilt
+from ndcg_asymptotics.theory.rare.tilting import Tilt, tilt
 
-_STEP = 10**0.125  # of n, to both sides, for the local slope
+_STEP = 10**0.125  # the factor of n to both sides of the local slope: a quarter of a decade together
 
 
 def log_chance(cost: float, std: float) -> float:
-    """log P(wrong order) from the tilt: ``-cost + s^2/2 + log P(N(0,1) > s)``, s the standard deviation.
+    """Return log P(wrong order) for a tilt: ``-cost + s^2/2 + log P(N(0,1) > s)``, s the standard deviation.
 
     Under the tilted law theta (DCG_A - DCG_B) is about normal with mean 0 and standard deviation s,
     and P is ``exp(-cost)`` times the mean of exp(-x) over x > 0 (Esscher's approximation).
@@ -36,25 +35,26 @@ def log_chance(cost: float, std: float) -> float:
 
 @dataclass(frozen=True)
 class PairPrediction:
-    """What the order of a pair costs at one list length.
+    """The prediction for the order of a pair at one list length.
 
     Attributes
     ----------
     right : str
-        The scorer that has the larger mean DCG.
+        The scorer with the larger mean DCG.
     cost : float
-        Nats to the wrong order.
+        The cost of the wrong order in nats: ``-log P(wrong order at n)`` to first order.
     slope : float or None
         d log cost / d log n; None where another scorer leads at neighbouring list lengths.
     log10_wrong : float or None
         log10 of P(wrong order at n), a tie counting as wrong: exact where few ranks count, else
         approximate. None where the wrong order is impossible.
     exponent : float or None
-        Of n in the cost as n grows, where a theorem tells; 0 where the order never settles, or the wrong
-        one falls no faster than a power of n, as ``why`` says.
+        The error exponent, None where no theorem gives it. It is 0 where the order never settles, or the
+        probability of the wrong one falls no faster than a power of n.
     residual : float
-        By how much the tilt would still move.
+        The relative change of the tilt in the last iteration.
     why : str
+        The reason for the error exponent.
     """
 
     pair: tuple[str, str]
@@ -76,7 +76,7 @@ class PairPredictions(Report):
     rows: tuple[PairPrediction, ...]
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """As plain data, for JSON."""
+        """Return the rows as plain data, for JSON."""
         return [asdict(row) for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
@@ -96,12 +96,12 @@ class PairPredictions(Report):
 def predict_pair(
     a: Scorer | str, b: Scorer | str, measures: Measure | str | Sequence[Measure | str], n: ArrayLike
 ) -> PairPredictions:
-    """How unlikely the wrong order of two scorers is, without drawing anything.
+    """Predict how unlikely the wrong order of two scorers is, without simulation.
 
     Parameters
     ----------
     a, b : Scorer or text
-        With the same label law; their scores are independent given the label.
+        Curves with the same label law; the scores are independent given the label.
     measures : Measure or text, or a list of them
     n : list lengths
 

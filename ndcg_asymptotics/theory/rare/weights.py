@@ -1,4 +1,4 @@
-"""The mean discount of an item at a place in the ranking, its rank being random.
+"""The mean discount of an item at a given depth, whose rank is random.
 
 An item with a share H of the law above it has rank 1 + N, N ~ Bin(n - 1, H), so a list of n
 independent items has ``E[DCG_n] = n int E[Y | H] W(H) dH`` with ``W(H) = E[D(1 + N) 1(N < k)]``, exactly.
@@ -14,18 +14,18 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 
-_PER_DECADE = 120  # of the table in log H, cubic in between
-_EXACT = 60.0  # expected items above, up to which W is a sum over ranks
-_RANKS = 240  # of that sum
-SHARPEST = 0.004  #: of a cutoff, over which the weight falls off at least
+_PER_DECADE = 120  # nodes of the table in log H, which is a cubic spline
+_EXACT = 60.0  # with fewer expected items above, W is a sum over ranks
+_RANKS = 240  # the terms of that sum; a Poisson variable of mean 60 exceeds it with probability 4e-69
+SHARPEST = 0.004  #: the smallest relative width over which the weight falls at a cutoff
 
 
 def mean_discount(measure: Measure, n: int, H: Floats) -> Floats:
-    """W(H) for an array of shares in [0, 1].
+    """Return W(H) for an array of shares in [0, 1].
 
-    Up to 60 expected items above it is the sum over ranks; beyond, the mean of D at one standard
-    deviation of the rank to both sides, times the chance to be above the cutoff by the normal law,
-    whose width is kept at `SHARPEST` of the cutoff or more: cells of depth are no finer.
+    Up to 60 expected items above, it is the sum over ranks. Beyond, it is the mean of D at one standard
+    deviation of the rank to both sides, times the normal probability of being above the cutoff. The
+    width of that normal law is at least `SHARPEST` of the cutoff, since cells of depth are no finer.
 
     >>> zipf = Measure("zipf")  # (1 - (1 - H)^n) / (n H)
     >>> mean_discount(zipf, 1000, np.array([1e-3])).round(4)
@@ -42,12 +42,12 @@ def mean_discount(measure: Measure, n: int, H: Floats) -> Floats:
     return np.asarray(values)
 
 
-_TOP = 1e-4  # of an item: above that W is D(1)
+_TOP = 1e-4  # with fewer expected items above, W is D(1)
 
 
 @shared
 def _table(measure: Measure, n: int) -> tuple[PPoly, float]:
-    """W as a function of log H, without the cutoff beyond some H, and that H."""
+    """Return W as a function of log H, and the H beyond which it does not contain the cutoff."""
     last = 1.0 if n <= _RANKS else _EXACT / n
     below = np.linspace(np.log(_TOP / n), np.log(last), int(np.log10(last * n / _TOP) * _PER_DECADE) + 2)
     parts = [CubicSpline(below, _summed(measure, n, np.minimum(np.exp(below), 1.0)))]
@@ -72,7 +72,7 @@ def _summed(measure: Measure, n: int, H: Floats) -> Floats:
 
 
 def _two_points(measure: Measure, n: int, H: Floats) -> Floats:
-    """The mean of D at one standard deviation of the rank to both sides: exact up to the third moment."""
+    """Return the mean of D at one standard deviation of the rank to both sides: exact to third moments."""
     mean, std = (n - 1) * H, np.sqrt(np.maximum((n - 1) * H * (1 - H), 0.0))
     known = min(measure.discount.known_to, float(n))
     low, high = np.maximum(1 + mean - std, 1.0), 1 + mean + std

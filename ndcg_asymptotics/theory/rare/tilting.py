@@ -1,0 +1,415 @@
+"""The cheapest way to a wrong order: a tilted law, found as a fixed point (docs/rates.md, section 3).
+
+Let scorer A lead, and let h_y(t) be the influence of an item of label y at depth t on the mean of a
+DCG, which is its own term and the push that it gives to every item below it,
+
+    h_y(t) = y W(H(t)) + n int_t^1 E[Y | u] W'(H(u)) dH(u),
+
+H the distribution function of all items' depths and W(H) the mean discount there (`weights`).
+Among the laws of one item (label, depth of A, depth of B) under which the two mean DCGs are equal,
+the one nearest to the true law in relative entropy has the density
+
+    p_y g_y^A(t) exp(-theta h_y^A(t)) g_y^B(u) exp(theta h_y^B(u)) / Z
+
+with h at that law itself. ``n KL(tilted || true)`` is its cost, which is ``-log P(wrong order at n)`` to
+first order. The tilt is constant on cells of depth, so that the likelihood ratio of a draw is a
+function of its counts per cell.
+
+Within a scorer the odds between the labels at one depth do not contain the push. So, given the ranks H
+and the label weights, E[Y | t] and the push follow without iteration, from the bottom up. Only H
+and the label weights are iterated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
+from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.rare.weights import SHARPEST, mean_discount
+
+CELLS = 600
+"""The number of cells of depth."""
+
+_TOP = 0.3  # the first cell has about so many items
+_COARSE = 400  # the number of cells for finding the depth of a cutoff
+_SMALL = 30  # cutoffs below need no cells around them, as the first ranks have cells of their own
+_TOLERANCE = 1e-9  # of the state, which consists of logarithms
+_ENOUGH = 1e-4  # accepted where rounding prevents more: theta h is a difference of terms as large as theta
+_ROUNDS = 200  # of the iteration
+_FURTHEST = 1000.0  # theta times the mean discount; with more, labels are practically impossible
+_HIGHEST = 600.0  # exponents are cut here during the iteration, as exp overflows at 709
+_LOWEST = -800.0  # logarithms of probabilities are cut here, as exp underflows at -745
+_LEVEL = 1e-7  # mean DCGs that differ by less, relative to their size, count as equal
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One scorer's part of a tilt. Arrays are over grades (gains in decreasing order, then 0) and cells.
+
+    Attributes
+    ----------
+    true, tilted : (J + 1, C)
+        P(cell | grade) under the true and the tilted law.
+    log_ratio : (J + 1, C)
+        log(true / tilted), to full relative accuracy also near 0.
+    influence : (J + 1, C)
+        h at the tilted law.
+    """
+
+    true: Floats
+    tilted: Floats
+    log_ratio: Floats
+    influence: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """The law nearest to the true one under which the two mean DCGs at n are equal, and its cost.
+
+    Attributes
+    ----------
+    leader : int
+        1 if the first scorer has the larger mean DCG, -1 if the second.
+    theta, cost, std : float
+        theta >= 0; n KL in nats; the standard deviation, under the tilted law, of theta (DCG_A - DCG_B)
+        to first order.
+    edges : (C + 1,)
+        The edges of the cells of depth.
+    law, tilted_law, log_ratio : (J + 1,)
+        The true and the tilted label law, and log(true / tilted).
+    sides : two of Side
+        The first and the second scorer.
+    residual : float
+        The relative change of the law in the last iteration.
+    gap : float
+        The difference of the mean DCGs under the true law, positive where the leader is ahead.
+    """
+
+    leader: int
+    theta: float
+    cost: float
+    std: float
+    edges: Floats
+    law: Floats
+    tilted_law: Floats
+    log_ratio: Floats
+    sides: tuple[Side, Side]
+    residual: float
+    gap: float
+
+
+@shared
+def tilt(
+    a: Relevance, b: Relevance, measure: Measure, n: int, cells: int = CELLS, leader: int | None = None
+) -> Tilt:
+    """Return the tilt of a pair of scorers that are independent given the label.
+
+    Parameters
+    ----------
+    a, b : Relevance
+        Curves with the same label law.
+    measure : Measure
+    n : int
+    cells : int
+        The number of cells of depth.
+    leader : {1, -1}, optional
+        The scorer whose defeat is the wrong order, by default the one with the larger mean DCG. If it has the
+        smaller one at this n, its defeat is not rare, and the tilted law is the true one.
+
+    Raises
+    ------
+    NotAvailableError
+        If the curves are equal or the mean DCGs are level, so that neither order is wrong, or the
+        iteration does not converge.
+    InputError
+        If the label laws of the two curves differ.
+
+    >>> a, b = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
+    >>> found = tilt(a, b, Measure("log"), 10**4)
+    >>> found.leader, round(found.cost, 1), found.residual < 1e-8
+    (1, 12.2, True)
+    """
+    require_available(a != b, f"the two scorers have the same relevance curve, {a}: neither order is wrong")
+    require(
+        a.gains == b.gains and np.allclose(a.masses, b.masses, rtol=0, atol=1e-9),
+        f"the scorers of a pair share their labels, these differ: {a} and {b}",
+    )
+    edges = mesh(n, cells, a, b)
+    k = measure.cutoff(n)
+    if _SMALL <= k < n:
+        # the influence falls off within a standard deviation of the rank around the cutoff
+        coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, _COARSE), a, b), leader).solve()
+        std = _rank_std(k, n)
+        edges = finer_around(edges, k / n, std)
+        for side in coarse.sides:
+            H = np.concatenate(([0.0], np.cumsum(coarse.tilted_law @ side.tilted)))
+            edges = finer_around(edges, float(np.interp(k / n, H, coarse.edges)), std)
+    return _FixedPoint(a, b, measure, n, edges, leader).solve()
+
+
+def _rank_std(k: int, n: int) -> float:
+    """Return the standard deviation of the share of a list above the depth k/n, at least `SHARPEST` of it."""
+    return max(float(np.sqrt(k / n * (1 - k / n) / n)), SHARPEST * k / n)
+
+
+@dataclass
+class _Exponents:
+    """The tilt of one scorer at some theta: +-theta h, the logarithms of the normalisers Z_y, and h."""
+
+    exponent: Floats
+    log_z: Floats
+    influence: Floats
+
+
+class _FixedPoint:
+    """The iteration for one pair, measure, list length and mesh.
+
+    Its state consists of log H of both scorers at all edges but the first, and of log Z_y of both.
+    """
+
+    def __init__(
+        self, a: Relevance, b: Relevance, measure: Measure, n: int, edges: Floats, leader: int | None
+    ) -> None:
+        self.measure, self.n, self.edges = measure, n, edges
+        self.gains = np.array([*a.gains, 0.0])
+        joint = [grade_masses(relevance, self.edges) for relevance in (a, b)]
+        self.law = joint[0].sum(axis=1)
+        self.true = [
+            np.divide(
+                m, m.sum(axis=1, keepdims=True), out=np.zeros_like(m), where=m.sum(axis=1, keepdims=True) > 0
+            )
+            for m in joint
+        ]
+        k = measure.cutoff(n)
+        fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, _rank_std(k, n))
+        self.gap = self._gap([grade_masses(relevance, fine) for relevance in (a, b)])
+        size = float(measure.discount.cumulative(float(k), float(n))) * self.gains[0]
+        self.mean_weight = size / k
+        level = abs(self.gap) <= _LEVEL * size
+        require_available(
+            not level or leader is not None,
+            f"{a} and {b} have the same mean DCG with {measure} at n = {n:g}: neither order is wrong",
+        )
+        self.leader = int(np.sign(self.gap)) if leader is None else leader
+        self.gap *= 0 if level else self.leader
+        self.what = f"{a} against {b}, {measure}, n = {n:g}"
+
+    def _mean_dcg(self, joint: Floats) -> float:
+        """Return E[DCG_n] of a scorer with the joint law of (grade, cell)."""
+        ends = np.concatenate(([0.0], np.cumsum(joint.sum(axis=0))))
+        weight = mean_discount(self.measure, self.n, ends / ends[-1])
+        return self.n * float(self.gains @ joint @ (weight[:-1] + weight[1:]) / 2)
+
+    def _gap(self, joint: list[Floats]) -> float:
+        return self._mean_dcg(joint[0]) - self._mean_dcg(joint[1])
+
+    def solve(self) -> Tilt:
+        """Iterate H and the label weights, with theta such that the mean DCGs are level at each step."""
+        if self.gap <= 0:
+            return self._finish(0.0, self._exponents(0.0, self._start()), 0.0)
+        theta, state, change = 0.0, self._start(), np.inf
+        best, since, steps = np.inf, 0, Acceleration()
+        for _ in range(_ROUNDS):
+            theta = self._level(theta, state)
+            both = self._exponents(theta, state)
+            new = self._state(both)
+            change = max(float(np.max(np.abs(x - y))) for x, y in zip(new, state, strict=True))
+            best, since = (change, 0) if change < best / 2 else (best, since + 1)
+            if change < _TOLERANCE or (change < _ENOUGH and since > 5):
+                return self._finish(theta, both, change)
+            state = self._next(steps, state, new)
+        raise NotAvailableError(
+            f"{self.what}: the tilt does not converge, after {_ROUNDS} rounds it moves by {change:.1e}"
+        )
+
+    def _start(self) -> list[Floats]:
+        return [
+            *(self._log_ends(self.law[:, None] * t) for t in self.true),
+            np.zeros_like(self.law),
+            np.zeros_like(self.law),
+        ]
+
+    def _log_ends(self, joint: Floats) -> Floats:
+        """Return log H at all edges but the first."""
+        ends = np.cumsum(joint.sum(axis=0))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.maximum(np.log(ends / ends[-1]), _LOWEST))
+
+    def _next(self, steps: Acceleration, state: list[Floats], new: list[Floats]) -> list[Floats]:
+        cuts = np.cumsum([len(part) for part in state])[:-1]
+        found = np.split(steps.step(np.concatenate(state), np.concatenate(new)), cuts)
+        for ends in found[:2]:  # the acceleration may have made H decrease or exceed 1
+            np.minimum(np.maximum.accumulate(ends), 0.0, out=ends)
+        return list(found)
+
+    def _exponents(self, theta: float, state: list[Floats]) -> list[_Exponents]:
+        found = []
+        # each scorer's odds contain the other one's label weights, state[3 - s]
+        for s, sign in ((0, -self.leader), (1, self.leader)):
+            ends = np.concatenate(([0.0], np.exp(state[s])))
+            weight = mean_discount(self.measure, self.n, ends)
+            # W is the mean of both ends of a cell, so that both terms add up exactly if all labels are 1
+            own, drop = self.gains[:, None] * (weight[:-1] + weight[1:]) / 2, np.diff(weight)
+            odds = (
+                np.log(self.law[:, None] * self.true[s] + 1e-320) + state[3 - s][:, None] + sign * theta * own
+            )
+            odds = np.exp(odds - odds.max(axis=0))
+            label = self.gains @ odds / odds.sum(axis=0)
+            pushed = label * drop
+            push = np.cumsum(pushed[::-1])[::-1] - pushed / 2
+            influence = own + push
+            exponent = np.where(self.true[s] > 0, sign * theta * influence, 0.0)
+            log_z = _log_mean_exp(self.true[s], exponent)
+            found.append(_Exponents(exponent, log_z, influence))
+        return found
+
+    def _joints(self, both: list[_Exponents]) -> list[Floats]:
+        """Return the tilted joint law of (grade, cell) of each scorer."""
+        total = both[0].log_z + both[1].log_z
+        law = self.law * np.exp(total - total.max())
+        law /= law.sum()
+        return [
+            law[:, None] * t * np.exp(np.minimum(one.exponent - one.log_z[:, None], _HIGHEST))
+            for t, one in zip(self.true, both, strict=True)
+        ]
+
+    def _state(self, both: list[_Exponents]) -> list[Floats]:
+        # a common factor of the label weights changes nothing, so log Z of the gain 0 is set to 0
+        weights = [one.log_z - one.log_z[-1] for one in both]
+        return [*(self._log_ends(joint) for joint in self._joints(both)), *weights]
+
+    def _level(self, guess: float, state: list[Floats]) -> float:
+        """Return the theta at which the mean DCGs are equal."""
+
+        def gap(theta: float) -> float:
+            return self.leader * self._gap(self._joints(self._exponents(theta, state)))
+
+        low, high = 0.0, guess if guess > 0 else 1e-3 / max(self.gap, 1e-300)
+        if guess > 0 and gap(guess * 0.98) > 0:
+            low, high = guess * 0.98, guess * 1.02
+        while high * self.mean_weight < _FURTHEST:
+            if gap(high) <= 0:
+                break
+            low, high = high, high * 2
+        else:
+            raise NotAvailableError(
+                f"{self.what}: no law of the labels makes the wrong order likely: it is impossible, or a tie"
+            )
+        return float(brentq(gap, low, high, rtol=1e-12, xtol=1e-300))
+
+    def _finish(self, theta: float, both: list[_Exponents], change: float) -> Tilt:
+        total = both[0].log_z + both[1].log_z
+        shift = float(_log_mean_exp(self.law, total))
+        log_label = shift - total
+        tilted_law = self.law * np.exp(-log_label)
+        tilted_law /= tilted_law.sum()
+        sides, var = [], 0.0
+        nats = float(np.sum(self.law * _divergence(-log_label)))
+        means = np.zeros_like(self.law)
+        for true, one, sign in zip(self.true, both, (self.leader, -self.leader), strict=True):
+            log_ratio = one.log_z[:, None] - one.exponent
+            tilted = true * np.exp(-log_ratio)
+            tilted /= np.maximum(tilted.sum(axis=1, keepdims=True), 1e-300)
+            nats += float(tilted_law @ np.sum(true * _divergence(-log_ratio), axis=1))
+            mean = np.sum(tilted * one.influence, axis=1)
+            means += sign * mean
+            var += float(tilted_law @ np.sum(tilted * (one.influence - mean[:, None]) ** 2, axis=1))
+            sides.append(Side(true, tilted, log_ratio, one.influence))
+        var += float(tilted_law @ (means - tilted_law @ means) ** 2)
+        return Tilt(
+            self.leader, theta, self.n * nats, theta * float(np.sqrt(self.n * var)), self.edges, self.law,
+            tilted_law, log_label, (sides[0], sides[1]), change, self.gap,
+        )  # fmt: skip
+
+
+def _log_mean_exp(law: Floats, exponent: Floats) -> Floats:
+    """Return the log of the mean of exp(exponent) along the last axis, to full relative accuracy near 0."""
+    near = np.sum(law * np.expm1(np.minimum(exponent, _HIGHEST)), axis=-1)
+    # scaled by the largest exponent where there is any mass, so that not every term underflows
+    most = np.where(law > 0, exponent, -np.inf).max(axis=-1, keepdims=True)
+    most = np.where(np.isfinite(most), most, 0.0)
+    with np.errstate(divide="ignore"):
+        far = np.log(np.sum(law * np.exp(np.where(law > 0, exponent - most, 0.0)), axis=-1)) + most[..., 0]
+    return np.asarray(np.where(np.abs(near) < 0.5, np.log1p(np.maximum(near, -0.5)), far))
+
+
+def _divergence(u: Floats) -> Floats:
+    """Return ``u exp(u) - exp(u) + 1``, whose mean under the true law is the relative entropy of exp(u)."""
+    series = u * u * (0.5 + u * (1 / 3 + u * (0.125 + u / 30)))
+    return np.where(np.abs(u) < 1e-2, series, u * np.exp(u) - np.expm1(u))
+
+
+def mesh(n: int, cells: int, *relevances: Relevance) -> Floats:
+    """Return edges from 0 to 1 that grow geometrically from 0.3/n, and the breakpoints of the curves."""
+    edges = np.concatenate(([0.0], np.geomspace(min(_TOP / n, _TOP), 1.0, cells)))
+    breaks = [b for relevance in relevances for b in relevance.breakpoints]
+    return np.unique(np.concatenate((edges, breaks)))
+
+
+def finer_around(edges: Floats, depth: float, std: float) -> Floats:
+    """More edges within six standard deviations of a depth, a quarter of one apart."""
+    more = depth + std * np.arange(-6.0, 6.01, 0.25)
+    return np.unique(np.concatenate((edges, more[(more > 0) & (more < 1)])))
+
+
+def grade_masses(relevance: Relevance, edges: Floats) -> Floats:
+    """Return P(grade, cell), (J + 1, C), for the gains in decreasing order and the gain 0.
+
+    >>> grade_masses(Relevance.parse("linear(0, 1)"), np.array([0.0, 0.5, 1.0]))
+    array([[0.375, 0.125],
+           [0.125, 0.375]])
+    """
+    a, b = edges[:-1], edges[1:]
+    shares = np.array([curve.mean(a, b) for curve in relevance.curves])
+    rest = np.maximum(1.0 - shares.sum(axis=0), 0.0)
+    rest[rest < 1e-15] = 0.0  # curves that leave nothing to the gain 0, but for rounding
+    return np.asarray(np.vstack([shares, rest]) * (b - a))
+
+
+class Acceleration:
+    """Anderson's (1965) acceleration of the fixed-point iteration x = g(x).
+
+    The next point is the combination of the last points whose residuals f = g(x) - x combine to the smallest
+    one, moved by that residual. A step much longer than the residual is replaced by a damped one.
+
+    >>> steps, x = Acceleration(), np.array([3.0, -1.0])
+    >>> A = np.array([[0.9, 0.3], [-0.3, 0.99]])  # spirals out
+    >>> for _ in range(6):
+    ...     x = steps.step(x, A @ x + 1)
+    >>> np.abs(A @ x + 1 - x).max() < 1e-9
+    np.True_
+    """
+
+    def __init__(self, memory: int = 6, furthest: float = 30.0) -> None:
+        self._memory, self._furthest = memory, furthest
+        self._points: list[Floats] = []
+        self._residuals: list[Floats] = []
+        self._damping, self._before = 1.0, np.inf
+
+    def step(self, x: Floats, g: Floats) -> Floats:
+        """Return the next point, given the last one and its image."""
+        f = g - x
+        size = float(np.max(np.abs(f)))
+        self._damping = (
+            max(self._damping / 2, 0.1) if size > 0.9 * self._before else min(1.0, 1.2 * self._damping)
+        )
+        self._before = size
+        self._points.append(x)
+        self._residuals.append(f)
+        if len(self._points) > self._memory:
+            del self._points[0], self._residuals[0]
+        if len(self._points) < 2:
+            return x + self._damping * f
+        dx, df = (np.diff(np.array(kept), axis=0).T for kept in (self._points, self._residuals))
+        weights = np.linalg.lstsq(df, f, rcond=1e-10)[0]
+        move = self._damping * f - (dx + self._damping * df) @ weights
+        if np.max(np.abs(move)) > self._furthest * size:
+            return x + self._damping * f
+        return np.asarray(x + move)
