@@ -271,7 +271,7 @@ def test_a_discount_is_checked_on_its_whole_table(function, said: str) -> None:
 def test_a_curve_is_checked() -> None:
     with pytest.raises(na.InputError, match=r"within \[0, 1\]"):
         na.populations.curve(lambda s: 1.5 * s, name="bad")
-    with pytest.raises(na.InputError, match="one finite number of each score"):
+    with pytest.raises(na.InputError, match="one finite number for each score"):
         na.populations.curve(lambda s: np.log(0 * s - 1), name="bad")
     with pytest.raises(na.InputError, match="name its jumps and kinks"):
         na.populations.curve(lambda s: np.where(np.sin(1 / (1e-9 + s)) > 0, 0.2, 0.3), name="bad")

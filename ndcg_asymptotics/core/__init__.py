@@ -1,1 +1,1 @@
-"""What knows nothing of NDCG: arrays, errors, files, text, tables, progress."""
+"""Arrays, errors, files, text, tables and progress: everything that is not about NDCG."""

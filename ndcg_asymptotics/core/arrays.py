@@ -1,4 +1,4 @@
-"""The arrays that the whole package passes around, and the longest list it speaks of."""
+"""Array types, checks of numeric arguments, and texts of values for error messages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 LARGEST_N = 9 * 10**18
-"""The longest list: n and sums of counts stay within a signed 64-bit integer."""
+"""The greatest list length: n and sums of counts stay within a signed 64-bit integer."""
 
 _SHOWN = 60  # characters of a bad value in a message
 
 
 def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> tuple[int, ...]:
-    """Whole numbers from 1 to 9e18, from a number or any list of numbers, in the order given.
+    """Return list lengths, whole numbers from 1 to 9e18, as a tuple in the order given.
 
     >>> list_lengths([10, 1e3, 10**18]), list_lengths(range(1, 4)), list_lengths(5)
     ((10, 1000, 1000000000000000000), (1, 2, 3), (5,))
@@ -33,7 +33,7 @@ def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> t
     """
     wanted = "must be list lengths, whole numbers from 1 to 9e18"
     try:
-        # not through an array of doubles: 10**18 + 1 is not one
+        # not through an array of doubles, which cannot hold 10**18 + 1
         values: list[Any] = [given] if np.isscalar(given) else list(given)  # type: ignore[arg-type]
         found = [int(x) for x in values if not isinstance(x, bool | np.bool_ | str | bytes)]
         whole = len(found) == len(values) and all(x == n for x, n in zip(values, found, strict=True))
@@ -53,7 +53,7 @@ def floats(given: Any, argument: str = "") -> Floats:
     Raises
     ------
     InputError
-        If something is no number, or one that no double can hold, such as 10**400.
+        If a value is not a number, or is too large for a double, such as 10**400.
     """
     try:
         return np.asarray(given, np.float64)
@@ -62,13 +62,13 @@ def floats(given: Any, argument: str = "") -> Floats:
 
 
 def require_fraction(value: Any, argument: str) -> None:
-    """Refuse what is not a number inside (0, 1)."""
+    """Refuse a value that is not a number inside (0, 1)."""
     inside = isinstance(value, int | float | np.integer | np.floating) and bool(0 < value < 1)
     require(inside, f"must lie inside (0, 1), got {brief(value)}", argument)
 
 
 def brief(value: object, width: int = _SHOWN) -> str:
-    """What was given, for a message: on one line, and not longer than it needs to be."""
+    """Return the representation of a value on one line, shortened for an error message."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # Python does not write whole numbers of more than 4300 digits
@@ -77,7 +77,7 @@ def brief(value: object, width: int = _SHOWN) -> str:
 
 
 def spans(numbers: Sequence[int] | Integers, most: int = 4) -> str:
-    """Whole numbers in runs of consecutive ones, for a message.
+    """Return whole numbers as runs of consecutive ones, for a message.
 
     >>> spans([3, 0, 1, 2, 7]), spans([])
     ('0 to 3, 7', 'none')

@@ -1,15 +1,15 @@
-"""Errors that a user can cause, each told in one line, and values that theory cannot give."""
+"""Errors that a user can cause, each reported in one line, and values that theory cannot give."""
 
 from __future__ import annotations
 
 from ndcg_asymptotics.core.text import visible
 
 LONGEST = 600
-"""Characters of a message, at most."""
+"""The greatest number of characters of a message."""
 
 
 class InputError(ValueError):
-    """A bad input: one line of at most `LONGEST` characters; where, what was given, what is allowed.
+    """A bad input; the message is one line that names the place, what was given and what is allowed.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class NotAvailableError(InputError):
 
 
 class InputWarning(UserWarning):
-    """An input that is not quite as it should be, and what was made of it."""
+    """An input that is used although something is wrong with it; the message says how."""
 
 
 def require(condition: bool, message: str, argument: str = "") -> None:

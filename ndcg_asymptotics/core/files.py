@@ -1,4 +1,4 @@
-"""Reading files with bounds, writing files that are whole or absent, and locking a folder.
+"""Reading files of bounded size, writing files atomically, and locking folders.
 
 A *record* is a JSON file that holds a digest of its own content.
 """
@@ -26,7 +26,7 @@ except ImportError:  # no locks of this kind on Windows: there the user keeps to
     fcntl = None  # type: ignore[assignment]
 
 LARGEST_RECORD = 2**25
-"""Bytes of a record, at most; the 100,000 list lengths of the largest study take 2 MB."""
+"""The greatest size of a record in bytes; the 100,000 list lengths of the largest study take 2 MB."""
 
 _DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
 """The names of files that are still being written."""
@@ -37,13 +37,13 @@ class IrregularFileError(OSError):
 
 
 class UnreadableError(Exception):
-    """What is wrong with a file, in a few words that follow its name."""
+    """A file that cannot be used; the message follows the name of the file."""
 
 
 def open_regular(path: Path) -> BinaryIO:
     """Open a regular file for reading; never wait for one that is not.
 
-    A path comes from a user or out of a file that somebody else wrote. A pipe without a writer would block
+    A path comes from a user or from a file that somebody else wrote. A pipe without a writer would block
     for ever, and a device such as /dev/zero has no end.
 
     Raises
@@ -111,7 +111,7 @@ def read_file(path: Path, largest: int) -> bytes:
 
 
 def write_file(path: Path, content: bytes, root: Path | None = None, *, durable: bool = True) -> None:
-    """Write a file under another name and rename it, so that it is never seen half written.
+    """Write a file atomically: under another name, which is then changed to the final one.
 
     Folders that do not exist are made. A pipe, a device or a link that a user names is written through.
 
@@ -174,7 +174,7 @@ def write_record(
     Raises
     ------
     InputError
-        If they are more than can be read again.
+        If the record is larger than `LARGEST_RECORD`.
     OSError
         If the file cannot be written.
     """
@@ -208,7 +208,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove files whose writer was killed before it could rename them."""
+    """Remove partial files, whose writer was killed before it could rename them."""
     for entry in os.scandir(folder):
         if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
             os.unlink(entry)
@@ -248,7 +248,7 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
-_held: set[int] = set()
+_held: set[int] = set()  # handles of locked folders
 
 
 def lock(folder: Path) -> int:
@@ -285,10 +285,11 @@ def unlock(handle: int) -> None:
     os.close(handle)
 
 
-def _let_go() -> None:
+def _release_inherited() -> None:
+    """Close the handles in a forked process, whose parent holds the locks."""
     while _held:
         os.close(_held.pop())
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go)
+    os.register_at_fork(after_in_child=_release_inherited)

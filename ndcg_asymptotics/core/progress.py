@@ -7,7 +7,7 @@
     say("a worker was lost")
 
 A program shows nothing unless it asks for it: ``with show_progress(): ...``. The command line does, unless it
-is given ``--quiet``. Notebooks always show progress. Loops of less than two seconds stay silent.
+is given ``--quiet``. Notebooks always show progress. Loops that take less than two seconds show nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class LogLines(std.tqdm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         interval = _SECONDS_BETWEEN_LINES
         settings = {"mininterval": interval, "maxinterval": interval, "miniters": 1, "delay": interval}
-        # carriage returns and the like go to a file that nobody reads
+        # tqdm writes carriage returns to a file that nobody reads
         super().__init__(*args, **kwargs | settings | {"file": StringIO()})
 
     def display(self, msg: str | None = None, pos: int | None = None) -> None:

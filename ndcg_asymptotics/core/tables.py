@@ -1,6 +1,6 @@
-"""Tables of results, for a terminal, a notebook, a DataFrame and a file.
+"""Reports: tables and lines of text for a terminal, a notebook, a DataFrame and a file.
 
-The outcome of an analysis is a `Report`: it lists its tables and lines, and prints as them. A table's columns
+The outcome of an analysis is a `Report`, which consists of blocks: tables and lines. A table's columns
 are declared once, on the fields of the dataclass whose instances are its rows::
 
     @dataclass(frozen=True)
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDTH = 80
-"""Characters per line where there is no terminal to ask."""
+"""Characters per line where there is no terminal."""
 
 Form = Literal["table", "csv", "markdown", "latex", "json"]
 """The formats in which tables can be printed."""
@@ -49,7 +49,7 @@ _SHORTEST = 8  # characters that a shortened text keeps
 
 
 def fixed(digits: int) -> Callable[[float], str]:
-    """Return a function that formats numbers with so many decimals."""
+    """Return a function that formats numbers with this many decimals."""
     return lambda value: f"{value:.{digits}f}"
 
 
@@ -132,8 +132,9 @@ class Table:
     def fitted(self, width: int) -> tuple[RichTable, list[str]]:
         """Return the table in at most ``width`` characters, and the headings of columns left out for that.
 
-        Where there is no room, headings are folded between words, then columns with a ``drop`` go, then texts
-        are shortened, then numbers go from the right; two columns stay in any case, and numbers are whole.
+        If the table is too wide, headings are folded between words, then columns with a ``drop`` are left
+        out, then texts are shortened, then columns of numbers are left out from the right. Two columns
+        always stay, and numbers are never cut.
         """
         texts, names = self.texts(), [visible(c.name) for c in self.columns]
         cells = [max((cell_len(row[i]) for row in texts), default=0) for i in range(len(names))]
@@ -154,10 +155,12 @@ class Table:
         while excess(least) > 0 and len(kept) > 2 and any(numeric[i] for i in kept[1:]):
             kept.remove([i for i in kept[1:] if numeric[i]][-1])
         widths = list(least)
-        while excess(widths) > 0 and max(widths[i] for i in kept) > 1:  # too narrow even for what is left
+        while (
+            excess(widths) > 0 and max(widths[i] for i in kept) > 1
+        ):  # even the remaining columns are too wide
             widths[max(kept, key=lambda i: (widths[i] > cells[i] or not numeric[i], widths[i]))] -= 1
         for wanted in (whole, [max(room, cell_len(name)) for room, name in zip(whole, names, strict=True)]):
-            # the rest of the room goes to the columns that lack most, to texts before headings
+            # the remaining width goes to the columns that lack most, to values before headings
             while excess(widths) < 0 and (short := [i for i in kept if widths[i] < wanted[i]]):
                 widths[max(short, key=lambda i: wanted[i] - widths[i])] += 1
         table = RichTable(
@@ -190,7 +193,7 @@ class Table:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_csv(self) -> str:
-        """Return the values, unrounded; empty where there is none or no number."""
+        """Return the values as CSV, unrounded; a missing value is empty."""
         return csv_of(self.to_dataframe().astype(object))
 
     def to_markdown(self) -> str:
@@ -218,21 +221,22 @@ class Table:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of words, with one of rich's styles."""
+    """A line of text, with one of rich's styles."""
 
     text: str
     style: str = ""
 
 
 ReportBlock = Table | Line
+"""One piece of a report."""
 
 
 class Report:
-    """Base class of dataclasses that print as tables and lines, on a terminal and in a notebook."""
+    """Base class of dataclasses that print as blocks, on a terminal and in a notebook."""
 
     @abstractmethod
     def blocks(self) -> Iterable[ReportBlock]:
-        """Return tables and lines, in order."""
+        """Return the tables and lines, in order."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
@@ -269,7 +273,7 @@ def console() -> Console:
 
 
 def print_blocks(blocks: Iterable[ReportBlock], console: Console) -> None:
-    """Print tables, as wide as the console, and lines, which a terminal folds between words."""
+    """Print tables that fit the width of the console, and lines, which a terminal folds between words."""
     for block in blocks:
         if isinstance(block, Table):
             table, left_out = block.fitted(console.width)
@@ -283,13 +287,13 @@ def print_blocks(blocks: Iterable[ReportBlock], console: Console) -> None:
 
 
 def in_format(blocks: Iterable[ReportBlock], form: str) -> str:
-    """Return the tables among some blocks as CSV, Markdown or LaTeX, an empty line between them."""
+    """Return the tables among some blocks as CSV, Markdown or LaTeX, separated by empty lines."""
     write = {"csv": Table.to_csv, "markdown": Table.to_markdown, "latex": Table.to_latex}[form]
     return "\n".join(write(block) for block in blocks if isinstance(block, Table))
 
 
 def csv_of(frame: pd.DataFrame) -> str:
-    """Return a DataFrame as CSV, in which a spreadsheet takes no text for a formula."""
+    """Return a DataFrame as CSV, in which a spreadsheet reads no text as a formula."""
     import pandas as pd
 
     rows = [[in_spreadsheet(value) for value in row] for row in frame.itertuples(index=False, name=None)]

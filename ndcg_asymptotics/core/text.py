@@ -1,4 +1,4 @@
-"""Texts that somebody else chose, made safe to show: on a terminal, in TeX, in a figure; and near misses."""
+"""Texts that others chose, made safe to show on a terminal, in TeX and in a figure; spelling suggestions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 
-_JOINERS = "\u200c\u200d"  # without them some scripts cannot be written
+_JOINERS = "\u200c\u200d"  # the zero-width joiners, without which some scripts cannot be written
 
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
@@ -16,9 +16,9 @@ _TEX = {
 
 
 def visible(text: str) -> str:
-    r"""The text with characters that are not to be seen, but do something, written out.
+    r"""Return the text with invisible characters that have an effect written out as escapes.
 
-    Control characters would speak to the terminal, marks of direction would turn what follows round.
+    Control characters would act on the terminal, and marks of direction would reverse the text after them.
 
     >>> print(visible("a\x1b[31mb\u202ec"))
     a\x1b[31mb\u202ec
@@ -34,7 +34,7 @@ def _written(character: str) -> str:
 
 
 def in_tex(text: str) -> str:
-    r"""The text as LaTeX prints it.
+    r"""Return the text with LaTeX's special characters escaped.
 
     >>> print(in_tex("50% of $x_1"))
     50\% of \$x\_1
@@ -43,7 +43,7 @@ def in_tex(text: str) -> str:
 
 
 def in_figure(text: str) -> str:
-    r"""The text as matplotlib draws it: a dollar sign begins no formula.
+    r"""Return the text as matplotlib draws it literally: a dollar sign begins no formula.
 
     >>> print(in_figure("$5"))
     \$5
@@ -70,7 +70,7 @@ def in_spreadsheet(value: object) -> object:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text in at most ``width`` characters.
+    """Return the text in at most ``width`` characters.
 
     >>> shortened("a long name", 7)
     'a long…'
@@ -79,7 +79,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """Words for a message that offer the nearest of the known names; empty where none is near.
+    """Return a suggestion of the nearest known name for a message; empty where none is near.
 
     >>> did_you_mean("lgo", ["log", "zipf"]), did_you_mean("x", ["log", "zipf"])
     (", did you mean 'log'?", '')

@@ -1,4 +1,4 @@
-"""What decides the last bits of a number: versions of libraries, and the processor's vector units."""
+"""Versions of libraries and vector units of the processor, which decide the last bits of a number."""
 
 from __future__ import annotations
 

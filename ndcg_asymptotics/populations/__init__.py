@@ -1,4 +1,4 @@
-"""Scorers: the relevance curves that describe them, mixtures of these, populations on the same labels."""
+"""Scorers: relevance curves, mixtures of them, and populations of scorers on the same labels."""
 
 from ndcg_asymptotics.populations.closed_forms import (
     Constant,

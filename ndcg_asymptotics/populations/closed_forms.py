@@ -14,14 +14,14 @@ from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
 
 
 def _log_ratio(a: Floats, b: Floats) -> Floats:
-    """log(a/b) for 0 <= a < b, accurate as a -> b."""
+    """Return log(a/b) for 0 <= a < b, accurate as a -> b."""
     with np.errstate(divide="ignore"):
         return np.log1p(-(b - a) / b)
 
 
-# Beyond these a curve is a constant but for what no list shows, or rounding is all there is of it.
+# Exponents: beyond these a curve is a constant except at depths that no list reaches, or lost in rounding.
 _FLAT, _STEEP, _RANGE = 1e-3, 1e3, "0.001 to 1000"
-_TERMS, _LARGE = 64, 1e9
+_MOST_TERMS, _LARGEST_COEFFICIENT = 64, 1e9  # of a polynomial; beyond, rounding would show
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,11 @@ class Polynomial(Curve, keyword="polynomial"):
 
     def __post_init__(self) -> None:
         count, most = len(self.coefficients), max(map(abs, self.coefficients), default=0.0)
-        require(1 <= count <= _TERMS, f"polynomial takes 1 to {_TERMS} coefficients, got {count}")
-        require(most <= _LARGE, f"polynomial: coefficients must be within ±{_LARGE:g}, got {most:g}")
+        require(1 <= count <= _MOST_TERMS, f"polynomial takes 1 to {_MOST_TERMS} coefficients, got {count}")
+        require(
+            most <= _LARGEST_COEFFICIENT,
+            f"polynomial: coefficients must be within ±{_LARGEST_COEFFICIENT:g}, got {most:g}",
+        )
         low, high = self.bounds(np.array(0.0), np.array(1.0))
         self.check_range(float(low), float(high))
 
@@ -106,7 +109,7 @@ class Polynomial(Curve, keyword="polynomial"):
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
-        """Coefficients by position; ``prevalence=`` first or last stands for c0."""
+        """Read coefficients by position; ``prevalence=`` stands for c0."""
         values = [cls._number(a, call.scanner) for a in call.arguments if a.key is None]
         for argument in call.arguments:
             if argument.key == "prevalence":

@@ -1,4 +1,4 @@
-"""Binary relevance curves: m(t) = P(Y = 1 | depth t), and what every family of them shares."""
+"""The base class of binary relevance curves, m(t) = P(Y = 1 | depth t)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.scorer import Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text
 
-ROUNDING = 1e-12  #: how far beyond [0, 1] rounding may put a probability
+ROUNDING = 1e-12  #: the greatest distance of a probability from [0, 1] that rounding explains
 
 
 class Curve(Relevance):
@@ -27,14 +27,14 @@ class Curve(Relevance):
 
     @abstractmethod
     def formula(self, t: Floats) -> Floats:
-        """m(t) for an array of depths in [0, 1]."""
+        """Return m(t) for an array of depths in [0, 1]."""
 
     @abstractmethod
     def average(self, a: Floats, b: Floats) -> Floats:
-        """The mean of m over [a, b], a < b, to 1e-13 however narrow the interval."""
+        """Return the mean of m over [a, b], a < b, to 1e-13 however narrow the interval."""
 
     def value(self, t: ArrayLike) -> Floats:
-        """m(t), the probability of relevance at depth t in [0, 1].
+        """Return m(t), the probability of relevance at depth t in [0, 1].
 
         >>> Curve.parse("linear(0.1, 0.7)").value([0.0, 0.5, 1.0]).round(12)
         array([0.7, 0.4, 0.1])
@@ -42,7 +42,7 @@ class Curve(Relevance):
         return np.clip(self.formula(np.asarray(t, dtype=np.float64)), 0.0, 1.0)
 
     def mean(self, a: ArrayLike, b: ArrayLike) -> Floats:
-        """The mean of m over the depths [a, b]; m(a) where a = b."""
+        """Return the mean of m over the depths [a, b]; m(a) where a = b."""
         a, b = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
         empty = a == b
         # an empty interval is widened to any other, and its value replaced
@@ -51,7 +51,7 @@ class Curve(Relevance):
         return np.clip(np.where(empty, self.formula(a), self.average(low, high)), 0.0, 1.0)
 
     def integral(self, a: ArrayLike, b: ArrayLike) -> Floats:
-        """The integral of m over the depths [a, b].
+        """Return the integral of m over the depths [a, b].
 
         >>> float(Curve.parse("linear(0.1, 0.7)").integral(0.0, 0.2).round(12))
         0.128
@@ -59,7 +59,7 @@ class Curve(Relevance):
         return (np.asarray(b, np.float64) - np.asarray(a, np.float64)) * self.mean(a, b)
 
     def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-        """A lower and an upper bound of m on [a, b], tight as b -> a. Monotone curves: the ends."""
+        """Return a lower and an upper bound of m on [a, b], tight as b -> a: of monotone curves the ends."""
         left, right = self.value(a), self.value(b)
         return np.minimum(left, right), np.maximum(left, right)
 
@@ -108,7 +108,7 @@ class Curve(Relevance):
             )
         return cls._solve(missing[0], given, prevalence)
 
-    # What a missing parameter may be; a curve that is affine in it is solved exactly.
+    # parameters in which a curve is affine are solved exactly, others searched for in an interval
     _affine: ClassVar[tuple[str, ...]] = ("bottom", "top", "p")
     _search: ClassVar[dict[str, tuple[float, float]]] = {
         "exponent": (1e-6, 1e6),
@@ -118,7 +118,7 @@ class Curve(Relevance):
 
     @classmethod
     def _solve(cls, name: str, given: dict[str, Any], prevalence: float) -> Self:
-        """The curve of this family with the given mean."""
+        """Return the curve of this family with the given mean."""
 
         def mean(x: float) -> float:
             return _unchecked(cls, {**given, name: x}).unclipped_mean() - prevalence
@@ -139,12 +139,12 @@ class Curve(Relevance):
         return cls(**given, **{name: float(f"{solution:.14g}")})  # 0.7, not 0.7000000000000001
 
     def unclipped_mean(self) -> float:
-        """The mean over [0, 1] of the formula, whether or not it is a probability."""
+        """Return the mean over [0, 1] of the formula, whether or not it is a probability."""
         return float(self.average(np.array(0.0), np.array(1.0)))
 
 
 def _unchecked(cls: type[Curve], values: dict[str, Any]) -> Curve:
-    """A curve without its range check, for solving a parameter."""
+    """Return a curve without its range check, for solving a parameter."""
     curve = object.__new__(cls)
     for field in cls._fields():
         object.__setattr__(curve, field.name, values.get(field.name, field.default))

@@ -1,4 +1,4 @@
-"""The file of a relevance curve that was estimated from data, read and written in one place.
+"""Files of relevance curves that were estimated from data.
 
 ::
 
@@ -9,7 +9,7 @@
      "band": {"level": 0.95, "low": …, "high": …},
      "source": {…}}                           where it came from
 
-The band and the source are for readers; a scorer needs neither. A mixture holds such tables as groups::
+The band and the source are for people; a scorer needs neither. A mixture holds such tables as groups::
 
     {"format": "ndcg-asymptotics mixture 1",
      "groups": [{"weight": 0.25, "gains": …, "depth": …, "probability": …, "band": …, "queries": …}, …],
@@ -40,12 +40,12 @@ Curves = tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]
 
 
 def encode(gains: Any, depth: Any, probability: Any, **further: Any) -> bytes:
-    """The content of a curve file; gains, depths and probabilities are arrays or lists of numbers."""
+    """Return the content of a curve file; gains, depths and probabilities are arrays or lists of numbers."""
     return _encode({"format": FORMAT, "gains": gains, "depth": depth, "probability": probability, **further})
 
 
 def encode_groups(groups: list[dict[str, Any]], **further: Any) -> bytes:
-    """The content of a file of groups, each with its weight and the fields of a curve."""
+    """Return the content of a file of groups, each with its weight and the fields of a curve."""
     return _encode({"format": GROUPS, "groups": groups, **further})
 
 
@@ -54,7 +54,7 @@ def _encode(content: dict[str, Any]) -> bytes:
 
 
 def decode(content: bytes) -> Curves:
-    """The gains and curves in the content of a curve file.
+    """Return the gains and curves in the content of a curve file.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def decode(content: bytes) -> Curves:
 
 
 def decode_groups(content: bytes) -> list[tuple[float, tuple[float, ...], tuple[PiecewiseLinear, ...]]]:
-    """The weight, gains and curves of each group in the content of a file of groups.
+    """Return the weight, gains and curves of each group in the content of a file of groups.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def decode_groups(content: bytes) -> list[tuple[float, tuple[float, ...], tuple[
 
 @dataclass(frozen=True)
 class Fitted:
-    """All of a curve in a file, for those who look at it: the band is None where there is none."""
+    """The curves in a file as they were estimated; ``low`` and ``high`` are None if there is no band."""
 
     gains: tuple[float, ...]
     depth: Floats
@@ -91,7 +91,7 @@ class Fitted:
 
 
 def decode_fitted(content: bytes) -> list[Fitted]:
-    """The curves with their bands in the content of a curve file, one for each group of a mixture.
+    """Return the curves with their bands in the content of a curve file, one for each group of a mixture.
 
     Raises
     ------

@@ -20,20 +20,20 @@ from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call
 from ndcg_asymptotics.specs.spec import Portable
 
-_DEGREE = 15
+_DEGREE = 15  # of the polynomial on a panel
 _NODES = chebyshev.chebpts1(_DEGREE + 1)
 _FIT = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE)).T
 _GAUSS = leggauss(8)  # exact for polynomials of degree 15
 _RESOLVED = 1e-13  # of a panel's last two coefficients, relative to a probability of 1
 _EPSILON = 2.0**-52
-_MOST = 4000  # panels
-_PROBED = np.linspace(0.0, 1.0, 1025)
+_MOST_PANELS = 4000
+_PROBED = np.linspace(0.0, 1.0, 1025)  # depths at which the range of the curve is checked
 _SINGLE = 24  # binary digits of a coefficient that go into the digest of results
 
 
 @dataclass(frozen=True)
 class OwnCurve(Curve, keyword="custom"):
-    """ybar(s) of your own: custom("module:function"), vectorised over scores s in [0, 1].
+    """custom("module:function"): a user-defined ybar(s), vectorised over scores s in [0, 1].
 
     The function is replaced by polynomials of degree 15 on panels that are halved until they follow it to
     1e-13; these polynomials are the curve, so the function is never called again. From Python, see `curve`.
@@ -81,7 +81,7 @@ class OwnCurve(Curve, keyword="custom"):
         whole = known + edges.tobytes() + single
         set_(self, "digest", hashlib.blake2b(whole, digest_size=16).hexdigest())
 
-    def _ask(self, t: Floats) -> Floats:
+    def _evaluate(self, t: Floats) -> Floats:
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(1.0 - t), np.float64)
@@ -89,12 +89,12 @@ class OwnCurve(Curve, keyword="custom"):
             raise InputError(f"custom: {self.target!r} failed ({custom.brief_error(error)})") from error
         require(
             values.shape == t.shape and bool(np.isfinite(values).all()),
-            f"custom: {self.target!r} must make one finite number of each score",
+            f"custom: {self.target!r} must return one finite number for each score",
         )
         return values
 
     def _panels(self) -> tuple[Floats, Floats]:
-        """Edges of panels, and on each the Chebyshev series of m in its own [-1, 1]."""
+        """Return the edges of the panels, and on each the Chebyshev series of m in its own [-1, 1]."""
         require(
             all(0 < b < 1 for b in self.breaks),
             f"custom: breaks must lie inside (0, 1), got {brief(self.breaks)}",
@@ -103,7 +103,7 @@ class OwnCurve(Curve, keyword="custom"):
         left, right = todo[:-1], todo[1:]
         done: list[tuple[Floats, Floats]] = []
         while left.size:
-            values = self._ask(left[:, None] + (right - left)[:, None] * (_NODES + 1) / 2)
+            values = self._evaluate(left[:, None] + (right - left)[:, None] * (_NODES + 1) / 2)
             series = values @ _FIT
             # a score near 1 is rounded, and with it what a steep curve makes of it
             noise = _EPSILON * np.ptp(values, axis=1) / (right - left)
@@ -114,8 +114,9 @@ class OwnCurve(Curve, keyword="custom"):
             middle = (left + right) / 2
             left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
             require(
-                left.size + sum(len(start) for start, _ in done) <= _MOST,
-                f"custom: {self.target!r} takes more than {_MOST} panels: name its jumps and kinks as breaks",
+                left.size + sum(len(start) for start, _ in done) <= _MOST_PANELS,
+                f"custom: {self.target!r} takes more than {_MOST_PANELS} panels: "
+                "name its jumps and kinks as breaks",
             )
         starts, series = (np.concatenate(parts) for parts in zip(*done, strict=True))
         order = np.argsort(starts)
@@ -154,7 +155,7 @@ class OwnCurve(Curve, keyword="custom"):
         return self._value(self._panel(t), t)
 
     def _within(self, panel: Integers, a: Floats, b: Floats) -> Floats:
-        """The integral over [a, b], which lies in one panel."""
+        """Return the integral over [a, b], which lies in one panel."""
         t = ((a + b) / 2)[..., None] + ((b - a) / 2)[..., None] * _GAUSS[0]
         return np.asarray(self._value(panel[..., None], t) @ _GAUSS[1] * (b - a) / 2)
 
@@ -196,7 +197,7 @@ class OwnCurve(Curve, keyword="custom"):
 
 
 def _integrals() -> Floats:
-    """The integrals of the Chebyshev polynomials over [-1, 1]."""
+    """Return the integrals of the Chebyshev polynomials over [-1, 1]."""
     k = np.arange(_DEGREE + 1)
     return np.where(k % 2 == 0, 2.0 / (1.0 - k**2 + (k == 1)), 0.0)
 
@@ -221,7 +222,7 @@ def _described(value: Any) -> tuple[Callable[[Floats], ArrayLike], tuple[float, 
 def curve(
     function: Callable[[Floats], ArrayLike], *, name: str = "", breaks: Sequence[float] = ()
 ) -> OwnCurve:
-    """A function of the canonical score as a relevance curve.
+    """Return a function of the canonical score as a relevance curve.
 
     Parameters
     ----------
@@ -236,7 +237,7 @@ def curve(
     Raises
     ------
     InputError
-        If a value is no probability, or the function too rough to follow.
+        If a value is not a probability, or the function is too rough to interpolate.
 
     >>> import numpy as np
     >>> wave = curve(lambda s: 0.3 + 0.2 * np.sin(6 * s), name="wave")

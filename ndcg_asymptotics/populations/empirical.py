@@ -1,4 +1,4 @@
-"""Relevance curves that were estimated from data and stand in a file."""
+"""Relevance curves that were estimated from data and are read from a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LARGEST = 2**26  # bytes of a curve file
 _T = TypeVar("_T")
 
 FOLDER = "curves"
-"""The folder, beside a store, of the curve files that its study refers to."""
+"""The subfolder of a folder of results that holds the curve files of its study."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class Empirical(Relevance, keyword="empirical"):
 
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
-        """The curves of a file, whose name is relative to the folder."""
+        """Read the curves of a file, whose name is relative to the folder."""
         return read_file(cls.keyword, file, folder, lambda content: cls(file, content))
 
     def arguments(self) -> tuple[str, ...]:
         return (json.dumps(self.file),)
 
     def portable(self) -> Portable:
-        """A name that holds a digest of the content: equal names are equal curves."""
+        """Return a name that holds a digest of the content: equal names are equal curves."""
         return portable_file(self.keyword, self.file, self.content)
 
     @property
@@ -72,7 +72,7 @@ class Empirical(Relevance, keyword="empirical"):
 
 
 def read_file(keyword: str, file: str, folder: Path, decode: Callable[[bytes], _T]) -> _T:
-    """What ``keyword("file")`` means; complaints begin with the keyword and the path."""
+    """Read and decode the file of ``keyword("file")``; errors begin with the keyword and the path."""
     path = folder / file
     try:
         return decode(read_bytes(path, _LARGEST))
@@ -84,7 +84,7 @@ def read_file(keyword: str, file: str, folder: Path, decode: Callable[[bytes], _
 
 
 def portable_file(keyword: str, file: str, content: bytes) -> Portable:
-    """``keyword("name")`` with a name that holds a digest of the content."""
+    """Return ``keyword("name")`` with a name that holds a digest of the content."""
     path = PurePosixPath(file)
     digest = "-" + hashlib.blake2b(content, digest_size=6).hexdigest()
     name = f"{FOLDER}/{path.stem.removesuffix(digest)}{digest}{path.suffix}"

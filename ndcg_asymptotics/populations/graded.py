@@ -15,8 +15,8 @@ from ndcg_asymptotics.populations.scorer import Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.spec import Portable
 
-_MOST = 255  # grades
-_SMALL, _LARGE = 1e-30, 1e30  # gains: their fourth powers stay finite
+_MOST_GRADES = 255  # engines hold grades in a byte
+_LEAST_GAIN, _GREATEST_GAIN = 1e-30, 1e30  # their fourth powers, in kurtoses, stay finite
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,10 @@ def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:
         "graded: gains must be distinct and positive (0 takes the rest), "
         f"got {', '.join(map(number_text, gains)) or 'none'}",
     )
-    require(len(gains) <= _MOST, f"graded: at most {_MOST} grades, got {len(gains)}")
-    outside = [y for y in gains if not _SMALL <= y <= _LARGE]
-    require(not outside, f"graded: gains must be {_SMALL:g} to {_LARGE:g}, got {next(iter(outside), 0):g}")
+    require(len(gains) <= _MOST_GRADES, f"graded: at most {_MOST_GRADES} grades, got {len(gains)}")
+    outside = [y for y in gains if not _LEAST_GAIN <= y <= _GREATEST_GAIN]
+    allowed = f"{_LEAST_GAIN:g} to {_GREATEST_GAIN:g}"
+    require(not outside, f"graded: gains must be {allowed}, got {next(iter(outside), 0):g}")
     high = highest_total(curves)
     require(
         high <= 1 + ROUNDING,
@@ -83,7 +84,7 @@ def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:
 
 
 def highest_total(curves: tuple[Curve, ...]) -> float:
-    """The largest sum of the curves over depth (to about 1e-9 for smooth curves)."""
+    """Return the largest sum of the curves over depth (to about 1e-9 for smooth curves)."""
     mesh = np.union1d(np.linspace(0, 1, 4097), np.geomspace(1e-12, 1, 513))
     mesh = np.union1d(mesh, [b for curve in curves for b in curve.breaks])
 

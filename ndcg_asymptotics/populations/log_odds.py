@@ -20,7 +20,7 @@ _NODES, _WEIGHTS = leggauss(10)
 
 
 def _quadrature(curve: Curve, a: Floats, b: Floats) -> Floats:
-    """The mean of a smooth curve over narrow intervals, by ten-point Gauss-Legendre."""
+    """Return the mean of a smooth curve over narrow intervals, by ten-point Gauss-Legendre quadrature."""
     t = (a + b)[..., None] / 2 + (b - a)[..., None] / 2 * _NODES
     return np.asarray(curve.formula(t) @ _WEIGHTS / 2, dtype=np.float64)
 
@@ -72,13 +72,13 @@ class Binormal(Curve, keyword="binormal"):
         _check("binormal", self.prevalence, "separation", self.separation, 20)
 
     def _log_tail(self, x: Floats, side: Floats) -> Floats:
-        """log P(score > x) where side is 1, log P(score < x) where it is -1."""
+        """Return log P(score > x) where side is 1, log P(score < x) where it is -1."""
         irrelevant = math.log1p(-self.prevalence) + log_ndtr(-side * x)
         relevant = math.log(self.prevalence) + log_ndtr(side * (self.separation - x))
         return np.asarray(np.logaddexp(irrelevant, relevant), np.float64)
 
     def score(self, t: Floats) -> Floats:
-        """The raw score at depth t, from P(score > x) = t; below the middle from P(score < x) = 1 - t."""
+        """Return the raw score x at depth t, from P(score > x) = t; for t > 1/2 from P(score < x) = 1 - t."""
         low = np.full_like(t, -40.0 + min(0.0, self.separation))
         high = np.full_like(t, 40.0 + max(0.0, self.separation))
         side = np.where(t <= 0.5, 1.0, -1.0)
@@ -114,7 +114,7 @@ class Binormal(Curve, keyword="binormal"):
         return mean
 
     def _difference(self, a: Floats, b: Floats) -> Floats:
-        """P(Y = 1, depth in [a, b]) / (b - a) from the raw scores at the ends."""
+        """Return P(Y = 1, depth in [a, b]) / (b - a) from the raw scores at the ends."""
         above, below = self.score(a) - self.separation, self.score(b) - self.separation
         # in the upper half from the other side, where it is not a difference of numbers near 1
         mass = np.where(b < 0.5, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))

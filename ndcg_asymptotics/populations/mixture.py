@@ -1,8 +1,8 @@
-"""Mixtures: lists are of several kinds, and every list is of one kind throughout.
+"""Mixtures: lists belong to groups, each with its own relevance model.
 
 Queries differ: one has four relevant documents, another two hundred. Lists of i.i.d. items from one
-pooled curve do not know that. In a mixture each list first draws its *group*, with the group's weight,
-and then its items from the group's relevance model. Given the group all is as for one model, so
+pooled curve do not show that. In a mixture each list first draws its *group*, with the group's weight,
+and then its items from the group's relevance model. Given the group a list is one of i.i.d. items, so
 means, limits and pseudo-expectations are averages over the groups.
 """
 
@@ -27,7 +27,7 @@ from ndcg_asymptotics.populations.scorer import Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.spec import Portable
 
-_WEIGHT_TOLERANCE = 1e-9
+_WEIGHT_TOLERANCE = 1e-9  # of the sum of weights, which files round
 _SHOWN = 8  # weights in a message
 
 
@@ -71,12 +71,12 @@ class Mixture(Scorer, keyword="mixture"):
 
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
-        """The groups of a file that the command `fit` wrote; its name is relative to the folder."""
+        """Read the groups of a file that the command `fit` wrote; its name is relative to the folder."""
         return read_file(cls.keyword, file, folder, lambda content: cls.decode(content, file))
 
     @classmethod
     def decode(cls, content: bytes, file: str) -> Self:
-        """The groups in the content of such a file."""
+        """Return the mixture in the content of such a file."""
         groups = []
         for weight, gains, curves in curve_file.decode_groups(content):
             binary = gains == (1.0,)
@@ -110,7 +110,7 @@ class Mixture(Scorer, keyword="mixture"):
         return tuple(self._average([law(model) for _, model in self.groups]).tolist())
 
     def mean_gain(self, t: ArrayLike) -> Floats:
-        """E[Y | t] over all groups."""
+        """Return E[Y | t] over all groups."""
         return self._average([model.mean_gain(t) for _, model in self.groups])
 
     def _average(self, values: Sequence[ArrayLike]) -> Floats:
@@ -118,7 +118,7 @@ class Mixture(Scorer, keyword="mixture"):
 
 
 def mixture(groups: Iterable[tuple[float, Relevance | str]]) -> Mixture:
-    """A population of lists of several kinds, as a scorer of a study.
+    """Return a scorer of lists that belong to several groups.
 
     Every list (every replicate of a study) belongs to one group, drawn with the group's weight; all
     scorers of the study have the same groups and see the same one.
@@ -131,7 +131,7 @@ def mixture(groups: Iterable[tuple[float, Relevance | str]]) -> Mixture:
     Raises
     ------
     InputError
-        For other weights, or a group that is no relevance curve.
+        If the weights do not add up to 1, or a group is not a relevance curve.
 
     >>> easy_and_hard = mixture([(0.25, "linear(0.2, 0.8)"), (0.75, "linear(0, 0.1)")])
     >>> str(easy_and_hard), easy_and_hard.masses

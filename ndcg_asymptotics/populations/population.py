@@ -1,4 +1,4 @@
-"""Populations: scorers that share their labels, and how their scores hang together."""
+"""Populations: scorers that share their labels, and the dependence of their scores."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ndcg_asymptotics.populations.scorer import Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.specs.spec import Spec
 
-_LAW_TOLERANCE = 1e-12
+_LAW_TOLERANCE = 1e-12  # of label probabilities, which quadrature gives to about 1e-13
 _REMEDY = "one `fit` of all their runs makes them agree: ndcg-asymptotics fit --run A --run B …"
 
 
 class Coupling(Spec, family="coupling"):
-    """How the scores of several scorers depend on each other, given the label."""
+    """The dependence of the scores of several scorers, given the label."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,18 @@ class Gaussian(Coupling, keyword="gaussian"):
 
 @dataclass(frozen=True)
 class Population:
-    """Named scorers on the same labels.
+    """A set of named scorers on the same labels.
 
     >>> population = Population.of({"good": "linear(0.1, 0.7)", "random": "random"})
     >>> str(population.scorers["random"]), population.gains, population.masses
     ('constant(0.4)', (1.0,), (0.4,))
 
-    Where one scorer is a mixture all are, with the same groups; each group is a population.
+    If one scorer is a mixture all must be, with the same groups; each group is a population of its own.
 
     Raises
     ------
     InputError
-        If the label laws of two scorers differ by more than 1e-12, with each one's law; or their groups.
+        If the label laws of two scorers differ by more than 1e-12, or their groups differ.
     """
 
     scorers: Mapping[str, Scorer]
@@ -75,12 +75,12 @@ class Population:
 
     @classmethod
     def of(cls, scorers: Mapping[str, Scorer | str], coupling: Coupling | str = "independent") -> Population:
-        """A population from its scorers or their texts."""
+        """Return the population of some scorers or their texts."""
         return cls({name: Scorer.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
 
     @cached_property
     def groups(self) -> tuple[tuple[float, Population], ...]:
-        """The groups that lists belong to, each with its weight: of a mixture several, else this alone."""
+        """The weight and the population of every group; this population alone unless it is a mixture."""
         first = next(iter(self.scorers.values()))
         if not first.mixed:
             return ((1.0, self),)

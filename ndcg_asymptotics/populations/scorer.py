@@ -1,4 +1,4 @@
-"""Scorers: what ranks a list, as far as NDCG of i.i.d. data goes.
+"""Scorers, described by all that NDCG of i.i.d. data depends on: their relevance curves.
 
 With s the canonical score (the scorer's probability integral transform, uniform on [0, 1]) and
 ``t = 1 - s`` the depth from the top of the ranking, a scorer is its relevance curve
@@ -49,7 +49,7 @@ class Scorer(Spec, family="relevance model"):
 
     @abstractmethod
     def mean_gain(self, t: ArrayLike) -> Floats:
-        """E[Y | t] for an array of depths."""
+        """Return E[Y | t] for an array of depths."""
 
     @property
     def weights(self) -> Floats:
@@ -84,7 +84,7 @@ class Scorer(Spec, family="relevance model"):
 def over_groups(
     scorers: Sequence[Scorer], quantity: Callable[..., _T], combine: Callable[[Floats, list[_T]], _T]
 ) -> _T:
-    """Return a quantity of scorers from that of each group.
+    """Return a quantity of scorers, combined from that of each group.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Relevance(Scorer):
 
     @property
     def graded(self) -> bool:
-        """Whether labels are more than 0 and 1."""
+        """Whether there are labels other than 0 and 1."""
         return self.gains != (1.0,)
 
     @property
@@ -142,24 +142,24 @@ class Relevance(Scorer):
         return float(self.mean_gain(0.0))
 
     def mean_gain(self, t: ArrayLike) -> Floats:
-        """E[Y | t] for an array of depths."""
+        """Return E[Y | t] for an array of depths."""
         values = [y * c.value(t) for y, c in zip(self.gains, self.curves, strict=True)]
         return np.asarray(sum(values), dtype=np.float64)
 
     def gain_variance(self, t: ArrayLike) -> Floats:
-        """Var(Y | t) for an array of depths."""
+        """Return Var(Y | t) for an array of depths."""
         squares = [y**2 * c.value(t) for y, c in zip(self.gains, self.curves, strict=True)]
         return np.maximum(np.asarray(sum(squares), dtype=np.float64) - self.mean_gain(t) ** 2, 0.0)
 
     def label_law(self, t: ArrayLike) -> tuple[Floats, Floats]:
-        """The gains (J + 1,), 0 the last, and their probabilities (J + 1, …) at an array of depths."""
+        """Return the gains (J + 1,), the last one 0, and their probabilities (J + 1, …) at depths t."""
         chances = np.array([curve.value(t) for curve in self.curves], dtype=np.float64)
         without = np.maximum(1.0 - chances.sum(axis=0), 0.0)
         return np.append(self.gains, 0.0), np.concatenate([chances, without[None]])
 
     @property
     def law_at_top(self) -> tuple[Floats, Floats]:
-        """The gains, 0 the last, and their probabilities at s = 1."""
+        """The gains, the last one 0, and their probabilities at s = 1."""
         return self.label_law(0.0)
 
 

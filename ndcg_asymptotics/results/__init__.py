@@ -1,4 +1,4 @@
-"""Results: what a study found, and immutable files of it on the disk."""
+"""Results of studies, in memory and as immutable files in folders."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Immutable files of values, and the records that describe them.
+"""Blocks: immutable files of the values of replicates, and the records that describe a folder of them.
 
 A *block* holds the values of consecutive replicates (of a growing list: of all queries) in an uncompressed
 ``.npz`` file, which `numpy.load` opens. Its name states what is in it::
@@ -6,14 +6,14 @@ A *block* holds the values of consecutive replicates (of a growing list: of all 
     <first>-<last>-<BLAKE2b-128 digest of the file's bytes>.npz
 
 A block is written under another name, flushed to the disk and renamed, and never changed afterwards. So a
-file with the name of a block is whole, or it was damaged later, which the digest shows. Beside the values it
-holds ``about.json``: the study that the values are of, so that a block that was copied into the folder of
-another study is noticed, and the versions that made them.
+file with the name of a block is whole, or was damaged later, which the digest shows. Beside the values it
+holds ``about.json``: the digest of the study, so that a block that was copied into the folder of another
+study is noticed, and the versions that made the values.
 
-What a folder is of is in a record (`core.files`) such as ``study.json``.
+A record (`core.files`) such as ``study.json`` says what a folder contains.
 
 The format is ``.npz`` because any Python with numpy reads it. It is not compressed: the doubles of
-simulations hardly shrink, and the size of a file that holds what it claims is then known before it is read.
+simulations hardly shrink, and without compression the size of a sound file is known before it is read.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.results.layout import Variable
 
 FORMAT = 3
-"""Of folders of results. Formats 1 and 2, of versions up to 0.2.0, were zarr stores."""
+"""The format of folders of results. Formats 1 and 2, of versions up to 0.2.0, were zarr stores."""
 
 BLOCK_BYTES = 2**24
 """A block is split where its values take more than this, unless it is a single replicate."""
 
 LARGEST_REPLICATE = 2**31
-"""Bytes of the values of a single replicate, at most."""
+"""The greatest size in bytes of the values of a single replicate."""
 
 LARGEST_FILE = LARGEST_REPLICATE + 2**16
-"""Bytes of a block, at most."""
+"""The greatest size of a block in bytes."""
 
 LAST_REPLICATE = 10**9
-"""No replicate has a greater index."""
+"""The greatest index of a replicate."""
 
 _NAME = re.compile(r"(\d{1,10})-(\d{1,10})-([0-9a-f]{32})\.(npz|json)")
 _ABOUT = "about.json"
-_ROOM = 2**16  # bytes for `about` and for what .npz adds to the values
+_OVERHEAD = 2**16  # bytes of `about` and of the .npz format, at most
 _PIECE = 2**20  # bytes that are read at a time
 _MOST_MEMBERS = 64  # arrays of a block
 
@@ -73,18 +73,18 @@ Runs = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Damage:
-    """Something in a folder of results that is not what was written.
+    """A file in a folder of results that is not what was written.
 
     Attributes
     ----------
     place : str
         The file, relative to the folder.
     what : str
-        What is wrong with it.
+        The kind of damage.
     replicates : tuple of int
-        Those that were lost with it.
+        The replicates that were lost with it.
     foreign : bool
-        Whether it is a sound file of another study, which is not to be deleted.
+        Whether it is a sound file of another study, which must not be deleted.
     """
 
     place: str
@@ -98,16 +98,16 @@ class Damage:
 
 
 class NewerError(InputError):
-    """A newer version wrote the folder."""
+    """A folder that a newer version wrote."""
 
 
 class ForeignError(UnreadableError):
-    """The file is sound, but of another study."""
+    """A sound file of another study."""
 
 
 @dataclass(frozen=True, order=True)
 class File:
-    """A file whose name says which replicates it is about and what its digest is."""
+    """A file whose name states its replicates and its digest."""
 
     first: int
     last: int
@@ -116,20 +116,20 @@ class File:
 
     @property
     def count(self) -> int:
-        """How many replicates it is about."""
+        """The number of replicates."""
         return self.last - self.first + 1
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a block holds.
+    """The content of a block.
 
     Attributes
     ----------
     made_by : dict
         The versions and vector units that made the values.
     wanted : Runs
-        The replicates that the run which wrote the block was to make.
+        The replicates that the run which wrote the block was asked for.
     values : mapping of name to array
     """
 
@@ -172,7 +172,9 @@ def write_block(
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as archive:
         for member, content in members.items():
-            archive.writestr(zipfile.ZipInfo(member), content)  # its date is 1980: equal values, equal bytes
+            archive.writestr(
+                zipfile.ZipInfo(member), content
+            )  # dated 1980, so that equal values are equal bytes
     content = into.getvalue()
     digest = digest_of(content)
     path = folder / f"{first}-{last}-{digest}.npz"
@@ -183,7 +185,7 @@ def write_block(
 def read_block(file: File, key: str, expected: Mapping[str, Variable]) -> Content:
     """Read a block of the study whose digest is ``key`` and check that it is what was written.
 
-    No more memory is taken than the values need.
+    This takes no more memory than the values need.
 
     Raises
     ------
@@ -203,7 +205,7 @@ def read_block(file: File, key: str, expected: Mapping[str, Variable]) -> Conten
             return _parsed(opened, file, key, expected, size)
         except (UnreadableError, OSError, MemoryError):
             raise
-        except Exception as error:  # whatever zipfile makes of bytes that somebody made up
+        except Exception as error:  # zipfile raises many kinds for bytes that are not an archive
             raise UnreadableError(f"is not a block of results ({type(error).__name__})") from None
 
 
@@ -215,7 +217,7 @@ def _parsed(opened: BinaryIO, file: File, key: str, expected: Mapping[str, Varia
         if (about["first"], about["last"]) != (file.first, file.last):
             raise UnreadableError(f"holds replicates {about['first']} to {about['last']}")
         names = {info.filename for info in archive.infolist()}
-        fits = size < _size(opened) <= size + _ROOM
+        fits = size < _size(opened) <= size + _OVERHEAD
         if names != {_ABOUT, *(f"{name}.npy" for name in expected)} or not fits:
             raise UnreadableError("does not hold the arrays of this study")
         values = {name: _array(archive, name, variable) for name, variable in expected.items()}
@@ -224,18 +226,18 @@ def _parsed(opened: BinaryIO, file: File, key: str, expected: Mapping[str, Varia
 
 
 def _archive(opened: BinaryIO) -> zipfile.ZipFile:
-    """Open a .npz file after a look at its last bytes, which state how long its table of contents is."""
+    """Open a .npz file after checking the size of its table of contents, which its last bytes state."""
     tail = 22  # bytes of the end of an archive without a comment (APPNOTE.TXT of the zip format, 4.3.16)
     opened.seek(max(_size(opened) - tail - 20, 0))
     before, end = opened.read(20), opened.read(tail)
     signature, *_, entries, table, _, comment = struct.unpack("<4s4H2LH", end)
     enlarged = before.startswith(b"PK\x06\x07")  # a second table, of archives of more than 4 GB
-    if signature != b"PK\x05\x06" or comment or enlarged or entries > _MOST_MEMBERS or table > _ROOM:
+    if signature != b"PK\x05\x06" or comment or enlarged or entries > _MOST_MEMBERS or table > _OVERHEAD:
         raise UnreadableError("is not a block of results")
     archive = zipfile.ZipFile(opened)
     for info in archive.infolist():
         packed = info.compress_type != zipfile.ZIP_STORED or info.file_size > _size(opened)
-        if packed or (info.filename == _ABOUT and info.file_size > _ROOM):
+        if packed or (info.filename == _ABOUT and info.file_size > _OVERHEAD):
             raise UnreadableError("is not a block of results")
     return archive
 
@@ -258,7 +260,7 @@ def _array(archive: zipfile.ZipFile, name: str, expected: Variable) -> NDArray[A
 
 
 def overlapping(files: Iterable[File]) -> Iterator[tuple[File, File]]:
-    """Yield pairs of files whose replicates overlap: enough of them to compare every replicate once."""
+    """Yield pairs of files whose replicates overlap, enough to compare every replicate once."""
     active: list[File] = []
     for file in sorted(files):
         active = [other for other in active if other.last >= file.first]
@@ -273,9 +275,9 @@ def describe(path: Path, fields: Mapping[str, Any], root: Path, *, durable: bool
     Raises
     ------
     InputError
-        If it is too long to be read again.
+        If the record is too large.
     OSError
-        If it cannot be written.
+        If the file cannot be written.
     """
     write_record(path, {"format": FORMAT, **fields}, root, durable=durable)
 
@@ -304,7 +306,7 @@ def described(path: Path) -> dict[str, Any]:
 
 
 def merged_runs(runs: Iterable[tuple[int, int]]) -> Runs:
-    """Return ranges as disjoint increasing ones.
+    """Return the union of ranges as disjoint increasing ranges.
 
     >>> merged_runs([(5, 9), (0, 2), (3, 4), (20, 30), (22, 25)])
     [(0, 9), (20, 30)]
@@ -335,7 +337,7 @@ def runs_of(numbers: Iterable[int] | Integers) -> Runs:
 
 
 def members(runs: Runs) -> Integers:
-    """Return the numbers in ranges, in order.
+    """Return the numbers in some ranges, in order.
 
     >>> members([(0, 2), (7, 7)])
     array([0, 1, 2, 7])
@@ -344,12 +346,12 @@ def members(runs: Runs) -> Integers:
 
 
 def count_of(runs: Runs) -> int:
-    """Return how many numbers ranges hold."""
+    """Return the number of members of some ranges."""
     return sum(last - first + 1 for first, last in runs)
 
 
 def within(numbers: Integers, runs: Runs) -> NDArray[np.bool_]:
-    """Return which numbers are in ranges.
+    """Return for each number whether it is in one of the ranges.
 
     >>> within(np.array([3, 1, 7]), [(0, 2), (7, 7)]).tolist()
     [False, True, True]
@@ -362,12 +364,12 @@ def within(numbers: Integers, runs: Runs) -> NDArray[np.bool_]:
 
 
 def runs_given(value: Any) -> Runs:
-    """Return ranges that a file states.
+    """Return the ranges that a file states.
 
     Raises
     ------
     UnreadableError
-        If they are not ranges of replicates.
+        If the value is not a list of ranges of replicates.
     """
     try:
         runs = [(int(first), int(last)) for first, last in value]

@@ -1,12 +1,12 @@
 """The results of a study in a folder::
 
-    study.json                      the study, the replicates wanted at first, the versions that began
+    study.json                      the study, the replicates wanted at first, the versions that began it
     <first>-<last>-<digest>.npz     blocks of replicates
     <first>-<last>-<digest>.json    requests for more replicates than were wanted before
-    curves/, *.py                   what the texts of the study refer to
+    curves/, *.py                   the files that the texts of the study refer to
 
-No file is ever rewritten. Opening the folder checks every digest; nothing that is damaged is ever returned.
-Nothing here writes to the folder, and no code that came with it runs unless `open_results` is told to.
+No file is ever rewritten. Opening the folder checks every digest, and damaged values are never returned. This
+module does not write to the folder, and runs no code that came with it unless `open_results` is told to.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ from ndcg_asymptotics.studies.toml import study_of
 STUDY = "study.json"
 GROWTH = "growth.json"
 GRID, POINTS = "grid.json", "points"
-"""The records of the three kinds of folder, and where a grid keeps the folders of its points."""
+"""The records of the three kinds of folder, and the subfolder of a grid with the folders of its points."""
 
-_OLD = ("results.zarr", "growth.zarr")  # what versions up to 0.2.0 wrote
+_OLD = ("results.zarr", "growth.zarr")  # written by versions up to 0.2.0
 _LARGEST_FILE = 2**30  # bytes of a curve file or a module
 _MOST_WANTED = 4 * MOST_REPLICATES
 
@@ -66,7 +66,7 @@ def study_key(fields: Mapping[str, Any]) -> str:
 
 
 def holds_results(folder: Path | str) -> bool:
-    """Return whether a folder holds the results of a study: damaged or not, of any version."""
+    """Return whether a folder holds the results of a study, damaged or not, of any version."""
     folder = Path(folder)
     if any(_there(folder / name) for name in (GROWTH, GRID)) or not folder.is_dir():
         return False
@@ -99,7 +99,7 @@ def refuse_old(folder: Path) -> None:
     Raises
     ------
     InputError
-        Saying how to have them again.
+        If it holds such results, with advice.
     """
     for name in _OLD:
         again = "grow the lists" if name == "growth.zarr" else "run the study"
@@ -116,7 +116,7 @@ def require_kind(folder: Path) -> None:
     Raises
     ------
     InputError
-        Saying what else it holds.
+        Saying what the folder holds instead.
     """
     refuse_old(folder)
     if holds_results(folder):
@@ -130,7 +130,7 @@ def require_kind(folder: Path) -> None:
 
 
 class UndescribedError(InputError):
-    """Nothing says any more which study a folder is of."""
+    """A folder in which no sound record says which study it is of."""
 
     def __init__(self, folder: Path, damage: Damage) -> None:
         super().__init__(f"{folder}: damaged: {damage}; nothing else says which study this is of")
@@ -139,23 +139,23 @@ class UndescribedError(InputError):
 
 @dataclass
 class Contents:
-    """What a folder of results holds.
+    """The contents of a folder of results.
 
     Attributes
     ----------
     folder : Path
     layout : Layout
-        Of the study that was stored, or of the one that was expected if the record is damaged.
+        That of the stored study, or of the expected one if the record is damaged.
     key : str
         The digest of that study.
     begun_by : list of dict
         The versions that began the folder, if the record says so.
     beside : mapping of name to digest
-        The files that the study refers to.
+        The files that the texts of the study refer to.
     blocks : list of File
-        Those that are sound.
+        The sound blocks.
     made_by : list of dict
-        The versions that made their values, in order.
+        The versions that made the values, in order.
     wanted, done : Runs
         The replicates that are wanted, and those in sound blocks.
     damages : list of Damage
@@ -207,16 +207,16 @@ def examine(
     ----------
     folder : path
     fields : mapping, optional
-        The canonical study that it should hold, for where its own record of it is damaged.
+        The canonical study that it should hold, used if its record is damaged.
     each : callable, optional
-        Receives every sound block.
+        Called with every sound block.
 
     Raises
     ------
     InputError
         If it holds no results, or those of a newer or older version.
     UndescribedError
-        If nothing says which study they are of.
+        If no sound record says which study they are of.
     """
     folder = Path(folder)
     folder = folder.parent if folder.name == STUDY else folder  # the record stands for the folder
@@ -281,7 +281,7 @@ def _described(folder: Path, fields: Mapping[str, Any] | None) -> Contents:
 
 
 def _request(file: File, key: str) -> Runs:
-    """Return the replicates that a file asks for.
+    """Return the replicates that a request asks for.
 
     Raises
     ------
@@ -302,7 +302,7 @@ def _request(file: File, key: str) -> Runs:
 
 
 def _disagreements(found: Contents) -> list[Damage]:
-    """Name the blocks with other values of a replicate than a block before them."""
+    """Return as damages the blocks whose values of a replicate differ from those of a block before them."""
     damages = []
     for one, other in overlapping(found.blocks):
         first, last = max(one.first, other.first), min(one.last, other.last)
@@ -320,7 +320,7 @@ def _disagreements(found: Contents) -> list[Damage]:
 
 
 def sound(folder: str | Path, each: Callable[[File, Content], None] | None = None) -> Contents:
-    """Return what a folder holds, and refuse it if any of it is damaged.
+    """Return the contents of a folder, and refuse one with any damage.
 
     Raises
     ------
@@ -340,15 +340,15 @@ def sound(folder: str | Path, each: Callable[[File, Content], None] | None = Non
 def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
     """Open the results in a folder, complete or not.
 
-    All of them are read and compared with the digests that were written with them; nothing that is damaged is
-    ever returned.
+    All of them are read and compared with the digests that were written with them. Damaged results are never
+    returned.
 
     Parameters
     ----------
     folder : path
     allow_custom : bool
-        Whether ``custom("module:function")`` in their study may import its module, a copy of which is
-        beside them: that runs what the module holds.
+        Whether ``custom("module:function")`` in their study may import its module, a copy of which is in
+        the folder; this runs the code in it.
 
     Raises
     ------
@@ -368,7 +368,7 @@ def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
 
 
 def results_in(folder: str | Path, study: Study) -> Results:
-    """Open the results in a folder, which are to be of this study.
+    """Open the results in a folder, which must be of this study.
 
     Raises
     ------
@@ -417,7 +417,7 @@ class _Values:
         self._kept.append((file, content.values))
 
     def joined(self, replicates: Integers) -> dict[str, NDArray[Any]]:
-        """Return the values of these replicates, which are all that were added, in their order."""
+        """Return the values of all blocks; ``replicates`` are their replicates, in order."""
         joined = {}
         for name in list(self._kept[0][1]):
             parts = [(file, values.pop(name)) for file, values in self._kept]

@@ -1,11 +1,10 @@
-"""The results of a grid: a folder with those of every point, and one Dataset over all of them::
+"""The results of a grid: a folder of results for every point, and one Dataset over all points::
 
-    grid.json           the parameters, the study they are put into, and the digest of every point's study
+    grid.json           the parameters, the fields of the study, and the digest of the study at every point
     points/             a folder of results for every point, such as ``points/p=0.1,b=0.5``
 
-The folder of a point is that of any study: what is damaged in it is found, named and computed again by
-itself. ``grid.json`` knows the study of every point, so a point that is missing, or that holds another study,
-is noticed.
+The folder of a point is like that of any study: damages in it are found, named and mended in the same way.
+``grid.json`` states the study of every point, so a point that is missing, or holds another study, is noticed.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class GridResults:
     ----------
     axes : Axes
     points : mapping of values to Results
-        Those that there are.
+        The results of the points that have any.
     """
 
     axes: Axes
@@ -69,9 +68,9 @@ class GridResults:
     def data(self) -> xr.Dataset:
         """All points in one Dataset, with a dimension for every parameter before those of `Results.data`.
 
-        A measure is called as it was written, with its parameters, for its text differs between points.
-        Points may have different replicates, as those of a sweep that ends when it is precise enough: then
-        the Dataset has those of any point, and NaN where a point does not have one.
+        Measures are labelled as they were written, with their parameters, because their texts differ between
+        points. If points have different replicates, as after sweeps with a precision, the Dataset has those
+        of all points, and NaN where a point does not have one.
 
         Raises
         ------
@@ -115,7 +114,7 @@ class GridResults:
 def _with_gaps(
     arrays: Sequence[NDArray[Any]], of_points: Sequence[Integers], replicates: Integers
 ) -> NDArray[Any]:
-    """Stack arrays with different replicates, with NaN where one does not have a replicate."""
+    """Stack arrays with different replicates; missing values are NaN."""
     stacked = np.full((len(arrays), len(replicates), *arrays[0].shape[1:]), np.nan)
     for row, values, own in zip(stacked, arrays, of_points, strict=True):
         row[np.searchsorted(replicates, own)] = values
@@ -124,7 +123,7 @@ def _with_gaps(
 
 @dataclass(frozen=True)
 class StatedGrid:
-    """What ``grid.json`` says.
+    """The content of ``grid.json``.
 
     Attributes
     ----------
@@ -132,7 +131,7 @@ class StatedGrid:
     keys : mapping of name to digest
         The digest of the study at every point.
     replicates : int
-        How many every point is to have.
+        The number of replicates that every point should have.
     """
 
     axes: Axes
@@ -141,7 +140,7 @@ class StatedGrid:
 
 
 def write_grid(folder: Path, grid: Grid) -> None:
-    """Write to a folder which grid its points are of.
+    """Write the record of a grid to a folder.
 
     Raises
     ------
@@ -159,7 +158,7 @@ def write_grid(folder: Path, grid: Grid) -> None:
         try:
             require(read_grid(folder).keys == keys, f"{folder}: holds another grid")
         except UnreadableError:
-            pass  # it is written again: the folders of the points know which studies they are of
+            pass  # the record is written again: the folders of the points state their studies
         else:
             return
     stated = {"parameters": dict(grid.axes.parameters), "fields": dict(grid.axes.fields)}
@@ -175,7 +174,7 @@ def _key_at(place: Path) -> str | None:
 
 
 def read_grid(folder: Path) -> StatedGrid:
-    """Read what grid a folder is of.
+    """Read the record of the grid in a folder.
 
     Raises
     ------
@@ -204,7 +203,7 @@ def read_grid(folder: Path) -> StatedGrid:
 
 
 def foreign_point(found: Contents, key: str | None) -> list[Damage]:
-    """Name what is wrong with a point that holds another study than the one with this digest."""
+    """Return a damage if a point holds another study than the one with this digest."""
     if key is None or found.key == key:
         return []
     return [Damage(STUDY, "is not the study of this point of the grid", foreign=True)]
@@ -252,7 +251,7 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
 
 
 def grid_in(folder: str | Path, grid: Grid) -> GridResults:
-    """Return the results in a folder that are of this grid, whose functions and files are the grid's own.
+    """Return the results in a folder that are of this grid, with the grid's own studies.
 
     Raises
     ------
@@ -269,5 +268,5 @@ def grid_in(folder: str | Path, grid: Grid) -> GridResults:
 
 
 def point_folder(folder: Path, axes: Axes, values: tuple[float, ...]) -> Path:
-    """Return where the results of a point are."""
+    """Return the folder of the results of a point."""
     return folder / POINTS / axes.name(values)

@@ -2,13 +2,12 @@
 
     growth.json                     runs, measures, queries, list lengths, settings, versions
     0-<queries - 1>-<digest>.npz    the values, in one block
-    curves/                         the fitted curves that theory stands on
+    curves/                         the fitted curves that theory is computed from
 
-The block has ``ndcg`` (query, run, measure, n) and, held against theory, ``pooled`` (run, measure, m),
+The block has ``ndcg`` (query, run, measure, n) and, if compared with theory, ``pooled`` (run, measure, m),
 ``groups`` (group, run, measure, m), ``redrawn`` (query, run, measure, m) and ``group_of`` (query), with m
 some of the list lengths. The files are as immutable as those of a study, and checked in the same way.
-``growth.json`` is written last and names the block, so the folder holds all of it or, for everybody who reads
-it, nothing.
+``growth.json`` is written last and names the block, so a reader finds either all of the results or none.
 """
 
 from __future__ import annotations
@@ -148,7 +147,7 @@ def _coordinates(growth: Growth) -> dict[str, NDArray[Any]]:
 
 @dataclass
 class GrowthContents:
-    """What a folder of growing lists holds, and what of it is damaged."""
+    """The contents of a folder of growing lists, and its damages."""
 
     stated: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -157,7 +156,7 @@ class GrowthContents:
 
     @property
     def queries(self) -> int:
-        """How many queries there are to be."""
+        """The number of queries that the record states."""
         return len(self.stated.get("queries", ()))
 
 
@@ -220,7 +219,7 @@ def _shapes(stated: Mapping[str, Any]) -> dict[str, Variable]:
 
 
 def _impossible(values: Mapping[str, NDArray[Any]], stated: Mapping[str, Any]) -> str | None:
-    """Say what in these values no growing lists can have; a mean that theory does not know is NaN."""
+    """Name values that no growing lists can have; means that theory cannot give are NaN."""
     if said := impossible({"ndcg": values["ndcg"]}):
         return said
     for name in values.keys() & {"pooled", "groups", "redrawn"}:

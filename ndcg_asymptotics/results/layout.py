@@ -1,4 +1,4 @@
-"""Which arrays the results of a study consist of, and how they become a Dataset."""
+"""The arrays that the results of a study consist of, and their Dataset."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MEANINGS = {  # long name and unit of every variable
 
 
 def versions_here() -> dict[str, str]:
-    """Return what decides the bits of results: versions of libraries, and the vector units in use."""
+    """Return the versions of libraries and the vector units that decide the bits of results here."""
     from ndcg_asymptotics.engines.shared.machine import numba_cpu  # it imports numba
 
     return versions_of("numpy", "numba", "scipy") | {"numba_cpu": numba_cpu()}
@@ -69,7 +69,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Layout:
-    """The arrays that a study gives, worked out from its canonical fields alone.
+    """The arrays of the results of a study, worked out from its canonical fields alone.
 
     Raises
     ------
@@ -130,7 +130,7 @@ class Layout:
         return {name: axes for name, axes in sorted(variables.items()) if known >= set(axes)}
 
     def variables(self, replicates: int) -> dict[str, Variable]:
-        """Return the arrays of so many replicates, which are their leading axis."""
+        """Return the shape and type of every array; replicates are the leading axis."""
         lengths = {name: len(values) for name, values in self.coordinates.items()}
         return {
             name: Variable(
@@ -158,7 +158,7 @@ def dataset(
     """Return the values of some replicates as a Dataset that describes itself."""
     import xarray as xr  # here: to load it takes longer than to read most results
 
-    seed = study.seed if study.seed < 2**31 else str(study.seed)  # what every format of files can hold
+    seed = study.seed if study.seed < 2**31 else str(study.seed)  # attributes of NetCDF are 32-bit
     attributes = {"title": study.title, "seed": seed, "engine": study.engine, **further}
     found = xr.Dataset(variables, {INDEX: replicates, **Layout.of(study).coordinates}, attributes)
     for name, (words, unit) in _MEANINGS.items():

@@ -1,4 +1,4 @@
-"""Several folders of results of one study merged into one, by copying blocks."""
+"""Merge several folders of results of one study by copying blocks."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool
     """Copy the replicates of several folders of results to another one.
 
     Replicates that more than one folder holds must be the same in each, bit for bit. The folder may hold
-    results of the study already, such as those of a merge that was interrupted: they are continued. It wants
-    every replicate that the study or a part asks for, whether or not a part holds it.
+    results of the study already, such as those of a merge that was interrupted, and is then continued. Its
+    wanted replicates are those of the study and of every part, whether or not a part holds them.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool
 
 
 def _require_agreement(parts: Sequence[Contents]) -> None:
-    """Refuse parts with different values of a replicate."""
+    """Refuse folders with different values of a replicate."""
     owners = {file: part for part in parts for file in part.blocks}
     for one, other in overlapping(owners):
         first, last = max(one.first, other.first), min(one.last, other.last)

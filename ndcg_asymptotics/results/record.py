@@ -1,4 +1,4 @@
-"""What a study found: its replicates as an xarray Dataset, and the study."""
+"""The results of a study: its replicates as an xarray Dataset, and a summary of them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Results(Report):
     Attributes
     ----------
     study : Study
-        With its engine resolved; from a folder, with the curves and modules that are kept there.
+        With its engine resolved; if from a folder, with the curves and modules kept there.
     versions : list of dict
         The versions of this package, Python, numpy, numba and scipy that made them, and the vector units.
     replicates : (R,) integers
@@ -41,11 +41,11 @@ class Results(Report):
     done : (R,) booleans
         Which of them are complete.
     folder : Path or None
-        Where they are kept; None if in this process only.
+        The folder they are kept in; None if they are in this process only.
     named : mapping of name to (axes, array)
         The values of the complete replicates.
     attributes : mapping
-        What `data` says of itself beside the study.
+        The attributes of `data` beside those of the study.
     """
 
     study: Study
@@ -57,7 +57,7 @@ class Results(Report):
     attributes: Mapping[str, Any] = field(repr=False)
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield what was asked, how much of it is there, and the means at the largest n."""
+        """Yield the study, how much of it is complete, and the means at the largest n."""
         return _blocks(self)
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -65,7 +65,7 @@ class Results(Report):
         return _frame(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `parts` shows as plain data, for JSON."""
+        """Return what `blocks` shows as plain data, for JSON."""
         return _dict(self)
 
     @property
@@ -75,17 +75,17 @@ class Results(Report):
 
     @property
     def replicates_wanted(self) -> int:
-        """How many replicates are wanted."""
+        """The number of replicates that are wanted."""
         return len(self.replicates)
 
     @property
     def replicates_complete(self) -> int:
-        """How many replicates are complete."""
+        """The number of replicates that are complete."""
         return int(self.done.sum())
 
     @property
     def complete(self) -> bool:
-        """Whether every wanted replicate is there."""
+        """Whether every wanted replicate is complete."""
         return bool(self.done.all())
 
     @cached_property
@@ -93,7 +93,7 @@ class Results(Report):
         """The complete replicates, in the order of their indices.
 
         Its variables are ``ndcg`` (replicate, scorer, measure, n), ``order`` (replicate, pair, measure, n)
-        where pairs were asked for, and what else the engine gives. The rare engine gives ``order``,
+        if there are pairs, and what else the engine gives. The rare engine gives ``order``,
         ``log_weight`` and ``last`` instead.
 
         Raises
@@ -106,7 +106,7 @@ class Results(Report):
 
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:
-        """The arrays of `data`, which need no library for labelled axes.
+        """The arrays of `data` by name, without xarray.
 
         Raises
         ------
@@ -209,7 +209,7 @@ def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]
 
 
 def _dict(results: Results) -> dict[str, Any]:
-    """Return the same as plain data, for JSON."""
+    """Return the summary as plain data, for JSON."""
     study = results.study
     shown = "means" if "ndcg" in results.named else "orders"
     return {

@@ -71,7 +71,7 @@ class Sink(ABC):
     Attributes
     ----------
     damages : sequence of Damage
-        What was found damaged, and is to be computed again.
+        The damages that were found; their replicates have to be computed again.
     """
 
     damages: Sequence[Damage] = ()
@@ -97,26 +97,26 @@ class Sink(ABC):
 
     @property
     def wanted(self) -> int:
-        """How many replicates are wanted."""
+        """The number of replicates that are wanted."""
         return count_of(self._wanted)
 
     @property
     def complete(self) -> int:
-        """How many replicates are complete."""
+        """The number of replicates that are complete."""
         return count_of(self._done)
 
     def wanted_with(self, replicates: Iterable[int]) -> int:
-        """Return how many replicates would be wanted with these."""
+        """Return the number of wanted replicates if these were added."""
         return count_of(merged_runs([*self._wanted, *runs_of(replicates)]))
 
     def missing(self, replicates: Iterable[int]) -> list[int]:
-        """Return those of the replicates that are not complete."""
+        """Return the replicates among these that are not complete."""
         numbers = np.fromiter(replicates, np.int64)
         found: list[int] = numbers[~within(numbers, self._done)].tolist()
         return found
 
     def want(self, replicates: Iterable[int]) -> None:
-        """Want these replicates as well."""
+        """Add these replicates to the wanted ones."""
         self._wanted = merged_runs([*self._wanted, *runs_of(replicates)])
 
     def add(self, replicates: Sequence[int], values: Values) -> None:
@@ -136,14 +136,14 @@ class Sink(ABC):
 
     @abstractmethod
     def results(self) -> Results:
-        """Return what there is so far."""
+        """Return the results so far."""
 
 
 class MemorySink(Sink):
     """A sink in the memory of this process."""
 
     def results(self) -> Results:
-        """Return what there is so far.
+        """Return the results so far.
 
         Raises
         ------
@@ -163,10 +163,10 @@ class MemorySink(Sink):
 class FolderSink(Sink):
     """A sink that writes to a folder of results.
 
-    A folder with results must hold those of the same study; what is damaged in it is deleted, to be computed
-    again. Otherwise nothing is written, nor a folder made, before `want` asks for something new. While the
-    sink is open, other processes that would write to the folder are refused: they would only do the same work
-    twice, for no file is ever changed by two writers.
+    A folder with results must hold those of the same study. Damaged files in it are deleted, to be computed
+    again. Otherwise nothing is written, and no folder made, before `want` asks for something new. While the
+    sink is open, other processes that would write to the folder are refused, because they would do the same
+    work twice.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class FolderSink(Sink):
             self._release()
 
     def want(self, replicates: Iterable[int]) -> None:
-        """Want these replicates as well."""
+        """Add these replicates to the wanted ones."""
         asked = runs_of(replicates)
         wanted = merged_runs([*self._wanted, *asked])
         if wanted == self._wanted and self._described:
@@ -272,7 +272,7 @@ class FolderSink(Sink):
             self._flush()
 
     def _flush(self) -> None:
-        """Write what was added, in blocks of consecutive replicates."""
+        """Write the pending values in blocks of consecutive replicates."""
         if not self._pending:
             return
         numbers, joined = self._joined()
@@ -301,7 +301,7 @@ class FolderSink(Sink):
         Raises
         ------
         InputError
-            If it is no longer what its name says.
+            If it changed since it was listed.
         """
         try:
             content = read_regular(file.path, LARGEST_FILE)
@@ -312,12 +312,12 @@ class FolderSink(Sink):
         self._done = merged_runs([*self._done, (file.first, file.last)])
 
     def results(self) -> Results:
-        """Write what was gathered, and open the folder."""
+        """Write the pending values, and open the folder."""
         self._flush()
         return results_in(self.folder, self._study)
 
     def _hold(self) -> None:
-        """Lock the folder, see what it holds, and delete what is damaged."""
+        """Lock the folder, read its contents, and delete damaged files."""
         refuse_old(self.folder)
         for there, what in ((holds_grid, "a grid"), (holds_growth, "growing lists")):
             require(not there(self.folder), f"{self.folder}: holds {what}; take another folder")
@@ -351,7 +351,7 @@ class FolderSink(Sink):
                 self._write_beside()
 
     def _describe(self, wanted: Runs) -> None:
-        """Write the study, after the files that it refers to."""
+        """Write the record of the study, after the files that it refers to."""
         fields = {
             "study": self._layout.fields,
             "wanted": wanted,
@@ -373,7 +373,7 @@ class FolderSink(Sink):
 
 
 def _remove(path: Path) -> None:
-    """Delete whatever is in the place of a file."""
+    """Delete a file, or a folder in its place."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

@@ -1,4 +1,4 @@
-"""Whether a folder of results still holds what was written into it."""
+"""Verify that a folder of results still holds what was written into it."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Verification(Report):
     ----------
     folder : str
     complete, wanted : int
-        Replicates (of growing lists: queries) that are complete and sound, and those that are wanted.
+        The numbers of replicates (queries of growing lists) that are complete and sound, and that are wanted.
     damages : tuple of Damage
-        A place, what is wrong with it, and the replicates that were lost with it.
+        Each with its file, the kind of damage, and the replicates that were lost.
     unit : str
-        What is counted.
+        The unit of ``complete`` and ``wanted``.
     """
 
     folder: str
@@ -133,7 +133,7 @@ def _verify_study(folder: Path, key: str | None = None) -> Verification:
 
 
 def _verify_grid(folder: Path) -> Verification:
-    """Verify every point of a grid; places begin with the folder of the point."""
+    """Verify every point of a grid; the places of damages begin with the folder of the point."""
     try:
         stated = read_grid(folder)
         replicates = stated.replicates

@@ -1,1 +1,1 @@
-"""One grammar for everything that has a text: on the command line, in files, in results and in legends."""
+"""The grammar and the base class of everything that is written as a text, such as ``nDCG(zipf)@10``."""

@@ -1,4 +1,4 @@
-"""User-defined functions, found by the name ``module:function`` that a text gives them.
+"""User-defined functions, which texts name as ``module:function``.
 
 A module that is a file beside the study is read from there, so no path needs to be set; any other
 module is imported. Both run whatever the module contains, so a text from somebody else is refused
@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.specs.scanner import Scanner
 
 ANYTHING = (Exception, SystemExit, GeneratorExit)
-"""What a user's code may raise; KeyboardInterrupt is Ctrl-C."""
+"""The exceptions of a user's code that are reported as bad input; KeyboardInterrupt is Ctrl-C."""
 
 Files = tuple[tuple[str, bytes], ...]
 """Names, relative to the study's folder, and contents of the source files of a function."""
@@ -129,7 +129,7 @@ def _module_file(function: Any) -> Files:
 
 
 def brief_error(error: BaseException) -> str:
-    """Return what a user's code raised, on one line."""
+    """Return the message of an exception of a user's code, on one line."""
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return said if len(said) <= 200 else f"{said[:199]}…"
 
@@ -141,7 +141,7 @@ def name_of(function: Any) -> str:
 
 
 def require_name(target: str, value: Any, files: Files, what: str) -> None:
-    """Refuse an object that another process would not find by ``module:name``."""
+    """Refuse an object that another process could not import by ``module:name``."""
     module, _, name = target.partition(":")
     importable = module != "__main__" and getattr(sys.modules.get(module), name or "-", None) is value
     require(

@@ -1,4 +1,4 @@
-"""Text -> call: the one grammar of discounts, cutoffs, measures, relevance curves and couplings.
+"""The grammar of discounts, cutoffs, measures, relevance curves and couplings: from a text to a call.
 
 ::
 
@@ -8,7 +8,7 @@
     argument = [ (name | number) "=" ] value
     value    = number | 'text' in double quotes | call
 
-as in `ir_measures`. What a call means is up to the families of `language.spec`.
+as in `ir_measures`. The families of `specs.spec` decide what a call means.
 """
 
 from __future__ import annotations
@@ -31,18 +31,19 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPACE = re.compile(r"\s*")
 
+# bounds on texts that somebody else wrote, far above those of any study
+_MOST_CHARACTERS = 10_000
+_MOST_ARGUMENTS = 64  # of a call
+_DEEPEST = 16  # nested calls
 _SHOWN = 200  # characters of a text in a message
-_LARGEST = 10_000  # characters of a text
-_MOST = 64  # arguments of a call
-_DEEPEST = 16  # calls within calls
 
 
 class SpecError(InputError):
-    """A text that is no spec, or a spec whose parameters are out of range."""
+    """A text that is not a spec, or a spec whose parameters are out of range."""
 
 
 def number_text(value: float) -> str:
-    """Shortest text that reads back as the same number.
+    """Return the shortest text that reads back as the same number.
 
     >>> number_text(0.5), number_text(2.0), number_text(1e18)
     ('0.5', '2', '1e+18')
@@ -51,7 +52,7 @@ def number_text(value: float) -> str:
 
 
 def fraction_text(value: float) -> str:
-    """A number as a fraction where it is a simple one.
+    """Return a number as a fraction if it is a simple one, else as a decimal.
 
     >>> fraction_text(0.5), fraction_text(2.0), fraction_text(0.37), fraction_text(2 / 3)
     ('1/2', '2', '0.37', '2/3')
@@ -62,7 +63,7 @@ def fraction_text(value: float) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """A parsed `name(arguments)` and where in the text its pieces stand."""
+    """A parsed ``name(arguments)`` with the positions of its pieces in the text."""
 
     name: str
     arguments: tuple[Argument, ...]
@@ -80,7 +81,7 @@ class Argument:
 
 
 class Scanner:
-    """Reads one text from left to right; every complaint says where it stands."""
+    """A scanner that reads a text from left to right; every error names the position."""
 
     def __init__(self, text: str, folder: Path, allow_custom: bool) -> None:
         self.text = text
@@ -88,8 +89,8 @@ class Scanner:
         self.allow_custom = allow_custom  # whether functions that the text names may be imported
         self.position = 0
         self._depth = 0
-        if len(text) > _LARGEST:
-            self.fail(f"a text has at most {_LARGEST} characters, this one {len(text)}")
+        if len(text) > _MOST_CHARACTERS:
+            self.fail(f"a text has at most {_MOST_CHARACTERS} characters, this one {len(text)}")
 
     def fail(self, expected: str, position: int | None = None) -> NoReturn:
         """Raise a `SpecError` that says where in the text and what was expected."""
@@ -115,7 +116,7 @@ class Scanner:
             self.fail(f"expected {literal!r}, found {self.found()}")
 
     def found(self) -> str:
-        """What stands at the current position, for messages."""
+        """Return the rest of the text for an error message."""
         rest = self.text[self.position :].lstrip()
         return brief(rest, _SHOWN) if rest else "the end of the text"
 
@@ -132,7 +133,7 @@ class Scanner:
             self.fail(f"expected the end of the text, found {self.found()}")
 
     def call(self) -> Call:
-        """Consume `name` or `name(arguments)`."""
+        """Consume ``name`` or ``name(arguments)``."""
         _skip = self.match(_SPACE)
         start = self.position
         name = self.match(_NAME)
@@ -146,8 +147,8 @@ class Scanner:
             while not self.accept(")"):
                 if arguments:
                     self.expect(",")
-                if len(arguments) == _MOST:
-                    self.fail(f"{name} takes at most {_MOST} arguments")
+                if len(arguments) == _MOST_ARGUMENTS:
+                    self.fail(f"{name} takes at most {_MOST_ARGUMENTS} arguments")
                 arguments.append(self._argument())
             self._depth -= 1
         return Call(name, tuple(arguments), self, start)
@@ -174,7 +175,7 @@ class Scanner:
         return self.call()
 
     def _string(self, token: str) -> str:
-        """A text in double quotes, written as in JSON."""
+        """Return the content of a quoted text, written as in JSON."""
         at = self.position - len(token)
         try:
             text = json.loads(token)

@@ -23,15 +23,15 @@ from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, SpecError, n
 
 @dataclasses.dataclass(frozen=True)
 class Portable:
-    """An object as another process finds it again.
+    """The text of a spec with the files it refers to, from which another process makes an equal spec.
 
     Attributes
     ----------
     text : str
     files : mapping of name to content
-        What has to stand in the folder in which the text is read.
+        The files that must be in the folder in which the text is read.
     digests : mapping of text to digest
-        Of what the text alone does not fix, such as the values of a user's own function.
+        Digests of objects that the text alone does not determine, such as a user's own function.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Portable:
     digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def within(self, text: str, *others: Portable) -> Portable:
-        """A text that is made of this part's and the others'."""
+        """Return a text that contains this text and others, with the files and digests of all of them."""
         files, digests = dict(self.files), dict(self.digests)
         for other in others:
             files |= other.files
@@ -71,12 +71,12 @@ class Spec(ABC):
 
     @classmethod
     def of(cls, given: Self | str) -> Self:
-        """The member itself, or the one that a text names.
+        """Return the member itself, or the one that a text names.
 
         Raises
         ------
         InputError
-            If it is neither.
+            If the argument is neither.
         """
         if isinstance(given, cls):
             return given
@@ -87,7 +87,7 @@ class Spec(ABC):
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
-        """The member of this family that ``text`` names.
+        """Return the member of this family that ``text`` names.
 
         Parameters
         ----------
@@ -95,18 +95,18 @@ class Spec(ABC):
         folder : path, optional
             Where names of files and modules in the text are looked for, if not in the current folder.
         allow_custom : bool
-            Whether ``custom("module:function")`` may import its module, which runs whatever that holds.
+            Whether ``custom("module:function")`` may import its module, which runs the code in it.
 
         Raises
         ------
         SpecError
-            Saying where in the text and what was expected.
+            With the position in the text and what was expected.
         """
         return read(text, lambda scanner: cls.build(scanner.call()), folder, allow_custom)
 
     @classmethod
     def build(cls, call: Call) -> Self:
-        """The member of this family that a parsed call names."""
+        """Return the member of this family that a parsed call names."""
         known = {name: member for name, member in cls.members.items() if issubclass(member, cls)}
         if call.name not in known:
             near, names = did_you_mean(call.name, known) or ",", ", ".join(sorted(known))
@@ -130,7 +130,7 @@ class Spec(ABC):
 
     @classmethod
     def bind(cls, call: Call, names: tuple[str, ...]) -> dict[str, Any]:
-        """Arguments by name; positional ones take ``names`` in order."""
+        """Return the arguments by name; positional ones take ``names`` in order."""
         given: dict[str, Any] = {}
         for index, argument in enumerate(call.arguments):
             if argument.key is None and index >= len(names):
@@ -153,7 +153,7 @@ class Spec(ABC):
 
     @classmethod
     def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
-        """The value of one argument, checked against the kind of its field (a number unless str)."""
+        """Return the value of an argument, checked against the type of its field (a number unless str)."""
         kinds: dict[str, Any] = {field.name: field.type for field in cls._fields()}
         wants_text = kinds.get(name) == "str"
         if isinstance(argument.value, str) != wants_text or isinstance(argument.value, Call):
@@ -167,22 +167,22 @@ class Spec(ABC):
 
     @classmethod
     def signature(cls) -> str:
-        """How a member is written, with the names of its parameters."""
+        """Return how a member is written, with the names of its parameters."""
         names = ", ".join(field.name for field in cls._fields())
         return f"{cls.keyword}({names})" if names else cls.keyword
 
     def arguments(self) -> tuple[str, ...]:
-        """The canonical texts of the arguments."""
+        """Return the canonical texts of the arguments."""
         values = (getattr(self, field.name) for field in self._fields())
         return tuple(json.dumps(v) if isinstance(v, str) else number_text(v) for v in values)
 
     def portable(self) -> Portable:
-        """The text, and whatever else it takes, to find this object again elsewhere.
+        """Return the text, with all that another process needs to make an equal object.
 
         Raises
         ------
         InputError
-            If there is no such text: the object holds a function that has no name to import it by.
+            If the object holds a function that cannot be imported by a name.
         """
         return Portable(str(self))
 
@@ -192,6 +192,6 @@ class Spec(ABC):
 
 
 def listing(family: type[Spec]) -> Iterable[tuple[str, str]]:
-    """Signature and first docstring line of every member of a family."""
+    """Yield the signature and the first docstring line of every member of a family."""
     for _, member in sorted(family.members.items()):
         yield member.signature(), (member.__doc__ or "").strip().splitlines()[0]

@@ -1,4 +1,4 @@
-"""What is asked: a study, as an object and as a file, and the design that an engine is given of it."""
+"""Studies, as objects and as files, and the design that an engine simulates."""
 
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.studies.grid import Grid, load_grid

@@ -1,4 +1,4 @@
-"""A study as plain JSON values, by which a folder of results knows what it holds."""
+"""The canonical form of a study: plain JSON values, by which folders of results are compared."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ndcg_asymptotics.studies.study import Study
 
 _SHOWN = 60  # characters of a field in a message
 FREE = ("title", "replicates", "precision")
-"""The fields that decide no result."""
+"""The fields that do not change results."""
 
 
 def canonical(study: Study) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def canonical(study: Study) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If a function of the user's has no name by which another process finds it.
+        If a user-defined function cannot be imported by a name.
     """
     digests: dict[str, str] = {}
     for part in _parts(study):
@@ -47,7 +47,7 @@ def canonical(study: Study) -> dict[str, Any]:
 
 
 def files(study: Study) -> dict[str, bytes]:
-    """What the canonical texts refer to: curve files and modules, by the names they have beside a store."""
+    """Return the files that the canonical texts refer to, by their names in a folder of results."""
     found: dict[str, bytes] = {}
     for part in _parts(study):
         found |= part.files
@@ -62,7 +62,7 @@ def _parts(study: Study) -> list[Portable]:
 def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     """Return the fields of two canonical studies that decide results and differ, with both values.
 
-    Of tables and lists only the parts that differ are named; of an edited function, only its name.
+    For tables and lists only the elements that differ are named, for an edited function only its name.
     """
     return [
         said

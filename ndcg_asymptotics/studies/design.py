@@ -27,7 +27,7 @@ ITEMS_LIMIT = 10**7
 
 
 def resolve(name: str, largest: int) -> str:
-    """The engine for lists of up to ``largest`` items; "auto" is items as long as that is quick, then cells.
+    """Return the name of the engine for lists of up to ``largest`` items, where ``name`` may be "auto".
 
     >>> resolve("auto", 10**7), resolve("auto", 10**18), resolve("every-n", 10)
     ('items', 'cells', 'every-n')
@@ -63,7 +63,7 @@ class Design:
     bracket: float = 1e-4
 
     def generator(self, replicate: int, *names: str) -> np.random.Generator:
-        """The random generator of one replicate that belongs to a name, such as a scorer's.
+        """Return the random generator of a replicate that belongs to a name, such as a scorer's.
 
         It depends on the seed, the replicate's index and the names only: never on a worker, a
         block, an order, or what else the study holds.
@@ -73,7 +73,7 @@ class Design:
         return np.random.Generator(np.random.SFC64(sequence))
 
     def drawn(self, replicate: int) -> Design:
-        """The design of one replicate: of a mixture, that of the group which the replicate belongs to."""
+        """Return the design of one replicate: for a mixture, that of the group of the replicate."""
         groups = self.population.groups
         if len(groups) == 1:
             return replace(self, population=groups[0][1])
@@ -83,11 +83,11 @@ class Design:
         return replace(self, population=groups[group][1])
 
     def parts(self) -> list[Design]:
-        """The designs that a replicate may have: one for each group of a mixture."""
+        """Return the designs that a replicate may have: one for each group of a mixture."""
         return [replace(self, population=population) for _, population in self.population.groups]
 
     def pair_indices(self) -> list[tuple[int, int]]:
-        """The pairs as positions in the population's scorers."""
+        """Return the pairs as positions in the population's scorers."""
         names = list(self.population.scorers)
         return [(names.index(a), names.index(b)) for a, b in self.pairs]
 

@@ -1,4 +1,4 @@
-"""A grid of studies: a study whose texts hold parameters, and the values that these take.
+"""Grids of studies: a study whose texts contain parameters, and the values of the parameters.
 
 ::
 
@@ -35,20 +35,20 @@ from ndcg_asymptotics.studies.study import Study
 from ndcg_asymptotics.studies.toml import fields_of, study_of
 
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
-_TAKEN = ("replicate", "scorer", "measure", "n", "pair")
+_RESERVED = ("replicate", "scorer", "measure", "n", "pair")
 MOST_POINTS = 10_000
-"""Points of a grid, at most."""
+"""The greatest number of points of a grid."""
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What a grid is over, without its studies.
+    """The parameters of a grid and the fields of its studies.
 
     Attributes
     ----------
     parameters : mapping of name to values
     fields : mapping
-        Those of the study file, with the parameters in its texts.
+        The fields of the study file, with parameters in their texts.
     """
 
     parameters: Mapping[str, tuple[float, ...]]
@@ -56,7 +56,7 @@ class Axes:
 
     @property
     def points(self) -> list[tuple[float, ...]]:
-        """The values at every point, the last parameter's fastest."""
+        """The values at every point; those of the last parameter vary fastest."""
         return list(itertools.product(*self.parameters.values()))
 
     @property
@@ -70,7 +70,7 @@ class Axes:
         return tuple(self.fields["measures"])
 
     def name(self, values: Sequence[float]) -> str:
-        """What a point is called."""
+        """Return the name of a point."""
         pairs = zip(self.parameters, values, strict=True)
         return ",".join(f"{name}={number_text(value)}" for name, value in pairs)
 
@@ -121,20 +121,20 @@ def load_grid(path: str | Path, *, allow_custom: bool = False) -> Grid:
 
 
 def is_grid(path: str | Path) -> bool:
-    """Whether a file is of a grid."""
+    """Return whether a file describes a grid."""
     return "grid" in fields_of(Path(path))
 
 
 def grid_of(
     parameters: Any, fields: Mapping[str, Any], folder: Path | None = None, allow_custom: bool = False
 ) -> Grid:
-    """The grid of these parameters and fields of a study.
+    """Return the grid of these parameters and fields of a study.
 
     Raises
     ------
     InputError
-        If a parameter has no values or is not used, or a point is no study: the scorers of a point must agree
-        about the label law, those of different points need not.
+        If a parameter has no values or is not used, or the study at a point is invalid. The scorers of a
+        point must have one label law; those of different points need not.
     """
     measures = fields.get("measures")
     listed = isinstance(measures, list) and all(isinstance(text, str) for text in measures)
@@ -157,9 +157,9 @@ def grid_of(
 
 
 def _values(name: str, given: Any) -> tuple[float, ...]:
-    """The values of a parameter, from a list or a range."""
+    """Return the values of a parameter, from a list or a range."""
     argument = f"grid.{name}"
-    proper = _PARAMETER.fullmatch(f"${name}") is not None and name not in _TAKEN
+    proper = _PARAMETER.fullmatch(f"${name}") is not None and name not in _RESERVED
     require(proper, "is no name for a parameter", argument)
     if isinstance(given, Mapping):
         numbers = set(given) == {"start", "stop", "step"} and all(_number(value) for value in given.values())
@@ -167,7 +167,7 @@ def _values(name: str, given: Any) -> tuple[float, ...]:
         start, stop, step = (float(given[key]) for key in ("start", "stop", "step"))
         require(step > 0 and start <= stop, "needs start <= stop and step > 0", argument)
         require((stop - start) / step <= MOST_POINTS, f"has more than {MOST_POINTS} values", argument)
-        # rounded as it was written: 0.1 + 2 * 0.1 is to be 0.3
+        # rounded to what a user would have written: 0.1 + 2 * 0.1 becomes 0.3
         given = [float(f"{start + i * step:.12g}") for i in range(int((stop - start) / step + 1e-9) + 1)]
     proper = isinstance(given, Sequence) and not isinstance(given, str) and len(given) > 0
     require(proper and all(map(_number, given)), f"must be a list of numbers, got {brief(given)}", argument)
@@ -181,7 +181,7 @@ def _number(value: Any) -> bool:
 
 
 def _filled(value: Any, texts: Mapping[str, str]) -> Any:
-    """A field with its parameters replaced by their values; the names of scorers are left alone."""
+    """Return a field with its parameters replaced by their values; names of scorers stay as they are."""
     if isinstance(value, str):
         return _PARAMETER.sub(lambda found: texts.get(found[1], found[0]), value)
     if isinstance(value, dict):

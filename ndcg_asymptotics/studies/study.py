@@ -1,4 +1,4 @@
-"""A study: which scorers, measures and list lengths, how often and from which seed."""
+"""Studies: scorers, measures, list lengths, the number of replicates and the seed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from ndcg_asymptotics.populations import Coupling, Population, Scorer
 from ndcg_asymptotics.studies.design import Design, resolve
 
 MOST_REPLICATES = 10**7
+"""The greatest number of replicates of a study."""
 
 _MOST = {"n": 100_000, "measures": 1000, "scorers": 1000}
 
 
 def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
-    """List lengths evenly spaced in log n, both ends included.
+    """Return list lengths evenly spaced in log n, both ends included.
 
     >>> decades(10, 1e4, per_decade=2)
     (10, 32, 100, 316, 1000, 3162, 10000)
@@ -33,7 +34,7 @@ def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        If an end is no list length, they are the wrong way round, or per_decade is not 1 to 1000.
+        If an end is not a list length, ``start`` exceeds ``stop``, or per_decade is not 1 to 1000.
     """
     (first,), (last,) = list_lengths(start, "start"), list_lengths(stop, "stop")
     per = _whole(per_decade, "per_decade", 1, 1000)
@@ -48,12 +49,12 @@ def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Study:
-    """Scorers, measures and list lengths, to be simulated so many times from a seed.
+    """A study: scorers, measures and list lengths, simulated a number of times from a seed.
 
     Parameters
     ----------
     scorers : mapping of name to Scorer or text
-        One label law for all of them; "random" takes that of the others.
+        All have one label law; "random" takes that of the others.
     measures : sequence of Measure, Discount or text
     n : list lengths
         Increasing whole numbers from 1 to 9e18, such as `decades` gives.
@@ -61,16 +62,17 @@ class Study:
     title : str
     seed : int
     engine : {"auto", "items", "every-n", "cells", "rare"}
-        "auto" is items up to n = 1e7, then cells; rare weighs wrong orders that are never seen otherwise.
+        "auto" is items up to n = 1e7, then cells; rare estimates probabilities of wrong orders that are too
+        small to be seen otherwise.
     coupling : Coupling or text
         How the scores of two scorers depend on each other given the label.
     pairs : pairs of names
-        Scorers whose order is wanted.
+        Scorers whose order is recorded.
     bracket : float
         The width of the bracket that the cells engine aims for.
     precision : float, optional
-        The standard error that every mean is to have: no more replicates are made than that takes, and
-        ``replicates`` is the most there may be.
+        The standard error at which a sweep ends, once every mean has reached it; ``replicates`` is then the
+        greatest number of replicates.
 
     Raises
     ------
@@ -156,7 +158,7 @@ class Study:
         return f"Study({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
     def with_(self, **changes: Any) -> Self:
-        """The same study but for some fields.
+        """Return the study with some fields changed.
 
         >>> study = Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=5)
         >>> study.with_(replicates=7, n=[10, 20]).n
@@ -171,12 +173,12 @@ class Study:
 
     @cached_property
     def design(self) -> Design:
-        """What an engine is asked to do."""
+        """The design that an engine simulates."""
         return Design(self.population, self.measures, self.n, self.seed, self.pairs, self.bracket)
 
 
 def _whole(value: object, name: str, low: int, high: int | None) -> int:
-    """1e6 is a float; here it is a whole number."""
+    """Return a whole number, which may be given as a float such as 1e6."""
     allowed = f"a whole number from {low} to {high:g}" if high else f"a whole number >= {low}"
     number = isinstance(value, int | float) or hasattr(value, "__index__")
     known = number and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]
@@ -185,16 +187,16 @@ def _whole(value: object, name: str, low: int, high: int | None) -> int:
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
-def _few(given: Any, field: str) -> None:
-    """Refuse what no machine could hold the results of, before it is looked at."""
+def _require_few(given: Any, field: str) -> None:
+    """Refuse a field that is too long for any machine, before it is read."""
     require(len(given) <= _MOST[field], f"at most {_MOST[field]} of them, got {len(given)}", field)
 
 
 def _sizes(given: Any) -> tuple[int, ...]:
     if hasattr(given, "__len__"):
-        _few(given, "n")
+        _require_few(given, "n")
     sizes = list_lengths(given, "n")
-    _few(sizes, "n")
+    _require_few(sizes, "n")
     for before, n in itertools.pairwise(sizes):
         require(before < n, f"list lengths must increase, got {n} after {before}", "n")
     return sizes
@@ -210,7 +212,7 @@ def read_measures(given: Any, folder: Path | None = None, allow_custom: bool = T
     """
     wanted = [given] if isinstance(given, str | Measure | Discount) else list(_listed(given, "measures"))
     require(len(wanted) > 0, "must hold at least one measure", "measures")
-    _few(wanted, "measures")
+    _require_few(wanted, "measures")
     try:
         found = tuple(
             Measure.parse(m, folder, allow_custom=allow_custom) if isinstance(m, str) else Measure.of(m)
@@ -248,7 +250,7 @@ def read_scorers(given: Any, folder: Path | None = None, allow_custom: bool = Tr
     """
     known = isinstance(given, Mapping) and len(given) > 0
     require(known, f"must name at least one scorer, got {brief(given)}", "scorers")
-    _few(given, "scorers")
+    _require_few(given, "scorers")
     scorers = {}
     for name, scorer in given.items():
         proper = isinstance(name, str) and name.strip() != ""

@@ -11,9 +11,9 @@
     good = "linear(0.1, 0.7)"
     random = "random"
 
-`engine` is "auto" where it is not given, `coupling` is "independent", `seed` is 0, `pairs` is
-empty and `bracket` (what engines that bound NDCG aim for) is that of `Design`. With `precision`, a sweep ends
-when every mean has that standard error, and `replicates` is the most there may be.
+By default `engine` is "auto", `coupling` is "independent", `seed` is 0, `pairs` is empty and `bracket` is
+that of `Design`. With `precision`, a sweep ends when every mean has that standard error, and `replicates` is
+the greatest number of replicates.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Decades(BaseModel):
 
 
 class _File(BaseModel):
-    """The fields of a study file and their kinds; what their values may be is the study's to say."""
+    """The fields of a study file and their types; `Study` checks their values."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     title: str = ""
@@ -116,7 +116,7 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
     ----------
     path : path
     allow_custom : bool
-        Whether ``custom("module:function")`` in it may import its module: that runs what the module holds.
+        Whether ``custom("module:function")`` in it may import its module, which runs the code in it.
 
     Raises
     ------
@@ -139,12 +139,12 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
 
 
 def fields_of(path: Path) -> dict[str, Any]:
-    """What a study file says.
+    """Return the fields of a study file.
 
     Raises
     ------
     InputError
-        If it is no TOML file.
+        If it is not a TOML file.
     OSError
         If it cannot be read.
     """
@@ -168,7 +168,7 @@ _BARE_SPEC = re.compile(r"\s*([^=#]+?)\s*=\s*([A-Za-z_][\w.]*(?:\(.*\))?(?:@\S+)
 
 
 def _unquoted(error: tomllib.TOMLDecodeError, text: str) -> str:
-    """Advice, where the line at fault has a spec without its quotes."""
+    """Return advice if the line at fault has a spec without its quotes, else an empty text."""
     found = re.search(r"\(at line (\d+)", str(error))
     line = text.split("\n")[int(found[1]) - 1] if found else ""
     bare = _BARE_SPEC.fullmatch(line)
@@ -176,7 +176,7 @@ def _unquoted(error: tomllib.TOMLDecodeError, text: str) -> str:
 
 
 def study_of(fields: Mapping[str, Any], folder: Path, where: str, allow_custom: bool = False) -> Study:
-    """The study of these fields; file names are relative to ``folder``, complaints begin with ``where``."""
+    """Return the study of some fields; file names are relative to ``folder``, errors begin with ``where``."""
     try:
         given = _File(**fields).model_dump(exclude_none=True, exclude_defaults=True)
         if isinstance(given["n"], Mapping):
@@ -204,7 +204,7 @@ def _decades(table: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _one_line(error: ValidationError) -> str:
-    """The first complaint: field, what was given, what is allowed; a misspelt field before a missing one."""
+    """Return the first error in one line; a misspelt field comes before a missing one."""
     complaints = error.errors(include_url=False)
     first = min(complaints, key=lambda complaint: complaint["type"] != "extra_forbidden")
     within = "n." if error.title == _Decades.__name__ else ""
@@ -234,12 +234,12 @@ def _toml_terms(message: str) -> str:
 
 
 def study_text(study: Study) -> str:
-    r"""The study as TOML, in canonical texts.
+    r"""Return the text of a study file, from which `load` makes an equal study.
 
     Raises
     ------
     InputError
-        If a function of the user's has no name by which another process finds it.
+        If a user-defined function cannot be imported by a name.
 
     >>> study = Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10, 20], replicates=5)
     >>> print(study_text(study))
@@ -286,7 +286,7 @@ def _key(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string; what is not to be seen is written out."""
+    """Return a TOML basic string; invisible characters are written as escapes."""
     quoted = json.dumps(text, ensure_ascii=False)
     return "".join(
         rf"\U{ord(c):08x}" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in quoted
@@ -299,7 +299,7 @@ def write_template(file: Path | str) -> None:
     Raises
     ------
     InputError
-        If there is a file already.
+        If the file exists.
     OSError
         If it cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Runs the replicates of a study on cores and machines, and continues where a run stopped."""
+"""Runs of the replicates of a study on cores and machines, which can be continued."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Blocks of replicates: how they are cut, and what a worker computes of them."""
+"""Blocks of replicates: the scheduler that cuts them and the function that a worker runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from ndcg_asymptotics.engines.engine import Draw, draw
 from ndcg_asymptotics.studies import Design
 
-_BLOCK_BYTES = 2**24  # 16 MiB: what comes back from a worker in one piece
+_BLOCK_BYTES = 2**24  # 16 MiB, the greatest size of what a worker returns in one piece
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Block:
-    """The result of a block: the values of the replicates that did not raise, stacked, and the failures."""
+    """The result of a block: the stacked values of the replicates that did not raise, and the failures."""
 
     asked: Sequence[int]
     replicates: tuple[int, ...]
@@ -45,7 +45,7 @@ def simulate(engine: str, design: Design, replicates: Sequence[int]) -> Block:
     for replicate in replicates:
         try:
             draws.append(draw(module, design, replicate))
-        except Exception as error:  # of any kind: the other replicates go on
+        except Exception as error:  # of any kind, so that the other replicates are computed
             failures.append(Failure(replicate, f"{type(error).__name__}: {error}"))
         else:
             done.append(replicate)
@@ -55,7 +55,7 @@ def simulate(engine: str, design: Design, replicates: Sequence[int]) -> Block:
 
 
 class BlockScheduler:
-    """Consecutive blocks of the missing replicates, until the deadline.
+    """An iterator of consecutive blocks of the missing replicates, until the deadline.
 
     A block takes about two seconds (longer for many workers, so that the writer keeps up), ends before
     the deadline, and holds at most half a worker's share of what is left, so that all workers finish
@@ -72,7 +72,7 @@ class BlockScheduler:
         self._jobs = jobs
         self._size = size
         self._deadline = deadline
-        self._seconds = max(2.0, jobs / 4)
+        self._seconds = max(2.0, jobs / 4)  # of a block: at most four blocks a second reach the writer
         self._largest, self._each = 1, 0.0
         self.late = False
 

@@ -25,7 +25,7 @@ SECONDS_TO_CONNECT = 30
 def executor(
     jobs: int | None, scheduler: str | None, seconds_to_connect: float = SECONDS_TO_CONNECT
 ) -> Iterator[tuple[Executor, int]]:
-    """Yield an executor and how many blocks it computes at a time.
+    """Yield an executor and the number of blocks it computes at a time.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def executor(
     ConnectionError
         If the scheduler is gone.
     """
-    # whatever matters is raised here, and told in one line
+    # problems that matter are raised here and reported in one line
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with ExitStack() as stack:
@@ -78,7 +78,7 @@ def executor(
 def computed(
     executor: Executor, threads: int, work: Callable[[Sequence[int]], Block], pieces: Iterator[Sequence[int]]
 ) -> Generator[Block]:
-    """`sweep.executor.Workers.computed` by an executor.
+    """Yield the blocks of some pieces as they are computed, as `sweep.executor.Workers.computed`.
 
     joblib has a dask backend too, which waits forever for the result of a lost worker.
     """
@@ -96,7 +96,7 @@ def computed(
 
 
 def check_workers(client: Client) -> None:
-    """Refuse workers without this package; say which have other versions than this process.
+    """Refuse workers without this package; report which have other versions than this process.
 
     Raises
     ------

@@ -1,18 +1,18 @@
-"""An estimate of how long a sweep will take, written once its first replicates show what they cost."""
+"""Estimates of the duration of a sweep, written once its first replicates have been timed."""
 
 from __future__ import annotations
 
 from ndcg_asymptotics.core.progress import say
 from ndcg_asymptotics.sweep.block import Block
 
-WORTH_SAYING = 30.0
-"""Seconds from which on an estimate is written."""
+SHORTEST_ANNOUNCED = 30.0
+"""The shortest duration in seconds that is announced."""
 
-_SECONDS_OF_WORK = 1.0  # that are measured before a replicate's cost is taken to be known
+_SECONDS_OF_WORK = 1.0  # that are timed before the estimate
 
 
 def announce(what: str, seconds: float, at_most: bool) -> None:
-    """Write how long ``what`` will take, if that is long enough to be worth a line.
+    """Write how long ``what`` will take, unless that is less than `SHORTEST_ANNOUNCED`.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def announce(what: str, seconds: float, at_most: bool) -> None:
     at_most : bool
         Whether the work ends earlier if its results are precise enough.
     """
-    if seconds >= WORTH_SAYING:
+    if seconds >= SHORTEST_ANNOUNCED:
         say(f"{what} will take {'at most ' if at_most else ''}about {duration(seconds)}")
 
 
@@ -40,14 +40,14 @@ def duration(seconds: float) -> str:
 
 
 class Estimate:
-    """The duration of a sweep, announced as soon as a second of work has been measured.
+    """The estimated duration of a sweep, announced as soon as a second of work has been timed.
 
     Parameters
     ----------
     replicates : int
-        How many the sweep wants.
+        The number of replicates of the sweep.
     at_most : bool
-        Whether it may end before the last of them.
+        Whether the sweep may end before the last one.
     """
 
     def __init__(self, replicates: int, at_most: bool) -> None:

@@ -26,23 +26,23 @@ from ndcg_asymptotics.sweep.worker import end_with_parent
 Backend = Literal["loky", "threading", "dask"]
 Work = Callable[[Sequence[int]], Block]
 
-_SECONDS_IDLE = 20  # after which a worker process without work ends
+_SECONDS_IDLE = 20  # after which an idle worker process ends
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 _SEMAPHORES = Path("/dev/shm")
 
 
 @dataclass(frozen=True)
 class Workers:
-    """What computes blocks.
+    """The workers of a backend.
 
     Attributes
     ----------
     jobs : int
-        How many blocks are computed at a time.
+        The number of blocks that are computed at a time.
     computed : function
-        Takes the work and its pieces and yields the blocks in the order in which they are done. Closed
-        before the last one, it ends the work that is under way. It raises BrokenExecutor if a worker
-        process died; called again, it starts new ones.
+        Takes the work and its pieces and yields the blocks in the order in which they are completed. If
+        closed before the last one, it ends the work that is under way. It raises BrokenExecutor if a
+        worker process died; called again, it starts new ones.
     """
 
     jobs: int
@@ -50,7 +50,7 @@ class Workers:
 
 
 def check_backend(backend: str, scheduler: str | None) -> None:
-    """Refuse an unknown backend, and a scheduler's address that is malformed or has no use.
+    """Refuse an unknown backend, and a scheduler's address that is malformed or not used.
 
     Raises
     ------
@@ -68,14 +68,14 @@ def check_backend(backend: str, scheduler: str | None) -> None:
 
 
 def bounded(jobs: int | None, most: int, where: str) -> int:
-    """Return the number of jobs, ``most`` if none is given; say so if it is more than there are cores."""
+    """Return the number of jobs, by default and at most ``most``; report if more were asked for."""
     if jobs is not None and jobs > most:
         say(f"jobs: {jobs} are more than the {most} cores of {where}; {most} are used")
     return min(jobs or most, most)
 
 
 def local_jobs(jobs: int | None) -> int:
-    """Return the number of jobs on this machine: one per core by default, and at most."""
+    """Return the number of jobs on this machine, by default and at most one per core."""
     return bounded(jobs, cpu_count(), "this machine")
 
 
@@ -106,12 +106,12 @@ def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) ->
 
 
 def _computed_here(work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:
-    """`Workers.computed` in this thread."""
+    """Yield the blocks of some pieces, computed in this thread."""
     yield from map(work, pieces)
 
 
 def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:
-    """`Workers.computed` by joblib's worker processes, which stay a while for the next sweep, or threads.
+    """Yield blocks as joblib's worker processes or threads compute them; processes stay for the next sweep.
 
     One piece more than there are jobs is under way, so that no worker waits while a block is written.
     Pieces further ahead would be lost in an interruption and would delay a time limit.
@@ -136,14 +136,14 @@ def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence
             yield block
     finally:
         with warnings.catch_warnings():
-            # not all blocks were computed, as a caller who ends early wants
+            # joblib warns if not all blocks were computed, which a caller who ends early intends
             warnings.simplefilter("ignore", UserWarning)
             blocks.close()
 
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C, which a terminal sends to all of them, and leave it to this one.
+    """Make processes that are started inside ignore Ctrl-C, which this process handles for them.
 
     A SIGTERM meanwhile takes effect at the end: processes that lose their parent while they start
     print tracebacks.
@@ -165,7 +165,7 @@ def interrupts_deferred() -> Iterator[None]:
 
 @cache
 def _remove_semaphores_after(process: int) -> int | None:
-    """Have loky's semaphores of this process removed when it has ended, however it ended.
+    """Arrange that loky's semaphores of this process are removed when it ends, however it ends.
 
     loky's own tracker does the same, but a SIGKILL to the process group, as of a batch system, ends it too.
     The shell started here is in a session of its own and waits until the pipe from this process closes.

@@ -1,4 +1,4 @@
-"""A grid simulated: its points one after another, each into a folder of its own."""
+"""Simulation of grids: their points one after another, each in a folder of its own."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from ndcg_asymptotics.sweep.executor import local_jobs
 from ndcg_asymptotics.sweep.precision import interim_sizes
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
-_SMALL = 0.2  # seconds: a point that takes less is simulated in this process
-_TRIED = 4  # points that are timed to estimate the cost
-_SECONDS_TO_BEGIN = 0.02  # that a sweep takes to start its workers and to read the results there are
+_SECONDS_OF_A_SMALL_POINT = 0.2  # which is simulated in this process: handing it to others takes longer
+_TIMED_POINTS = 4  # to estimate the cost
+_SECONDS_TO_BEGIN = 0.02  # that a sweep takes to start its workers and to read existing results
 
 
 @dataclass
 class GridOutcome:
-    """What became of every point that was begun."""
+    """The outcome of a sweep over a grid, with that of every point that was begun."""
 
     wanted: int
     points: dict[str, Outcome] = field(default_factory=dict)
 
     @property
     def complete(self) -> int:
-        """How many points are complete."""
+        """The number of points that are complete."""
         return sum(outcome.complete == outcome.wanted for outcome in self.points.values())
 
     @property
     def stopped(self) -> str | None:
-        """Why it ended before the last point."""
+        """Why the sweep ended before the last point; None if it did not."""
         return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
 
 
 def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float:
-    """Return the seconds that a study takes in one process, from one replicate of a few of them.
+    """Return the mean seconds that a study takes in one process, estimated from a few replicates.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float
     replicates : int, optional
         As in `sweep`.
     """
-    step = max(1, len(studies) // _TRIED)
+    step = max(1, len(studies) // _TIMED_POINTS)
     seconds = []
     for study in studies[step // 2 :: step]:
         engine_ = engine.load(study.engine)
         engine_.warm(study.design.parts()[0])
-        engine.draw(engine_, study.design, 0)  # the first one makes tables
+        engine.draw(engine_, study.design, 0)  # the first draw makes tables
         start = time.perf_counter()
         engine.draw(engine_, study.design, 0)
         seconds.append((time.perf_counter() - start) * (replicates or study.replicates))
@@ -67,23 +67,27 @@ def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float
 
 
 def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
-    """Simulate the points of a grid that the folder does not hold yet; options are those of `sweep`."""
+    """Simulate the points of a grid that are missing in a folder; options are those of `sweep`."""
     for study in grid.studies.values():
         engine.check(engine.load(study.engine), study.design)
     write_grid(folder, grid)
     if options.get("scheduler") is None:
-        jobs = local_jobs(jobs)  # here, so that too many are told once and not for every point
-    looking = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
+        jobs = local_jobs(jobs)  # here, so that too many are reported once, not for every point
+    has_precision = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
     places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}
     new = [study for values, study in grid.studies.items() if not begun(places[values])]
     if new:
         seconds = seconds_per_point(new, options.get("replicates"))
-        if (jobs is None or jobs > 1) and seconds < _SMALL and options.get("backend") != "dask":
-            jobs = 1  # to hand a point to other processes takes longer
+        if (
+            (jobs is None or jobs > 1)
+            and seconds < _SECONDS_OF_A_SMALL_POINT
+            and options.get("backend") != "dask"
+        ):
+            jobs = 1
         most = options.get("replicates") or max(study.replicates for study in new)
-        sweeps = len(list(interim_sizes(most))) if looking else 1
+        sweeps = len(list(interim_sizes(most))) if has_precision else 1
         each = seconds / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
-        announce(f"{len(new)} points", len(new) * each, at_most=looking)
+        announce(f"{len(new)} points", len(new) * each, at_most=has_precision)
     outcome = GridOutcome(len(grid.studies))
     deadline = time.monotonic() + options.pop("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):
@@ -95,7 +99,7 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
         if outcome.points[name].stopped:
             break
     if new and hasattr(os, "sync"):
-        os.sync()  # once for all points: to flush every file by itself takes longer than most simulations
+        os.sync()  # once for all points: flushing every file takes longer than most simulations
     return outcome
 
 

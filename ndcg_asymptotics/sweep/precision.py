@@ -1,4 +1,4 @@
-"""Sweeps that end when they are precise enough.
+"""The stopping rule of sweeps with a precision.
 
 The rule is applied after 32, 64, 128, … replicates, and after the largest number allowed: the sweep ends
 when every mean (of a scorer, a measure and an n) has a standard error of at most the precision. The
@@ -22,11 +22,12 @@ import numpy as np
 from ndcg_asymptotics.results.record import Results
 
 FIRST_SIZE = 32
+"""The number of replicates after which the rule is applied first; docs/reliability.md has the coverage."""
 
 
 @dataclass(frozen=True)
 class Precision:
-    """The largest standard error of a mean, and where it is.
+    """The largest standard error of a mean, and which mean it is.
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ def interim_sizes(most: int) -> Iterator[int]:
 
 
 def precision_of(results: Results, wanted: float, count: int) -> Precision:
-    """How precise the means over the first so many replicates are.
+    """Return how precise the means over the first replicates are.
 
     >>> import ndcg_asymptotics as na
     >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10, 1000], replicates=50)

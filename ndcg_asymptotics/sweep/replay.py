@@ -1,4 +1,4 @@
-"""Simulates one replicate again, to see what it raises or to compare it with the stored one."""
+"""Replay: simulate one replicate again, to see what it raises or to compare it with the stored one."""
 
 from __future__ import annotations
 

@@ -35,25 +35,25 @@ from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, 
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
 
 _LOSSES_IN_A_ROW = 3  # of workers, after which the sweep ends
-_MOST_DAMAGES_TOLD = 10
+_MOST_DAMAGES_SHOWN = 10
 
 Stop = Literal["time limit", "interrupted", "workers lost"]
 
 
 @dataclass
 class Outcome:
-    """What a sweep has come to.
+    """The outcome of a sweep.
 
     Attributes
     ----------
     wanted, complete : int
-        Replicates the results are for, and those of them that are complete.
+        The numbers of replicates that are wanted and that are complete.
     failures : list of Failure
         Replicates that raised in this sweep.
     stopped : {"time limit", "interrupted", "workers lost"}, optional
         Why the sweep ended before its last block.
     precision : Precision, optional
-        How precise the means are, if that was asked for.
+        The precision of the means, if one was asked for.
     """
 
     wanted: int = 0
@@ -70,7 +70,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
     ----------
     study : Study
     folder : path, optional
-        Where the results are kept, and continued if they are of the same study; without it they are
+        The folder of the results. Results of the same study in it are continued. Without it results are
         kept in memory.
     **options
         As in `sweep`: ``replicates``, ``first``, ``jobs``, ``backend``, ``scheduler``, ``time_limit``,
@@ -118,7 +118,7 @@ def sweep(
     precision: float | None = None,
     durable: bool = True,
 ) -> Outcome:
-    """Simulate the replicates of a study that a folder of results does not hold yet.
+    """Simulate the replicates of a study that are missing in a folder of results.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def sweep(
     into : path or MemorySink
         A folder, made if it does not exist. Results of the same study in it are continued.
     replicates : int, optional
-        How many replicates, if not as many as the study says.
+        The number of replicates, by default that of the study.
     first : int
         The index of the first one (for the parts of a study that are merged later).
     jobs : int, optional
@@ -139,10 +139,11 @@ def sweep(
     time_limit : float
         Seconds after which no further block is begun.
     block : int, optional
-        Replicates per block; by default as many as take about two seconds.
+        Replicates per block; by default blocks take about two seconds.
     precision : float, optional
-        The standard error that every mean is to have (`sweep.precision`), if not as the study says; then
-        ``replicates`` is the most there may be. Not for parts, whose ``first`` is not 0.
+        The standard error at which the sweep ends, once every mean has reached it (`sweep.precision`), by
+        default that of the study; ``replicates`` is then the greatest number. It has no effect on parts,
+        whose ``first`` is not 0.
     durable : bool
         Whether every file is flushed to the disk at once, as in `results.sinks.FolderSink`.
 
@@ -212,10 +213,10 @@ class _Sweep:
         into, outcome = self.into, Outcome()
         sink = into if isinstance(into, MemorySink) else FolderSink(into, self.study, durable=self.durable)
         with sink:
-            for damage in sink.damages[:_MOST_DAMAGES_TOLD]:
+            for damage in sink.damages[:_MOST_DAMAGES_SHOWN]:
                 say(f"{into}: damaged, and left out: {damage}")
-            if len(sink.damages) > _MOST_DAMAGES_TOLD:
-                say(f"{into}: and {len(sink.damages) - _MOST_DAMAGES_TOLD} more damages")
+            if len(sink.damages) > _MOST_DAMAGES_SHOWN:
+                say(f"{into}: and {len(sink.damages) - _MOST_DAMAGES_SHOWN} more damages")
             if fewer_is_said and sink.wanted > len(asked):
                 say(
                     f"{into} is for {sink.wanted} replicates, more than the {len(asked)} asked for: they stay"
@@ -280,7 +281,7 @@ def _require_room(study: Study, replicates: int, folder: Path | None) -> None:
         there, what = available(), "memory"
     else:
         above = next(part for part in (folder.absolute(), *folder.absolute().parents) if part.exists())
-        # what is there already is not counted twice: twice the free room leaves a resume alone
+        # twice the free space, because the disk may already hold half of the results of a continued sweep
         there, what = 2 * shutil.disk_usage(above).free, "the disk"
     require(
         needed <= there,

@@ -1,4 +1,4 @@
-"""What a worker process does before its first block; it imports next to nothing, so that it is quick."""
+"""The initialiser of worker processes; it imports next to nothing, so that workers start quickly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import threading
 import time
 
-_SECONDS_BETWEEN_LOOKS = 2.0
+_SECONDS_BETWEEN_CHECKS = 2.0
 
 
 def end_with_parent(parent: int) -> None:
@@ -18,7 +18,7 @@ def end_with_parent(parent: int) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(_SECONDS_BETWEEN_CHECKS)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

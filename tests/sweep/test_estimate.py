@@ -50,7 +50,7 @@ def test_one_long_replicate_is_enough(said: list[str]) -> None:
 @pytest.mark.parametrize(
     ("count", "words"), [(59, []), (61, ["61 replicates will take at most about 30 seconds"])]
 )
-def test_less_than_half_a_minute_is_not_worth_a_line(said: list[str], count: int, words: list[str]) -> None:
+def test_less_than_half_a_minute_is_not_announced(said: list[str], count: int, words: list[str]) -> None:
     Estimate(count, at_most=True).learn(block(2, 0.5), already=0, jobs=1)
     assert said == words
 
