@@ -12,6 +12,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, USUAL, Effort
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerated_moments
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -164,6 +165,16 @@ def test_the_longest_lists_have_independent_labels_at_the_top(effort: Effort, of
     _, variance, *_ = moments(pair, Measure.of("nDCG@10"), 10**12, effort)
     expected = (0.55 * 0.45 + 0.3 * 0.7) * (weights @ weights) / weights.sum() ** 2
     assert variance == pytest.approx(expected, rel=off)
+
+
+def test_a_steep_discount_and_rare_grades() -> None:
+    """F bends sharply at a count of 1. Enumeration shares no rule with the usual evaluation."""
+    scorer, measure, n = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))", Measure.of("nDCG(power(20))@2"), 60
+    found = ndcg_std(scorer, measure, [n])
+    expected = math.sqrt(enumerated_moments(Relevance.of(scorer), None, measure, n)[1])
+    assert abs(found.value[0] - expected) <= found.error[0] < 1e-6
+    other = math.sqrt(enumerated_moments(Relevance.of(scorer), None, measure, n + 1)[1])
+    assert abs(found.value[0] - other) > found.error[0]
 
 
 @pytest.mark.parametrize("measure", ["nDCG@1", "nDCG@10", "nDCG(linear)@0.3n", "nDCG(power(2))@n^0.5"])

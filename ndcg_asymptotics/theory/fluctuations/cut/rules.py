@@ -43,6 +43,7 @@ _MOST_NUMBERS = 300  # of that lattice
 _PIECE = 6.0  # width of a piece of a binomial law, in standard deviations
 _EVERY, _EVERY_UNSPLIT = 100, 2000  # numbers up to which each is a node
 _FEWEST, _MOST_SPLITS = 2, 8  # nodes with which one grade is split off
+_MOST_LONE_SPLIT = 16  # the same for two grades; a steep discount bends sharply at counts of 0 and 1
 _SPLIT_DIGITS = 0.1  # of the tolerance, for these
 
 
@@ -319,7 +320,8 @@ def distributed(sizes: Floats, law: Floats, effort: Effort | None) -> tuple[Floa
     counts: list[Floats] = []
     most = _FEWEST + 1
     if effort is not None and law.size > 1:
-        most = min(max(int(effort.splits ** (0.5 / (law.size - 1))), _FEWEST), _MOST_SPLITS)
+        largest = _MOST_LONE_SPLIT if law.size == 2 else _MOST_SPLITS
+        most = min(max(int(effort.splits ** (0.5 / (law.size - 1))), _FEWEST), largest)
     for grade, q in enumerate(law[:-1]):
         p = float(q) / rest if (rest := float(law[grade:].sum())) > 0 else 0.0
         ways = most
