@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ndcg_asymptotics.analysis.check import Check
 from ndcg_asymptotics.analysis.limit_tests import LimitOutcome
-from ndcg_asymptotics.analysis.orders.distinguish import Distinction, Pair
+from ndcg_asymptotics.analysis.orders.distinguish import Distinction
+from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.results import Results
 
 SURE = 0.99  # fraction of streams in the right order from which on the order of a pair counts as settled

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.distinguish import Pair
+from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.text import visible

@@ -8,8 +8,7 @@ import xarray as xr
 from cases import results, simulated, study
 from scipy import stats
 
-from ndcg_asymptotics.analysis.orders.distinguish import distinguish
-from ndcg_asymptotics.analysis.orders.pairs import orders_of
+from ndcg_asymptotics.analysis.orders.distinguish import distinguish, orders_of
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.engines.engine import UNDECIDED
@@ -139,7 +138,7 @@ def test_how_fast_the_wrong_order_falls(wrong: np.ndarray, verdict: str) -> None
     (pair,) = distinguish(given(of, draws(wrong, 10_000))).pairs
     assert pair.decay.verdict.startswith(verdict)
     assert verdict in pair.text
-    assert "cannot see" in pair.text
+    assert "cannot detect" in pair.text
 
 
 @pytest.mark.parametrize("pair", [["a"], [], 1, "ab", ["a", 10**400], [["a"], ["b"]], ["a", "b", "c"]])

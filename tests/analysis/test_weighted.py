@@ -10,7 +10,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.rates import Rate
-from ndcg_asymptotics.analysis.orders.weighted import fit_exponent, from_on, join, weighted_rate
+from ndcg_asymptotics.analysis.orders.weighted import combine, fit_exponent, from_on, weighted_rate
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -54,7 +54,7 @@ def test_uneven_weights_have_no_number() -> None:
     assert not point.reliable
     assert point.log10_wrong is None
     assert math.isnan(point.rate)
-    assert point.largest > 0.9
+    assert point.largest_share > 0.9
     assert not weighted_rate(10, np.zeros(2000), NONE, NONE).reliable  # nothing wrong was drawn
 
 
@@ -99,7 +99,7 @@ def test_one_curve_from_two() -> None:
     plain = [Rate(10, 0.9, 0.8, 0.95, -1.0, 0.1, True), Rate(100, 1.0, 0.9, 1.0)]
     rare = [Rate(10, 0.91, 0.8, 0.95, -1.05, 0.2, True), Rate(100, 1.0, 1.0, 1.0, -9.0, 0.1, True)]
     rare.append(Rate(1000, math.nan, math.nan, math.nan))
-    assert join(plain, rare) == [plain[0], rare[1], rare[2]]
+    assert combine(plain, rare) == [plain[0], rare[1], rare[2]]
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_distinguish_reads_weighted_draws(weighted: Study) -> None:
     assert plain["points"][2]["log10_wrong"] == pytest.approx(-2.73, abs=0.35)  # 5 standard errors
     text = str(found)
     assert "never settles" in text
-    assert "worth" in text
+    assert "effective sample size" in text
     with pytest.raises(InputError, match="use distinguish"):
         check(simulated(weighted, 2))
 

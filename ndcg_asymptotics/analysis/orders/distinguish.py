@@ -1,17 +1,18 @@
-"""How surely a measure tells two scorers apart: at n, and at every n from N on.
+"""How reliably a measure orders two scorers: at n, and at every n from N on.
 
 Definition 3 of Wang et al. (2013): f_a and f_b are consistently distinguishable if, for one of the
 two, P(it has the larger NDCG_n for all n >= N) >= 1 - neg(N), with neg smaller than every power of
-1/N. A tie is not a larger value. A study sees n up to n_max only, so "for all n" is "for every n in
-[N, n_max]" here; the every-n engine sees each of them, the other engines the grid, and then the
-rate is an upper bound and says so.
+1/N. A tie is not a larger value. A study reaches n_max only, so here "for all n" means "for every n in
+[N, n_max]". The every-n engine visits each of them. The other engines visit the grid, so that their rate is
+an upper bound, and is reported as one.
 
 The scorer that ought to win is the one with the larger exact mean at n_max. Where no exact mean is
-known, the first half of the replicates elects it and the second half is counted: never the same.
+known, the first half of the replicates chooses the winner and only the second half is counted.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -19,50 +20,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from ndcg_asymptotics.analysis.orders.distinguish_summary import summary_table
-from ndcg_asymptotics.analysis.orders.pairs import orders_of
-from ndcg_asymptotics.analysis.orders.rare import weighted_blocks, weighted_fields, weighted_note, words
+from ndcg_asymptotics.analysis.orders.pair import (
+    Pair,
+    exponent_verdict,
+    notes,
+    paragraph,
+    summary_table,
+    weighted_paragraph,
+)
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate, fit_decay, rate_of
-from ndcg_asymptotics.analysis.orders.weighted import FittedExponent, WeightedRate, fit_exponent, join
+from ndcg_asymptotics.analysis.orders.weighted import (
+    FittedExponent,
+    combine,
+    fit_exponent,
+    from_on,
+    weighted_rate,
+)
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import NotAvailableError, require
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
+from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import user_cache
+from ndcg_asymptotics.theory.rare import tilt
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _QUANTILES = (0.5, 0.9, 0.99)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """What a study shows of one pair and one measure."""
-
-    pair: tuple[str, str]
-    measure: str
-    right: str | None
-    right_from: str
-    replicates: int
-    points: list[Rate]
-    from_n: list[Rate]
-    from_n_is_upper_bound: bool
-    ties: float
-    ties_at_n: list[float]
-    undecided: float
-    last_wrong: dict[str, float]
-    changes: dict[str, float | None]
-    decay: Decay
-    error_exponent: FittedExponent
-    text: str
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the points are from the rare engine alone."""
-        return all(isinstance(point, WeightedRate) for point in self.points)
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,12 +67,12 @@ class Distinction(Report):
         return self.replicates == self.replicates_wanted
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON."""
+        """Return everything as plain data, for JSON."""
         pairs = [asdict(pair) for pair in self.pairs]
         return {"study": self.study, "complete": self.complete, "confidence": CONFIDENCE, "pairs": pairs}
 
     def to_dataframe(self) -> pd.DataFrame:
-        """A row per pair, measure and n: the rate of the right order at n and from n on, with intervals."""
+        """Return the rates of the right order at n and from n on, a row per pair, measure and n."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -99,75 +86,41 @@ class Distinction(Report):
         )  # fmt: skip
 
     def summary(self) -> Iterator[ReportBlock]:
-        """One table with a row for each pair and measure."""
-        if not self.complete:
-            yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
+        """Return one table with a row for each pair and measure."""
+        yield from self._incomplete()
         yield summary_table(self.pairs)
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """A table of rates and a paragraph for each pair and measure."""
+        """Return a table of rates and a paragraph for each pair and measure."""
+        yield from self._incomplete()
+        for pair in self.pairs:
+            yield from pair.blocks()
+        yield from notes(self.pairs)
+
+    def _incomplete(self) -> Iterator[Line]:
         if not self.complete:
             yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
-        for pair in self.pairs:
-            yield from weighted_blocks(pair) if pair.weighted else _pair_blocks(pair)
-        if any(pair.weighted for pair in self.pairs):
-            yield weighted_note()
-        if not all(pair.weighted for pair in self.pairs):
-            yield Line(
-                f"Intervals: Wilson, {CONFIDENCE:.0%}, for each n alone. A tie counts as a wrong order."
-            )
-
-
-def _pair_blocks(pair: Pair) -> Iterator[ReportBlock]:
-    a, b = pair.pair
-    every = "at every grid n >= N" if pair.from_n_is_upper_bound else "at every n >= N"
-    columns = (
-        Column("n or N", general("g")), Column("right at n", fixed(4)), Column("interval", str, 1),
-        Column(f"right {every}", fixed(4)), Column("interval ", str, 1),
-    )  # fmt: skip
-    rows = (
-        (at.n, at.rate, _interval(at), since.rate, _interval(since))
-        for at, since in _thin(list(zip(pair.points, pair.from_n, strict=True)))
-    )
-    yield Table(f"{a} against {b}, {pair.measure}", columns, tuple(rows))
-    quantiles = ", ".join(f"{float(q):.0%} {n:g}" for q, n in pair.last_wrong.items())
-    changes = pair.changes["mean"]
-    often = f" Changes of order per stream: {changes:.1f}." if changes is not None else ""
-    yield Line(f"Last wrong n, quantiles: {quantiles}.{often}")
-    if pair.undecided:
-        yield Line(f"Undecided comparisons, counted as wrong: {pair.undecided:.2%}.")
-    yield Line(pair.text + "\n")
-
-
-def _interval(rate: Rate) -> str:
-    return f"[{rate.low:.4f}, {rate.high:.4f}]"
-
-
-def _thin(rows: list[tuple[Rate, Rate]], most: int = 13) -> list[tuple[Rate, Rate]]:
-    """At most about a dozen rows, evenly spaced, the last one kept; `as_dict` has them all."""
-    step = -(-len(rows) // most)
-    return rows[::-1][::step][::-1]
 
 
 def distinguish(
     results: Results, *, pair: Sequence[str] | None = None, rare: Results | None = None
 ) -> Distinction:
-    """Rates of the right order for the pairs and measures of a study.
+    """Estimate how often the right order of two scorers is observed, for the pairs and measures of a study.
 
     Parameters
     ----------
     results : Results
     pair : two names, optional
-        Two scorers; by default all pairs of the study. Of a pair that it does not name the kept NDCG tells
-        the order.
+        Two scorers; by default all pairs of the study. The order of a pair that the study does not name
+        follows from the NDCG in the results.
     rare : Results, optional
-        Of the rare engine, for the same scorers: where they have the same pair and measure their
-        points join these, at each n the more precise one, in points and error exponent.
+        Results of the rare engine for the same scorers. Where they have the same pair and measure, the more
+        precise rate is taken at each n.
 
     Raises
     ------
     InputError
-        If the study names no pairs and none is given, or it has no such scorers.
+        If the study names no pairs and none is given, or it has no such scorers, or the results hold no NDCG.
 
     >>> import ndcg_asymptotics as na
     >>> study = na.Study(
@@ -195,13 +148,13 @@ def distinguish(
 
 
 def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
-    """The points of the other results in one curve with these."""
+    """Return a pair with the rates of the rare engine where these are more precise."""
     key = (one.pair, one.measure, one.right)
     for other in others:
         if (other.pair, other.measure, other.right) == key:
-            points, from_n = join(one.points, other.points), join(one.from_n, other.from_n)
+            points, from_n = combine(one.points, other.points), combine(one.from_n, other.from_n)
             found = _fitted_exponent(points, results, one.pair, Measure.parse(one.measure))
-            text = f"{one.text} With the rare engine: {words(one.right or '', points, found)}"
+            text = f"{one.text} With the rare engine: {weighted_paragraph(one.right or '', points, found)}"
             return replace(one, points=points, from_n=from_n, error_exponent=found, text=text)
     return one
 
@@ -213,10 +166,45 @@ def _two_names(pair: Any) -> tuple[str, str]:
     return str(names[0]), str(names[1])
 
 
+def orders_of(results: Results, pair: tuple[str, str]) -> xr.Dataset:
+    """Return the variables that tell the order of a pair, by replicate, measure and, for some, n.
+
+    The order of a pair that the study does not name is the sign of the difference of its NDCG. It is
+    `UNDECIDED` where brackets overlap; an engine that knows of the pair narrows them until they do not.
+
+    Raises
+    ------
+    InputError
+        If a name is none of the study's scorers, or the results hold no NDCG.
+    """
+    study, data = results.study, results.data
+    if pair in study.pairs:
+        return data.isel(pair=study.pairs.index(pair))
+    a, b = pair
+    for name in pair:
+        if name not in study.scorers:
+            near = did_you_mean(name, study.scorers) or ","
+            known = ", ".join(study.scorers)
+            raise InputError(f"{name} is no scorer of this study{near} expected two of: {known}", "pair")
+    require(a != b, f"a pair needs two different scorers, got {a} twice", "pair")
+    named = "; ".join(" ".join(names) for names in study.pairs)
+    require("ndcg" in data, f"the {study.engine} engine keeps no NDCG, only the orders of: {named}", "pair")
+    low, high = (data.get(name, data["ndcg"]) for name in ("low", "high"))
+    (low_a, high_a), (low_b, high_b) = ((low.sel(scorer=x), high.sel(scorer=x)) for x in pair)
+    ahead, behind = low_a > high_b, high_a < low_b
+    tied = (low_a == high_b) & (high_a == low_b)
+    unknown = ~(ahead | behind | tied)
+    order = ahead.astype(np.int8) - behind.astype(np.int8) + unknown * UNDECIDED
+    return xr.Dataset({"order": order.drop_vars("scorer", errors="ignore")})
+
+
 def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
-    study, cell = results.study, data.sel(measure=str(measure))
-    if "log_weight" in cell:
-        return Pair(**weighted_fields(cell, study, pair, measure))
+    cell = data.sel(measure=str(measure))
+    return (_weighted_pair if "log_weight" in cell else _counted_pair)(cell, results, pair, measure)
+
+
+def _counted_pair(cell: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
+    """Count the right orders of plain replicates."""
     order = cell["order"].transpose("replicate", "n").to_numpy()
     sign, source = _elect(results, pair, measure)
     if source == "replicates":
@@ -225,7 +213,7 @@ def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Me
         sign, order, cell = int(np.sign(votes)), order[half:], cell.isel(replicate=slice(half, None))
         source = "the first half of the replicates, the second half is counted"
     right = {1: pair[0], -1: pair[1], 0: None}[sign]
-    sizes = study.n
+    sizes = results.study.n
     correct = (order == sign) if sign else np.zeros(order.shape, dtype=bool)
     exact_last = "last_not_greater" in cell
     if not sign:
@@ -240,13 +228,49 @@ def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Me
     from_n = [rate_of(n, last < n) for n in sizes]
     ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
-    text = _words(right, source, points, from_n, not exact_last, decay, ties, len(order))
+    text = paragraph(right, source, points, from_n, not exact_last, decay, ties, len(order))
     exponent = _fitted_exponent(points, results, pair, measure)
     return Pair(
         pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
         [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, decay,
         exponent, text,
     )  # fmt: skip
+
+
+def _weighted_pair(cell: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
+    """Estimate the rates of wrong orders from the weighted draws of the rare engine."""
+    study = results.study
+    order, log_weight, last = (
+        cell[name].transpose("replicate", "n").to_numpy() for name in ("order", "log_weight", "last")
+    )
+    a, b = (study.scorers[name].model for name in pair)
+    leader = tilt(a, b, measure, study.n[-1]).leader
+    right = pair[0] if leader > 0 else pair[1]
+    unknown = order == UNDECIDED
+    wrong = (order != leader) & ~unknown
+    points: list[Rate] = [
+        weighted_rate(n, log_weight[:, k], wrong[:, k], unknown[:, k]) for k, n in enumerate(study.n)
+    ]
+    drawn = ~unknown.all(axis=0)  # at other sizes a wrong order is too improbable to count
+    from_n = from_on(study.n, log_weight, (last == 1) & drawn, (last < 0) & drawn)
+    undecided = float(unknown[:, drawn].mean()) if drawn.any() else 1.0
+    found = fit_exponent(points, a, b, measure)
+    return Pair(
+        pair, str(measure), right, "the mean DCGs", len(order), points, list(from_n), True,
+        float(np.mean(order == 0)), [float(x) for x in np.mean(order == 0, axis=0)], undecided,
+        _settled(from_n, study.n), {"mean": None}, Decay(exponent_verdict(found), range=found.range), found,
+        weighted_paragraph(right, points, found),
+    )  # fmt: skip
+
+
+def _settled(from_n: Sequence[Rate], sizes: Sequence[int]) -> dict[str, float]:
+    """Return the last grid size before the order stays right with each probability; infinite if none does."""
+    found = {}
+    for q in _QUANTILES:
+        settled = [p.n for p in from_n if p.reliable and p.rate >= q]
+        before = [n for n in sizes if settled and n < settled[0]]
+        found[f"{q:g}"] = float(before[-1] if before else 0) if settled else math.inf
+    return found
 
 
 def _fitted_exponent(
@@ -260,7 +284,7 @@ def _fitted_exponent(
 
 
 def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:
-    """The sign of E[NDCG_a] - E[NDCG_b] at n_max, and where it comes from."""
+    """Return the sign of E[NDCG_a] - E[NDCG_b] at n_max, and how it is known."""
     scorers, largest = results.study.scorers, results.study.n[-1:]
     if scorers[pair[0]] == scorers[pair[1]]:
         return 0, "the two scorers are the same"
@@ -270,35 +294,3 @@ def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[i
         return 0, "replicates"
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])
     return (int(np.sign(gap)), "the exact means") if abs(gap) > error else (0, "replicates")
-
-
-def _words(
-    right: str | None,
-    source: str,
-    points: list[Rate],
-    from_n: list[Rate],
-    upper_bound: bool,
-    decay: Decay,
-    ties: float,
-    replicates: int,
-) -> str:
-    if right is None:
-        reason = "they have the same relevance curve" if "same" in source else "their means do not differ"
-        tied = f"{ties:.1%} of all comparisons are ties"
-        return f"Neither ought to win ({reason}), so no order is right; {tied}."
-    end = points[-1]
-    shown = f"{right} ought to win ({source}). "
-    shown += f"At n = {end.n:g} it does in {end.rate:.4f} [{end.low:.4f}, {end.high:.4f}]"
-    all_n = [p for p in from_n if p.rate >= 0.99]
-    kind = "at every grid point, an upper bound for every n," if upper_bound else "at every n"
-    if all_n:
-        shown += f"; from N = {all_n[0].n:g} on it is ahead {kind} up to {end.n:g} in {all_n[0].rate:.4f}"
-    else:
-        half = from_n[len(from_n) // 2]
-        shown += f"; from N = {half.n:g} on it is ahead {kind} up to {end.n:g} in only {half.rate:.4f}"
-    falls = f"The rate of the wrong order {decay.verdict}"
-    if decay.first is not None and decay.second is not None:
-        falls += f" (n^{-decay.first:.2f}, then n^{-decay.second:.2f})"
-    caveat = f"{replicates} replicates cannot see rates below {3 / replicates:.1g}, "
-    caveat += f"nor what happens beyond n = {end.n:g}"
-    return f"{shown}. {falls}; {caveat}."

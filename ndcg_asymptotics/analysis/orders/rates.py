@@ -1,4 +1,4 @@
-"""Rates of a right order with their intervals, and how fast the rate of a wrong one falls with n."""
+"""Rates of the right order with intervals, and how fast the rate of the wrong order falls with n."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from scipy.special import ndtri
 from ndcg_asymptotics.core.arrays import Bools, Integers
 
 CONFIDENCE = 0.95
-_FEW = 10  # wrong replicates below which an n says nothing about how fast the rate falls
-_BOOTSTRAP = 400
+_FEW = 10  # wrong replicates, below which the rate at an n is too uncertain for a slope
+_FEWEST_SIZES = 4  # two for each half of the range
+_FLAT = 0.05  # a slope below this does not count as a fall
+_BOOTSTRAP = 400  # samples
 _NORMAL = float(ndtri((1 + CONFIDENCE) / 2))
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A share of the replicates with its Wilson interval (95%, for this n alone).
+    """The share of replicates with the right order and its Wilson interval (95%, for this n alone).
 
-    ``log10_wrong`` is log10(1 - rate), ``relative_se`` its relative standard error; ``reliable`` where the
-    replicates say anything about it.
+    ``log10_wrong`` is log10(1 - rate), ``relative_se`` the relative standard error of 1 - rate, and
+    ``reliable`` says whether there are enough wrong replicates for these two.
     """
 
     n: int
@@ -35,10 +37,10 @@ class Rate:
 
 @dataclass(frozen=True)
 class Decay:
-    """How the rate of a wrong order falls: ``n^-slope`` over the first and the second half of the range.
+    """How the rate of the wrong order falls: ``n^-slope`` over the first and the second half of the range.
 
-    ``interval`` is a 95% bootstrap interval (over replicates) of second - first, by which
-    ``verdict`` tells *faster than a power of n* from *like a power of n* and *does not fall*.
+    ``verdict`` distinguishes *faster than a power of n*, *like a power of n* and *does not fall* by
+    ``interval``, a 95% bootstrap interval (over replicates) of second - first.
     """
 
     verdict: str
@@ -49,6 +51,7 @@ class Decay:
 
 
 def rate_of(n: int, hits: Bools) -> Rate:
+    """Return the rate of hits among replicates (R,)."""
     low, high = _wilson(int(hits.sum()), len(hits))
     rate, wrong = float(hits.mean()), int(np.sum(~hits))
     log10 = math.log10(wrong / len(hits)) if wrong else None
@@ -57,7 +60,7 @@ def rate_of(n: int, hits: Bools) -> Rate:
 
 
 def _wilson(successes: int, trials: int) -> tuple[float, float]:
-    """The interval of Wilson (1927) for a proportion; scipy's `binomtest` computes much that is not asked.
+    """Return the interval of Wilson (1927) for a proportion, faster than scipy's `binomtest`.
 
     >>> [round(end, 6) for end in _wilson(9, 10)]
     [0.59585, 0.982124]
@@ -73,11 +76,11 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
     """Compare the slope of -log P(wrong at n) in log n over the two halves of the visible range."""
     wrong = ~correct
     usable = np.flatnonzero(wrong.sum(axis=0) >= _FEW)
-    if len(usable) < 4:
+    if len(usable) < _FEWEST_SIZES:
         return Decay("is too low to tell how fast it falls")
-    # from the commonest wrong order on: what comes before is not a fall
+    # from the maximum on, because the rate may rise before it falls
     usable = usable[usable >= usable[np.argmax(wrong.mean(axis=0)[usable])]]
-    if len(usable) < 4:
+    if len(usable) < _FEWEST_SIZES:
         return Decay("does not fall over the observed range", range=(int(sizes[0]), int(sizes[-1])))
     x, middle = np.log(sizes[usable].astype(float)), (len(usable) + 1) // 2
 
@@ -92,7 +95,7 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
     resampled = [slopes(wrong[rng.integers(0, len(wrong), len(wrong))]) for _ in range(_BOOTSTRAP)]
     low, high = np.quantile([b - a for a, b in resampled], [0.025, 0.975])
     overall_low = float(np.quantile([min(a, b) for a, b in resampled], 0.025))
-    if (high < 0.05 and max(first, second) < 0.05) or (overall_low <= 0 and second < 0.05):
+    if (high < _FLAT and max(first, second) < _FLAT) or (overall_low <= 0 and second < _FLAT):
         verdict = "does not fall over the observed range"
     elif low > 0:
         verdict = "falls faster than a power of n over the observed range"

@@ -16,8 +16,11 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.rare import error_exponent, log_chance, tilt
 
-LEAST_EFFECTIVE = 20.0  #: draws that the weights must be worth for an estimate to count as reliable
-LARGEST_SHARE = 0.2  #: of the sum of the weights that one draw may have
+LEAST_EFFECTIVE = 20.0
+"""The smallest effective sample size of a reliable estimate."""
+LARGEST_SHARE = 0.2
+"""The largest share of the weight that one draw of a reliable estimate may have."""
+
 _CERTAIN = 0.5  # a probability above this says nothing about the error exponent
 _FEWEST = 3  # points needed to fit an exponent
 
@@ -28,26 +31,26 @@ class WeightedRate(Rate):
 
     Attributes
     ----------
-    effective : float
-        (sum w)^2 / sum w^2 over the draws with a wrong order: how many equal ones they are worth.
-    largest : float
-        The largest weight's share of their sum.
+    effective_sample_size : float
+        (sum w)^2 / sum w^2 over the draws with a wrong order.
+    largest_share : float
+        The share of the largest weight in their sum.
     undecided : float
         The share of draws whose order is not known; they widen the interval.
     """
 
-    effective: float = 0.0
-    largest: float = 1.0
+    effective_sample_size: float = 0.0
+    largest_share: float = 1.0
     undecided: float = 0.0
 
 
 def weighted_rate(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> WeightedRate:
-    """P(wrong) as the mean of ``exp(log_weight) 1(wrong)``.
+    """Estimate P(wrong) by the mean of ``exp(log_weight) 1(wrong)``.
 
-    The interval is normal for log P, with the relative standard error; its upper end takes every
-    unknown order as wrong. An estimate is not reliable, and has no number, if the wrong draws are worth fewer
-    than `LEAST_EFFECTIVE`, one of them has more than `LARGEST_SHARE` of the weight, or what
-    is unknown could be more than what is known.
+    The interval is normal for log P, with the relative standard error; its upper end counts every
+    unknown order as wrong. An estimate is not reliable, and has no number, if the effective sample size is
+    below `LEAST_EFFECTIVE`, if one draw has more than `LARGEST_SHARE` of the weight, or if the unknown orders
+    could have more weight than the wrong ones.
 
     >>> point = weighted_rate(10, np.full(100, np.log(1e-30)), np.arange(100) < 50, np.zeros(100, bool))
     >>> round(point.log10_wrong, 3), round(point.relative_se, 3), point.reliable
@@ -58,7 +61,7 @@ def weighted_rate(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> W
 
 
 def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], share: float) -> WeightedRate:
-    """From what is known to be wrong, and the upper end from what may be: log weights, and which count."""
+    """Estimate P(wrong) from the draws known to be wrong, its upper end from those that may be."""
     log_mean, relative, effective, largest = _mean(*least)
     upper, upper_relative, *_ = _mean(*most)
     known = upper - log_mean < math.log(2) if math.isfinite(log_mean) else False
@@ -74,7 +77,7 @@ def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], s
 
 
 def _mean(log_weight: Floats, counted: Bools) -> tuple[float, float, float, float]:
-    """log of the mean weight of what counts, its relative error, effective number and largest share."""
+    """Return log mean weight of the counted draws, relative error, effective sample size, largest share."""
     if not counted.any():
         return -math.inf, math.inf, 0.0, 1.0
     top = float(log_weight[counted].max())
@@ -85,10 +88,10 @@ def _mean(log_weight: Floats, counted: Bools) -> tuple[float, float, float, floa
 
 
 def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bools) -> list[WeightedRate]:
-    """P(wrong at some size >= N) for each N: the sum over sizes of the chance to be the last wrong one.
+    """Estimate P(wrong at some size >= N) for each N: the sum of P(size is the last wrong one) over sizes.
 
-    Arrays are (replicate, size). The sizes' draws are independent, so a replicate's sum over sizes is
-    one draw of the estimate.
+    Arrays are (replicate, size). Draws at different sizes are independent, so the sum of a replicate over
+    sizes is one draw of the estimate.
     """
     found = []
     for k, n in enumerate(sizes):
@@ -105,8 +108,8 @@ def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bool
     return found
 
 
-def join(plain: Sequence[Rate], others: Sequence[Rate]) -> list[Rate]:
-    """One curve from two: at each n the reliable point with the smaller relative error."""
+def combine(plain: Sequence[Rate], others: Sequence[Rate]) -> list[Rate]:
+    """Return one curve from two: at each n the reliable rate with the smaller relative error."""
 
     def error(point: Rate) -> float:
         return point.relative_se if point.reliable and point.relative_se is not None else math.inf

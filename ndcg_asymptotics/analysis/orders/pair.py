@@ -1,0 +1,239 @@
+"""What a study shows of one pair of scorers and one measure, as a record, in tables and in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate
+from ndcg_asymptotics.analysis.orders.weighted import (
+    LARGEST_SHARE,
+    LEAST_EFFECTIVE,
+    FittedExponent,
+    WeightedRate,
+)
+from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
+
+_MOST_ROWS = 13
+_REQUIRED_RATES = (0.95, 0.99)
+_FLAT = 0.03  # an exponent whose interval reaches below this cannot be told from 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a study shows of one pair and one measure.
+
+    Attributes
+    ----------
+    right : str or None
+        The scorer that ought to be ahead, as ``right_from`` says; None where neither is better.
+    points, from_n : list of Rate
+        Rates of the right order at n, and at every n from N on.
+    from_n_is_upper_bound : bool
+        Whether ``from_n`` knows the n of the study only.
+    ties, ties_at_n, undecided
+        Shares of all comparisons, and of those at each n.
+    last_wrong : dict
+        Quantiles of the last n with a wrong order.
+    changes : dict
+        The mean number of changes of the order per replicate, if the engine counts them.
+    text : str
+        All of this in a paragraph.
+    """
+
+    pair: tuple[str, str]
+    measure: str
+    right: str | None
+    right_from: str
+    replicates: int
+    points: list[Rate]
+    from_n: list[Rate]
+    from_n_is_upper_bound: bool
+    ties: float
+    ties_at_n: list[float]
+    undecided: float
+    last_wrong: dict[str, float]
+    changes: dict[str, float | None]
+    decay: Decay
+    error_exponent: FittedExponent
+    text: str
+
+    @property
+    def weighted(self) -> bool:
+        """Whether all rates are from the rare engine."""
+        return all(isinstance(point, WeightedRate) for point in self.points)
+
+    def required_n(self, rate: float) -> int | None:
+        """Return the smallest simulated n from which on the rate of the right order is at least ``rate``."""
+        found = None
+        for point in reversed(self.points):
+            if not point.rate >= rate:  # not a number where it is not reliable
+                break
+            found = point.n
+        return found
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Return the table of rates and the paragraph."""
+        yield self._weighted_table() if self.weighted else self._table()
+        if self.weighted:
+            left = [at.n for at in self.points if isinstance(at, WeightedRate) and at.undecided == 1]
+            if left:
+                yield Line(f"Probabilities below 1e-130, from n = {left[0]:g} on, are not estimated.")
+            if self.undecided:
+                share = f"{self.undecided:.2%}"
+                yield Line(f"Undecided comparisons, counted in the upper end of the interval: {share}.")
+        else:
+            quantiles = ", ".join(f"{float(q):.0%} {n:g}" for q, n in self.last_wrong.items())
+            changes = self.changes["mean"]
+            often = "" if changes is None else f" The order changes {changes:.1f} times per replicate."
+            yield Line(f"Quantiles of the last n with a wrong order: {quantiles}.{often}")
+            if self.undecided:
+                yield Line(f"Undecided comparisons, counted as wrong: {self.undecided:.2%}.")
+        yield Line(self.text + "\n")
+
+    def _table(self) -> Table:
+        every = "at every grid n >= N" if self.from_n_is_upper_bound else "at every n >= N"
+        columns = (
+            Column("n or N", general("g")), Column("right at n", fixed(4)), Column("95% interval", str, 1),
+            Column(f"right {every}", fixed(4)), Column("95% interval ", str, 1),
+        )  # fmt: skip
+        both = list(zip(self.points, self.from_n, strict=True))
+        step = -(-len(both) // _MOST_ROWS)
+        rows = tuple(
+            (at.n, _number(at.rate), _interval(at), _number(since.rate), _interval(since))
+            for at, since in both[::-1][::step][::-1]  # some, evenly spaced, with the last one
+        )
+        return Table(f"{self.pair[0]} against {self.pair[1]}, {self.measure}", columns, rows)
+
+    def _weighted_table(self) -> Table:
+        columns = (
+            Column("n or N", general("g")), Column("log10 P(wrong at n)", str),
+            Column("relative standard error", fixed(3)), Column("effective sample size", general(".0f")),
+            Column("log10 P(wrong at a grid n >= N)", str),
+        )  # fmt: skip
+        rows = tuple(
+            (at.n, _log10(at), at.relative_se, at.effective_sample_size, _log10(since))
+            for at, since in zip(self.points, self.from_n, strict=True)
+            if isinstance(at, WeightedRate) and at.undecided < 1
+        )
+        return Table(f"{self.pair[0]} against {self.pair[1]}, {self.measure}", columns, rows)
+
+
+def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
+    """Return what the numbers of the tables mean."""
+    if any(pair.weighted for pair in pairs):
+        yield Line(
+            "Probabilities of a wrong order are means of importance weights. The effective sample size of "
+            f"weights w is (sum w)^2 / sum w^2. An estimate is not reliable if it is below "
+            f"{LEAST_EFFECTIVE:g} or one draw has more than {LARGEST_SHARE:.0%} of the weight. --json has "
+            f"{CONFIDENCE:.0%} intervals."
+        )
+    if not all(pair.weighted for pair in pairs):
+        yield Line(
+            f"Intervals are Wilson's, at {CONFIDENCE:.0%} for each n alone. A tie counts as a wrong order."
+        )
+
+
+def summary_table(pairs: Sequence[Pair]) -> Table:
+    """Return a table with a row for each pair and measure.
+
+    The error exponent e is the predicted one: P(wrong order at n) is ``exp(-n^(e + o(1)))``.
+    """
+    columns = (
+        Column("pair"), Column("measure"), Column("ahead"), Column("n", general("g"), 2),
+        Column("right", fixed(4)), Column("95% interval", str, 1), Column("tied", fixed(4)),
+        Column("wrong", fixed(4)), Column("n for 95%", general("g")), Column("n for 99%", general("g")),
+        Column("error exponent", general(".3g"), 2), Column("the rate of the wrong order", None, 3),
+    )  # fmt: skip
+    rows = []
+    for pair in pairs:
+        end, tied = pair.points[-1], pair.ties_at_n[-1]
+        rows.append((
+            " ".join(pair.pair), pair.measure, pair.right or "-", end.n, _number(end.rate),
+            _interval(end), tied, _number(max(1 - end.rate - tied, 0.0)),
+            *map(pair.required_n, _REQUIRED_RATES), pair.error_exponent.predicted, pair.decay.verdict,
+        ))  # fmt: skip
+    return Table("At the largest n", columns, tuple(rows))
+
+
+def paragraph(
+    right: str | None, source: str, points: Sequence[Rate], from_n: Sequence[Rate], upper_bound: bool,
+    decay: Decay, ties: float, replicates: int,
+) -> str:  # fmt: skip
+    """Return what plain replicates show, in words."""
+    if right is None:
+        reason = "they have the same relevance curve" if "same" in source else "their means do not differ"
+        tied = f"{ties:.1%} of all comparisons are ties"
+        return f"Neither ought to win ({reason}), so no order is right; {tied}."
+    end = points[-1]
+    sure = next((p for p in from_n if p.rate >= 0.99), None)
+    since = sure or from_n[len(from_n) // 2]
+    where = "at every grid point (an upper bound for every n)" if upper_bound else "at every n"
+    text = (
+        f"{right} ought to win (by {source}). At n = {end.n:g} it is ahead in {end.rate:.4f} "
+        f"[{end.low:.4f}, {end.high:.4f}] of the replicates; from N = {since.n:g} to {end.n:g} it is ahead "
+        f"{where} in {'' if sure else 'only '}{since.rate:.4f}. The rate of the wrong order {decay.verdict}"
+    )
+    if decay.first is not None and decay.second is not None:
+        text += f" (n^{-decay.first:.2f}, then n^{-decay.second:.2f})"
+    return (
+        f"{text}; {replicates} replicates cannot detect rates below {3 / replicates:.1g}, nor anything beyond "
+        f"n = {end.n:g}."
+    )
+
+
+def weighted_paragraph(right: str, points: Sequence[Rate], found: FittedExponent) -> str:
+    """Return what weighted draws show, in words."""
+    text = f"{right} ought to win (by the mean DCGs). "
+    known = [
+        (point.n, point.log10_wrong) for point in points if point.reliable and point.log10_wrong is not None
+    ]
+    if known:
+        n, log10_wrong = known[-1]
+        text += f"At n = {n:g} the order is wrong with probability {power_of_ten(log10_wrong)}. "
+    over = f" from n = {found.range[0]:g} to {found.range[1]:g}" if found.range else ""
+    here = (
+        ""
+        if found.predicted_here is None
+        else f"the predicted exponent is {found.predicted_here:.2f} there; "
+    )
+    limit = "no theorem gives it" if found.predicted is None else f"it is {found.predicted:.3g}"
+    return (
+        f"{text}The rate of the wrong order {exponent_verdict(found)}{over}; {here}in the limit {limit} "
+        f"({found.reason})."
+    )
+
+
+def exponent_verdict(found: FittedExponent) -> str:
+    """Return the fitted error exponent in words."""
+    if found.exponent is None or found.interval is None:
+        return "is known at too few list lengths to tell how fast it falls"
+    low, high = found.interval
+    if low < _FLAT and (found.predicted == 0 or found.exponent < _FLAT):
+        return f"does not fall: -log P(wrong) grows like n^{found.exponent:.2f} [{low:.2f}, {high:.2f}]"
+    return f"falls like exp(-n^{found.exponent:.2f}) [{low:.2f}, {high:.2f}]"
+
+
+def power_of_ten(log10: float) -> str:
+    """Return a number, given its logarithm, in digits.
+
+    >>> power_of_ten(-74.03), power_of_ten(-0.5)
+    ('9.3e-75', '0.316')
+    """
+    if log10 > -3:
+        return f"{10**log10:.3g}"
+    whole = math.floor(log10)
+    return f"{10 ** (log10 - whole):.1f}e{whole}"
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _interval(rate: Rate) -> str:
+    return "not reliable" if math.isnan(rate.rate) else f"[{rate.low:.4f}, {rate.high:.4f}]"
+
+
+def _log10(point: Rate) -> str:
+    return f"{point.log10_wrong:.2f}" if point.log10_wrong is not None else "not reliable"
