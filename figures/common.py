@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: their command line, and where their files go."""
+"""Folders and the command line that the scripts of this folder share."""
 
 from __future__ import annotations
 
@@ -10,57 +10,39 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import save
-from ndcg_asymptotics.results import Results, open_results
-from ndcg_asymptotics.studies import Study, load
 
 HERE = Path(__file__).resolve().parent
 GALLERY = HERE / "gallery"
 EXPERIMENTS = HERE.parent / "experiments"
 RESULTS = HERE.parent / "results"
-LEARNING = RESULTS / "learning"
 
 
-def from_results(draw: Callable[[Results], dict[str, Figure]], description: str | None) -> None:
-    """`script.py RESULTS [--out FOLDER]`: draw figures, by file name, from a folder of results."""
+def arguments(description: str | None, results: Path = RESULTS) -> tuple[Path, Path]:
+    """Parse the command line ``script.py [RESULTS] [FOLDER]``: a folder of results, and one for figures."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("results", type=Path, help="a folder of results, as `run` wrote it")
-    folder, given = _parse(parser)
-    _write(lambda: draw(open_results(given)), folder, parser)
+    parser.add_argument("results", type=Path, nargs="?", default=results)
+    parser.add_argument("out", type=Path, nargs="?", default=GALLERY)
+    given = parser.parse_args()
+    return given.results, given.out
 
 
-def from_study(draw: Callable[[Study], dict[str, Figure]], experiment: str, description: str | None) -> None:
-    """`script.py [STUDY] [--out FOLDER]`: draw figures of theory alone, for the design of a study file."""
-    parser = argparse.ArgumentParser(description=description)
-    default = EXPERIMENTS / f"{experiment}.toml"
-    parser.add_argument("study", type=Path, nargs="?", default=default, help=f"a study file ({default.name})")
-    folder, given = _parse(parser)
-    _write(lambda: draw(load(given)), folder, parser)
+def write(figures: dict[str, Figure], folder: Path) -> None:
+    """Save figures by file name, and print the paths of the files."""
+    for name, figure in figures.items():
+        for path in save(figure, folder, name):
+            print(path)
 
 
 def from_json(
-    draw: Callable[[Any], dict[str, Figure]], name: str, description: str | None, source: Path = LEARNING
+    draw: Callable[[Any], dict[str, Figure]], name: str, description: str | None, folder: Path
 ) -> None:
-    """`script.py [FILE] [--out FOLDER]`: draw figures from what an experiment or the benchmarks wrote."""
+    """Run ``script.py [FILE] [--out FOLDER]``, which draws figures from ``name.json``."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("file", type=Path, nargs="?", default=source / f"{name}.json", help=f"({name}.json)")
-    folder, given = _parse(parser)
-    _write(lambda: draw(json.loads(given.read_text())), folder, parser)
-
-
-def _parse(parser: argparse.ArgumentParser) -> tuple[Path, Path]:
+    parser.add_argument("file", type=Path, nargs="?", default=folder / f"{name}.json", help=f"({name}.json)")
     parser.add_argument("--out", type=Path, default=GALLERY, help="where SVG and PNG go (figures/gallery)")
-    arguments = vars(parser.parse_args())
-    out: Path = arguments.pop("out")
-    (given,) = arguments.values()
-    return out, given
-
-
-def _write(draw: Callable[[], dict[str, Figure]], folder: Path, parser: argparse.ArgumentParser) -> None:
+    given = parser.parse_args()
     try:
-        for name, figure in draw().items():
-            for path in save(figure, folder, name):
-                print(path)
-    except (InputError, OSError) as error:
+        write(draw(json.loads(given.file.read_text())), given.out)
+    except OSError as error:
         parser.error(str(error))

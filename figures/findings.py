@@ -1,20 +1,17 @@
-"""The figures of docs/findings.md, from results/never_settles, phase_diagram and best_discount.
+"""Draw the figures of docs/findings.md, from results/never_settles, phase_diagram and best_discount.
 
 `findings.py [RESULTS] [FOLDER]`
 """
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import numpy as np
-from common import GALLERY, HERE
+from common import arguments, write
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import panels, save, signal_to_noise, std_exponents, style
+from ndcg_asymptotics.plots import panels, signal_to_noise, std_exponents, style
 from ndcg_asymptotics.plots.style import GREY, length_axis, line_styles
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results, open_results
@@ -23,13 +20,14 @@ from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
+# grids of exponents and cutoffs at which the theoretical curves are drawn
 EXPONENTS = tuple(round(0.05 * i, 2) for i in range(1, 31))
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
-N = 1000
+N = 1000  # list length of the study best_discount
 
 
 def never_settles(results: Results) -> Figure:
-    """The rate at which the scorer with the lower top is ahead, against n, with what theory says."""
+    """Draw how often the scorer with the lower top is ahead, against n, beside the theoretical rate."""
     (pair,) = results.study.pairs
     (measure,) = results.study.design.measures
     a, b = (results.study.scorers[name] for name in pair)
@@ -53,7 +51,7 @@ def never_settles(results: Results) -> Figure:
 
 
 def phase_diagram(results: Results) -> Figure:
-    """The exponent of the standard deviation against that of the discount."""
+    """Draw the exponent of the standard deviation against that of the discount."""
     study, name = results.study, "steep"
     found = []
     for measure in study.design.measures:
@@ -77,7 +75,7 @@ def phase_diagram(results: Results) -> Figure:
 
 
 def uniform_law(results: Results) -> Figure:
-    """NDCG with 2^-r where the top label is a fair coin: its distribution function against x."""
+    """Draw the distribution function of NDCG with 2^-r where the top label is a fair coin."""
     values = results.data["ndcg"].sel(scorer="half", measure="nDCG(geometric(2))").isel(n=-1).to_numpy()
     with style():
         figure, axes = panels(2)
@@ -98,7 +96,7 @@ def uniform_law(results: Results) -> Figure:
 
 
 def best_discount(results: Results) -> Figure:
-    """Signal over noise against b and against the cutoff; small markers are simulated."""
+    """Draw signal over noise against b and against the cutoff; small markers are simulated."""
     scorers, study = results.study.scorers, results.study
     with style():
         figure, axes = panels(2, height=2.8)
@@ -131,23 +129,18 @@ def _ratio(a: Scorer, b: Scorer, measure: str) -> float:
 
 
 def main() -> None:
-    """Draw what there are results of."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path, nargs="?", default=HERE.parent / "results")
-    parser.add_argument("out", type=Path, nargs="?", default=GALLERY)
-    arguments = parser.parse_args()
+    """Draw the figures of every study that has results."""
+    folder, out = arguments(__doc__)
     for name, draws in {
         "never_settles": {"never_settles": never_settles},
         "phase_diagram": {"phase_diagram": phase_diagram, "uniform_law": uniform_law},
         "best_discount": {"best_discount": best_discount},
     }.items():
-        if not (arguments.results / name).exists():
-            print(f"{arguments.results / name}: no results, left out")
+        if not (folder / name).exists():
+            print(f"{folder / name}: no results, left out")
             continue
-        results = open_results(arguments.results / name)
-        for file, draw in draws.items():
-            for path in save(draw(results), arguments.out, file):
-                print(path)
+        results = open_results(folder / name)
+        write({file: draw(results) for file, draw in draws.items()}, out)
 
 
 if __name__ == "__main__":

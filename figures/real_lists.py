@@ -1,12 +1,11 @@
-"""Growing lists of real runs, as experiments/real made them, and what the order of arrival does."""
+"""Draw the growing lists of real runs from experiments/real, and the effect of the order of arrival."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from common import GALLERY, HERE
+from common import RESULTS, arguments, write
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.lists.growth import Growth
@@ -17,7 +16,6 @@ from ndcg_asymptotics.plots import (
     growing_figure,
     outer_labels,
     panels,
-    save,
     style,
     titles,
 )
@@ -27,24 +25,24 @@ from ndcg_asymptotics.results.growing import open_growth
 
 ARRIVALS = {"robust03": ("random", "file"), "movielens": ("random", "time")}
 ARRIVAL_MEASURES = ("nDCG", "nDCG@0.2n")
-SAID = {"random": "at random", "file": "by newspaper and date", "time": "by time"}
+ARRIVAL_TEXTS = {"random": "at random", "file": "by newspaper and date", "time": "by time"}
 
 
 def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
-    """Two measures, a row each; the orders of arrival side by side."""
+    """Return a figure with a row for each of two measures, and the orders of arrival side by side."""
     with style():
         figure, axes = panels(len(growths) * len(ARRIVAL_MEASURES), columns=len(growths))
         places = ((measure, order) for measure in ARRIVAL_MEASURES for order in growths)
         for ax, (measure, order) in zip(axes, places, strict=True):
             growing_curves(growths[order], measure, ax)
-            titles(ax, Choice().title(measure), f"documents arrive {SAID[order]}")
+            titles(ax, Choice().title(measure), f"documents arrive {ARRIVAL_TEXTS[order]}")
         outer_labels(axes, len(growths))
         figure_legend(figure, growing_handles(next(iter(growths.values()))))
     return figure
 
 
 def draw(results: Path) -> dict[str, Figure]:
-    """The figures, from a folder that holds robust03-random, robust03-file and so on."""
+    """Return the figures by file name, from a folder that has robust03-random, robust03-file and so on."""
     figures = {}
     for study, orders in ARRIVALS.items():
         folders = {order: results / f"{study}-{order}" for order in orders}
@@ -58,14 +56,9 @@ def draw(results: Path) -> dict[str, Figure]:
 
 
 def main() -> None:
-    """Draw what there is."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path, nargs="?", default=HERE.parent / "results" / "real")
-    parser.add_argument("out", type=Path, nargs="?", default=GALLERY)
-    arguments = parser.parse_args()
-    for name, figure in draw(arguments.results).items():
-        for path in save(figure, arguments.out, name):
-            print(path)
+    """Draw the figures of every data set that has results."""
+    results, out = arguments(__doc__, RESULTS / "real")
+    write(draw(results), out)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Growing lists of MovieLens: each user's films by time and in random order, against i.i.d. theory.
+"""Grow the lists of MovieLens, each user's films by time and in random order, beside i.i.d. theory.
 
 `movielens.py DATA RESULTS`: DATA holds ``movielens_small/ratings.csv.gz`` (GroupLens, ml-latest-small),
-RESULTS gets a folder for each order. A user is a query, a film rated at least 4 is relevant, and the films
-are scored by the mean rating of the other users (that of all ratings where there is none), by the number
-of other ratings, and at random.
+and a folder for each order is written into RESULTS. A user is a query, and a film rated at least 4 is
+relevant. Films are scored by the mean rating of the other users (by that of all ratings if there is none), by
+the number of other ratings, and at random.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ndcg_asymptotics.results.growing import save_growth
 
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")
 RELEVANT = 4.0
-LENGTH = 500  # films of a user; 44 users rated so many
+LENGTH = 500  # films of a user; 44 users rated at least as many
 GROUPS = 8
 
 
 def ratings(data: Path) -> pd.DataFrame:
-    """A row for each user and film: the user's rating, its time, and what the others say of the film."""
+    """Return a row for each user and film: the rating, its time, and the mean and number of other ratings."""
     table = pd.read_csv(data / "movielens_small" / "ratings.csv.gz", dtype={"userId": str, "movieId": str})
     table.columns = ["query", "document", "label", "time"]
     of_film = table.groupby("document")["label"]
@@ -36,7 +36,7 @@ def ratings(data: Path) -> pd.DataFrame:
 
 
 def growing(data: Path) -> dict[str, Growth]:
-    """The growing lists of each order of arrival."""
+    """Return the growing lists for each order of arrival."""
     table = ratings(data)
     rated = table.groupby("query")["label"].transform("count")
     table = table[rated >= LENGTH]

@@ -1,8 +1,8 @@
-"""Growing lists of TREC 2003 Robust: three runs and random scores, against i.i.d. theory.
+"""Grow the lists of TREC 2003 Robust, of three runs and of random scores, beside i.i.d. theory.
 
 `robust03.py DATA RESULTS`: DATA holds ``robust03`` with the runs and the judgements (examples/robust03
-of trectools), RESULTS gets a folder for each order in which documents arrive: random ones, and that of
-the judgements, which is by newspaper and date.
+of trectools), and a folder is written into RESULTS for each order of arrival: random, and that of the
+judgements, which is by newspaper and date.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GROUPS = 8
 
 
 def growing(data: Path) -> dict[str, Growth]:
-    """The growing lists of each order of arrival."""
+    """Return the growing lists for each order of arrival."""
     folder = data / "robust03"
     options: dict[str, Any] = {"binary_at": 1, "random": True, "by": GROUPS}
     return {

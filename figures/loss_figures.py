@@ -1,0 +1,198 @@
+"""Figures of the experiments about losses, from the JSON files that experiments/learning writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from ndcg_asymptotics.plots import (
+    Choice,
+    figure_legend,
+    length_axis,
+    line_styles,
+    outer_labels,
+    panels,
+    style,
+)
+from ndcg_asymptotics.plots.losses import (
+    bound_scatter,
+    dot_rows,
+    error_curves,
+    line_style_handles,
+    value_table,
+)
+
+
+def discounts(results: dict[str, Any]) -> dict[str, Figure]:
+    """Draw the worst and the mean regret of losses normalised for one discount, under another."""
+    rows, columns = results["rows"], results["columns"]
+    cells = {(cell["row"], cell["column"]): cell for cell in results["table"]}
+    titles = {"worst": "worst regret, exact", "typical": "mean regret over random distributions"}
+    with style():
+        figure, axes = panels(2, height=3.4)
+        for ax, (what, title) in zip(axes, titles.items(), strict=True):
+            values = np.array([[cells[row, column][what] for column in columns] for row in rows])
+            value_table(ax, rows, columns, values, least=1e-2 if what == "worst" else 1e-5)
+            ax.set_title(title, loc="left")
+            ax.set_xlabel("discount of the NDCG that counts")
+        axes[0].set_ylabel("loss, or discount it is normalised for")
+    return {"losses_discounts": figure}
+
+
+def excess_risk(results: dict[str, Any]) -> dict[str, Figure]:
+    """Draw regret against its bounds by excess risk (Ravikumar et al. 2011, Theorems 10 and 11)."""
+    with style():
+        figure, axes = panels(2, height=2.9)
+        for text, line in zip(results["losses"], line_styles(len(results["losses"])), strict=True):
+            _, regret, bound, linear = np.array(results["points"][text]).T
+            bound_scatter(axes[0], bound, regret, line.color)
+            bound_scatter(axes[1], linear, regret, line.color)
+            axes[0].plot([], [], ls="none", marker="o", ms=3, color=line.color, label=text)
+        axes[0].legend(loc="lower right")
+        axes[0].set_title("Theorem 10", loc="left")
+        axes[0].set_xlabel(r"$C_F\sqrt{(\Phi-\Phi^*)/C_\phi}$")
+        axes[1].set_title("with a margin $\\gamma$ (as Theorem 11)", loc="left")
+        axes[1].set_xlabel(r"$C_F^2(\Phi-\Phi^*)/(C_\phi\gamma)$")
+        axes[1].set_ylabel("")
+    return {"losses_excess_risk": figure}
+
+
+def growing(results: dict[str, Any]) -> dict[str, Figure]:
+    """Draw Figures 1 to 4 of Wang et al. (2013) for learned rankers on real lists, one per data set."""
+    figures = {}
+    for name, found in results["data"].items():
+        with style():
+            figure, axes = panels(len(results["measures"]))
+            rankers = list(found["curves"][results["measures"][0]])
+            styles = dict(zip(rankers, line_styles(len(rankers)), strict=True))
+            for ax, measure in zip(axes, results["measures"], strict=True):
+                curves = {r: tuple(np.array(v).T) for r, v in found["curves"][measure].items()}
+                error_curves(ax, found["sizes"], curves, styles=styles, log=False, labels=False)
+                length_axis(ax, found["sizes"])
+                ax.set_ylim(0, 1)
+                ax.set_ylabel("NDCG$_n$")
+                ax.set_title(Choice().title(measure), loc="left")
+            outer_labels(axes)
+            figure_legend(figure, line_style_handles(styles))
+        figures[f"losses_growing_{name}"] = figure
+    return figures
+
+
+# panels of `long_lists`: population and loss
+PANELS = (
+    ("independent", "squared"), ("independent", "cosine"),
+    ("independent", "listnet"), ("two readers", "squared"),
+)  # fmt: skip
+LEAST = 1e-10  # smaller regrets are rounding errors
+
+
+def long_lists(results: dict[str, Any]) -> dict[str, Figure]:
+    """Draw regret against the list length, with independent labels and with those of two readers."""
+    sizes, discounts = results["sizes"], results["discounts"]
+    styles = dict(zip(discounts, line_styles(len(discounts)), strict=True))
+    with style():
+        figure, axes = panels(len(PANELS))
+        for ax, (population, loss) in zip(axes, PANELS, strict=True):
+            found = {d: np.array(results["regret"][population][f"{loss} under {d}"]) for d in discounts}
+            curves = {d: (np.where(v[:, 0] > LEAST, v[:, 0], np.nan), v[:, 1]) for d, v in found.items()}
+            known = {name.partition(" under ")[::2]: value for name, value in results["limits"].items()}
+            limits = {
+                d: value for (of, d), value in known.items() if (population, of) == ("independent", loss)
+            }
+            error_curves(ax, sizes, curves, styles=styles, limits=limits, labels=False)
+            length_axis(ax, sizes)
+            ax.set_xlabel("list length $m$")
+            ax.set_ylabel("regret (expected NDCG)")
+            ax.set_ylim(LEAST if loss != "listnet" and population == "independent" else 1e-4, 0.2)
+            ax.set_title(f"{loss}, {population}", loc="left")
+        outer_labels(axes)
+        figure.legend(handles=line_style_handles(styles), loc="outside lower center", ncols=len(styles))
+    return {"losses_long_lists": figure}
+
+
+def movielens(results: dict[str, Any]) -> dict[str, Figure]:
+    """Draw differences between losses on MovieLens: pairwise disagreement and NDCG@10."""
+    tests, columns = results["tests"], results["columns"]
+    rows = [pair.partition(" - ")[2] for pair in tests]
+    first = next(iter(tests)).partition(" - ")[0]
+    with style():
+        figure, axes = panels(2, height=2.3)
+        for ax, name in zip(axes, ("disagreement", "nDCG@10"), strict=True):
+            k = columns.index(name)
+            means, errors = ([test[part][k] for test in tests.values()] for part in ("mean", "error"))
+            dot_rows(ax, rows, {name: (means, errors)})
+            ax.axvline(0, color="0.35", lw=0.7)
+            ax.set_title(name, loc="left")
+            ax.set_xlabel(f"{first} less the other")
+        axes[1].set_yticklabels([])
+    return {"losses_movielens": figure}
+
+
+SHOWN = ("squared", "squared_consistent", "listnet", "listnet_consistent", "cosine_consistent",
+         "pnorm_normalised(1.25)", "order_preserving", 'pairwise("squared_hinge")')  # fmt: skip
+NAMES = {
+    "squared_consistent - squared": "squared", "cosine_consistent - cosine": "cosine",
+    "listnet_consistent - listnet": "listnet",
+    "pnorm_normalised(1.25) - cosine_consistent": "p-norm less cosine",
+    'order_preserving - pairwise("squared_hinge")': "Buffoni less RankSVM",
+}  # fmt: skip
+
+
+def mq2008(results: dict[str, Any]) -> dict[str, Figure]:
+    """Draw NDCG@1 to NDCG@10 of losses and of their consistent versions on MQ2008."""
+    cutoffs = list(range(1, 11))
+    nothing = [0.0] * len(cutoffs)
+    with style():
+        figure, axes = panels(2, height=3.1)
+        means = {text: (results["means"][text], nothing) for text in SHOWN}
+        error_curves(axes[0], cutoffs, means, log=False)
+        axes[0].set_ylabel("NDCG@$k$")
+        axes[0].set_title(f"{results['queries']} queries, five folds", loc="left")
+        tests = results["tests"]
+        curves = {
+            f"{NAMES[pair]}: p = {test['p']:.2g}": (test["mean"], test["error"])
+            for pair, test in tests.items()
+        }
+        error_curves(axes[1], cutoffs, curves, log=False)
+        axes[1].axhline(0, color="0.35", lw=0.7)
+        axes[1].set_ylabel("difference of NDCG@$k$")
+        axes[1].set_title("consistent less inconsistent, p for all $k$", loc="left")
+        for ax in axes:
+            ax.set_xscale("linear")
+            ax.set_xticks(cutoffs)
+            ax.xaxis.set_minor_formatter(NullFormatter())
+            ax.set_xlabel("$k$")
+    return {"losses_mq2008": figure}
+
+
+RANGE = (5e-7, 4e-2)
+
+
+def training_queries(results: dict[str, Any]) -> dict[str, Figure]:
+    """Draw the regret of the trained ranker against the number of training queries."""
+    sizes = results["sizes"]
+
+    def curve(text: str) -> tuple[list[float], list[float]]:
+        drawn = [np.array(values) for values in results["regrets"][text]]
+        return [v.mean() for v in drawn], [v.std(ddof=1) / len(v) ** 0.5 for v in drawn]
+
+    groups = {"consistent": results["consistent"], "inconsistent": results["inconsistent"]}
+    with style():
+        figure, axes = panels(2, height=2.9)
+        for ax, (title, texts) in zip(axes, groups.items(), strict=True):
+            limits = {text: value for text, value in results["limits"].items() if value > 1e-12}
+            error_curves(ax, sizes, {text: curve(text) for text in texts}, limits=limits, ylim=RANGE)
+            ax.set_xlabel("training queries")
+            ax.set_title(f"{title}: {len(texts)} losses", loc="left")
+        axes[0].set_ylabel("regret (expected NDCG)")
+    return {"losses_training_queries": figure}
+
+
+FIGURES = {
+    draw.__name__: draw
+    for draw in (discounts, excess_risk, growing, long_lists, movielens, mq2008, training_queries)
+}
+"""Functions that draw figures, by the name of the file that they draw."""

@@ -1,0 +1,36 @@
+"""Figures of the experiments that are study files, from their results."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics.plots import error_exponent_figures, measure_figure, order_figures, overview_figure
+from ndcg_asymptotics.results import Results
+
+# Figures 1 to 4 of Wang et al. (2013). Under the log discount every scorer tends to 1, and the curves stay
+# apart. Under r^-1/2 every scorer has its own limit. Under 2^-r there is no limit: the standard deviation
+# stays. With the cutoff n/5 the limits under the log discount differ.
+PAPER = {
+    "figure1": "nDCG(log)",
+    "figure2": "nDCG(power(0.5))",
+    "figure3": "nDCG(geometric(2))",
+    "figure4": "nDCG(log)@0.2n",
+}
+
+
+def figures_of(results: Results) -> dict[str, Figure]:
+    """Return the figures of a study by file name: orders for a study of pairs, curves for the others."""
+    name = results.name
+    if results.study.engine == "rare":
+        (figure,) = error_exponent_figures(results).values()
+        return {name: figure}
+    if results.study.engine == "every-n" or name == "cutoff_equal_tops":
+        figures = order_figures(results)
+        if len(figures) == 1:
+            return {f"{name}-order": figure for figure in figures.values()}
+        return {f"{name}-order-{a}-{b}": figure for (a, b), figure in figures.items()}
+    if name == "pseudo_expectation":
+        return {}  # its figure is one of theory
+    paper = PAPER if name == "wang2013" else {}
+    figures_of_paper = {file: measure_figure(results, measure) for file, measure in paper.items()}
+    return {**figures_of_paper, name: overview_figure(results)}
