@@ -1,4 +1,4 @@
-"""The doctests at the end of a docstring as its examples, which is what they are."""
+"""An extension of griffe that shows the doctests of a docstring under the heading Examples."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What the site has beyond docs/: files of the repository, the reference, the command line.
+"""Hooks of mkdocs: they add pages from the root of the repository, the reference and the command line.
 
-Links to files outside docs/ work in the repository as they stand; here they are turned to where the site
-has them.
+Links to files outside docs/ work in the repository; the hooks rewrite them to where the site has the files.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
-ROOMS = (
+SUBPACKAGES = (
     "studies",
     "measures",
     "populations",
@@ -45,7 +44,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Turn links that leave docs/, and put the generated parts in."""
+    """Rewrite links that leave docs/, and insert the generated parts."""
     name = page.file.src_uri
     if name in PAGES:
         markdown = markdown.replace("](docs/", "](")
@@ -61,12 +60,12 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def _reference() -> str:
-    """Every public name of the package and its rooms."""
+    """Return the reference of every public name of the package and its subpackages."""
     parts = []
-    for room in ("", *ROOMS):
-        package = importlib.import_module(f"ndcg_asymptotics.{room}".rstrip("."))
-        short = f"na.{room}".rstrip(".")
-        parts.append(f"## {short}\n\n{inspect.getdoc(package) if room else ''}")
+    for subpackage in ("", *SUBPACKAGES):
+        package = importlib.import_module(f"ndcg_asymptotics.{subpackage}".rstrip("."))
+        short = f"na.{subpackage}".rstrip(".")
+        parts.append(f"## {short}\n\n{inspect.getdoc(package) if subpackage else ''}")
         for name in package.__all__:
             thing = getattr(package, name)
             if callable(thing):
@@ -76,7 +75,7 @@ def _reference() -> str:
 
 
 def _commands() -> str:
-    """Every command, its words and its options."""
+    """Return the help of every command with a table of its options."""
     import typer
 
     from ndcg_asymptotics.cli.app import app
@@ -84,7 +83,7 @@ def _commands() -> str:
     parts = []
     for name, command in _within("", typer.main.get_command(app)):
         parts.append(f"## {name}\n\n{_prose(command.help or '')}\n")
-        parts.append("| option | what it is |\n|---|---|")
+        parts.append("| option | meaning |\n|---|---|")
         for parameter in command.params:
             flags = ", ".join(
                 f"`{flag}`" for flag in (*parameter.opts, *parameter.secondary_opts) if flag[0] == "-"
@@ -97,7 +96,7 @@ def _commands() -> str:
 
 
 def _within(name: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """The commands of a group and of the groups within it, each by its whole name."""
+    """Yield the commands of a group and of the groups within it, each with its full name."""
     inner = getattr(command, "commands", None)
     if inner is None:
         yield name, command
@@ -107,6 +106,6 @@ def _within(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _prose(text: str) -> str:
-    """A command's help; its examples as code."""
+    """Return the help of a command, with its examples as code."""
     lines = [f"    {line}" if line.startswith("ndcg-asymptotics ") else line for line in text.splitlines()]
     return "\n".join(lines)
