@@ -86,7 +86,7 @@ class Decision(Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the best order, and a table with a row for every loss."""
-        best = _text(self.optimal_order)
+        best = " ".join(map(str, self.optimal_order))
         value = float(self.problem.expected([self.optimal_order])[0])
         yield Table.of(
             f"{self.problem.utility}: best order {best}, expected value {value:.6g}",
@@ -96,20 +96,12 @@ class Decision(Report):
         for reason in dict.fromkeys(reason for _, reason in self.left_out):
             names = ", ".join(loss for loss, why in self.left_out if why == reason)
             yield Line(f"Left out: {names} ({reason}).")
-        yield from _remarks(self.problem)
+        if isinstance(self.problem.utility, PairwiseDisagreement):
+            try:
+                self.problem.standardised_order()
+            except InputError as error:  # the preferences are not low-noise
+                yield Line(f"{error}.")
         yield Line("An order is certain where its margin, in the loss's unit, exceeds the residual.")
-
-
-def _text(order: Sequence[int]) -> str:
-    return " ".join(map(str, order))
-
-
-def _remarks(problem: Problem) -> Iterator[Line]:
-    if isinstance(problem.utility, PairwiseDisagreement):
-        try:
-            problem.standardised_order()
-        except InputError as error:
-            yield Line(f"{error}.")
 
 
 def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | None = None) -> Decision:

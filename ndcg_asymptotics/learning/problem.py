@@ -176,6 +176,13 @@ class Problem:
             require_low_noise(np.tensordot(self.probabilities, self.utility.pairs(self.labels), 1))
         return tuple(np.argsort(-(self.probabilities @ targets), kind="stable").tolist())
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields of a problem file as plain data for JSON."""
+        return {
+            "measure": str(self.utility), "gain": self.utility.gain,
+            "labels": self.labels.tolist(), "probabilities": self.probabilities.tolist(),
+        }  # fmt: skip
+
     def to_toml(self) -> str:
         """Return the text of a problem file."""
         rows = ", ".join("[" + ", ".join(map(number_text, row)) + "]" for row in self.labels)

@@ -325,10 +325,11 @@ def train_files(
         As `read_svmlight` and `train_ranker`; nothing is written in this case.
     """
     require(bool(test) or (run is None and qrels is None), "needs test files", "run" if run else "qrels")
-    for path in (model, run, qrels):
-        _can_be_written(path)
+    for path in [Path(given) for given in (model, run, qrels) if given is not None]:  # before the training
+        possible = path.parent.is_dir() and not path.is_dir()
+        require(possible, f"{path}: cannot be written, it must be a file in a folder that exists")
     loss = Loss.of(loss)
-    queries, held, tested = (_read(paths) for paths in (train, validation, test))
+    queries, held, tested = (read_svmlight(*paths) if paths else None for paths in (train, validation, test))
     assert queries is not None
     width = max(q.features.shape[1] for q in (queries, held, tested) if q is not None)
     queries, held, tested = (None if q is None else q.with_width(width) for q in (queries, held, tested))
@@ -339,7 +340,9 @@ def train_files(
             queries, loss, validation=held, measure=measure, gain=gain, penalties=chosen, seed=seed
         )  # fmt: skip
     except InputError as error:
-        raise error if error.argument in ("measure", "penalties") else _named(error, train) from None
+        if error.argument in ("measure", "penalties"):
+            raise
+        raise InputError(f"{', '.join(map(str, train))}: {error}") from None
     assert isinstance(ranker.utility, Discounted)
     mean = None
     if tested is not None:
@@ -357,18 +360,3 @@ def train_files(
         ranker.save(model)
     training = mean_utility(queries, ranker.scores(queries), ranker.utility)
     return Trained(ranker, queries.count, training, mean, 0 if tested is None else tested.count)
-
-
-def _read(paths: Sequence[Path | str]) -> Queries | None:
-    return read_svmlight(*paths) if paths else None
-
-
-def _can_be_written(path: Path | str | None) -> None:
-    """Raise an error before the training for a file that could not be written after it."""
-    if path is not None:
-        possible = Path(path).parent.is_dir() and not Path(path).is_dir()
-        require(possible, f"{path}: cannot be written, it must be a file in a folder that exists")
-
-
-def _named(error: InputError, paths: Sequence[Path | str]) -> InputError:
-    return InputError(f"{', '.join(map(str, paths))}: {error}")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.rates import Rate, rate_of
-from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
@@ -71,7 +70,7 @@ class Search(Report):
                 "loss": str(f.loss), "claim": f.loss.claim, "inconsistent": f.inconsistent.rate,
                 "low": f.inconsistent.low, "high": f.inconsistent.high, "undecided": f.undecided.rate,
                 "typical_regret": f.typical, "worst_regret": f.worst, "worst_possible": f.possible,
-                "example": None if f.example is None else _fields(f.example),
+                "example": None if f.example is None else f.example.as_dict(),
             }
             for f in self.losses
         ]  # fmt: skip
@@ -103,14 +102,6 @@ class Search(Report):
                 yield Line(f.example.to_toml())
         if not any(f.example for f in self.losses):
             yield Line("No loss was inconsistent.")
-
-
-def _fields(problem: Problem) -> dict[str, Any]:
-    chances = problem.probabilities.tolist()
-    return {
-        "measure": str(problem.utility), "gain": problem.utility.gain,
-        "labels": problem.labels.tolist(), "probabilities": chances,
-    }  # fmt: skip
 
 
 def search_losses(
@@ -217,13 +208,9 @@ def _improved(
         if number % 2:
             labels[tuple(rng.integers(0, labels.shape))] = float(rng.integers(0, grades))
         else:
-            chances = _nearby(chances, rng)
+            chances = rng.dirichlet(1e-3 + _CONCENTRATION * chances)
         changed = Problem(labels, chances, example.utility)
         regret = _regret(loss, changed)
         if regret > worst:
             worst, example = regret, changed
     return worst, example
-
-
-def _nearby(chances: Floats, rng: np.random.Generator) -> Floats:
-    return rng.dirichlet(1e-3 + _CONCENTRATION * chances)

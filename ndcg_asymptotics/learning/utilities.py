@@ -67,11 +67,6 @@ class Utility(ABC):
         (..., m), not negative
         """
 
-    @property
-    def is_linear(self) -> bool:
-        """Whether the value of an order is ``sum_i E[r_i(Y)] D(rank of i)``."""
-        return False
-
     def gains(self, labels: Floats) -> Floats:
         """Return the gains of labels, none of which may be missing."""
         return label_gains(require_judged(labels), self.gain)
@@ -128,10 +123,6 @@ class Discounted(Utility):
 
     def __str__(self) -> str:
         return str(self.measure) if self.normalised else str(self.measure).removeprefix("n")
-
-    @property
-    def is_linear(self) -> bool:
-        return True
 
     def weights(self, items: int) -> Floats:
         """Return D(1), …, D(m), with 0 beyond the cutoff."""

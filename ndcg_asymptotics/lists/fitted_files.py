@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import write_file
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem, without_negatives
 from ndcg_asymptotics.lists.fitting import (
@@ -25,6 +24,7 @@ from ndcg_asymptotics.lists.fitting import (
 from ndcg_asymptotics.lists.pooling import PoolRule, pooled
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import RankedList, ranked_lists
+from ndcg_asymptotics.lists.writing import write_output
 
 STUDY = "study.toml"
 """The name of the study that is written beside the curves of several runs."""
@@ -184,7 +184,7 @@ def _fit_and_write(
         folder = next(iter(targets.values())).parent
         contents[folder / STUDY] = study_text(targets, fit.by is not None, coupling, length).encode()
     for path, content in contents.items():
-        _write(path, content)
+        write_output(path, content)
     return list(targets.values())
 
 
@@ -214,10 +214,3 @@ def _quoted(name: str) -> str:
 def binary(ranked: RankedList, level: float) -> RankedList:
     """Return a list whose labels are 1 for a level and above, and 0 below."""
     return replace(ranked, labels=(ranked.labels >= level).astype(np.float64))
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        write_file(path, content)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None

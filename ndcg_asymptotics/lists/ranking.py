@@ -73,11 +73,11 @@ def relevant_ranks(
     ideal : {"judged", "retrieved"}
         The documents that the ideal list is made of.
     """
-    judged = _topics_of(gains, topics)
+    judged = gains.index_in(topics)
     sizes = np.bincount(judged[judged >= 0], minlength=len(topics))
     relevant = (gains.values > 0) & (judged >= 0)
     wanted, wanted_topic = gains.only(relevant), judged[relevant]
-    row = _topics_of(run, topics)
+    row = run.index_in(topics)
     if (row < 0).any():
         run, row = run.only(row >= 0), row[row >= 0]
     lengths = np.bincount(row, minlength=len(topics))
@@ -95,12 +95,6 @@ def relevant_ranks(
         wanted_topic[there], wanted.values[there], above, tied,
         ideal_topic, wanted.values[pool][order], ideal_above,
     )  # fmt: skip
-
-
-def _topics_of(records: Records, topics: Sequence[str]) -> Rows:
-    """Return the index of the topic of each record, -1 for another topic."""
-    index = {topic: i for i, topic in enumerate(topics)}
-    return np.array([index.get(query, -1) for query in records.queries], np.int32)[records.row]
 
 
 def _break_ties_by_name(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -138,9 +138,14 @@ class Records:
 
     def of_queries(self, queries: tuple[str, ...]) -> Self:
         """Return the records of some queries, which become the queries of the result."""
-        row = _index(queries, self.queries)[self.row]
+        row = self.index_in(queries)
         found = self.only(row >= 0)
         return replace(found, queries=queries, row=row[row >= 0])
+
+    def index_in(self, queries: Sequence[str]) -> Codes:
+        """Return the index of the query of each record among some queries, -1 if it is none of them."""
+        index = {query: i for i, query in enumerate(queries)}
+        return np.array([index.get(query, -1) for query in self.queries], np.int32)[self.row]
 
     def with_values(self, values: Floats) -> Self:
         """Return the same documents with other numbers."""
@@ -203,7 +208,7 @@ class Records:
         """Return the index here of the query and document of each wanted record, -1 if there is none."""
         if not len(self):
             return np.full(len(wanted), -1, np.int64)
-        row = _index(self.queries, wanted.queries)[wanted.row].astype(np.int64)
+        row = wanted.index_in(self.queries).astype(np.int64)
         document = self.names.find(wanted.names)[wanted.document]
         keys, order = self._sorted
         sought = self._keys(row, document)
@@ -221,12 +226,6 @@ def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
     parts = zip(scores.queries, np.split(order, ends[:-1]), strict=True)
     gains = np.maximum(labels.values, 0.0)
     return [RankedList(query, scores.values[part], gains[part]) for query, part in parts]
-
-
-def _index(queries: tuple[str, ...], wanted: tuple[str, ...]) -> Codes:
-    """Return the index of each wanted query in ``queries``, -1 if there is none."""
-    index = {query: i for i, query in enumerate(queries)}
-    return np.array([index.get(query, -1) for query in wanted], np.int32)
 
 
 def _items(query: Any, documents: Any) -> Iterable[tuple[Any, Any]]:

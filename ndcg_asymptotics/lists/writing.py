@@ -75,7 +75,18 @@ def write_into_folder(path: Path | str, text: str) -> None:
     """
     path = Path(path)
     require(path.parent.is_dir(), f"{path}: cannot be written (there is no folder {path.parent})")
+    write_output(path, text.encode())
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Write a file, and its folder if there is none.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
     try:
-        write_file(path, text.encode())
+        write_file(path, content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None

@@ -32,9 +32,9 @@ class Listwise(Loss):
 
     skips_empty: ClassVar[bool] = True
 
-    @abstractmethod
     def target(self, labels: Floats, utility: Utility) -> Floats:
-        """Return T(y) for label vectors (..., m)."""
+        """Return T(y) for label vectors (..., m): the standardisation, unless a loss overrides it."""
+        return self.standardised(labels, utility)
 
     @abstractmethod
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
@@ -192,9 +192,6 @@ class ListNetConsistent(Listwise, keyword="listnet_consistent"):
 
     claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
 
-    def target(self, labels: Floats, utility: Utility) -> Floats:
-        return self.standardised(labels, utility)
-
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         powers, slopes = exp_with_tangent(s)
         return (xlogy(t, t) - t * s - t + powers).sum(axis=-1), slopes - t
@@ -202,11 +199,6 @@ class ListNetConsistent(Listwise, keyword="listnet_consistent"):
     def link(self, mean: Floats) -> Floats:
         with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
             return np.log(mean)
-
-
-def check_p(p: float, keyword: str) -> None:
-    """Raise `InputError` for a p outside (1, 2]."""
-    require(1 < p <= 2, f"{keyword}(p) needs 1 < p <= 2, got {number_text(p)}")
 
 
 @dataclass(frozen=True)
@@ -220,10 +212,7 @@ class PNorm(Listwise, keyword="pnorm"):
     claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
 
     def __post_init__(self) -> None:
-        check_p(self.p, self.keyword)
-
-    def target(self, labels: Floats, utility: Utility) -> Floats:
-        return self.standardised(labels, utility)
+        require(1 < self.p <= 2, f"{self.keyword}(p) needs 1 < p <= 2, got {number_text(self.p)}")
 
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         q = self.p / (self.p - 1)
@@ -238,26 +227,20 @@ class PNorm(Listwise, keyword="pnorm"):
         return length * np.sign(direction) * np.abs(direction) ** (self.p - 1)
 
     @property
-    def strong_convexity(self) -> tuple[float, float]:
+    def strong_convexity(self) -> tuple[float, float] | None:
         return self.p, self.p - 1
 
 
 @dataclass(frozen=True)
-class PNormNormalised(Listwise, keyword="pnorm_normalised"):
+class PNormNormalised(PNorm, keyword="pnorm_normalised"):
     """φ = -<s/||s||_q, G/||G||_D>, q = p/(p-1), 1 < p <= 2 (Ravikumar et al. 2011, section 4).
 
     The paper's experiment uses q = log(m) + 2. At s = 0 φ is 0 and the gradient is defined as -G/||G||_D.
     """
 
-    p: float
     claim: ClassVar[str] = "consistent (Ravikumar et al., section 4)"
     scale_invariant: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_p(self.p, self.keyword)
-
-    def target(self, labels: Floats, utility: Utility) -> Floats:
-        return self.standardised(labels, utility)
+    strong_convexity = None
 
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         q = self.p / (self.p - 1)
@@ -265,9 +248,6 @@ class PNormNormalised(Listwise, keyword="pnorm_normalised"):
         product = (direction * t).sum(axis=-1, keepdims=True)
         steepest = np.sign(direction) * np.abs(direction) ** (q - 1)  # the gradient of ||s||_q
         return -product[..., 0], (product * steepest - t) / np.where(length > 0, length, 1.0)
-
-    def link(self, mean: Floats) -> Floats:
-        return PNorm(self.p).link(mean)
 
 
 _PENALTIES = ("square", "cosh")

@@ -41,16 +41,12 @@ class Phi:
     differentiable: bool = True
 
 
-def _exponential(t: Floats) -> Floats:
-    return exp_with_tangent(-t)[0]
-
-
-def _exponential_slope(t: Floats) -> Floats:
-    return -exp_with_tangent(-t)[1]
-
-
 PHIS = {
-    "exponential": Phi(_exponential, _exponential_slope, lambda t: exp_with_tangent(-t)[1]),
+    "exponential": Phi(
+        lambda t: exp_with_tangent(-t)[0],
+        lambda t: -exp_with_tangent(-t)[1],
+        lambda t: exp_with_tangent(-t)[1],
+    ),
     "hinge": Phi(
         lambda t: np.maximum(1 - t, 0.0), lambda t: -(t < 1.0).astype(np.float64), np.zeros_like, False
     ),
