@@ -178,8 +178,8 @@ def paragraph(
     if decay.first is not None and decay.second is not None:
         text += f" (n^{-decay.first:.2f}, then n^{-decay.second:.2f})"
     return (
-        f"{text}; {replicates} replicates cannot detect rates below {3 / replicates:.1g}, nor anything beyond "
-        f"n = {end.n:g}."
+        f"{text}; {replicates} replicates cannot detect rates below {3 / replicates:.1g}, nor anything "
+        f"beyond n = {end.n:g}."
     )
 
 

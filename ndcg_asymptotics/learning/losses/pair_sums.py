@@ -217,7 +217,9 @@ def _distance_bounds(terms: Terms, value: float, items: int) -> Floats:
     <= value/w - c for every term. Taken as lengths of arrows, their shortest paths bound all differences.
     """
     upper = np.where(np.eye(items, dtype=np.bool_), 0.0, np.inf)
-    np.minimum.at(upper, (terms.first, terms.second), value / terms.weight - terms.offset)
+    with np.errstate(over="ignore"):  # a tiny weight bounds nothing
+        lengths = value / terms.weight - terms.offset
+    np.minimum.at(upper, (terms.first, terms.second), lengths)
     for k in range(items):
         upper = np.minimum(upper, upper[:, k, None] + upper[None, k, :])
     return np.asarray(np.maximum(np.abs(upper[0]), np.abs(upper[:, 0])))
