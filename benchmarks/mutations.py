@@ -71,9 +71,9 @@ MUTATIONS = (
     ),
     Mutation(
         "Theorem 3: ideal list without 1/(1 - b)",
-        "theory/limits.py",
-        "else ends**a / a",
-        "else ends**a",
+        "measures/asymptotics.py",
+        "t**a / a)",
+        "t**a)",
         (LINEAR, "nDCG(power(0.5))"),
     ),
     Mutation(
@@ -106,9 +106,9 @@ MUTATIONS = (
     ),
     Mutation(
         "linear discount: ideal list with a third for a half",
-        "theory/limits.py",
-        "ends - ends**2 / 2",
-        "ends - ends**2 / 3",
+        "measures/asymptotics.py",
+        "t - t**2 / 2",
+        "t - t**2 / 3",
         (LINEAR, "nDCG(linear)"),
     ),
     Mutation(
@@ -212,7 +212,7 @@ MUTATIONS = (
     ),
     Mutation(
         "tilt: the push of the items below left out",
-        "theory/rare/fixed_point.py",
+        "theory/rare/tilting.py",
         "influence = own + push",
         "influence = own",
         (LINEAR, "nDCG"),

@@ -1,8 +1,8 @@
-"""Exact values of theory, kept in the user's cache folder so that they are computed once.
+"""The cache of exact values in the user's cache folder.
 
-A value depends on a curve, a measure, a list length and the formulas alone, so it serves every study. The
-cache can always be done without: a file that is damaged, foreign or of other versions is as good as none, and
-where nothing can be written values are computed again.
+A value depends on a curve, a measure, a list length and the formulas only, so every study can use it. A file
+that is damaged, foreign or of other versions is ignored. Where nothing can be written, values are computed
+again.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ Key = tuple[str, str, str]  # kind, curve, measure
 Known = Mapping[int, tuple[float, float]]
 Compute = Callable[[tuple[int, ...]], tuple[Floats, Floats]]
 
-_BYTES = 2**26  # in memory, and on the disk: 64 MB, about 300,000 values each
+_LIMIT = 2**26  # bytes in memory, and on the disk: 64 MB, about 300,000 values each
 _BYTES_OF_A_VALUE = 200  # in memory: an integer and two floats in a dictionary
-_SHARE = 16  # of the limit: the folder's size is looked at whenever this part of it has been written
+_CHECKS = 16  # the size of the folder is measured after each 1/16 of the limit has been written
 
 
 class TheoryCache:
     """Exact values by kind, curve, measure and list length, each with a bound of its error.
 
-    Several processes may use a folder at the same time: each key has a file of its own, which is replaced as
-    a whole, by one with the values of both where two processes add to it in turn.
+    Several processes may use a folder at the same time. Each key has a file of its own, which is replaced as
+    a whole; if two processes add to it in turn, the file has the values of both.
 
     Parameters
     ----------
     folder : Path or None
-        Where values are kept between processes; None keeps them in this process only.
+        The folder of the values; None keeps them in this process only.
     limit : int
-        Bytes, in memory and on the disk. What was used least recently is dropped.
+        The size in bytes, in memory and on the disk. Values that were not used for longest are dropped.
 
     >>> cache = TheoryCache(None)
     >>> curve, measure = Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG")
@@ -60,17 +60,17 @@ class TheoryCache:
     array([ True])
     """
 
-    def __init__(self, folder: Path | None, limit: int = _BYTES) -> None:
+    def __init__(self, folder: Path | None, limit: int = _LIMIT) -> None:
         self._folder = folder
         self._limit = limit
         self._known: LRUCache[Key, Known] = LRUCache(
             limit, getsizeof=lambda known: _BYTES_OF_A_VALUE * (1 + len(known))
         )
         self._lock = threading.Lock()
-        self._written = limit  # bytes since the folder's size was looked at: never yet
+        self._written = limit  # bytes since the size of the folder was measured; it has not been measured yet
 
     def mean(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> Expectation:
-        """Return `expected_ndcg`, computed where the cache does not have it.
+        """Return `expected_ndcg`, computing only the values that the cache does not have.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class TheoryCache:
         )
 
     def std(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> StandardDeviation:
-        """Return `ndcg_std` to three digits, likewise.
+        """Return `ndcg_std` to three digits in the same way.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class TheoryCache:
         )  # fmt: skip
 
     def pseudo(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
-        """Return `pseudo_expectation`, likewise."""
+        """Return `pseudo_expectation` in the same way."""
 
         def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
             found = np.array([pseudo_expectation(relevance, measure, n) for n in lengths], np.float64)
@@ -111,7 +111,7 @@ class TheoryCache:
     def size(
         self, kind: str, relevance: Scorer, measure: Measure, n: int, compute: Callable[[], float]
     ) -> float:
-        """Return a number from 0 to infinity that theory gives at one n, likewise."""
+        """Return a number from 0 to infinity that ``compute`` gives at one n, in the same way."""
         known = self.values(kind, relevance, measure, [n], lambda _: (np.zeros(1), np.array([compute()])))
         return float(known[1][0])
 
@@ -128,14 +128,14 @@ class TheoryCache:
         Parameters
         ----------
         kind : str
-            What the values are.
+            The name of the quantity.
         of : Scorer or tuple of Scorer
             The curve, or several in their order.
         measure : Measure
         sizes : sequence of int
         compute : callable
-            Returns values and bounds for the sizes that are not known yet. What depends on a function of the
-            user's own, which another process may find changed, is always computed.
+            Returns values and bounds for the sizes that are not known yet. Values that depend on a
+            user-defined function are always computed, as the function may have changed.
         """
         key = _key(kind, of if isinstance(of, tuple) else (of,), measure)
         if key is None:
@@ -155,7 +155,7 @@ class TheoryCache:
         return self._read(key) if known is None else known
 
     def _remember(self, key: Key, known: Known) -> None:
-        with self._lock, suppress(ValueError):  # more values of one key than the limit allows
+        with self._lock, suppress(ValueError):  # the values of one key exceed the limit
             self._known[key] = known
         path = self._path(key)
         if path is None:
@@ -166,19 +166,19 @@ class TheoryCache:
             "made_by": _makers(),
             "values": [[n, *pair] for n, pair in sorted(both.items())],
         }
-        with suppress(OSError, InputError):  # a read-only or full disk: they can be computed again
+        with suppress(OSError, InputError):  # the disk is read-only or full
             write_record(path, fields, path.parent, durable=False)
             self._written += path.stat().st_size
-            if self._written >= self._limit // _SHARE:
+            if self._written >= self._limit // _CHECKS:
                 self._written = 0
                 self._shrink(path.parent)
 
     def _path(self, key: Key) -> Path | None:
-        """Return the file of a key, which is not that of the same key under other formulas or versions."""
+        """Return the file of a key, which depends on the formulas and versions, too."""
         return None if self._folder is None else self._folder / f"{key_of({'key': key, **_makers()})}.json"
 
     def _read(self, key: Key) -> Known:
-        """Return what the folder keeps for a key: nothing if that is not what was written."""
+        """Return the values of a key in the folder, or none if its file is not as it was written."""
         path = self._path(key)
         if path is None:
             return {}
@@ -190,7 +190,7 @@ class TheoryCache:
         except (UnreadableError, KeyError, TypeError, ValueError, OverflowError):
             return {}
         with suppress(OSError):
-            os.utime(path)  # it was used now
+            os.utime(path)  # the time of the last use
         with self._lock, suppress(ValueError):
             self._known[key] = known
         return known
@@ -221,7 +221,7 @@ def _parts(found: Expectation | StandardDeviation) -> tuple[Floats, Floats]:
 
 
 def _key(kind: str, curves: tuple[Scorer, ...], measure: Measure) -> Key | None:
-    """Return what a value is of, with digests of curve files; None where no text says what it is."""
+    """Return the key of a value, with digests of curve files; None for user-defined functions."""
     try:
         ranks, *parts = measure.portable(), *(curve.portable() for curve in curves)
     except InputError:
@@ -232,7 +232,7 @@ def _key(kind: str, curves: tuple[Scorer, ...], measure: Measure) -> Key | None:
 
 
 def _pair(value: Any, error: Any) -> tuple[float, float]:
-    """Return a value and the bound of its error, which only a file that was made up would not have."""
+    """Return a value and the bound of its error; raise `ValueError` if a file has something else."""
     pair = float(value), float(error)
     if not (math.isfinite(pair[0]) and pair[1] >= 0):
         raise ValueError(f"{pair} is not a value with its error")
@@ -241,7 +241,7 @@ def _pair(value: Any, error: Any) -> tuple[float, float]:
 
 @cache
 def _makers() -> dict[str, str]:
-    """Return what decides the bits of an exact value: versions, vector units, and the formulas themselves."""
+    """Return what determines the bits of an exact value: versions, vector units and formulas."""
     digest = hashlib.blake2b(digest_size=8)
     for folder in (*map(Path, measures.__path__), *map(Path, populations.__path__), Path(__file__).parent):
         for file in sorted(folder.rglob("*.py")):

@@ -1,20 +1,20 @@
 """The limit of NDCG_n extrapolated from exact means alone.
 
-A theorem's limit is compared with the number that ``E[NDCG_n]``, n = 1e6, 1e7, …, 1e18, tends to. Nothing
-but these means enters: no profile, no ideal list, no integral of the curve. They are extrapolated by
-reciprocal differences, of which two kinds cover the ways in which NDCG converges (docs/theory.md, section 2):
+A theorem's limit is compared with the number that ``E[NDCG_n]``, n = 1e6, 1e7, …, 1e18, tends to. The
+extrapolation uses these means only: no profile, no ideal list, no integral of the curve. Two kinds of
+reciprocal differences cover the ways in which NDCG converges (docs/theory.md, section 2):
 
-- the rho algorithm, exact for a ratio of two polynomials in a scale x(n): x = 1/log n for the log discount
-  and 1/r, whose DCG and ideal DCG both are series in 1/log n; x = n^-|1-b| for r^-b, whose sums are
-  ``n^(1-b)`` times a constant, plus zeta(b);
-- the epsilon algorithm (Shanks' transformation), exact for a sum of powers of n with unknown exponents:
-  everything else, and k = o(n), where the curve's behaviour at the top gives the exponents.
+- the rho algorithm, exact for a ratio of two polynomials in a variable x(n). For the log discount and 1/r,
+  DCG and ideal DCG are series in x = 1/log n; for r^-b they are ``n^(1-b)`` times a constant, plus zeta(b),
+  so x = n^-|1-b|;
+- the epsilon algorithm (Shanks' transformation), exact for a sum of powers of n with unknown exponents. It
+  serves for all else, and for k = o(n), where the curve's behaviour at the top determines the exponents.
 
-The error adds three parts. (1) What was left out: the largest change of the extrapolated value when the last
-one or two sizes, or the last order of the extrapolation, are left out, times `_SAFETY`. (2) The errors of the
-means, propagated through the extrapolation one at a time. (3) Where the top of the list decides the limit,
-how far the same extrapolation of the curve's own values misses its value at the top: means at n <= 1e18
-cannot know a curve nearer to the top than about 1/n.
+The stated error is the sum of three parts. (1) The truncation error: the largest change of the extrapolated
+value when the last one or two sizes, or the last order of the extrapolation, are left out, times `_SAFETY`.
+(2) The errors of the means, propagated through the extrapolation one at a time. (3) Where the top of the list
+decides the limit, the error of the same extrapolation applied to the curve's own values: means at n <= 1e18
+do not depend on the curve at depths below about 1e-18.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 SIZES = tuple(10**d for d in range(6, 19))
 """The list lengths of the exact means."""
 
-_SAFETY = 10.0  # times what leaving out sizes and orders changes
-_MEAN = 1e-8  # of itself: what an exact mean is trusted with for a limit, even if it states less
-_ORDERS = (3, 5, 7)  # how many means an extrapolation uses; the first only tells the error of the second
-_STRIDES = (1, 2)  # in decades of n
-_FEWEST = 7  # means without which nothing is extrapolated
-_SEEN = 1e-3  # of a gap to the limit: the error of a mean that still shows it
-_ITEMS = 1e3  # of the rarest grade, above the first break of a curve and above the cutoff, in each list
-_DEVIATIONS = 12.0  # by which the count of the best grade exceeds a cutoff k = o(n)
+_SAFETY = 10.0  # factor on the truncation error
+_LEAST_ERROR = 1e-8  # the relative error of a mean is taken to be at least this
+_ORDERS = (3, 5, 7)  # numbers of means in an extrapolation; the first serves for the error of the second only
+_STRIDES = (1, 2)  # steps between these means, in decades of n
+_FEWEST = 7  # with fewer means there is no extrapolation
+_SEEN = 1e-3  # a mean shows its gap to the limit if its error is less than this part of the gap
+_ITEMS = 1e3  # a usable list has so many items of each grade, above the first break and above the cutoff
+_DEVIATIONS = 12.0  # standard deviations by which the number of best items must exceed a cutoff k = o(n)
 
 Mean = Callable[[Scorer, Measure, tuple[int, ...]], Expectation]
 
@@ -52,13 +52,13 @@ class Extrapolation:
     Attributes
     ----------
     sizes, expectation, errors : (K,)
-        The exact mean at each list length and its error, infinite where the list is too short to be used.
+        The exact mean at each list length and its error, which is infinite where the list is too short.
     limit, error : float
-        The extrapolated limit and the bound of its error; infinite where nothing can be extrapolated.
+        The extrapolated limit and the bound of its error, which is infinite where there are too few means.
     unseen : float
         Twice the error, relative to the best grade, of extrapolating the curve's values to its top.
     reason : str
-        Why nothing can be extrapolated; empty otherwise.
+        The reason why there are too few means; empty otherwise.
     """
 
     sizes: tuple[int, ...]
@@ -84,7 +84,7 @@ class Extrapolation:
         n = np.array(self.sizes, np.float64)[usable]
         scale = n**-exponent if exponent else 1 / np.log(n)
         gaps, errors = (self.expectation[usable] - limit) / scale, self.errors[usable] / scale
-        # beyond, the gap is lost in the errors of the means
+        # longer lists, whose gap is lost in the errors of the means, are left out
         seen = errors < _SEEN * np.abs(gaps)
         if np.count_nonzero(seen) < _FEWEST:
             return 0.0, math.inf
@@ -94,7 +94,7 @@ class Extrapolation:
 def extrapolated_limit(
     scorer: Scorer | str, measure: Measure | str, mean: Mean = expected_ndcg
 ) -> Extrapolation:
-    """Extrapolate the exact mean to n = infinity.
+    """Extrapolate the exact means to n = infinity.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapo
         return Extrapolation(SIZES, found.value, errors, float(found.value[-1]), math.inf, reason=reason)
     n, value = np.array(SIZES, np.float64)[usable], found.value[usable]
     scales = _scales(measure, n)
-    limit, error = _best(value, np.maximum(errors[usable], _MEAN * np.abs(value)), scales)
+    limit, error = _best(value, np.maximum(errors[usable], _LEAST_ERROR * np.abs(value)), scales)
     unseen = _unseen(relevance, measure, n, scales)
     if _top_decides(measure):
         error += unseen
@@ -141,10 +141,10 @@ def _mixed(weights: Floats, found: list[Extrapolation]) -> Extrapolation:
 
 
 def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
-    """Return which lists are long enough to show where the mean tends to, and why the others are not.
+    """Return which lists are long enough for the extrapolation, and why the others are not.
 
-    Shorter lists have too few items of a grade, above a break of the curve or above the cutoff; a cutoff
-    k = o(n) must also stop within the items of the best grade, and above the breaks.
+    Shorter lists have too few items of a grade, above a break of the curve or above the cutoff. A cutoff
+    k = o(n) must also be smaller than the number of items of the best grade, and above the breaks.
     """
     n, cutoff = np.array(SIZES, np.float64), measure.cutoff
     masses = [mass for mass in relevance.masses if mass > 0] or [1.0]
@@ -162,16 +162,16 @@ def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
 
 
 def _scales(measure: Measure, n: Floats) -> list[Floats | None]:
-    """Return 1/x(n) of each extrapolation by ratios of polynomials in x; None stands for powers of n."""
+    """Return 1/x(n) for the rho algorithm in each variable x; None stands for the epsilon algorithm."""
     if measure.cutoff.regime in ("sublinear", "fixed"):
         return [None]
     return measure.discount.asymptotics.series_variables(n)
 
 
 def _best(values: Floats, errors: Floats, scales: list[Floats | None]) -> tuple[float, float]:
-    """Extrapolate with each scale; the error also covers the others, as far as theirs do not."""
+    """Extrapolate with each scale; the stated error covers the results of all of them."""
     changes = float(np.abs(np.diff(values[-_FEWEST:])).sum())
-    if changes <= errors[-1]:  # the mean has arrived, and its differences are rounding
+    if changes <= errors[-1]:  # the mean has converged, and its differences are rounding errors
         return float(values[-1]), changes + 2 * float(errors[-1])
     return _most_precise([_extrapolate(values, errors, scale) for scale in scales])
 
@@ -223,14 +223,14 @@ def _accelerated(values: Floats, scale: Floats | None, window: np.ndarray) -> fl
 
 
 def _top_decides(measure: Measure) -> bool:
-    """Whether the limit is a property of the curve's value at the very top."""
+    """Whether the curve's value at the very top determines the limit."""
     return measure.cutoff.regime in ("sublinear", "fixed") or measure.discount.asymptotics.top_decides
 
 
 def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floats | None]) -> float:
-    """Return twice the error of extrapolating the curve itself to its top, from the depths the lists show.
+    """Return twice the error of extrapolating the curve's values at depths 1/n to its top.
 
-    Relative to the best grade.
+    It is relative to the best grade.
     """
     if measure.cutoff.regime == "sublinear":
         n = n / np.array([measure.cutoff(int(size)) for size in n], np.float64)

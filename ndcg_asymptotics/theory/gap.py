@@ -1,4 +1,4 @@
-"""The leading term of the gap E[NDCG_n] - lim NDCG_n, with a coefficient that is an integral of the curve.
+"""The leading term of E[NDCG_n] - lim NDCG_n, with a coefficient that is an integral of the curve.
 
 With E(t) = E[Y | t], L the limit, c the cutoff's share (1 without), B the ideal list's share of the profile::
 
@@ -6,8 +6,8 @@ With E(t) = E[Y | t], L the limit, c the cutoff's share (1 without), B the ideal
     r^-b, b < 1  zeta(b) (E(0) - L y_1) / B  n^-(1-b)
     1/r          (C - L C_1) / y_1        / log n     C = int_0^c (E(t) - E(0)) / t dt, C_1 for the ideal list
 
-The next terms are 1/log n smaller for log and 1/r; n^-a for r^-b, a the Hölder exponent at the top.
-These rows are beyond the paper.
+The next terms are smaller by a factor of 1/log n for log and 1/r, and of n^-a for r^-b, where a is the Hölder
+exponent at the top. These rows are not in the paper (docs/theory.md, section 2).
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory.limits import Labels, limit
+from ndcg_asymptotics.theory.limits import OccurringGrades, limit
 from ndcg_asymptotics.theory.rules import quadrature
 
-_NOTHING = 1e-12  # a coefficient that is rounding
+_ROUNDING = 1e-12  # smaller coefficients are rounding errors and printed as 0
+_AT_A_GRADE = 1e-9  # a cutoff c n this close to R_j counts as equal to it
+_DEEPEST = 1e-100  # the part of int (E(t) - E(0))/t dt below this depth shows whether it converges
+_DIVERGES = 1e-6  # if that part is larger, it does not
 
 
 @dataclass(frozen=True)
 class Gap:
-    """``coefficient`` times ``scale``, for instance -0.54/log n.
+    """A coefficient times a power of n, or times 1/log n, for instance -0.54/log n.
 
     Attributes
     ----------
@@ -43,23 +46,23 @@ class Gap:
     exponent: float
 
     def at(self, n: float) -> float:
-        """The leading term at a list length."""
+        """Return the leading term at a list length."""
         return self.coefficient * float(n**-self.exponent if self.exponent else 1 / np.log(n))
 
     def __str__(self) -> str:
-        coefficient = self.coefficient if abs(self.coefficient) > _NOTHING else 0.0
+        coefficient = self.coefficient if abs(self.coefficient) > _ROUNDING else 0.0
         scale = f"n^-{number_text(round(self.exponent, 12))}" if self.exponent else "/log n"
         return f"{coefficient:+.3g}{' ' if self.exponent else ''}{scale}"
 
 
 def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
-    """The leading term of E[NDCG_n] - lim NDCG_n for the log discount, r^-b and 1/r.
+    """Return the leading term of E[NDCG_n] - lim NDCG_n for the log discount, r^-b and 1/r.
 
     Returns
     -------
     Gap or None
-        None for another discount, a fixed cutoff or k = o(n), a cutoff at the share of a grade, where the
-        fluctuation of a label count adds n^-1/2, and an integral that does not converge.
+        None for another discount, for a fixed cutoff or k = o(n), for a cutoff at the share of a grade, where
+        the fluctuation of a label count adds a term n^-1/2, and if the integral does not converge.
 
     >>> str(leading_gap("linear(0.1, 0.7)", "nDCG"))
     '-0.541/log n'
@@ -71,13 +74,13 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
 
 
 def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
-    asymptotics, c, labels = measure.discount.asymptotics, measure.cutoff.share, Labels.of(relevance)
+    asymptotics, c, labels = measure.discount.asymptotics, measure.cutoff.share, OccurringGrades.of(relevance)
     value = limit(relevance, measure).value
     if value is None or not labels.gains or not measure.discount.regular:
         return None
     if measure.cutoff.regime in ("sublinear", "fixed"):
         return None
-    if c < 1 and bool(np.any(np.abs(labels.reached - c) < 1e-9)):
+    if c < 1 and bool(np.any(np.abs(labels.reached - c) < _AT_A_GRADE)):
         return None
     edges = quadrature.edges(0.0, c, relevance.breakpoints)
     top, most = relevance.mean_gain_at_top, labels.gains[0]
@@ -94,16 +97,16 @@ def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
             return Gap(constant * (top - value * most) / labels.ideal_integral(asymptotics, c), 1 - b)
         case HarmonicDecay():
             t, dt = quadrature.nodes(edges)
-            departure = (relevance.mean_gain(t) - top) / t * dt
-            if abs(float(departure[t < 1e-100].sum())) > 1e-6:
+            terms = (relevance.mean_gain(t) - top) / t * dt
+            if abs(float(terms[t < _DEEPEST].sum())) > _DIVERGES:
                 return None
-            constant = top * np.log(c) + float(departure.sum())
+            constant = top * np.log(c) + float(terms.sum())
             return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)
     return None
 
 
 def _mixed(weights: Floats, found: list[Gap | None]) -> Gap | None:
-    """The average over the groups, whose gaps have the same exponent as the discount is theirs."""
+    """Return the average over the groups, whose gaps have the same exponent."""
     gaps = [gap for gap in found if gap is not None]
     if len(gaps) < len(found):
         return None

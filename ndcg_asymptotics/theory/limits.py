@@ -1,7 +1,7 @@
-"""The limits of NDCG_n as n -> infinity, each with its theorem and what the theorem asks for.
+"""The limits of NDCG_n as n -> infinity, with their theorems and assumptions (docs/theory.md, section 2).
 
 Theorem numbers are those of Wang, Wang, Li, He, Liu, Chen (2013), "A theoretical analysis of
-NDCG type ranking measures", COLT; arXiv 1304.6480. Rows that are not in the paper say so.
+NDCG type ranking measures", COLT; arXiv 1304.6480. Limits that are not in the paper are marked so.
 
 With m_j(t) = P(Y = y_j | depth t), E(t) = sum_j y_j m_j(t), R_j = P(Y >= y_j), R_0 = 0 and a
 discount profile phi on (0, 1) (1 for log, t^-b for powers, 1 - t for linear), every limit with
@@ -30,7 +30,7 @@ from ndcg_asymptotics.theory.rules import quadrature
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something a theorem asks for; ``met`` is None where it cannot be told."""
+    """An assumption of a theorem; ``met`` is None where it is unknown whether it holds."""
 
     text: str
     met: bool | None
@@ -41,21 +41,21 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Limit:
-    """What is known of lim NDCG_n.
+    """The limit of NDCG_n, or the reason why there is none.
 
     Attributes
     ----------
     value : float or None
-        The limit; None where there is none, or none is known.
+        The limit; None where there is none or it is not known.
     theorem : str
         The source: a theorem of the paper, or "beyond the paper".
     assumptions : tuple of Assumption
     reason : str
-        Why there is no value; empty where there is one.
+        The reason why there is no value; empty where there is one.
     converges : bool or None
         False where it is proved that NDCG_n does not converge, None where nothing is known.
     mode : str
-        How it converges: "almost surely", "in probability", or empty.
+        The mode of convergence: "almost surely", "in probability", or empty.
     """
 
     value: float | None
@@ -67,18 +67,18 @@ class Limit:
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
-        """The assumptions this scorer does not meet."""
+        """The assumptions that do not hold for this scorer."""
         return tuple(a for a in self.assumptions if a.met is False)
 
 
 @dataclass(frozen=True)
-class Labels:
-    """The grades that occur.
+class OccurringGrades:
+    """The grades of positive probability.
 
     Attributes
     ----------
     gains : tuple of float
-        y_j of those with P(Y = y_j) > 0, in decreasing order.
+        The gains y_j with P(Y = y_j) > 0, in decreasing order.
     reached : (J,)
         R_j = P(Y >= y_j).
     """
@@ -88,9 +88,9 @@ class Labels:
 
     @classmethod
     def of(cls, relevance: Relevance) -> Self:
-        """The labels of a relevance model.
+        """Return the occurring grades of a relevance model.
 
-        >>> Labels.of(Relevance.parse("graded(2=constant(0), 1=constant(0.3))")).gains
+        >>> OccurringGrades.of(Relevance.parse("graded(2=constant(0), 1=constant(0.3))")).gains
         (1.0,)
         """
         occurs = [mass > 0 for mass in relevance.masses]
@@ -105,7 +105,7 @@ class Labels:
 
 
 def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
-    """The limit of NDCG_n for an i.i.d. stream; of its mean, for a mixture.
+    """Return the limit of NDCG_n for an i.i.d. stream; for a mixture, the limit of its mean.
 
     Parameters
     ----------
@@ -137,24 +137,24 @@ def _limit(relevance: Relevance, measure: Measure) -> Limit:
 
 
 def _mixed(weights: Floats, found: list[Limit]) -> Limit:
-    """Of a mixture: lists of each group tend to the limit of the group, the mean to their average."""
-    theorem = " / ".join(dict.fromkeys(of_group.theorem for of_group in found))
+    """Return the limit of the mean of a mixture, which is the average of the limits of its groups."""
+    theorem = " / ".join(dict.fromkeys(group.theorem for group in found))
     met: dict[str, list[bool | None]] = {}
-    for assumption in (a for of_group in found for a in of_group.assumptions):
+    for assumption in (a for group in found for a in group.assumptions):
         met.setdefault(assumption.text, []).append(assumption.met)
     assumptions = tuple(
         Assumption(text, False if False in all_ else None if None in all_ else True)
         for text, all_ in met.items()
     )
-    without = next((of_group for of_group in found if of_group.value is None), None)
+    without = next((group for group in found if group.value is None), None)
     if without is not None:
         return Limit(None, theorem, assumptions, without.reason, without.converges)
-    values = [of_group.value for of_group in found if of_group.value is not None]
+    values = [group.value for group in found if group.value is not None]
     return Limit(float(weights @ values), theorem, assumptions)
 
 
 def _conjectured(relevance: Relevance, measure: Measure) -> Limit:
-    """What the author of a discount expects: a number, or a function of relevance and cutoff."""
+    """Return the limit that the author of a discount expects."""
     said = measure.discount.conjecture
     value = said(relevance, measure.cutoff) if callable(said) else said
     return Limit(float(value), "conjectured", (), mode="")
@@ -176,7 +176,7 @@ def _continuous(relevance: Relevance) -> Assumption:
 
 
 def _every_grade(relevance: Relevance) -> tuple[Assumption, ...]:
-    """What the graded theorems 10 to 13 ask of the labels, of those that occur."""
+    """Return the assumption of Theorems 10 to 13 about the labels, tested for the grades that occur."""
     if all(relevance.masses):
         return (Assumption("every P(Y = y_j) > 0", True),)
     left_out = ", ".join(
@@ -186,10 +186,14 @@ def _every_grade(relevance: Relevance) -> tuple[Assumption, ...]:
 
 
 def _no_limit(relevance: Relevance, measure: Measure) -> Limit:
-    """Theorem 6. It asks for every label at every score; the top item alone decides."""
+    """Return the limit where the first ranks decide.
+
+    If the top label is random there is none. Theorem 6 assumes that every label is possible at every score;
+    its proof needs the top label only.
+    """
     top = [float(curve.value(0.0)) for curve in relevance.curves]
     if not any(0 < q < 1 for q in top):
-        gains = Labels.of(relevance).gains
+        gains = OccurringGrades.of(relevance).gains
         value = relevance.mean_gain_at_top / gains[0] if gains else 0.0
         return Limit(value, "beyond the paper (the top label is certain)", (_some_gain(relevance),))
     what = "the cutoff is fixed" if measure.cutoff.regime == "fixed" else "the discounts have a finite sum"
@@ -203,7 +207,7 @@ def _no_limit(relevance: Relevance, measure: Measure) -> Limit:
 
 
 def _every_label_everywhere(relevance: Relevance) -> bool:
-    """Whether every label, 0 as well, keeps a positive probability at every score: the paper's condition."""
+    """Whether every label, including 0, has a positive probability at every score, as Theorem 6 assumes."""
     edges = np.union1d(np.linspace(0.0, 1.0, 1025), np.geomspace(1e-18, 1.0, 73))
     t = np.union1d(edges, relevance.breakpoints)
     values = np.array([curve.value(t) for curve in relevance.curves])
@@ -211,7 +215,7 @@ def _every_label_everywhere(relevance: Relevance) -> bool:
 
 
 def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
-    """E[Y | s = 1] / y_1: Theorems 5, 7, 11, which need continuity at the top only."""
+    """Return E[Y | s = 1] / y_1, by Theorems 5, 7 and 11, which need continuity at the top only."""
     asymptotics, graded = measure.discount.asymptotics, relevance.graded
     if measure.cutoff.regime == "sublinear":
         theorem = "Theorem 11" if graded else "Theorem 7"
@@ -219,8 +223,8 @@ def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
             theorem = f"beyond the paper (as {theorem})"
     else:
         theorem = "beyond the paper (as Theorem 5)" if graded or _cut(measure) else "Theorem 5"
-    labels = Labels.of(relevance)
-    # breaks lie inside (0, 1), so every curve here is continuous at its ends
+    labels = OccurringGrades.of(relevance)
+    # all breakpoints are inside (0, 1), so every curve is continuous at its top
     text = "every P(Y = y_j | s) continuous at s = 1" if graded else "ybar continuous at s = 1"
     asked = _every_grade(relevance) if graded else (_some_gain(relevance),)
     assumptions = (*asked, Assumption(text, True))
@@ -233,7 +237,7 @@ def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
 
 
 def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
-    """The ratio of integrals at the head of this module: Theorems 1, 3, 8, 9, 10, 12, 13."""
+    """Return the ratio of integrals at the head of this module, by Theorems 1, 3, 8, 9, 10, 12 and 13."""
     asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
     theorem = {
         (LogDecay, False): ("Theorem 1", "Theorem 1"),
@@ -243,11 +247,11 @@ def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
         (LinearDecay, False): ("beyond the paper (classical)",) * 2,
         (LinearDecay, True): ("beyond the paper (classical)",) * 2,
     }[type(asymptotics), _cut(measure)][relevance.graded]
-    labels = Labels.of(relevance)
+    labels = OccurringGrades.of(relevance)
     if not labels.gains:
         return Limit(0.0, theorem, (_some_gain(relevance),))
     if theorem == "Theorem 1":
-        # it asks for nothing else: the logarithm does not see where the labels stand
+        # the theorem assumes nothing else, since the profile of 1/log r is constant
         return Limit(1.0, theorem, (_some_gain(relevance),), mode="almost surely")
     asked = _every_grade(relevance) if relevance.graded else (_some_gain(relevance),)
     assumptions = (*asked, _continuous(relevance))

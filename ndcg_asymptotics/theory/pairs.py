@@ -1,4 +1,4 @@
-"""Two scorers in expectation: which has the larger mean NDCG, from which n on, and by how much."""
+"""Two scorers in expectation: which one has the larger mean NDCG, from which n on, and by how much."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import LogDecay
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.limits import Labels
+from ndcg_asymptotics.theory.limits import OccurringGrades
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules import quadrature
 
-_SIZES = tuple(round(10 ** (d / 3)) for d in range(55))
-_MOST = 12  # the highest moment tried
-_ZERO = 1e-10  # of int |Delta E| (-log t)^j: below it a moment is 0
+_SIZES = tuple(round(10 ** (d / 3)) for d in range(55))  # three per decade, up to 1e18
+_HIGHEST = 12  # the last moment tried
+_ZERO = 1e-10  # relative to int |Delta E| (-log t)^j; a smaller moment is 0 up to rounding
 
 
 @dataclass(frozen=True)
 class FirstMoment:
-    """By what E[NDCG_n] of one scorer exceeds that of the other: ``coefficient / log^order n``, and less."""
+    """The leading term ``coefficient / log^order n`` of the difference of E[NDCG_n] of two scorers."""
 
     order: int
     coefficient: float
@@ -35,7 +35,7 @@ class FirstMoment:
 
 
 def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDCG") -> FirstMoment | None:
-    """Lemma 3 of Wang et al. (2013): K and a of the difference a / log^K n under the log discount.
+    """Return K and a of the difference a / log^K n under the log discount (Lemma 3 of Wang et al. 2013).
 
     K is the first j for which ``mu_j = int_0^c (E_a - E_b)(t) (-log t)^j dt`` is not 0, and the
     coefficient is mu_K over the ideal list's share, p for binary labels and the whole list. Without
@@ -44,14 +44,14 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     Parameters
     ----------
     a, b : Scorer or text
-        Of one label law.
+        Curves with the same label law.
     measure : Measure or text
-        The log discount, on the whole list or with k = cn.
+        The log discount, for the whole list or with k = cn.
 
     Returns
     -------
     FirstMoment or None
-        None where no moment up to the twelfth differs from 0.
+        None if no moment up to the twelfth differs from 0.
 
     Raises
     ------
@@ -72,17 +72,17 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     breaks = tuple(sorted({*a.breakpoints, *b.breakpoints}))
     t, dt = quadrature.nodes(quadrature.edges(0.0, c, breaks))
     difference, power = (a.mean_gain(t) - b.mean_gain(t)) * dt, np.ones_like(t)
-    for order in range(_MOST + 1):
+    for order in range(_HIGHEST + 1):
         moment, size = float(difference @ power), float(np.abs(difference) @ power)
         if abs(moment) > _ZERO * max(size, math.factorial(order) * _ZERO):
-            return FirstMoment(order, moment / Labels.of(a).ideal_integral(asymptotics, c))
+            return FirstMoment(order, moment / OccurringGrades.of(a).ideal_integral(asymptotics, c))
         power = power * -np.log(t)
     return None
 
 
 @dataclass(frozen=True)
 class InExpectation:
-    """Which of two scorers has the larger E[NDCG_n] for all large n, as far as 1e18.
+    """Which of two scorers has the larger E[NDCG_n] for all large n up to 1e18.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class InExpectation:
     winner : int
         1 if the first is ahead at the largest n by more than the error, -1 if the second is, else 0.
     since : int or None
-        The smallest of the sizes from which on the winner is ahead throughout.
+        The smallest size from which on the winner is ahead at every size.
     """
 
     sizes: tuple[int, ...]
@@ -105,11 +105,10 @@ class InExpectation:
 def distinguishable_in_expectation(
     a: Scorer | str, b: Scorer | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike = _SIZES
 ) -> InExpectation:
-    """Definition 4 and the second part of Theorem 14 of Wang et al. (2013), decided by exact means.
+    """Decide by exact means which of two scorers has the larger E[NDCG_n] for every large n.
 
-    Two scorers are distinguishable in expectation if one of them has the larger E[NDCG_n] for every
-    large n. Exact means decide it at each n, here three to the decade up to 1e18, where no simulation
-    and no bound of the order n^-1/3 would.
+    That is Definition 4, and the second part of Theorem 14, of Wang et al. (2013). By default the means are
+    computed at three list lengths per decade up to 1e18.
 
     Raises
     ------

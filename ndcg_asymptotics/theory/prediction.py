@@ -1,4 +1,4 @@
-"""What theory says of one scorer, measure and list length, without drawing anything."""
+"""Theoretical predictions for scorers, measures and list lengths, without simulation."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 _QUANTILES = (0.05, 0.5, 0.95)
-_ROUNDING = 1e-9  # of a sum of probabilities
+_ROUNDING = 1e-9  # the error of a sum of probabilities
 
 
 @dataclass(frozen=True)
 class Prediction:
     """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
-    ``law`` is that of NDCG_n about its mean on long lists (`theory.fluctuations.laws`), ``law_distance`` how
-    far from it the distribution function at n may be (`theory.fluctuations.limit_law`). ``quantiles_from`` is
-    "exact" where few ranks count, so that the quantiles are found by enumeration; elsewhere it is "law", and
-    they are those of a law of this shape with the exact mean and standard deviation. ``pseudo_expectation``
-    is None where a list is so short that it exceeds 1. ``reason`` says why there is no limit, or no exact
-    number; empty where there are all.
+    ``law`` is the limiting law of NDCG_n about its mean (`theory.fluctuations.laws`), and ``law_distance``
+    bounds the distance of the distribution function at n from it (`theory.fluctuations.limit_law`).
+    ``quantiles_from`` is "exact" where few ranks count, so that quantiles are found by enumeration. Elsewhere
+    it is "law", and they are those of the limiting law with the exact mean and standard deviation.
+    ``pseudo_expectation`` is None for lists so short that it exceeds 1. ``reason`` says why there is no limit
+    or no exact value; it is empty if there are all of them.
     """
 
     scorer: str
@@ -60,7 +60,7 @@ class Prediction:
 
 @dataclass(frozen=True, repr=False)
 class Predictions(Report, Sequence[Prediction]):
-    """Predictions, one per combination of scorer, measure and list length."""
+    """The predictions for all combinations of scorers, measures and list lengths."""
 
     rows: tuple[Prediction, ...]
 
@@ -75,11 +75,11 @@ class Predictions(Report, Sequence[Prediction]):
         return self.rows[index]
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """As plain data, for JSON."""
+        """Return the rows as plain data, for JSON."""
         return [asdict(row) for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """One table."""
+        """Yield one table."""
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", fixed(8)),
             Column("±", general(".0e"), 2), Column("sd", general(".3e")), Column("law", None, 3),
@@ -100,7 +100,7 @@ def predict(
     measures: Measure | str | Sequence[Measure | str],
     n: ArrayLike,
 ) -> Predictions:
-    """What theory says of scorers, measures and list lengths, each one or several.
+    """Predict NDCG for every combination of scorers, measures and list lengths.
 
     >>> (found,) = predict("linear(0.1, 0.7)", "nDCG(zipf)", 50)
     >>> found.theorem, round(found.limit, 6), round(found.expectation, 6)
@@ -109,7 +109,7 @@ def predict(
     Raises
     ------
     InputError
-        For what is no relevance curve, measure or list length.
+        If an argument is not a relevance curve, measure or list length.
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
     asked = [

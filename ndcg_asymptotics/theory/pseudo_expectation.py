@@ -1,4 +1,4 @@
-"""The paper's stand-in for the mean of NDCG at finite n."""
+"""The pseudo-expectation, the approximation of Wang et al. (2013) to the mean of NDCG at finite n."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.rules import quadrature
 
-_ENDS = 1.0 - np.geomspace(1e-12, 1.0, 97)
-"""Depths that are near to 1."""
+_NEAR_THE_END = 1.0 - np.geomspace(1e-12, 1.0, 97)  # depths; curves may be singular at 1
 
 
 def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> float | None:
-    """Definition 5's N(n), the paper's stand-in for E[NDCG_n].
+    """Return N(n) of Definition 5 in Wang et al. (2013), which approximates E[NDCG_n].
 
     ``N(n) = int_1^k E(s/n) D(s) ds / sum_j y_j int D(s) ds``, the j-th integral of the
     denominator over the ranks from n R_{j-1} to n R_j, all cut to [1, k(n)]; binary and without
@@ -24,7 +23,7 @@ def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> 
     Returns
     -------
     float or None
-        None where the denominator is an empty integral: k(n) or n P(Y > 0) at most 1.
+        None if the denominator is an empty integral, that is, if k(n) or n P(Y > 0) is at most 1.
 
     >>> round(pseudo_expectation("linear(0.1, 0.7)", "nDCG(power(0.5))", 1000), 6)
     0.795347
@@ -55,10 +54,10 @@ def _pseudo_expectation(relevance: Relevance, measure: Measure, n: int) -> float
 def _mesh(
     n: int, upper: float, breaks: tuple[float, ...], discount: Discount
 ) -> tuple[Floats, Floats, Floats]:
-    """Ranks from 1 to ``upper``, their weights in an integral, and the discount there."""
+    """Return ranks from 1 to ``upper``, their weights in an integral, and the discount there."""
     # geometric panels in the rank, eight per factor of ten, as the discounts are smooth there
     panels = np.geomspace(1.0, upper, max(2, int(8 * np.log10(upper)) + 4))
-    ends = _ENDS * n
+    ends = _NEAR_THE_END * n
     inner = [b * n for b in breaks if 1 < b * n < upper]
     ranks, weights = quadrature.nodes(np.unique([*panels, *inner, *ends[(ends > 1) & (ends < upper)]]))
     return ranks, weights, discount(ranks, float(n))
@@ -66,6 +65,6 @@ def _mesh(
 
 @shared  # scorers of one population ask for the same
 def _sum(n: int, upper: float, breaks: tuple[float, ...], discount: Discount) -> float:
-    """int D(s) ds."""
+    """Return the integral of D from 1 to ``upper``."""
     _, weights, discounts = _mesh(n, upper, breaks, discount)
     return float(np.sum(weights * discounts))

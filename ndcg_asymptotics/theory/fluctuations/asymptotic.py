@@ -21,7 +21,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.limits import Labels
+from ndcg_asymptotics.theory.limits import OccurringGrades
 from ndcg_asymptotics.theory.rules import quadrature
 
 _STEP = 1e-4  # relative step of a difference that replaces a derivative
@@ -87,7 +87,7 @@ def limiting_std(scorer: Scorer | str, measure: Measure | str) -> float:
 
 
 def _limiting_std(relevance: Relevance, measure: Measure) -> float:
-    gains = Labels.of(relevance).gains
+    gains = OccurringGrades.of(relevance).gains
     if not gains:
         return 0.0
     k = measure.cutoff(_LARGE)
@@ -113,7 +113,7 @@ def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
 
 
 def _std_at(relevance: Relevance, measure: Measure, n: int) -> float:
-    labels = Labels.of(relevance)
+    labels = OccurringGrades.of(relevance)
     if not labels.gains:
         return 0.0
     k = measure.cutoff(n)

@@ -1,8 +1,8 @@
-"""The exponent with which the wrong order of a pair dies out as n grows (docs/rates.md).
+"""The error exponent of a pair: how fast the wrong order dies out as n grows (docs/rates.md).
 
-Where the leading difference of the two mean DCGs is not 0, Theorems A to C of docs/rates.md give the
-exponent. Where it is 0, Theorem D (the log discount) and Theorem E (r^-b) say what comes next, and
-Theorem F covers labels that are certain at the top.
+Where the leading term of the difference of the two mean DCGs is not 0, Theorems A to C of docs/rates.md give
+the exponent. Where it is 0, Theorem D (the log discount) and Theorem E (r^-b) give it, and Theorem F covers
+labels that are certain at the top.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.pairs import first_moment
 from ndcg_asymptotics.theory.rules.quadrature import edges, nodes
 
-_LEVEL = 1e-9  # integrals that differ by less are equal
-_POSSIBLE = 1e-13  # the chance of a label that is more than rounding
-_NEAR = 1e-3  # of the depth of a curve's first break: a label impossible there is impossible above it
+_LEVEL = 1e-9  # integrals that differ by less count as equal
+_POSSIBLE = 1e-13  # smaller probabilities of a label are rounding errors
+_NEAR = 1e-3  # relative to the first break; a label that is impossible at this depth is impossible above it
 _NEVER = "the order never settles"
 _SLOWLY = "the wrong order dies out, no faster than a power of n"
 
 
 @dataclass(frozen=True)
 class ErrorExponent:
-    """The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``, None where no theorem tells, and why."""
+    """The e of ``-log P(wrong order at n) = n^(e + o(1))``, None where no theorem gives it, and why."""
 
     exponent: float | None
     reason: str
@@ -35,7 +35,7 @@ class ErrorExponent:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two scorers, of which the first has the larger mean gain at the top, if they differ there."""
+    """Two scorers, ordered by their mean gain at the top."""
 
     ahead: Relevance
     behind: Relevance
@@ -51,7 +51,7 @@ class _Pair:
 
     @property
     def near(self) -> float:
-        """A depth above which the possible labels are those at this depth."""
+        """A depth such that the possible labels do not change between the top and it."""
         return _NEAR * min((*self.ahead.breakpoints, *self.behind.breakpoints), default=1.0)
 
     def labels(self, depth: float) -> tuple[list[float], list[float]]:
@@ -64,30 +64,30 @@ class _Pair:
 
     @property
     def certain(self) -> tuple[bool, bool]:
-        """Whether the label at the very top is certain."""
+        """Whether the label at the very top is certain, for each scorer."""
         ahead, behind = self.labels(0.0)
         return len(ahead) == 1, len(behind) == 1
 
     def separated(self, depth: float) -> bool:
-        """Whether every label of the one ahead exceeds every label of the other at a depth."""
+        """Return whether all labels of the first scorer exceed all labels of the second at a depth."""
         ahead, behind = self.labels(depth)
         return ahead[0] > behind[-1]
 
 
 def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
-    """Return the power of n with which the wrong order of a pair dies out.
+    """Return the error exponent of a pair of scorers.
 
     Parameters
     ----------
     a, b : Scorer
-        Of one label law; their scores are independent given the label.
+        Curves with the same label law; the scores are independent given the label.
     measure : Measure
 
     Returns
     -------
     ErrorExponent
-        With exponent 0 where P(wrong order at n) stays away from 0, or falls no faster than a power of n;
-        the reason says which.
+        The exponent is 0 where P(wrong order at n) stays away from 0, or falls no faster than a power of n.
+        The reason says which.
 
     >>> a, b = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
     >>> several = map(Measure.parse, ("nDCG", "nDCG(zipf)", "nDCG@n^0.5", "nDCG@10"))
@@ -111,7 +111,7 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
 
 
 def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:
-    """A fixed cutoff or a summable discount: Theorem 6, and Theorem F where the top labels are certain."""
+    """Return the exponent for a fixed cutoff or a summable discount (Theorem 6 of the paper, Theorem F)."""
     ahead, behind = pair.labels(0.0)
     if pair.separated(pair.near):
         return ErrorExponent(
@@ -125,7 +125,7 @@ def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:
         return ErrorExponent(
             None, "the labels at the very top are certain and equal: what lies below decides"
         )
-    # one label is certain, and the other one's sum falls short of it with probability 1
+    # one top label is certain, and the other scorer's DCG differs from it with probability 1
     below, above = pair.labels(pair.near)
     if below[0] < ahead[0] or above[-1] > behind[-1]:
         return ErrorExponent(0.0, f"the label at the very top is certain for one scorer: {_SLOWLY}")
@@ -133,7 +133,7 @@ def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:
 
 
 def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
-    """k = o(n): Theorem C."""
+    """Return the exponent for k = o(n) (Theorem C)."""
     grows = _growth_of(measure)
     if not pair.lead:
         if grows < 0.5:
@@ -151,7 +151,7 @@ def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
 
 
 def _zipf(pair: _Pair, grows: float) -> ErrorExponent:
-    """1/r where the curves differ at the top, with k = n^grows: Theorem B."""
+    """Return the exponent for 1/r and k = n^grows where the curves differ at the top (Theorem B)."""
     zero = 1 - sum(float(curve.value(0.0)) for curve in pair.ahead.curves)
     if zero <= _LEVEL or float(pair.behind.curves[0].value(0.0)) <= _LEVEL:
         return ErrorExponent(None, "a label that the cheapest wrong order needs is impossible at the top")
@@ -163,7 +163,7 @@ def _zipf(pair: _Pair, grows: float) -> ErrorExponent:
 
 
 def _zipf_level(pair: _Pair, measure: Measure) -> ErrorExponent:
-    """1/r where the curves agree at the top: the means differ by a constant."""
+    """Return the exponent for 1/r where the curves agree at the top: the means differ by a constant."""
     if not all(pair.certain):
         return ErrorExponent(0.0, f"the curves agree at the top: {_NEVER}")
     ahead, behind = pair.labels(pair.near)
@@ -173,7 +173,7 @@ def _zipf_level(pair: _Pair, measure: Measure) -> ErrorExponent:
 
 
 def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
-    """Limits that agree, for the log discount to leading order in 1/log n: Theorems D and E."""
+    """Return the exponent where limits (log: leading terms in 1/log n) are equal (Theorems D and E)."""
     asymptotics = measure.discount.asymptotics
     if isinstance(asymptotics, LogDecay):
         if _integral(pair.ahead, pair.behind, measure, absolute=True) <= _LEVEL:
@@ -197,12 +197,15 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
 
 
 def _growth_of(measure: Measure) -> float:
-    """The a of k(n) = n^(a + o(1))."""
+    """Return the a of k(n) = n^(a + o(1))."""
     return measure.cutoff.a if isinstance(measure.cutoff, ListPower) else 0.0
 
 
 def _integral(a: Relevance, b: Relevance, measure: Measure, absolute: bool = False) -> float:
-    """The leading term of the difference of the mean DCGs: of its profile, or of -log t for the plain log."""
+    """Return the leading term of the difference of the mean DCGs, an integral with the profile as its weight.
+
+    For the log discount without cutoff the profile's integral is 0, and the next weight is -log t.
+    """
     end = measure.cutoff.share
     breaks = tuple(x for x in (*a.breakpoints, *b.breakpoints) if x < end)
     t, weights = nodes(edges(0.0, end, breaks))
