@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.folder import holds_grid, holds_growth
 from ndcg_asymptotics.results.grid import open_grid
-from ndcg_asymptotics.results.growing import growth_dataset, open_growth
+from ndcg_asymptotics.results.growing import open_growth
 
 STUDY = """
 title = "harmed"
@@ -146,8 +146,12 @@ def read(folder: Path) -> tuple[Arrays, bool]:
         If the folder is refused.
     """
     if holds_growth(folder):
-        data = growth_dataset(open_growth(folder))
-        return {str(name): array.values for name, array in data.variables.items()}, True
+        growth = open_growth(folder)
+        arrays = {"ndcg": growth.ndcg, "n": growth.sizes, "query": np.array(growth.queries)}
+        if growth.theory is not None:
+            names = ("sizes", "group", "pooled", "groups", "redrawn")
+            arrays |= {name: getattr(growth.theory, name) for name in names}
+        return arrays, True
     if holds_grid(folder):
         grid = open_grid(folder, allow_custom=True)
         points, complete = {grid.axes.name(v): r for v, r in grid.points.items()}, grid.complete

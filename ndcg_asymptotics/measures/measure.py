@@ -7,7 +7,7 @@ IDCG_n the same over labels in decreasing order; the cutoff cuts both.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -102,7 +102,7 @@ class Measure:
 
     def portable(self) -> Portable:
         """Return the text, files and digests with which another process finds this measure."""
-        return self.discount.portable().within(str(self))
+        return replace(self.discount.portable(), text=str(self))
 
     def ideal(self, counts: ArrayLike, gains: ArrayLike, n: int) -> Floats:
         """Return IDCG_n, which is ``sum_j y_j (F(e_j) - F(e_{j-1}))`` with e_j the last rank of gain y_j.

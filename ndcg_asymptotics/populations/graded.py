@@ -44,25 +44,14 @@ class Graded(Relevance, keyword="graded"):
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
-        pairs = []
-        for argument in call.arguments:
-            if argument.key is None or not isinstance(argument.value, Call):
-                call.scanner.fail("graded takes gain=curve, as in 2=linear(0, 0.3)", argument.position)
-            try:
-                gain = float(argument.key)
-            except ValueError:
-                call.scanner.fail(f"expected a gain, found {argument.key!r}", argument.position)
-            pairs.append((gain, Curve.build(argument.value)))
-        return cls(tuple(pairs))
+        keyed = call.keyed("gain", "gain=curve, as in 2=linear(0, 0.3)")
+        return cls(tuple((gain, Curve.build(curve)) for gain, curve in keyed))
 
     def arguments(self) -> tuple[str, ...]:
         return tuple(f"{number_text(gain)}={curve}" for gain, curve in self.by_gain)
 
     def portable(self) -> Portable:
-        parts = [curve.portable() for curve in self.curves]
-        named = zip(self.gains, parts, strict=True)
-        text = ", ".join(f"{number_text(gain)}={part.text}" for gain, part in named)
-        return parts[0].within(f"{self.keyword}({text})", *parts[1:])
+        return Portable.keyed(self.keyword, self.by_gain)
 
 
 def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:

@@ -56,18 +56,8 @@ class Mixture(Scorer, keyword="mixture"):
     def from_call(cls, call: Call) -> Self:
         if len(call.arguments) == 1 and isinstance(call.arguments[0].value, str):
             return cls.read(call.arguments[0].value, call.scanner.folder)
-        groups = []
-        for argument in call.arguments:
-            if argument.key is None or not isinstance(argument.value, Call):
-                call.scanner.fail(
-                    'mixture takes weight=model, as in 0.5=linear(0, 0.3), or "file"', argument.position
-                )
-            try:
-                weight = float(argument.key)
-            except ValueError:
-                call.scanner.fail(f"expected a weight, found {argument.key!r}", argument.position)
-            groups.append((weight, Scorer.build(argument.value)))
-        return cls(_checked(groups))
+        keyed = call.keyed("weight", 'weight=model, as in 0.5=linear(0, 0.3), or "file"')
+        return cls(_checked((weight, Scorer.build(model)) for weight, model in keyed))
 
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
@@ -92,10 +82,7 @@ class Mixture(Scorer, keyword="mixture"):
     def portable(self) -> Portable:
         if self.file:
             return portable_file(self.keyword, self.file, self.content)
-        parts = [model.portable() for _, model in self.groups]
-        named = zip(self.groups, parts, strict=True)
-        text = ", ".join(f"{number_text(weight)}={part.text}" for (weight, _), part in named)
-        return parts[0].within(f"{self.keyword}({text})", *parts[1:])
+        return Portable.keyed(self.keyword, self.groups)
 
     @property
     def gains(self) -> tuple[float, ...]:

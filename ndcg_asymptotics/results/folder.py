@@ -12,7 +12,7 @@ module does not write to the folder, and runs no code that came with it unless `
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -271,13 +271,27 @@ def _described(folder: Path, fields: Mapping[str, Any] | None) -> Contents:
         return Contents(folder, Layout(fields), study_key(fields), damages=[damage])
     found.beside = beside
     for name, digest in beside.items():
-        inside = not PurePosixPath(name).is_absolute() and ".." not in PurePosixPath(name).parts
         try:
-            if not inside or digest_of(read_regular(folder / name, _LARGEST_FILE)) != digest:
-                raise UnreadableError("is not what was written")
+            read_beside(folder, name, digest)
         except UnreadableError as error:
             found.damages.append(Damage(name, str(error)))
     return found
+
+
+def read_beside(folder: Path, name: str, digest: str) -> bytes:
+    """Return the content of a file that a record refers to.
+
+    Raises
+    ------
+    UnreadableError
+        If it is not what was written, or its name leads out of the folder.
+    """
+    place = PurePosixPath(name)
+    inside = not place.is_absolute() and ".." not in place.parts
+    content = read_regular(folder / name, _LARGEST_FILE) if inside else b""
+    if not inside or digest_of(content) != digest:
+        raise UnreadableError("is not what was written")
+    return content
 
 
 def _request(file: File, key: str) -> Runs:
@@ -328,13 +342,21 @@ def sound(folder: str | Path, each: Callable[[File, Content], None] | None = Non
         Naming the first damage.
     """
     found = examine(folder, each=each)
-    if found.damages:
-        more = f" and {len(found.damages) - 1} more" if len(found.damages) > 1 else ""
-        raise InputError(
-            f"{folder}: damaged: {found.damages[0]}{more}; `verify` names every damage, "
-            "and running the study into this folder again mends it"
-        )
+    refuse_damages(folder, found.damages, "running the study into this folder again mends it")
     return found
+
+
+def refuse_damages(folder: str | Path, damages: Sequence[Damage], advice: str) -> None:
+    """Refuse a folder with damages.
+
+    Raises
+    ------
+    InputError
+        Naming the first damage, with advice.
+    """
+    more = f" and {len(damages) - 1} more" if len(damages) > 1 else ""
+    if damages:
+        raise InputError(f"{folder}: damaged: {damages[0]}{more}; `verify` names every damage, and {advice}")
 
 
 def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:

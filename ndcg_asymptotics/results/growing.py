@@ -12,11 +12,10 @@ some of the list lengths. The files are as immutable as those of a study, and ch
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,6 @@ from ndcg_asymptotics.core.files import (
     key_of,
     lock,
     make_folder,
-    read_regular,
     unlock,
     write_file,
 )
@@ -44,14 +42,18 @@ from ndcg_asymptotics.results.blocks import (
     read_block,
     write_block,
 )
-from ndcg_asymptotics.results.folder import GROWTH, holds_grid, holds_growth, holds_results, refuse_old
+from ndcg_asymptotics.results.folder import (
+    GROWTH,
+    holds_grid,
+    holds_growth,
+    holds_results,
+    read_beside,
+    refuse_damages,
+    refuse_old,
+)
 from ndcg_asymptotics.results.layout import Variable, versions_here
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 _CURVES = "curves"
-_LARGEST_CURVE = 2**28  # bytes
 _AXES = {
     "ndcg": ("query", "run", "measure", "n"),
     "pooled": ("run", "measure", "m"),
@@ -135,16 +137,6 @@ def _values(growth: Growth) -> dict[str, NDArray[Any]]:
     return values
 
 
-def _coordinates(growth: Growth) -> dict[str, NDArray[Any]]:
-    found: dict[str, NDArray[Any]] = {
-        "query": np.array(growth.queries),
-        "run": np.array(growth.runs),
-        "measure": np.array([str(measure) for measure in growth.measures]),
-        "n": growth.sizes,
-    }
-    return found | ({"m": growth.theory.sizes} if growth.theory else {})
-
-
 @dataclass
 class GrowthContents:
     """The contents of a folder of growing lists, and its damages."""
@@ -193,12 +185,8 @@ def examine_growth(folder: str | Path) -> GrowthContents:
     except UnreadableError as error:
         found.damages.append(Damage(name, str(error)))
     for place, digest in beside.items():
-        inside = place.startswith(f"{_CURVES}/") and ".." not in PurePosixPath(place).parts
         try:
-            content = read_regular(folder / place, _LARGEST_CURVE) if inside else b""
-            if not inside or digest_of(content) != digest:
-                raise UnreadableError("is not what was written")
-            found.curves[place.removeprefix(f"{_CURVES}/")] = content
+            found.curves[place.removeprefix(f"{_CURVES}/")] = read_beside(folder, place, digest)
         except UnreadableError as error:
             found.damages.append(Damage(place, str(error)))
     return found
@@ -248,12 +236,7 @@ def open_growth(folder: str | Path) -> Growth:
     """
     folder = Path(folder)
     found = examine_growth(folder)
-    if found.damages:
-        more = f" and {len(found.damages) - 1} more" if len(found.damages) > 1 else ""
-        raise InputError(
-            f"{folder}: damaged: {found.damages[0]}{more}; `verify` names every damage, "
-            "and growing the lists again into a new folder gives the same values"
-        )
+    refuse_damages(folder, found.damages, "growing the lists again into a new folder gives the same values")
     stated, values, theory = found.stated, found.values, None
     try:
         if stated["m"] is not None:
@@ -268,15 +251,3 @@ def open_growth(folder: str | Path) -> Growth:
         )  # fmt: skip
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{folder}: the growing lists cannot be read ({error})") from None
-
-
-def growth_dataset(growth: Growth) -> xr.Dataset:
-    """Return growing lists as an xarray Dataset."""
-    import xarray as xr
-
-    variables: dict[str, Any] = {"ndcg": (_AXES["ndcg"], growth.ndcg)}
-    theory = growth.theory
-    if theory is not None:
-        variables |= {name: (_AXES[name], vars(theory)[name]) for name in ("pooled", "groups", "redrawn")}
-        variables["group_of"] = (_AXES["group_of"], theory.group)
-    return xr.Dataset(variables, _coordinates(growth), {"settings": json.dumps(dict(growth.settings))})

@@ -70,6 +70,18 @@ class Call:
     scanner: Scanner
     position: int
 
+    def keyed(self, key: str, usage: str) -> list[tuple[float, Call]]:
+        """Return the arguments of ``name(number=call, …)``; ``key`` says what the numbers are."""
+        found = []
+        for argument in self.arguments:
+            if argument.key is None or not isinstance(argument.value, Call):
+                self.scanner.fail(f"{self.name} takes {usage}", argument.position)
+            try:
+                found.append((float(argument.key), argument.value))
+            except ValueError:
+                self.scanner.fail(f"expected a {key}, found {argument.key!r}", argument.position)
+        return found
+
 
 @dataclasses.dataclass(frozen=True)
 class Argument:

@@ -38,13 +38,18 @@ class Portable:
     files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
     digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
-    def within(self, text: str, *others: Portable) -> Portable:
-        """Return a text that contains this text and others, with the files and digests of all of them."""
-        files, digests = dict(self.files), dict(self.digests)
-        for other in others:
-            files |= other.files
-            digests |= other.digests
-        return Portable(text, files, digests)
+    @classmethod
+    def keyed(cls, keyword: str, items: Iterable[tuple[float, Spec]]) -> Portable:
+        """Return the portable form of ``keyword(number=spec, …)``."""
+        texts: list[str] = []
+        files: dict[str, bytes] = {}
+        digests: dict[str, str] = {}
+        for number, spec in items:
+            part = spec.portable()
+            texts.append(f"{number_text(number)}={part.text}")
+            files |= part.files
+            digests |= part.digests
+        return cls(f"{keyword}({', '.join(texts)})", files, digests)
 
 
 class Spec(ABC):
