@@ -1,20 +1,21 @@
 """Scorers: relevance curves, mixtures of them, and populations of scorers on the same labels."""
 
-from ndcg_asymptotics.populations.closed_forms import (
+from ndcg_asymptotics.populations.curve import Curve
+from ndcg_asymptotics.populations.curve_file import Empirical
+from ndcg_asymptotics.populations.custom import OwnCurve, curve
+from ndcg_asymptotics.populations.families import (
+    Binormal,
     Constant,
     Cusp,
     LinearCurve,
+    Logistic,
+    PiecewiseLinear,
     Polynomial,
     PowerCurve,
     Step,
 )
-from ndcg_asymptotics.populations.curve import Curve
-from ndcg_asymptotics.populations.custom import OwnCurve, curve
-from ndcg_asymptotics.populations.empirical import Empirical
 from ndcg_asymptotics.populations.graded import Graded
-from ndcg_asymptotics.populations.log_odds import Binormal, Logistic
 from ndcg_asymptotics.populations.mixture import Mixture, mixture
-from ndcg_asymptotics.populations.piecewise import PiecewiseLinear
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
 from ndcg_asymptotics.populations.scorer import Random, Relevance, Scorer, over_groups
 

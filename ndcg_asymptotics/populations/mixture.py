@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.populations import curve_file
-from ndcg_asymptotics.populations.empirical import portable_file, read_file
+from ndcg_asymptotics.populations.curve_file import portable_file, read_file
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.scorer import Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Call, number_text

@@ -10,9 +10,9 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.closed_forms import Constant
 from ndcg_asymptotics.populations.curve import Curve
-from ndcg_asymptotics.populations.empirical import Empirical
+from ndcg_asymptotics.populations.curve_file import Empirical
+from ndcg_asymptotics.populations.families import Constant
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.mixture import Mixture
 from ndcg_asymptotics.populations.scorer import Random, Relevance, Scorer

@@ -1,0 +1,398 @@
+"""The families of relevance curves: each class is its formula and its mean over an interval.
+
+In `Logistic` and `Binormal` the log odds of relevance are linear in a score (canonical, or normal),
+and the prevalence sets the level.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from scipy.special import expit, log_ndtr, ndtr
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.populations.curve import Curve
+from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
+
+
+def _log_ratio(a: Floats, b: Floats) -> Floats:
+    """Return log(a/b) for 0 <= a < b, accurate as a -> b."""
+    with np.errstate(divide="ignore"):
+        return np.log1p(-(b - a) / b)
+
+
+# Exponents: beyond these a curve is a constant except at depths that no list reaches, or lost in rounding.
+_FLAT, _STEEP, _RANGE = 1e-3, 1e3, "0.001 to 1000"
+_MOST_TERMS, _LARGEST_COEFFICIENT = 64, 1e9  # of a polynomial; beyond, rounding would show
+
+
+@dataclass(frozen=True)
+class Constant(Curve, keyword="constant"):
+    """ybar(s) = p: no information."""
+
+    p: float
+
+    def __post_init__(self) -> None:
+        self.check_range(self.p)
+
+    def formula(self, t: Floats) -> Floats:
+        return np.full_like(t, self.p)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        return np.full_like(a, self.p)
+
+
+@dataclass(frozen=True)
+class LinearCurve(Curve, keyword="linear"):
+    """ybar(s) = bottom + (top - bottom) s."""
+
+    bottom: float
+    top: float
+
+    def __post_init__(self) -> None:
+        self.check_range(self.bottom, self.top)
+
+    def formula(self, t: Floats) -> Floats:
+        # from the nearer end, so that a value near 0 keeps its digits
+        rise = self.top - self.bottom
+        return np.where(t < 0.5, self.top - rise * t, self.bottom + rise * (1 - t))
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        return self.formula((a + b) / 2)
+
+
+@dataclass(frozen=True)
+class PowerCurve(Curve, keyword="power"):
+    """ybar(s) = bottom + (top - bottom) s^exponent, exponent > 0."""
+
+    bottom: float
+    top: float
+    exponent: float
+
+    def __post_init__(self) -> None:
+        require(_FLAT <= self.exponent <= _STEEP, f"power: exponent must be {_RANGE}, got {self.exponent:g}")
+        self.check_range(self.bottom, self.top)
+
+    def formula(self, t: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return self.bottom + (self.top - self.bottom) * np.exp(self.exponent * np.log1p(-t))
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        e = self.exponent + 1
+        with np.errstate(divide="ignore"):
+            shrink = np.log1p(-(b - a) / (1 - a))  # log of (1-b)/(1-a)
+            powers = np.exp(e * np.log1p(-a)) * -np.expm1(e * shrink) / (e * (b - a))
+        return self.bottom + (self.top - self.bottom) * powers
+
+    @property
+    def holder(self) -> float:
+        return min(1.0, self.exponent)
+
+
+@dataclass(frozen=True)
+class Polynomial(Curve, keyword="polynomial"):
+    """m(t) = c0 + c1 t + c2 t^2 + … in depth t = 1 - s."""
+
+    coefficients: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        count, most = len(self.coefficients), max(map(abs, self.coefficients), default=0.0)
+        require(1 <= count <= _MOST_TERMS, f"polynomial takes 1 to {_MOST_TERMS} coefficients, got {count}")
+        require(
+            most <= _LARGEST_COEFFICIENT,
+            f"polynomial: coefficients must be within ±{_LARGEST_COEFFICIENT:g}, got {most:g}",
+        )
+        low, high = self.bounds(np.array(0.0), np.array(1.0))
+        self.check_range(float(low), float(high))
+
+    @classmethod
+    def signature(cls) -> str:
+        return "polynomial(c0, c1, …)"
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        """Read coefficients by position; ``prevalence=`` stands for c0."""
+        values = [cls._number(a, call.scanner) for a in call.arguments if a.key is None]
+        for argument in call.arguments:
+            if argument.key == "prevalence":
+                rest = sum(c / (i + 2) for i, c in enumerate(values))
+                values.insert(0, cls._number(argument, call.scanner) - rest)
+            elif argument.key is not None:
+                call.scanner.fail("polynomial takes c0, c1, … by position", argument.position)
+        return cls(tuple(values))
+
+    @classmethod
+    def _number(cls, argument: Argument, scanner: Scanner) -> float:
+        if not isinstance(argument.value, float):
+            scanner.fail("polynomial: coefficients are numbers", argument.position)
+        return argument.value
+
+    def arguments(self) -> tuple[str, ...]:
+        return tuple(number_text(c) for c in self.coefficients)
+
+    def formula(self, t: Floats) -> Floats:
+        return np.asarray(np.polynomial.polynomial.polyval(t, self.coefficients), np.float64)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        # the mean of t^i is sum_j a^j b^(i-j) / (i+1): no difference of powers
+        mean = np.zeros_like(a)
+        moment, power = np.zeros_like(a), np.ones_like(a)
+        for i, c in enumerate(self.coefficients):
+            moment = moment * a + power
+            power = power * b
+            mean = mean + c * moment / (i + 1)
+        return mean
+
+    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+        ends = self.formula(a), self.formula(b)
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        derivative = np.polynomial.Polynomial(self.coefficients).deriv()
+        for root in derivative.roots():
+            # a double root may come out as a complex pair: take its real part all the same
+            t = np.asarray(np.clip(np.real(root), a, b), np.float64)
+            low, high = np.minimum(low, self.formula(t)), np.maximum(high, self.formula(t))
+        return low, high
+
+
+@dataclass(frozen=True)
+class Cusp(Curve, keyword="cusp"):
+    """ybar(s) = top - (top - bottom) (1-s)^alpha: Hölder exponent alpha <= 1 at the top."""
+
+    bottom: float
+    top: float
+    alpha: float
+
+    def __post_init__(self) -> None:
+        require(_FLAT <= self.alpha <= _STEEP, f"cusp: alpha must be {_RANGE}, got {self.alpha:g}")
+        self.check_range(self.bottom, self.top)
+
+    def formula(self, t: Floats) -> Floats:
+        return self.top - (self.top - self.bottom) * t**self.alpha
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        shrink = _log_ratio(a, b)
+        e = self.alpha + 1
+        powers = b**self.alpha * (b / (b - a)) * -np.expm1(e * shrink) / e
+        return self.top - (self.top - self.bottom) * powers
+
+    @property
+    def holder(self) -> float:
+        return min(1.0, self.alpha)
+
+
+@dataclass(frozen=True)
+class Step(Curve, keyword="step"):
+    """ybar(s) = top where s >= at, bottom below; discontinuous."""
+
+    bottom: float
+    top: float
+    at: float
+
+    def __post_init__(self) -> None:
+        require(0 < self.at < 1, f"step: at must lie inside (0, 1), got {self.at:g}")
+        self.check_range(self.bottom, self.top)
+
+    def formula(self, t: Floats) -> Floats:
+        return np.where(t <= 1 - self.at, self.top, self.bottom)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        above = np.clip((1 - self.at - a) / (b - a), 0.0, 1.0)
+        return self.bottom + (self.top - self.bottom) * above
+
+    @property
+    def holder(self) -> None:
+        return None
+
+    @property
+    def is_continuous(self) -> bool:
+        return self.bottom == self.top
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return (1 - self.at,)
+
+
+@dataclass(frozen=True)
+class PiecewiseLinear(Curve, keyword="piecewise"):
+    """m(t) by linear interpolation between nodes at depths t = 1 - s from 0 to 1."""
+
+    depths: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        require(
+            len(self.depths) >= 2
+            and self.depths[0] == 0
+            and self.depths[-1] == 1
+            and min(np.diff(self.depths)) > 0,
+            "depth must increase from 0 to 1",
+        )
+        self.check_range(*self.values)
+        t, m = np.array(self.depths), np.array(self.values)
+        steps = np.diff(t) * (m[1:] + m[:-1]) / 2
+        object.__setattr__(self, "_nodes", (t, m, np.concatenate(([0.0], np.cumsum(steps)))))
+
+    @classmethod
+    def signature(cls) -> str:
+        return "piecewise(0=value, depth=value, …, 1=value)"
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        nodes = []
+        for argument in call.arguments:
+            try:
+                nodes.append((float(argument.key or "none"), float(argument.value)))  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                call.scanner.fail("piecewise takes depth=value, as in 0.5=0.3", argument.position)
+        require(len(nodes) > 0, "piecewise needs nodes: 0=value, …, 1=value")
+        depths, values = zip(*sorted(nodes), strict=True)
+        return cls(depths, values)
+
+    def arguments(self) -> tuple[str, ...]:
+        nodes = zip(self.depths, self.values, strict=True)
+        return tuple(f"{number_text(t)}={number_text(m)}" for t, m in nodes)
+
+    def formula(self, t: Floats) -> Floats:
+        depths, values, _ = self._nodes  # type: ignore[attr-defined]
+        return np.asarray(np.interp(t, depths, values))
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        # the piece that holds a, whole pieces, the piece that holds b: each a trapezoid
+        depths, values, sums = self._nodes  # type: ignore[attr-defined]
+        first = np.searchsorted(depths, a, side="right")
+        last = np.searchsorted(depths, b, side="left") - 1
+        at_a, at_b = self.formula(a), self.formula(b)
+        last = np.maximum(last, 0)
+        first = np.minimum(first, len(depths) - 1)
+        head = (depths[first] - a) * (at_a + values[first]) / 2
+        tail = (b - depths[last]) * (values[last] + at_b) / 2
+        across = (head + (sums[last] - sums[first]) + tail) / (b - a)
+        return np.where(first > last, (at_a + at_b) / 2, across)
+
+    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+        depths, values, _ = self._nodes  # type: ignore[attr-defined]
+        low, high = map(np.array, super().bounds(a, b))
+        first, last = np.searchsorted(depths, a), np.searchsorted(depths, b, side="right")
+        for i in np.ndindex(low.shape):
+            inside = values[first[i] : last[i]]
+            if inside.size:
+                low[i], high[i] = min(low[i], inside.min()), max(high[i], inside.max())
+        return low, high
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return self.depths[1:-1]
+
+
+_GAUSS_NODES, _GAUSS_WEIGHTS = leggauss(10)
+
+
+def _quadrature(curve: Curve, a: Floats, b: Floats) -> Floats:
+    """Return the mean of a smooth curve over narrow intervals, by ten-point Gauss-Legendre quadrature."""
+    t = (a + b)[..., None] / 2 + (b - a)[..., None] / 2 * _GAUSS_NODES
+    return np.asarray(curve.formula(t) @ _GAUSS_WEIGHTS / 2, dtype=np.float64)
+
+
+def _check_log_odds(curve: str, prevalence: float, name: str, value: float, largest: float) -> None:
+    require(0 < prevalence < 1, f"{curve}: prevalence must lie inside (0, 1), got {prevalence:g}")
+    require(abs(value) <= largest, f"{curve}: {name} must be within ±{largest:g}, got {value:g}")
+
+
+@dataclass(frozen=True)
+class Logistic(Curve, keyword="logistic"):
+    """ybar(s) = 1 / (1 + exp(-(a + slope (s - 1/2)))), a set by the prevalence."""
+
+    prevalence: float
+    slope: float
+
+    def __post_init__(self) -> None:
+        _check_log_odds("logistic", self.prevalence, "slope", self.slope, 500)
+
+    @property
+    def intercept(self) -> float:
+        """The a for which the mean of the curve is the prevalence."""
+        p, h = self.prevalence, self.slope / 2
+        if abs(h) < 1e-4:  # mean = p + O(h^2): one Newton step from logit(p)
+            return math.log(p / (1 - p)) - h * h * (1 - 2 * p) / 6
+        # softplus(a+h) - softplus(a-h) = 2hp, solved for exp(a)
+        return math.log(math.expm1(2 * h * p) / -math.expm1(-2 * h * (1 - p))) - h
+
+    def formula(self, t: Floats) -> Floats:
+        return np.asarray(expit(self.intercept + self.slope * (0.5 - t)), dtype=np.float64)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        width = self.slope * (b - a)
+        exact = np.abs(width) > 0.5
+        x = self.intercept + self.slope * 0.5
+        safe = np.where(exact, width, 1.0)
+        closed = (np.logaddexp(0, x - self.slope * a) - np.logaddexp(0, x - self.slope * b)) / safe
+        return np.where(exact, closed, _quadrature(self, a, b))
+
+
+@dataclass(frozen=True)
+class Binormal(Curve, keyword="binormal"):
+    """Scores N(0,1) given Y = 0 and N(separation,1) given Y = 1, taken to the canonical score."""
+
+    prevalence: float
+    separation: float
+
+    def __post_init__(self) -> None:
+        _check_log_odds("binormal", self.prevalence, "separation", self.separation, 20)
+
+    def _log_tail(self, x: Floats, side: Floats) -> Floats:
+        """Return log P(score > x) where side is 1, log P(score < x) where it is -1."""
+        irrelevant = math.log1p(-self.prevalence) + log_ndtr(-side * x)
+        relevant = math.log(self.prevalence) + log_ndtr(side * (self.separation - x))
+        return np.asarray(np.logaddexp(irrelevant, relevant), np.float64)
+
+    def score(self, t: Floats) -> Floats:
+        """Return the raw score x at depth t, from P(score > x) = t; for t > 1/2 from P(score < x) = 1 - t."""
+        low = np.full_like(t, -40.0 + min(0.0, self.separation))
+        high = np.full_like(t, 40.0 + max(0.0, self.separation))
+        side = np.where(t <= 0.5, 1.0, -1.0)
+        with np.errstate(divide="ignore"):
+            target = np.log(np.minimum(t, 1 - t))
+        for _ in range(16):
+            middle = (low + high) / 2
+            above = side * (self._log_tail(middle, side) - target) > 0
+            low, high = np.where(above, middle, low), np.where(above, high, middle)
+        x = (low + high) / 2  # to 1e-3; three Newton steps on the logarithm do the rest
+        for _ in range(3):
+            tail = self._log_tail(x, side)
+            x = np.clip(x + side * (tail - target) * np.exp(tail - self._log_density(x)), low, high)
+        return x
+
+    def _log_density(self, x: Floats) -> Floats:
+        irrelevant = math.log1p(-self.prevalence) - x**2 / 2
+        relevant = math.log(self.prevalence) - (x - self.separation) ** 2 / 2
+        return np.asarray(np.logaddexp(irrelevant, relevant) - math.log(2 * math.pi) / 2, np.float64)
+
+    def formula(self, t: Floats) -> Floats:
+        x, d, p = self.score(t), self.separation, self.prevalence
+        odds = math.log(p / (1 - p)) + d * x - d * d / 2
+        # the ends are reached more slowly than any power: no score that a double has is near them
+        x = np.where(t == 0, np.inf, np.where(t == 1, -np.inf, 0.0))
+        return np.asarray(expit(odds + (d * x if d else 0.0)), dtype=np.float64)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        narrow = (b - a) < 0.1 * np.minimum(a, 1 - b)
+        mean = np.empty_like(a)
+        mean[narrow] = _quadrature(self, a[narrow], b[narrow])
+        mean[~narrow] = self._difference(a[~narrow], b[~narrow])
+        return mean
+
+    def _difference(self, a: Floats, b: Floats) -> Floats:
+        """Return P(Y = 1, depth in [a, b]) / (b - a) from the raw scores at the ends."""
+        above, below = self.score(a) - self.separation, self.score(b) - self.separation
+        # in the upper half from the other side, where it is not a difference of numbers near 1
+        mass = np.where(b < 0.5, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
+        return np.asarray(self.prevalence * mass / (b - a), np.float64)
+
+    @property
+    def holder(self) -> None:
+        return None
