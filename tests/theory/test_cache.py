@@ -1,4 +1,4 @@
-"""Exact values of theory in the user's cache folder: the same bits, never damaged ones, within a limit."""
+"""The cache of exact values: the same bits as computed ones, no damaged values, and a bounded size."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from cases import LINEAR, command, study
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.analysis.orders import weighted
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.orders.weighted import fit_exponent
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.files import write_record
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import draw_all
@@ -28,7 +27,6 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory import cache as caching
 from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 
@@ -61,22 +59,25 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "theory"
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """What theory is asked for."""
-    calls: list[tuple[Any, ...]] = []
-
-    def counting(*given: Any) -> Expectation:
-        calls.append(given)
-        return expected_ndcg(*given)
-
-    monkeypatch.setattr(caching, "expected_ndcg", counting)
-    return calls
-
-
-def mean(folder: Path | None) -> Expectation:
-    """The mean by a cache that knows what is in the folder and nothing else."""
+def mean(folder: Path) -> Expectation:
+    """Return the mean from a new cache, which has no values but those in the folder."""
     return TheoryCache(folder).mean(CURVE, MEASURE, SIZES)
+
+
+def written(folder: Path) -> set[tuple[str, int]]:
+    """Return the files of a folder with their inodes, which change when a file is written again."""
+    return {(path.name, path.stat().st_ino) for path in folder.rglob("*.json")}
+
+
+class Computed:
+    """Values that count how often they are computed."""
+
+    def __init__(self) -> None:
+        self.sizes: list[tuple[int, ...]] = []
+
+    def __call__(self, sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        self.sizes.append(sizes)
+        return np.array(sizes) / 1e3, np.zeros(len(sizes))
 
 
 def only_file(folder: Path) -> Path:
@@ -88,20 +89,19 @@ def same(one: Expectation, other: Expectation) -> bool:
     return np.array_equal(one.value, other.value) and np.array_equal(one.error, other.error)
 
 
-def test_a_second_look_computes_nothing_and_has_the_same_bits(
-    results: Path, asked: list[Any], tmp_path: Path
-):
+def test_a_second_check_computes_no_mean_again_and_has_the_same_bits(results: Path, tmp_path: Path):
+    folder = Path(os.environ["XDG_CACHE_HOME"])
     first = check(open_results(results))
-    assert asked
-    asked.clear()
-    user_cache.cache_clear()  # as another process
+    files = written(folder)
+    assert files
+    user_cache.cache_clear()  # as in another process
     assert check(open_results(results)).as_dict() == first.as_dict()
     draw_all(open_results(results), tmp_path / "figures", formats=("png",), dpi=20)
     report(open_results(results))
-    assert not asked
+    assert files <= written(folder)  # a file is written again when a value is computed
 
 
-def test_no_command_writes_into_the_folder_that_it_reads(
+def test_commands_write_nothing_into_the_folder_of_results(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in results.iterdir()}
@@ -115,46 +115,41 @@ def test_no_command_writes_into_the_folder_that_it_reads(
     assert list(Path(os.environ["XDG_CACHE_HOME"]).rglob("*.json"))
 
 
-def test_the_cost_of_a_wrong_order_is_cached(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    """Of a pair of curves, in their order."""
+def test_the_cost_of_a_wrong_order_is_cached_for_each_order_of_the_pair(folder: Path):
     curves = Relevance.parse("linear(0.1, 0.7)"), Relevance.parse("constant(0.4)")
     points = [
         Rate(n, 1 - 10**-nats, 0, 1, -nats, 0.1, True) for n, nats in ((10, 1.0), (100, 2.0), (1000, 3.0))
     ]
     first = fit_exponent(points, *curves, MEASURE, TheoryCache(folder))
-
-    def never(*given: Any, **options: Any) -> Any:
-        raise AssertionError(given)
-
-    monkeypatch.setattr(weighted, "tilt", never)
+    files = written(folder)
+    assert len(files) == 1
     assert fit_exponent(points, *curves, MEASURE, TheoryCache(folder)) == first
-    with pytest.raises(AssertionError):
-        fit_exponent(points, *curves[::-1], MEASURE, TheoryCache(folder))
+    assert written(folder) == files
+    fit_exponent(points, *curves[::-1], MEASURE, TheoryCache(folder))
+    assert len(written(folder)) == 2
 
 
-def test_sizes_that_are_not_there_are_added(folder: Path, asked: list[Any]):
-    cache = TheoryCache(folder)
-    cache.mean(CURVE, MEASURE, [100])
-    assert same(
-        cache.mean(CURVE, MEASURE, [1000, 10, 100, 10]), expected_ndcg(CURVE, MEASURE, [1000, 10, 100, 10])
-    )
-    assert [sizes for *_, sizes in asked] == [(100,), (1000, 10)]
+def test_only_missing_sizes_are_computed(folder: Path):
+    cache, compute = TheoryCache(folder), Computed()
+    cache.values("kind", CURVE, MEASURE, [100], compute)
+    value, _ = cache.values("kind", CURVE, MEASURE, [1000, 10, 100, 10], compute)
+    assert value.tolist() == [1.0, 0.01, 0.1, 0.01]
+    assert compute.sizes == [(100,), (1000, 10)]
+    sizes = [1000, 10, 100, 10]
+    assert same(cache.mean(CURVE, MEASURE, sizes), expected_ndcg(CURVE, MEASURE, sizes))
 
 
 def test_kinds_are_kept_apart(folder: Path):
-    cache = TheoryCache(folder)
-    cache.mean(CURVE, MEASURE, [10])
-    ones = (np.array([1.0]), np.array([0.5]))
-    assert cache.values("sd", CURVE, MEASURE, [10], lambda sizes: ones) == ones
-
-    def never(sizes: tuple[int, ...]) -> Any:
-        raise AssertionError(sizes)
-
-    assert TheoryCache(folder).values("sd", CURVE, MEASURE, [10], never) == ones
+    cache, compute = TheoryCache(folder), Computed()
+    mean = cache.mean(CURVE, MEASURE, [10]).value
+    assert cache.values("sd", CURVE, MEASURE, [10], compute)[0].tolist() == [0.01]
+    assert TheoryCache(folder).values("sd", CURVE, MEASURE, [10], compute)[0].tolist() == [0.01]
+    assert len(compute.sizes) == 1
+    assert TheoryCache(folder).mean(CURVE, MEASURE, [10]).value == mean != 0.01
 
 
 @pytest.mark.parametrize("bit", BITS)
-def test_damage_is_never_unnoticed(folder: Path, bit: int):
+def test_a_damaged_file_is_ignored(folder: Path, bit: int):
     truth = mean(folder)
     file = only_file(folder)
     content = bytearray(file.read_bytes())
@@ -164,11 +159,11 @@ def test_damage_is_never_unnoticed(folder: Path, bit: int):
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"[" * 10**5, b"\xff", None])
-def test_what_is_no_such_file_is_as_good_as_none(folder: Path, content: bytes | None):
+def test_a_file_of_another_format_is_ignored(folder: Path, content: bytes | None):
     truth, file = mean(folder), only_file(folder)
     file.write_bytes(content if content is not None else file.read_bytes()[:-20])
     assert same(mean(folder), truth)
-    assert same(mean(folder), truth)  # it is whole again
+    assert same(mean(folder), truth)  # the file was written anew
 
 
 @pytest.mark.parametrize(
@@ -182,8 +177,8 @@ def test_what_is_no_such_file_is_as_good_as_none(folder: Path, content: bytes | 
         ("value", "x"),
     ],
 )
-def test_what_others_made_is_not_read_though_its_digest_holds(
-    folder: Path, asked: list[Any], place: str, value: Any
+def test_a_file_of_another_version_or_key_is_ignored_though_its_digest_is_right(
+    folder: Path, place: str, value: Any
 ):
     truth, file = mean(folder), only_file(folder)
     content = json.loads(file.read_bytes())
@@ -195,26 +190,24 @@ def test_what_others_made_is_not_read_though_its_digest_holds(
     else:
         content["made_by"][place] = value
     write_record(file, content)
-    asked.clear()
+    changed = written(folder)
     assert same(mean(folder), truth)
-    assert len(asked) == 1
+    assert written(folder) != changed
 
 
-def test_a_file_that_is_right_is_read(folder: Path, asked: list[Any]):
-    """The counterpart: what the test above writes is refused for what it changed."""
+def test_a_file_with_its_own_version_and_key_is_read(folder: Path):
+    """The counterpart of the test above, which would pass if no file were read."""
     mean(folder)
     file = only_file(folder)
     content = json.loads(file.read_bytes())
     content.pop("digest")
     content["values"][0][1] = 0.25
     write_record(file, content)
-    asked.clear()
     assert mean(folder).value[0] == 0.25
-    assert not asked
 
 
 @pytest.mark.parametrize("put", ["device", "folder", "link"])
-def test_what_stands_in_its_place_does_no_harm(folder: Path, tmp_path: Path, put: str):
+def test_a_device_folder_or_link_in_the_place_of_a_file_does_no_harm(folder: Path, tmp_path: Path, put: str):
     mean(folder)
     file, elsewhere = only_file(folder), tmp_path / "elsewhere"
     file.unlink()
@@ -226,7 +219,9 @@ def test_what_stands_in_its_place_does_no_harm(folder: Path, tmp_path: Path, put
     assert elsewhere.read_text() == "mine"
 
 
-def test_a_folder_that_cannot_be_written_is_done_without(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_values_are_computed_where_the_folder_cannot_be_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
     def full(*given: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -239,23 +234,24 @@ def test_a_folder_that_cannot_be_written_is_done_without(folder: Path, monkeypat
     assert same(mean(folder), expected_ndcg(CURVE, MEASURE, SIZES))
 
 
-def test_two_processes_keep_what_both_computed(folder: Path, asked: list[Any]):
+def test_the_file_has_the_values_of_two_processes_that_write_in_turn(folder: Path):
+    compute = Computed()
     one, other = TheoryCache(folder), TheoryCache(folder)
-    one.mean(CURVE, MEASURE, [10])
-    other.mean(CURVE, MEASURE, [100])
-    asked.clear()
-    TheoryCache(folder).mean(CURVE, MEASURE, SIZES)
-    assert not asked
+    one.values("kind", CURVE, MEASURE, [10], compute)
+    other.values("kind", CURVE, MEASURE, [100], compute)
+    value, _ = TheoryCache(folder).values("kind", CURVE, MEASURE, [10, 100], compute)
+    assert value.tolist() == [0.01, 0.1]
+    assert compute.sizes == [(10,), (100,)]
 
 
-def test_what_depends_on_a_function_of_ones_own_is_not_cached(folder: Path):
+def test_values_of_user_defined_functions_are_not_cached(folder: Path):
     cache = TheoryCache(folder)
     cache.mean(na.populations.curve(lambda s: 0.2 + 0.1 * s, name="mine"), MEASURE, SIZES)
     cache.mean(CURVE, Measure(na.measures.discount(lambda r: 1 / r, name="mine", largest=1000)), SIZES)
     assert not folder.exists()
 
 
-def test_curve_files_are_told_apart_by_what_they_hold(folder: Path, tmp_path: Path):
+def test_curve_files_are_distinguished_by_their_content(folder: Path, tmp_path: Path):
     def stored(probability: float) -> Relevance:
         table = {
             "format": "ndcg-asymptotics curve 1",
@@ -271,21 +267,19 @@ def test_curve_files_are_told_apart_by_what_they_hold(folder: Path, tmp_path: Pa
         assert same(cache.mean(curve, MEASURE, SIZES), expected_ndcg(curve, MEASURE, SIZES))
 
 
-def test_what_theory_does_not_know_is_refused_as_theory_does(folder: Path):
+def test_a_mean_that_is_not_available_raises_the_error_of_theory(folder: Path):
     unknown = Measure(na.measures.discount(lambda r: np.where(r < 5, 1.0, 0.5), name="step", largest=100))
-    with pytest.raises(InputError, match="exponentials"):
+    with pytest.raises(NotAvailableError, match="exponentials"):
         TheoryCache(folder).mean(CURVE, unknown, SIZES)
 
 
-def test_the_folder_stays_within_its_limit_and_what_was_used_last_stays(
-    folder: Path,
-):
+def test_the_folder_stays_within_its_limit_and_keeps_the_files_used_last(folder: Path):
     limit = 2**13
     cache = TheoryCache(folder, limit)
     ones = (np.array([1.0]), np.array([0.5]))
     for number in range(40):
         cache.values(f"kind {number}", CURVE, MEASURE, [10], lambda sizes: ones)
-        for file in folder.iterdir():  # long ago, in the order in which they were written
+        for file in folder.iterdir():  # as if used long ago, in the order in which they were written
             if file.stat().st_mtime > 1e6:
                 os.utime(file, (number, number))
     files = list(folder.iterdir())
@@ -293,10 +287,9 @@ def test_the_folder_stays_within_its_limit_and_what_was_used_last_stays(
     assert limit - 3 * largest < sum(file.stat().st_size for file in files) <= limit + largest
     times = sorted(file.stat().st_mtime for file in files)
     assert times == list(range(40 - len(times), 40))
-    assert cache._known.currsize <= limit
 
 
-def test_processes_that_write_at_the_same_time_do_each_other_no_harm(folder: Path):
+def test_two_processes_may_write_at_the_same_time(folder: Path):
     program = (
         "import sys; from pathlib import Path; import numpy as np; "
         "from ndcg_asymptotics.theory.cache import TheoryCache; "
@@ -309,13 +302,8 @@ def test_processes_that_write_at_the_same_time_do_each_other_no_harm(folder: Pat
     every = [subprocess.Popen([sys.executable, "-c", program, str(folder), str(first)]) for first in (1, 2)]
     assert [process.wait() for process in every] == [0, 0]
     curve, measure = Relevance.parse("constant(0.4)"), Measure.of("nDCG")
-    asked: list[int] = []
-
-    def compute(sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        asked.extend(sizes)
-        return np.array(sizes) / 1e3, np.zeros(len(sizes))
-
+    compute = Computed()
     value, _ = TheoryCache(folder).values("kind", curve, measure, range(1, 400), compute)
     assert np.array_equal(value, np.arange(1, 400) / 1e3)
-    assert len(asked) < 399
+    assert sum(map(len, compute.sizes)) < 399
     assert [path.suffix for path in folder.iterdir()] == [".json"]
