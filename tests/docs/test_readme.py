@@ -30,6 +30,22 @@ def test_the_limit_in_the_readme() -> None:
     )
 
 
+@pytest.mark.slow
+def test_the_plan_in_the_readme() -> None:
+    said = re.search(
+        r"a single list of ([\d,]+) items .* no list is long enough, and\s+"
+        r"a paired test needs (\d+) lists of 1,000 items where nDCG needs (\d+)",
+        README,
+        re.DOTALL,
+    )
+    assert said is not None
+    whole, top = na.analysis.required("linear(0.1, 0.5)", "linear(0.2, 0.4)", ["nDCG", "nDCG@10"]).rows
+    assert whole.between is not None
+    assert whole.between[0] <= int(said[1].replace(",", "")) <= whole.between[1]
+    assert top.required_n is None
+    assert (top.required_lists, whole.required_lists) == (int(said[2]), int(said[3]))
+
+
 def loop() -> float:
     """Return the processor time of the reference loop."""
     start, total = time.process_time(), 0
