@@ -53,7 +53,7 @@ def evaluate(
     ties: Annotated[
         Literal["trec", "average"] | None,
         typer.Option(
-            help="Order ties by decreasing document name, or average over all orders of them.",
+            help="Order tied documents by decreasing name, or average over all their orders.",
             show_default="trec; average with --lists",
         ),
     ] = None,
@@ -63,7 +63,7 @@ def evaluate(
     ] = "judged",
     empty: Annotated[
         Literal["zero", "nan", "skip"],
-        typer.Option(help="What to do with topics that have no relevant documents."),
+        typer.Option(help="Count topics without relevant documents as 0 or as NaN, or skip them."),
     ] = "zero",
     complete: Annotated[
         bool, typer.Option("--complete", "-c", help="Count judged topics that are missing from a run as 0.")
@@ -227,13 +227,13 @@ def grow(
     }
     grown = grow_files(run, qrels, measure, by=by, **documents, **arrival)
     save_growth(grown, out)
-    apart = deviations(grown) if grown.theory else None
+    from_theory = deviations(grown) if grown.theory else None
     if form == "json":
-        show_json(grown.as_dict() | ({"iid": apart.as_dict()} if apart else {}))
+        show_json(grown.as_dict() | ({"iid": from_theory.as_dict()} if from_theory else {}))
         return
     show(grown.blocks(), form)
-    if apart:
-        show(apart.statements(), form)
+    if from_theory:
+        show(from_theory.statements(), form)
 
 
 @app.command()

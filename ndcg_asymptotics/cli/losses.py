@@ -50,9 +50,7 @@ def decide(
     from ndcg_asymptotics.learning import decide_losses, load_problem
     from ndcg_asymptotics.reports.terminal import show
 
-    stated, losses = load_problem(problem)
-    found = decide_losses(stated, losses)
-    show(found, form)
+    show(decide_losses(*load_problem(problem)), form)
 
 
 @app.command()

@@ -147,7 +147,7 @@ Lists = Annotated[
         "--lists",
         "--csv",
         metavar="FILE",
-        help="In place of runs and judgements: CSV or Parquet with query, score, label, or SVMlight.",
+        help="In place of runs and judgements: a table with query, score and label, or SVMlight.",
     ),
 ]
 Columns = Annotated[
@@ -183,7 +183,7 @@ Documents = Annotated[
     from_input(help="Rank the documents retrieved by any run, or also all judged ones."),
 ]
 BinaryAt = Annotated[
-    float | None, from_input(metavar="LABEL", help="Replace labels from this one on by 1, others by 0.")
+    float | None, from_input(metavar="LABEL", help="Replace labels of at least LABEL by 1, others by 0.")
 ]
 Gain = Annotated[
     Literal["linear", "exp2"], typer.Option(help="Gain of a label y: y itself (linear) or 2^y - 1 (exp2).")
@@ -193,6 +193,6 @@ By = Annotated[
     typer.Option(
         metavar="N|query",
         parser=_groups,
-        help="Number of groups of queries with similar fractions of relevant documents.",
+        help="Number of groups of queries with similar fractions of relevant documents; or one group per query.",
     ),
 ]

@@ -123,11 +123,11 @@ def run(
             if point.precision and not point.precision.enough:
                 print(f"{name}: {point.precision}")
         raise typer.Exit(_exit_status(grid_outcome))
-    stated = load(study, allow_custom=allow_custom)
+    loaded = load(study, allow_custom=allow_custom)
     if only is not None:
-        _replay(stated, out, only)
+        _replay(loaded, out, only)
         return
-    outcome = sweep(stated, out, **options)
+    outcome = sweep(loaded, out, **options)
     _print_state(out, outcome, "replicates")
     if outcome.precision:
         print(outcome.precision)
@@ -138,7 +138,7 @@ def run(
             f"replay one with --only {outcome.failures[0].replicate}"
         )
     if outcome.complete == outcome.wanted and not quiet:
-        print(_next_steps(stated, out, allow_custom), file=sys.stderr)
+        print(_next_steps(loaded, out, allow_custom), file=sys.stderr)
     raise typer.Exit(_exit_status(outcome))
 
 
@@ -170,6 +170,7 @@ def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
 
 
 def _replay(study: Study, out: Path, replicate: int) -> None:
+    """Run one replicate alone, and print whether it is what is stored."""
     import traceback
 
     from ndcg_asymptotics.sweep.replay import replay
@@ -182,14 +183,14 @@ def _replay(study: Study, out: Path, replicate: int) -> None:
         traceback.print_exc()
         print(f"replicate {replicate} (seed {study.seed}) failed")
         raise typer.Exit(1) from None
-    said = "written" if result.written else result.apart or "the same as stored, bit for bit"
-    print(
-        f"replicate {replicate} (seed {study.seed}): {'NOT what is stored: ' if result.apart else ''}{said}"
-    )
-    if result.apart:
-        for maker in result.makers:
-            print(f"the stored ones were made with {maker}")
-        raise typer.Exit(1)
+    begin = f"replicate {replicate} (seed {study.seed}):"
+    if not result.apart:
+        print(begin, "written" if result.written else "the same as stored, bit for bit")
+        return
+    print(begin, f"NOT what is stored: {result.apart}")
+    for maker in result.makers:
+        print(f"the stored ones were made with {maker}")
+    raise typer.Exit(1)
 
 
 @app.command()

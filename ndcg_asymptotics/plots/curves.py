@@ -201,8 +201,8 @@ def curve_handles(
     chosen = [of_study(study, measure) for measure in measures]
     scorers = [scorer for scorer, _ in choice.of(study).values()]
     count = data.sizes["replicate"]
-    said = f"mean of {count} replicates" if count > 1 else "one replicate"
-    handles: list[Any] = [Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8, label=said)]
+    mean = f"mean of {count} replicates" if count > 1 else "one replicate"
+    handles: list[Any] = [Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8, label=mean)]
     if choice.band is not None and count > 1:
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(Patch(color=GREY, alpha=0.25, lw=0, label=f"{low}–{high} % of replicates"))

@@ -92,10 +92,10 @@ def _titles(ax: Axes, pair: Pair, choice: Choice) -> None:
     a, b = (choice.label(shortened(name, _LONGEST)) if name not in choice.labels else choice.label(name)
             for name in pair.pair)  # fmt: skip
     if pair.right is None:
-        said = f"{a}, {b}: neither is right"
+        remark = f"{a}, {b}: neither is right"
     else:
-        said = f"right: {a} > {b}" if pair.right == pair.pair[0] else f"right: {b} > {a}"
-    titles(ax, choice.title(pair.measure), said.replace("\n", " "))
+        remark = f"right: {a} > {b}" if pair.right == pair.pair[0] else f"right: {b} > {a}"
+    titles(ax, choice.title(pair.measure), remark.replace("\n", " "))
 
 
 def order_handles(pairs: Sequence[Pair]) -> list[Any]:
