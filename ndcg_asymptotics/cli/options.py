@@ -193,6 +193,6 @@ By = Annotated[
     typer.Option(
         metavar="N|query",
         parser=_groups,
-        help="Number of groups of queries with similar fractions of relevant documents; or one group per query.",
+        help="Groups of queries with similar fractions of relevant documents: how many, or one per query.",
     ),
 ]
