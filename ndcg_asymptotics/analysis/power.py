@@ -1,4 +1,4 @@
-"""The power of a paired t test, and how many lists or queries it needs."""
+"""The power of a paired t test, and the number of lists or queries that it needs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 
 import numpy as np
 from scipy import special, stats
+
+from ndcg_asymptotics.core.arrays import require_fraction
+from ndcg_asymptotics.core.errors import require
 
 _LARGEST = 10**15  # lists
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
@@ -42,13 +45,21 @@ def paired_power(effect: float, lists: int, alpha: float) -> float:
 
 
 def lists_for(effect: float, power: float, alpha: float) -> int | None:
-    """Return the fewest lists, at least 2, with which a paired t test has the power; None without an effect.
+    """Return the smallest number of lists, at least 2, with which a paired t test has the power.
 
-    About ``((z_(1-alpha/2) + z_power) / effect)^2`` (Sakai 2016, "Topic set size design").
+    It is about ``((z_(1-alpha/2) + z_power) / effect)^2`` (Sakai 2016, "Topic set size design"); None where
+    1e15 lists are too few.
 
-    >>> lists_for(0.5, 0.8, 0.05), lists_for(0.01, 0.8, 0.05)
-    (34, 78491)
+    Raises
+    ------
+    InputError
+        For alpha outside (0, 1), or a power that does not lie between alpha and 1.
+
+    >>> lists_for(0.5, 0.8, 0.05), lists_for(0.01, 0.8, 0.05), lists_for(0.0, 0.8, 0.05)
+    (34, 78491, None)
     """
+    require_fraction(alpha, "alpha")
+    require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
     if effect == 0 or paired_power(effect, _LARGEST, alpha) < power:
         return None
     low, high = 1, max(2, math.floor(((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / effect) ** 2))

@@ -1,7 +1,7 @@
-"""What it takes to tell two rankers apart: how long a list, or how many lists.
+"""The list length, or the number of lists, that is needed to tell two rankers apart.
 
 The number of lists follows from the exact mean and variance of the difference in NDCG of two relevance
-curves; Sakai's topic set size design takes the same numbers from past runs. The length of a list follows
+curves; Sakai's topic set size design takes the same two numbers from past runs. The list length follows
 from the rate of the right order, which is exact, simulated or that of a law of long lists (`right_order`).
 """
 
@@ -33,37 +33,37 @@ def _interval(between: tuple[int, int]) -> str:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What one measure takes.
+    """What one measure needs to tell two rankers apart.
 
     Attributes
     ----------
     measure : str
     n : int
-        The length of the lists of which ``required_lists`` says how many.
+        The length of the ``required_lists``.
     difference, sd : float
         Exact mean and standard deviation of NDCG_n(a) - NDCG_n(b) of one list; a difference within the
         stated error of the two means is 0.
     required_n : int or None
-        The length from which on one list shows the right order with the required probability. A tie does
-        not show it.
+        The smallest length from which on one list shows the right order with the required probability. A
+        tie is not the right order.
     between : (int, int) or None
         A 95% interval for ``required_n`` where it is found by simulation.
     method : str
         How ``required_n`` is found: "exact", "simulated on ... lists", or a law of long lists, with the
         number of simulated lists that confirm it (see `analysis.right_order`).
     required_lists : int or None
-        How many lists of n items a paired t test takes.
+        The number of lists of n items that a paired t test needs.
     reason : str
-        Why a number is missing, or what limits it.
+        Why a number is missing, or how far it can be trusted.
     """
 
     measure: Annotated[str, Column("measure")]
     n: int
     difference: Annotated[float | None, Column("difference", general("+.5f"))]
-    sd: Annotated[float | None, Column("sd", general(".5f"))]
+    sd: Annotated[float | None, Column("standard deviation", general(".5f"), 1)]
     required_n: Annotated[int | None, Column("required n", general(","))]
-    between: Annotated[tuple[int, int] | None, Column("95% interval", _interval, 1)]
-    method: Annotated[str, Column("method", drop=2)]
+    between: Annotated[tuple[int, int] | None, Column("95% interval", _interval, 2)]
+    method: Annotated[str, Column("method", drop=3)]
     required_lists: Annotated[int | None, Column("required lists", general(","))]
     reason: str
 
@@ -80,18 +80,18 @@ class Required(Report):
     rows: tuple[Requirement, ...]
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """As plain data, for JSON."""
+        """Return the rows as plain data, for JSON."""
         return [{"a": self.a, "b": self.b, **asdict(row)} for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """One table, and what its numbers mean."""
+        """Return a table, and lines that say what its numbers mean."""
         n = self.rows[0].n
         title = f"{self.a} against {self.b}"
         yield Table.of(title, Requirement, self.rows, difference=f"difference at {n:g}")
         yield Line(
-            f"Required n: one list shows the right order with probability {self.rate:g}, from this length "
-            f"on. Required lists: of {n:g} items each, for a paired t test at level {self.alpha:g} with "
-            f"power {self.power:g}."
+            f"Required n: the smallest length from which on a single list shows the right order with "
+            f"probability {self.rate:g}. Required lists: the number of lists of {n:g} items with which a "
+            f"paired t test at level {self.alpha:g} has power {self.power:g}."
         )
         for row in self.rows:
             if row.reason:
@@ -108,20 +108,20 @@ def required(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> Required:
-    """How long a list, and how many lists, it takes to tell two rankers apart.
+    """Compute the list length and the number of lists that are needed to tell two rankers apart.
 
     Parameters
     ----------
     a, b : Scorer or text
-        Scorer curves with the same label law, independent given the label; those of fitted runs are
+        Scorers with the same label law, independent given the label; those of fitted runs are
         ``empirical("FILE.json")``.
     measures : Measure or text, or several
     n : int
-        The length of the lists that a test has.
+        The length of the lists that are tested.
     rate : float
-        The probability with which one list is to show the right order.
+        The probability with which a single list shall show the right order.
     power, alpha : float
-        Of the paired test, alpha < power < 1.
+        Power and level of the paired t test, alpha < power < 1.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def required(
             rows.append(Requirement(str(measure), size, None, None, None, None, "", None, reasons[measure]))
             continue
         (difference, sd), length = found[measure], lengths[measure]
-        level = "" if difference else f"the two means at n = {size:g} are equal to within their stated errors"
+        level = "" if difference else f"the two means at n = {size:g} are equal to within their error bounds"
         lists = lists_for(difference / sd, power, alpha) if sd > 0 else 2 if difference else None
         rows.append(
             Requirement(
@@ -171,7 +171,7 @@ def required(
 
 
 def difference_at(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort) -> tuple[float, float]:
-    """Return the mean of NDCG_n(a) - NDCG_n(b), 0 where it is within the stated error, and its deviation.
+    """Return the mean of NDCG_n(a) - NDCG_n(b), 0 if within its error bound, and its standard deviation.
 
     Raises
     ------
@@ -186,5 +186,5 @@ def difference_at(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort
 
 
 def _ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
-    """0 if a is ahead on long lists, 1 if b is."""
+    """Return 0 if a is ahead on long lists, 1 if b is."""
     return 0 if moments((a, b), measure, 10**9, QUICK).mean >= 0 else 1

@@ -1,15 +1,15 @@
-"""From which length on one list shows the right order of two scorers often enough.
+"""The list length from which on a single list shows the right order of two scorers often enough.
 
-The rate of the right order at n, P(NDCG_n(a) > NDCG_n(b)), is found in one of three ways:
+The rate of the right order at n, P(NDCG_n(a) > NDCG_n(b)), is computed in one of three ways:
 
 ==============  ====================================================================================
 exact           by enumeration of labels, where few ranks count (`theory.fluctuations.enumeration`)
-simulated       on independent lists, up to 4096 items, and where the law below is wrong
+simulated       on independent lists, up to 4096 items, and where the law below is not accurate
 law             by the law of long lists with the exact mean and variance (`theory.fluctuations.laws`)
 ==============  ====================================================================================
 
-The law is not trusted alone where lists can be drawn: a length that it gives is confirmed by simulation, or
-found by simulation instead. Draws have a fixed seed, so the same question has the same answer.
+Where lists can be drawn, a length given by the law is confirmed by simulation or replaced by a simulated
+one. Draws have a fixed seed, so that equal arguments give equal answers.
 """
 
 from __future__ import annotations
@@ -35,40 +35,40 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import (
 from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
 
 LONGEST = 10**12
-"""The longest list that the law of long lists is evaluated at."""
+"""The largest n at which the law of long lists is evaluated."""
 SIMULATED = 4096
 """Up to this length rates are exact or simulated."""
 DRAWN = 100_000
 """Up to this length a rate that the law gives is confirmed by simulation."""
 
 _SEED = 20130611  # of all draws
-_RATIO = 1.3  # of neighbouring lengths in the first look
-_TOP_LISTS = 20_000  # of labels at the top
-_FIRST_LOOK = 2000  # lists of each length
-_ITEMS = 16_000_000  # drawn of each scorer in the last look
-_FEWEST, _MOST = 400, 100_000  # lists of one length
-_EVERY = 12  # lengths, up to which all are looked at
-_NEAR = 1.15  # ratio of the ends of the last look to its middle
-_SURE, _STATED = 0.999, 0.95  # levels of intervals: to decide by, and to state
-_CLOSE = 1e-3  # relative, of a length that the law gives
-_EXACT_RATIO = 1.5  # of neighbouring lengths where rates are exact and there are many
-_FEW = 100  # relevant items, below which the law of long lists may be off
+_RATIO = 1.3  # of neighbouring lengths in the first scan
+_TOP_LISTS = 20_000  # draws of the labels at the top, where the order never settles
+_SCANNED = 2000  # lists of each length in the first scan
+_ITEMS = 16_000_000  # drawn of each scorer in the final simulation
+_FEWEST_LISTS, _MOST_LISTS = 400, 100_000  # of one length
+_FEW_LENGTHS = 12  # ranges of at most so many lengths are simulated completely
+_NEAR = 1.15  # ratio of the ends of the final range to its middle
+_DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
+_TOLERANCE = 1e-3  # relative, of a length that the law gives
+_EXACT_RATIO = 1.5  # of neighbouring lengths, where many lengths have exact rates
+_FEWEST_RELEVANT = 100  # items, below which the law of long lists may be inaccurate
 
 
 @dataclass(frozen=True)
 class Length:
-    """The list length from which on the right order is as likely as required.
+    """The list length from which on the right order has the required probability.
 
     Attributes
     ----------
     n : int or None
-        None where no list is long enough, or none is known to be.
+        None where no length is sufficient, or none is known to be.
     between : (int, int) or None
         A 95% interval for n where rates are simulated.
     method : str
         How the rate at n is known; empty where no theory applies.
     reason : str
-        Why there is no n, or what limits it.
+        Why there is no n, or how far it can be trusted.
     """
 
     n: int | None
@@ -79,7 +79,7 @@ class Length:
 
 @dataclass
 class _Question:
-    """One measure, and what is known of the rates of its right order."""
+    """One measure, and what is known about the rate of the right order under it."""
 
     a: Scorer
     b: Scorer
@@ -90,11 +90,11 @@ class _Question:
 
     @property
     def pair(self) -> tuple[Scorer, Scorer]:
-        """The scorers, the one that is ahead first."""
+        """The scorers, the better one first."""
         return (self.b, self.a) if self.ahead else (self.a, self.b)
 
     def law(self, n: int) -> float:
-        """The rate by the law of long lists."""
+        """Return the rate by the law of long lists."""
         if regime(self.pair, self.measure) != "lasting":
             return right_rate(*self.pair, self.measure, n)
         top = order_law_at_the_top(*self.pair, self.measure)
@@ -102,38 +102,40 @@ class _Question:
 
     @cached_property
     def drawn_at_the_top(self) -> float:
-        """The rate as n grows where the top ranks stay random, from draws of their labels."""
+        """The limit of the rate where the top ranks stay random, from draws of their labels."""
         counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, _TOP_LISTS, _SEED)
         return float(counts[self.ahead]) / _TOP_LISTS
 
     def exact(self, n: int) -> float:
-        """The rate, at a length where labels are enumerated."""
+        """Return the rate at a length at which labels can be enumerated."""
         return order_law(*self.pair, self.measure, n).more
 
     def exact_to(self) -> int:
-        """The length up to which rates are exact."""
+        """Return the length up to which rates are exact."""
         return last_true(lambda n: enumerable(self.a, self.measure, n), 0, DRAWN)
 
     def simulate(self, n: int, lists: int) -> None:
+        """Draw lists of n items and count the right orders."""
         counts = count_orders(self.a, self.b, [self.measure], n, lists, _SEED)
         self.seen[n] = int(counts[0, self.ahead]), lists
 
     def interval(self, n: int, level: float) -> tuple[float, float]:
-        """A confidence interval for the rate at a length that was simulated."""
+        """Return a confidence interval for the rate at a simulated length."""
         right, lists = self.seen[n]
         low, high = stats.binomtest(right, lists).proportion_ci(level)
         return float(low), float(high)
 
     def decide(self, n: int) -> int:
-        """Return -1 if the rate at n is too low for certain, 1 if it is high enough for certain, else 0."""
-        low, high = self.interval(n, _SURE)
+        """Return -1 if the rate at n is certainly too low, 1 if it is certainly high enough, else 0."""
+        low, high = self.interval(n, _DECISION_LEVEL)
         return -1 if high < self.rate else int(low >= self.rate)
 
 
 def last_true(condition: Callable[[int], bool], low: int, high: int, close: float = 0.0) -> int:
-    """The last number up to ``high`` where a condition holds that holds at ``low`` and then fails for good.
+    """Return the last number up to ``high`` at which a condition holds.
 
-    To within one, or a part ``close`` of it. By bisection of logarithms.
+    The condition holds at ``low`` and up to that number. Found by bisection of logarithms, exactly or to a
+    relative error of ``close``.
 
     >>> last_true(lambda n: n * n <= 1000, 1, 10**12)
     31
@@ -168,12 +170,12 @@ def required_lengths(
     """
     questions = [_Question(a, b, m, rate, first) for m, first in zip(measures, ahead, strict=True)]
     never = {q.measure: _never(q) for q in questions}
-    _look(a, b, [q for q in questions if never[q.measure] is None])
+    _scan(a, b, [q for q in questions if never[q.measure] is None])
     return [never[q.measure] or _find(q) for q in tracked(questions, "required lengths")]
 
 
 def _never(question: _Question) -> Length | None:
-    """What is to be said if the right order does not become likely enough; None if it does."""
+    """Return the answer if the right order never becomes likely enough, None if it does."""
     last = question.law(LONGEST)
     if last >= question.rate:
         return None
@@ -189,8 +191,8 @@ def _law_name(question: _Question) -> str:
     return {"top ranks": "law of the top ranks", "lasting": "law of the top ranks"}.get(kind, "normal law")
 
 
-def _look(a: Scorer, b: Scorer, questions: Sequence[_Question]) -> None:
-    """Simulate rates from long lists to short ones until they are too low, all measures on the same lists."""
+def _scan(a: Scorer, b: Scorer, questions: Sequence[_Question]) -> None:
+    """Simulate rates from long lists down to lengths at which they are too low, for all measures at once."""
     starts = {q.measure: q.exact_to() + 1 for q in questions}
     sizes = [SIMULATED]
     while sizes[-1] > 1:
@@ -198,7 +200,7 @@ def _look(a: Scorer, b: Scorer, questions: Sequence[_Question]) -> None:
     unfinished = list(questions)
     for n in tracked(sizes, "simulated list lengths"):
         asked = [q for q in unfinished if starts[q.measure] <= n]
-        for lists in (_FEWEST, _FIRST_LOOK):
+        for lists in (_FEWEST_LISTS, _SCANNED):
             if asked:
                 counts = count_orders(a, b, [q.measure for q in asked], n, lists, _SEED)
                 for question, row in zip(asked, counts, strict=True):
@@ -208,10 +210,10 @@ def _look(a: Scorer, b: Scorer, questions: Sequence[_Question]) -> None:
 
 
 def _find(question: _Question) -> Length:
-    """The required length, after the first look."""
+    """Return the required length, after the first scan."""
     seen, exact_to = sorted(question.seen, reverse=True), question.exact_to()
     if seen and question.decide(seen[0]) <= 0:
-        return _beyond(question, seen[-1])
+        return _by_law(question, seen[-1])
     high = LONGEST
     for n in seen:  # the shortest from which on all are high enough
         if question.decide(n) <= 0:
@@ -231,26 +233,26 @@ def _find(question: _Question) -> Length:
 
 
 def _last_below_exactly(question: _Question, exact_to: int) -> int:
-    """The last length up to ``exact_to`` at which the exact rate is too low, 0 if there is none."""
+    """Return the last length up to ``exact_to`` at which the exact rate is too low, 0 if there is none."""
     before = exact_to
     n = exact_to
     while n > 0:
         if question.exact(n) < question.rate:
             return last_true(lambda m: question.exact(m) < question.rate, n, before) if before > n else n
         # under a fixed cutoff the rate is smooth in n; where the cutoff grows it jumps
-        leap = n > 2 * _EVERY and question.measure.cutoff.regime == "fixed"
+        leap = n > 2 * _FEW_LENGTHS and question.measure.cutoff.regime == "fixed"
         before, n = n, math.floor(n / _EXACT_RATIO) if leap else n - 1
     return 0
 
 
-def _beyond(question: _Question, low: int) -> Length:
-    """A required length of about `SIMULATED` items or more: by the law, if draws confirm it."""
-    found = last_true(lambda n: question.law(n) < question.rate, low, LONGEST, _CLOSE) + 1
+def _by_law(question: _Question, low: int) -> Length:
+    """Return a required length of about `SIMULATED` items or more, by the law if simulation confirms it."""
+    found = last_true(lambda n: question.law(n) < question.rate, low, LONGEST, _TOLERANCE) + 1
     name = _law_name(question)
     if found > DRAWN:
         relevant = found * sum(question.a.masses)
         few = f"lists of {found:.2g} items have {relevant:.2g} relevant ones, few for the law of long lists"
-        return Length(found, None, name, few if relevant < _FEW else "")
+        return Length(found, None, name, few if relevant < _FEWEST_RELEVANT else "")
     question.simulate(found, _affordable(found))
     if question.decide(found) == 0:
         return Length(found, None, f"{name}, confirmed on {question.seen[found][1]:,} simulated lists")
@@ -259,24 +261,25 @@ def _beyond(question: _Question, low: int) -> Length:
         if question.decide(DRAWN) < 0:
             return Length(
                 None, None, name,
-                f"the law of long lists gives n = {found:,}, simulated lists of {DRAWN:,} items deny it",
+                f"the law of long lists gives n = {found:,}, but simulated lists of {DRAWN:,} items "
+                "contradict it",
             )  # fmt: skip
         return _refined(question, found, DRAWN)
     return _refined(question, low, found)
 
 
 def _affordable(n: int, lengths: int = 1) -> int:
-    """How many lists of about n items to draw, of each of several lengths."""
-    return min(max(_ITEMS // (n * lengths), _FEWEST), _MOST)
+    """Return how many lists of about n items to draw, for each of several lengths."""
+    return min(max(_ITEMS // (n * lengths), _FEWEST_LISTS), _MOST_LISTS)
 
 
 def _refined(question: _Question, low: int, high: int) -> Length:
-    """The required length, in (low, high]: the rate is too low at low, and high enough from high on."""
-    if high - low > _EVERY:
+    """Return the required length in (low, high]: the rate is too low at low and high enough from high on."""
+    if high - low > _FEW_LENGTHS:
         middle, error = _crossing(question, _spaced(low + 1, high, 8), 4)
         low, high = max(low, math.floor(middle / _NEAR)), min(high, math.ceil(middle * _NEAR))
     sizes = _spaced(low + 1, high, 10)
-    if high - low > _EVERY:
+    if high - low > _FEW_LENGTHS:
         middle, error = _crossing(question, sizes, 1)
         ends = [round(float(np.clip(middle * math.exp(z * error), low + 1, high))) for z in (-1.96, 1.96)]
         n = min(max(math.ceil(middle), low + 1), high)
@@ -284,7 +287,7 @@ def _refined(question: _Question, low: int, high: int) -> Length:
     for n in sizes:
         question.simulate(int(n), _affordable(int(n), sizes.size))
     rates = np.array([question.seen[int(n)][0] / question.seen[int(n)][1] for n in sizes])
-    lower, upper = np.array([question.interval(int(n), _STATED) for n in sizes]).T
+    lower, upper = np.array([question.interval(int(n), _REPORTED_LEVEL) for n in sizes]).T
     first, n, last = (
         int(sizes[too_low].max(initial=low)) + 1
         for too_low in (upper < question.rate, rates < question.rate, lower < question.rate)
@@ -297,18 +300,18 @@ def _simulated(question: _Question, sizes: Integers) -> str:
 
 
 def _spaced(low: int, high: int, count: int) -> Integers:
-    """All whole numbers from low to high if there are few, else some in about a geometric progression."""
-    if high - low < _EVERY:
+    """Return all integers from low to high if there are few, else some in nearly geometric progression."""
+    if high - low < _FEW_LENGTHS:
         return np.arange(low, high + 1)
     return np.unique(np.geomspace(low, high, count).round().astype(np.int64))
 
 
 def _crossing(question: _Question, sizes: Integers, share: int) -> tuple[float, float]:
-    """Where the rate crosses what is required, and the standard error of its logarithm.
+    """Return the length at which the rate crosses the required one, and the standard error of its logarithm.
 
-    A weighted least squares line through the normal quantiles of the rates, against log n.
+    A line is fitted to the normal quantiles of the rates against log n by weighted least squares.
     """
-    lists = max(_affordable(int(sizes.mean()), sizes.size) // share, _FEWEST)
+    lists = max(_affordable(int(sizes.mean()), sizes.size) // share, _FEWEST_LISTS)
     for n in sizes:
         question.simulate(int(n), lists)
     right = np.array([question.seen[int(n)][0] for n in sizes])

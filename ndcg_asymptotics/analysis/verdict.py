@@ -1,4 +1,4 @@
-"""Which discount tells two rankers apart at least cost, and how deep to judge."""
+"""The measures that tell two rankers apart at the least cost, and the cheapest depth of judgement."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ MEASURES = (
     "nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.5))", "nDCG(power(0.7))", "nDCG(zipf)",
     "nDCG(geometric(2))", "nDCG@10",
 )  # fmt: skip
-"""What is compared if nothing is asked for."""
+"""The measures that are compared by default."""
+
 _DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
 @dataclass(frozen=True)
-class Judged:
-    """One measure's part of a verdict.
+class MeasureVerdict:
+    """What one measure needs, and how fast its wrong orders die out.
 
     Attributes
     ----------
     limits : (float or None, float or None)
-        Of the two rankers' NDCG.
+        The limits of the two rankers' NDCG.
     signal : float or None
-        Difference over its standard deviation, of one list.
+        The effect size: the mean difference on one list over its standard deviation.
     needs : Requirement
     error_exponent : float or None
-        The exponent e of ``-log P(wrong order at n) = n^(e + o(1))``; None where no theorem tells.
+        The e of ``-log P(wrong order at n) = n^(e + o(1))``; None where no theorem gives it.
     why : str
         The reason for the error exponent. Where it is 0, whether the order never settles, or the wrong one
         dies out no faster than a power of n.
@@ -52,57 +53,53 @@ class Judged:
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Report):
-    """The outcome of `verdict`: measures by the number of lists they take, fewest first."""
+    """The outcome of `verdict`: measures by the number of lists they need, fewest first."""
 
     a: str
     b: str
     n: int
-    rows: tuple[Judged, ...]
+    rows: tuple[MeasureVerdict, ...]
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """As plain data, for JSON."""
+        """Return the rows as plain data, for JSON."""
         return [asdict(row) for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """One table."""
+        """Return a table, and the reasons for what it shows."""
         columns = (
             Column("measure"), Column("limit a", fixed(4), 2), Column("limit b", fixed(4), 2),
-            Column(f"Δ/σ at {self.n:g}", fixed(4)), Column("required n", general(",")),
+            Column(f"effect size at {self.n:g}", fixed(4)), Column("required n", general(",")),
             Column("method", None, 3), Column("required lists", general(",")),
             Column("error exponent", general(".3g"), 1),
         )  # fmt: skip
         cells = (
-            (
-                r.measure,
-                *r.limits,
-                r.signal,
-                r.needs.required_n,
-                r.needs.method,
-                r.needs.required_lists,
-                r.error_exponent,
-            )
+            (r.measure, *r.limits, r.signal, r.needs.required_n, r.needs.method, r.needs.required_lists,
+             r.error_exponent)
             for r in self.rows
-        )
+        )  # fmt: skip
         yield Table(f"{self.a} against {self.b}", columns, tuple(cells))
-        yield Line("Error exponent e: the probability of the wrong order at n is exp(-n^(e + o(1))).")
+        yield Line(
+            "Effect size: the mean difference on one list over its standard deviation. Error exponent e: the "
+            "probability of the wrong order at n is exp(-n^(e + o(1)))."
+        )
         for row in self.rows:
-            if not row.error_exponent:
-                yield Line(f"{row.measure}: {row.why}.")
-            if row.needs.reason:
-                yield Line(f"{row.measure}: {row.needs.reason}.")
+            reasons = [row.why] if not row.error_exponent else []
+            reasons += [row.needs.reason] if row.needs.reason else []
+            if reasons:
+                yield Line(f"{row.measure}: {'; '.join(reasons)}.")
 
 
 def verdict(
     a: Scorer | str, b: Scorer | str, measures: Sequence[Measure | str] = MEASURES, **options: Any
 ) -> Verdict:
-    """Measures by what they take to tell two rankers apart.
+    """Rank measures by the number of lists they need to tell two rankers apart.
 
     Parameters
     ----------
     a, b : Scorer or text
     measures : measures or texts
-    options
-        Those of `required`.
+    **options
+        As in `required`.
 
     >>> found = verdict("linear(0.1, 0.7)", "constant(0.4)", ["nDCG(geometric(2))", "nDCG(linear)"], n=100)
     >>> [row.measure for row in found.rows]
@@ -111,7 +108,7 @@ def verdict(
     scorers = Population.of({"a": a, "b": b}).scorers
     found = required(a, b, measures, **options)
     rows = [
-        Judged(
+        MeasureVerdict(
             row.measure,
             tuple(limit(scorer, row.measure).value for scorer in scorers.values()),  # type: ignore[arg-type]
             row.difference / row.sd if row.difference is not None and row.sd else None,
@@ -128,8 +125,8 @@ def verdict(
 
 
 @dataclass(frozen=True)
-class Pool:
-    """The cheapest way to judge: ``lists`` lists down to rank ``k``, ``documents`` judgements in all."""
+class JudgingPlan:
+    """The cheapest way to judge: ``lists`` lists down to rank ``k``, ``documents`` judgements in total."""
 
     k: int
     lists: int
@@ -144,10 +141,10 @@ def cheapest_pool(
     n: int = 1000,
     power: float = 0.8,
     alpha: float = 0.05,
-) -> Pool:
-    """How many lists to judge down to which rank, to tell two rankers apart with fewest judgements.
+) -> JudgingPlan:
+    """Find the judged depth and the number of lists that tell two rankers apart with the fewest judgements.
 
-    NDCG is cut at k, the judged depth, one of 1, 2, 3, 5, 7, 10, … below n; the whole list is one of them.
+    NDCG is cut off at the judged depth k, which is 1, 2, 3, 5, 7, 10, … or the whole list.
 
     Raises
     ------
@@ -155,7 +152,7 @@ def cheapest_pool(
         If no depth has an exact variance, or none shows a difference.
 
     >>> cheapest_pool("linear(0.1, 0.7)", "constant(0.4)", n=100)
-    Pool(k=1, lists=43, documents=43)
+    JudgingPlan(k=1, lists=43, documents=43)
     """
     first, second = Population.of({"a": a, "b": b}).scorers.values()
     pools = []
@@ -166,6 +163,6 @@ def cheapest_pool(
             continue
         lists = lists_for(mean / sd, power, alpha) if sd > 0 else 2 if mean else None
         if lists is not None:
-            pools.append(Pool(k, lists, lists * k))
+            pools.append(JudgingPlan(k, lists, lists * k))
     require(bool(pools), f"no judged depth of lists of {n} items shows a difference that is known exactly")
     return min(pools, key=lambda pool: (pool.documents, pool.k))

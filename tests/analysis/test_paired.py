@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from ndcg_asymptotics.analysis.power import paired_power
+from ndcg_asymptotics.analysis.power import lists_for, paired_power
 from ndcg_asymptotics.analysis.runs.paired import (
     alpha_of,
     fewest_queries,
     holm,
     paired_difference,
     permutation_test,
-    queries_needed,
     student_test,
 )
 from ndcg_asymptotics.core.errors import InputError
@@ -33,17 +32,18 @@ def test_power_is_that_of_the_noncentral_t():
         assert paired_power(-effect, queries, alpha) == paired_power(effect, queries, alpha)
 
 
-def test_queries_needed_are_the_fewest():
+def test_the_number_of_queries_is_the_smallest():
     for effect in (2.0, 0.7, 0.2, 0.03):
         for alpha, power in ((0.05, 0.8), (0.01, 0.95)):
-            found = queries_needed(effect, alpha, power)
+            found = lists_for(effect, power, alpha)
+            assert found is not None
             assert paired_power(effect, found, alpha) >= power > paired_power(effect, found - 1, alpha)
             normal = ((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / effect) ** 2
             assert normal - 1 < found < normal + 7
-    assert queries_needed(1e-4) is None
+    assert paired_difference(np.append(np.tile([1.0, -1.0], 50), 1e-3)).queries is None
     for alpha, power in ((0.0, 0.8), (0.05, 0.04), (0.05, 1.0)):
         with pytest.raises(InputError):
-            queries_needed(0.5, alpha, power)
+            lists_for(0.5, power, alpha)
 
 
 def test_holm_by_hand():
@@ -209,7 +209,8 @@ def test_power_is_as_required(simulated, measure):
     """As many queries as the true effect asks for: the difference is seen in 80% of the comparisons."""
     d = simulated["bad", measure]
     effect = float(d.mean() / d.std())
-    queries = queries_needed(effect)
+    queries = lists_for(effect, 0.8, 0.05)
+    assert queries is not None
     for size in (queries, queries // 2):
         expected = paired_power(effect, size, 0.05)
         experiments = d[: len(d) // size * size].reshape(-1, size)[:200]

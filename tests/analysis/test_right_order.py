@@ -128,7 +128,7 @@ def test_rounding_is_no_difference() -> None:
     (row,) = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=1, rate=0.6).rows
     assert row.difference == 0
     assert row.required_lists is None
-    assert "equal to within their stated errors" in row.reason
+    assert "equal to within their error bounds" in row.reason
     (longer,) = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=2, rate=0.6).rows
     assert longer.difference != 0
     assert longer.required_lists is not None

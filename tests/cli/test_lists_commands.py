@@ -173,7 +173,7 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     ]
     code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path)
     assert code == 0
-    assert said.startswith("good is ahead of bad, most surely by nDCG(log)")
+    assert said.startswith("good is better than bad by nDCG(log)")
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
     code, said, _ = run(*asked, "--resamples", 499, "--no-theory", "--json")
     assert code == 0

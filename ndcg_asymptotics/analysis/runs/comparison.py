@@ -1,4 +1,4 @@
-"""What a comparison of runs found: one paragraph first, then tables."""
+"""The outcome of a comparison of runs, in a paragraph and in tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, alpha_of
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
@@ -14,12 +14,12 @@ from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Tabl
 if TYPE_CHECKING:
     import pandas as pd
 
-_ENOUGH = 0.9  # of the lists in the whole's order: a cut that is said to do
+_ENOUGH = 0.9  # the rate of agreement with the full lists at which truncated lists are sufficient
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The rate at which lists cut to n documents order two runs as the whole lists do, with its interval."""
+    """How often lists truncated to n documents order two runs as the full lists do, with an interval."""
 
     n: int
     rate: float
@@ -29,9 +29,9 @@ class Cut:
 
 @dataclass(frozen=True)
 class LongListMeans:
-    """What the mean NDCG of two runs tends to in ever longer i.i.d. lists, by their fitted curves.
+    """The mean NDCG of two runs in ever longer i.i.d. lists, predicted from their fitted curves.
 
-    Where both tend to the same, ``a`` and ``b`` are the exact means at n = ``at``; None stands for the limit.
+    ``a`` and ``b`` are the limits (``at`` is None) or, where these are equal, the exact means at n = ``at``.
     """
 
     a: float
@@ -42,9 +42,9 @@ class LongListMeans:
 
 @dataclass(frozen=True)
 class MeasureComparison:
-    """Two runs by one measure; differences are a - b. ``p`` is corrected for all tests of the comparison.
+    """Two runs compared by one measure; differences are a - b, ``p`` is corrected for all tests.
 
-    ``cuts`` has the lengths for which some query tells the runs apart; it is empty if the runs are identical.
+    ``cuts`` has the lengths at which some query distinguishes the runs; it is empty if they are identical.
     """
 
     measure: str
@@ -57,7 +57,7 @@ class MeasureComparison:
 
     @property
     def enough(self) -> int | None:
-        """The shortest cut from which on nine of ten lists are in the order of the whole; None if none is."""
+        """The length from which on nine of ten truncated lists agree with the full ones, if any."""
         below = [cut.n for cut in self.cuts if cut.rate < _ENOUGH]
         after = [cut.n for cut in self.cuts if not below or cut.n > max(below)]
         return min(after, default=None)
@@ -65,14 +65,14 @@ class MeasureComparison:
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two runs by every measure."""
+    """Two runs compared by every measure."""
 
     a: str
     b: str
     by_measure: tuple[MeasureComparison, ...]
 
     def paragraph(self, alpha: float, queries: int, power: float) -> str:
-        """The answer in words."""
+        """Return the answer in words."""
         best = min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
         d, same = best.difference, [j.measure for j in self.by_measure if j.difference.identical]
         if len(same) == len(self.by_measure):
@@ -80,23 +80,24 @@ class PairComparison:
         equal = f"By {', '.join(same)} they are identical for every query." if same else ""
         if best.p >= alpha or d.interval is None:
             said = [
-                f"{queries} queries do not tell {self.a} and {self.b} apart by any measure (smallest "
-                f"corrected p: {best.p:.2g}, {best.measure}).",
+                f"By none of the measures do {queries} queries show a significant difference between "
+                f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure}).",
                 equal,
             ]
         else:
             ahead, behind = (self.a, self.b) if d.mean > 0 else (self.b, self.a)
             low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
             said = [
-                f"{ahead} is ahead of {behind}, most surely by {best.measure}: {abs(d.mean):.4f}, "
-                f"{1 - alpha:.0%} interval {low:.4f} to {high:.4f}, corrected p {best.p:.2g}.",
-                self._others(best, alpha),
+                f"{ahead} is better than {behind} by {best.measure}, which shows the clearest difference: "
+                f"{abs(d.mean):.4f} ({1 - alpha:.0%} interval {low:.4f} to {high:.4f}, corrected p-value "
+                f"{best.p:.2g}).",
+                self._others_text(best, alpha),
                 equal,
             ]
-        said += [self._needed(power), _said_of_cuts(best), self._prospects(alpha)]
+        said += [self._queries_text(power), _cuts_text(best), self._long_lists_text(alpha)]
         return " ".join(part for part in said if part)
 
-    def _others(self, best: MeasureComparison, alpha: float) -> str:
+    def _others_text(self, best: MeasureComparison, alpha: float) -> str:
         others = [j for j in self.by_measure if j is not best and not j.difference.identical]
         sure = [j for j in others if j.p < alpha]
         against = [j.measure for j in sure if j.difference.mean * best.difference.mean < 0]
@@ -107,56 +108,59 @@ class PairComparison:
         if not others:
             return ""
         if len(others) == 1 and not leaning:
-            word = "surely says the contrary" if against else "surely agrees" if agree else "is not sure"
-            return f"{others[0].measure} {word}."
-        said = f"{agree or 'None'} of the other {len(others)} measures surely agree"
-        said += f", {', '.join(against)} surely says the contrary" if against else ""
-        if leaning:
-            said += (
-                f", {', '.join(leaning)} says the contrary with an interval off 0, but not after correction"
+            word = (
+                "shows the opposite" if against else "agrees" if agree else "shows no significant difference"
             )
+            return f"{others[0].measure} {word}."
+        verb = "agrees" if agree == 1 else "agree"
+        said = f"{agree or 'None'} of the other {len(others)} measures {verb} significantly"
+        said += f"; the opposite is significant by {', '.join(against)}" if against else ""
+        if leaning:
+            said += f"; the opposite is significant before correction only by {', '.join(leaning)}"
         return said + "."
 
-    def _needed(self, power: float) -> str:
+    def _queries_text(self, power: float) -> str:
         apart = [j for j in self.by_measure if not j.difference.identical]
         fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
         most = max(apart, key=lambda j: j.difference.queries or math.inf)
         if fewest.difference.queries is None:
-            return f"For {power:.0%} power a million queries would not be enough."
-        said = f"{power:.0%} power takes {fewest.difference.queries} queries by {fewest.measure}"
+            return f"For {power:.0%} power, a million queries would not be enough."
+        said = f"For {power:.0%} power, {fewest.difference.queries} queries are needed by {fewest.measure}"
         if most is fewest:
             return said + "."
         many = most.difference.queries
-        return said + f", {many or 'more than a million'} by {most.measure}."
+        return said + f" and {many or 'more than a million'} by {most.measure}."
 
-    def _prospects(self, alpha: float) -> str:
+    def _long_lists_text(self, alpha: float) -> str:
         sure = [(j, j.longer_lists) for j in self.by_measure if j.longer_lists and j.p < alpha]
         if not sure:
             return ""
-        turned = [j.measure for j, ahead in sure if j.difference.mean * (ahead.a - ahead.b) < 0]
+        turned = [j.measure for j, means in sure if j.difference.mean * (means.a - means.b) < 0]
         if turned:
-            return f"In ever longer lists theory expects the order to turn by {', '.join(turned)}."
-        return "In ever longer lists theory expects the same order."
+            return f"Theory predicts the opposite order in ever longer lists by {', '.join(turned)}."
+        return "Theory predicts the same order in ever longer lists."
 
 
-def _said_of_cuts(judged: MeasureComparison) -> str:
+def _cuts_text(judged: MeasureComparison) -> str:
     if not judged.cuts:
         return ""
     if judged.enough is None:
         last = judged.cuts[-1]
-        return f"Lists cut to {last.n} documents are in the order of the whole in {last.rate:.0%}."
-    return f"Lists of {judged.enough} documents are in the order of the whole in nine of ten."
+        rate = f"{last.rate:.0%}"
+        return f"Lists truncated to {last.n} documents agree with the full lists in {rate} of the cases."
+    n = judged.enough
+    return f"Lists truncated to {n} documents agree with the full lists in nine of ten cases."
 
 
 @dataclass(frozen=True)
 class Power:
-    """The discriminative power of a measure: how many pairs it tells apart, before and after correction."""
+    """The discriminative power of a measure: for how many pairs the difference is significant."""
 
-    measure: str
+    measure: Annotated[str, Column("measure")]
     pairs: int
-    significant: int
-    corrected: int
-    queries: float | None
+    significant: Annotated[int, Column("significant pairs", general("d"))]
+    corrected: Annotated[int, Column("significant after correction", general("d"))]
+    queries: Annotated[float | None, Column("required queries (median pair)", general(".0f"))]
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,7 +180,7 @@ class Comparison(Report):
         return alpha_of(self.level)
 
     def discriminative_power(self) -> list[Power]:
-        """How many pairs each measure tells apart, the most first."""
+        """Return the discriminative power of each measure, the largest first."""
         found = []
         for i, first in enumerate(self.pairs[0].by_measure):
             judged = [pair.by_measure[i] for pair in self.pairs]
@@ -194,7 +198,7 @@ class Comparison(Report):
         return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON."""
+        """Return everything as plain data, for JSON."""
         pairs = [
             {
                 "pair": [pair.a, pair.b],
@@ -210,7 +214,7 @@ class Comparison(Report):
         }  # fmt: skip
 
     def to_dataframe(self) -> pd.DataFrame:
-        """A row per pair and measure."""
+        """Return a row per pair and measure."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -227,7 +231,7 @@ class Comparison(Report):
         )  # fmt: skip
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """A paragraph and tables for each pair; of several pairs the power of the measures first."""
+        """Return a paragraph and tables for each pair, preceded by the power of the measures."""
         if len(self.pairs) > 1:
             yield self._power_table()
         for pair in self.pairs:
@@ -239,37 +243,32 @@ class Comparison(Report):
             yield Line(f"{remark}.")
         tests = sum(len(pair.by_measure) for pair in self.pairs)
         yield Line(
-            f"Over {self.queries} queries. p is the larger of those of a permutation of the runs within "
-            f"queries and of Student's t; the {100 * self.level:.6g}% interval leaves out 0 where "
-            f"p < {self.alpha:.2g}. p (Holm) is corrected for {tests} tests. "
-            f"Queries: for {self.power:.0%} power of a paired t-test."
+            f"{self.queries} queries. p is the larger p-value of a permutation test, which exchanges the "
+            f"runs within queries, and of Student's t test; the {100 * self.level:.6g}% interval excludes 0 "
+            f"exactly if p < {self.alpha:.2g}. Corrected p-values are Holm's, for {tests} tests. Effect "
+            "size: the mean difference over its standard deviation. Required queries: for a paired t test "
+            f"with {self.power:.0%} power. Truncated lists: a tie does not count as the order of the full "
+            "lists."
         )
 
     def _table(self, pair: PairComparison) -> Table:
         columns = (
             Column("measure"), Column(pair.a, fixed(4), 1), Column(pair.b, fixed(4), 1),
             Column("difference", general("+.4f")), Column(f"{100 * self.level:.6g}% interval", _interval, 1),
-            Column("p", general(".2g"), 3), Column("p (Holm)", general(".2g")),
-            Column("Δ/σ", general("+.2f"), 2), Column("queries", general("d"), 2),
+            Column("p", general(".2g"), 3), Column("corrected p", general(".2g")),
+            Column("effect size", general("+.2f"), 2), Column("required queries", general("d"), 2),
             Column("longer lists", str, 4),
         )  # fmt: skip
         rows = tuple(
             (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.interval or "identical",
-             j.difference.p, j.p, j.difference.effect, j.difference.queries, _long(j.longer_lists))
+             j.difference.p, j.p, j.difference.effect, j.difference.queries, _means_text(j.longer_lists))
             for j in pair.by_measure
         )  # fmt: skip
         return Table(f"{pair.a} against {pair.b}", columns, rows)
 
     def _power_table(self) -> Table:
-        columns = (
-            Column("measure"), Column("pairs told apart", str), Column("after correction", str),
-            Column("queries (median pair)", general(".0f")),
-        )  # fmt: skip
-        rows = tuple(
-            (row.measure, f"{row.significant} of {row.pairs}", f"{row.corrected} of {row.pairs}", row.queries)
-            for row in self.discriminative_power()
-        )
-        return Table(f"Discriminative power over {len(self.pairs)} pairs of runs", columns, rows)
+        title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"
+        return Table.of(title, Power, self.discriminative_power())
 
 
 def _cut_table(pair: PairComparison) -> Table:
@@ -279,19 +278,17 @@ def _cut_table(pair: PairComparison) -> Table:
     rows = tuple(
         (judged.measure, *map(rate.get, sizes)) for judged, rate in zip(pair.by_measure, rates, strict=True)
     )
-    return Table(
-        "Rate at which lists cut to n documents are in the order of the whole (a tie is not)", columns, rows
-    )
+    return Table("Rate at which truncated lists order the runs as the full lists do", columns, rows)
 
 
 def _interval(value: Interval | str) -> str:
     return value if isinstance(value, str) else f"[{value.low:+.4f}, {value.high:+.4f}]"
 
 
-def _long(prospect: LongListMeans | None) -> str:
-    if prospect is None:
+def _means_text(found: LongListMeans | None) -> str:
+    if found is None:
         return "-"
-    return f"{prospect.a:.4f}, {prospect.b:.4f}" + (f" at n = {prospect.at:g}" if prospect.at else "")
+    return f"{found.a:.4f}, {found.b:.4f}" + (f" at n = {found.at:g}" if found.at else "")
 
 
 def _plain(judgement: MeasureComparison) -> Mapping[str, Any]:

@@ -29,10 +29,10 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
 
 MOST_QUERIES = 10**6
-"""The most queries that a difference may take; beyond, it is too small to be seen."""
+"""The largest number of queries that a sample-size estimate states."""
 
-_AT_ONCE = 1 << 22  # numbers held for permutations of the queries
-_ROUNDING = 1e-12  # differences of NDCG below this are none
+_AT_ONCE = 1 << 22  # values of permutations in memory at the same time
+_ROUNDING = 1e-12  # smaller differences of NDCG count as 0
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Difference:
     Attributes
     ----------
     mean, sd : float
-        Of the differences over queries.
+        Mean and standard deviation of the differences over queries.
     interval : Interval or None
-        None if the runs are identical: then there is no spread to judge by.
+        None if the runs are identical, because there is no variation then.
     p : float
         Two-sided; 1 if the runs are identical.
     queries : int or None
-        The number of queries that gives a paired t-test the power asked for; None if more than 1e6.
+        The number of queries that gives a paired t test the target power; None if more than 1e6.
     """
 
     mean: float
@@ -156,7 +156,9 @@ def paired_difference(
     permutation, p = permutation_test(d, alpha, resamples, np.random.default_rng(seed))
     student, student_p = student_test(mean, sd, d.size, alpha)
     interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
-    queries = queries_needed(mean / sd, alpha, power) if sd > 0 else fewest
+    queries = lists_for(mean / sd, power, alpha) if sd > 0 else fewest
+    if queries is not None and queries > MOST_QUERIES:
+        queries = None
     return Difference(mean, sd, interval, max(p, student_p), queries)
 
 
@@ -224,25 +226,6 @@ def _means(d: Floats, chosen: Bools) -> tuple[Floats, Floats]:
     second = (d.sum() - sums) / np.maximum(outside, 1)
     low, high = np.minimum(first, second), np.maximum(first, second)
     return np.where(whole, -math.inf, low), np.where(whole, math.inf, high)
-
-
-def queries_needed(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """Return the fewest queries with which a two-sided paired t-test at level alpha has a power.
-
-    About ``((z_(1-alpha/2) + z_power) / effect)^2``, with Student's correction; None beyond 1e6.
-
-    Raises
-    ------
-    InputError
-        For alpha or power outside (0, 1), or a power that is not above alpha.
-
-    >>> queries_needed(0.5), queries_needed(0.05), queries_needed(0.0)
-    (34, 3142, None)
-    """
-    require(0 < alpha < 1, f"must lie inside (0, 1), got {alpha:g}", "alpha")
-    require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
-    found = lists_for(effect, power, alpha)
-    return None if found is None or found > MOST_QUERIES else found
 
 
 def holm(p: Sequence[float]) -> list[float]:
