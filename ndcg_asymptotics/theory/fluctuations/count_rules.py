@@ -35,25 +35,6 @@ Nodes = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True)
-class Rule:
-    """Nodes and weights of a mean over label counts.
-
-    Attributes
-    ----------
-    counts : (C, J + 1)
-        Real numbers, the last grade being the one without gain.
-    weights : (C,)
-        Some may be negative.
-    missed : float
-        An estimate of the error of the mean of the function.
-    """
-
-    counts: Floats
-    weights: Floats
-    missed: float = 0.0
-
-
-@dataclass(frozen=True)
 class CountRule:
     """Nodes for a mean over the counts of a list with at least one item of gain.
 
@@ -89,8 +70,7 @@ class CountRule:
             counts, weights = np.column_stack([first[0], n - first[0]]), first[1]
         else:
             order = range(len(gains), 0, -1)
-            rule = smooth_rule(n, law, order, first, lambda c: ideal(c) ** -2.0, tolerance)
-            counts, weights = rule.counts, rule.weights
+            counts, weights = smooth_rule(n, law, order, first, lambda c: ideal(c) ** -2.0, tolerance)
         none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
         weights = weights * ((1 - none) / weights.sum())
         return cls(counts, weights, ideal(counts), none)
@@ -116,15 +96,16 @@ def smooth_rule(
     first: Nodes,
     function: Callable[[Floats], Floats],
     tolerance: float,
-    most: int = _MOST_POINTS,
-) -> Rule:
-    """Return a rule for the multinomial counts of ``total`` items, for the mean of ``function``.
+) -> Nodes:
+    """Return counts (C, J + 1) and weights (C,) for the mean of ``function`` over multinomial counts.
 
-    Where ``most`` points do not suffice it is the best rule that was found with them.
+    The counts are real numbers, and some weights may be negative. Where 20,000 points are not enough it is
+    the best rule that was found with them.
 
     Parameters
     ----------
     total : int
+        The number of items.
     law : (J + 1,)
         The probabilities of the grades.
     order : positions
@@ -134,13 +115,11 @@ def smooth_rule(
     function : counts (C, J + 1) -> (C,)
     tolerance : float
         The relative error of the mean.
-    most : int
-        The largest number of points.
     """
     splits = _Splits(float(total), law, tuple(order), first)
     if 0 < total < _LEVELS[-1] and math.comb(total + len(order), total) <= _EVERY_COUNT:
         return splits.rule((len(_LEVELS) - 1,) * len(order))
-    return _Search(splits, function, most).rule(tolerance)
+    return _Search(splits, function).rule(tolerance)
 
 
 @dataclass(frozen=True)
@@ -161,10 +140,10 @@ class _Splits:
         whole = _Parts(np.ones(1), {(0, len(law)): np.array([total])}, complete=False)
         self._made: dict[Level, _Parts] = {(): whole}
 
-    def rule(self, level: Level) -> Rule:
+    def rule(self, level: Level) -> Nodes:
         """Return the product of the Gauss rules of the given levels, one for each split."""
         parts = self.parts(level)
-        return Rule(np.column_stack([parts.sizes[i, i + 1] for i in range(len(self.law))]), parts.weights)
+        return np.column_stack([parts.sizes[i, i + 1] for i in range(len(self.law))]), parts.weights
 
     def size(self, level: Level) -> int:
         """Return the number of nodes of that rule."""
@@ -199,12 +178,12 @@ class _Splits:
 class _Search:
     """A search for the levels that the mean of a function needs."""
 
-    def __init__(self, splits: _Splits, function: Callable[[Floats], Floats], most: int) -> None:
-        self.splits, self.function, self.most = splits, function, most
+    def __init__(self, splits: _Splits, function: Callable[[Floats], Floats]) -> None:
+        self.splits, self.function = splits, function
         self.values: dict[Level, float] = {}
         self.changes: dict[Level, float] = {}
 
-    def rule(self, tolerance: float) -> Rule:
+    def rule(self, tolerance: float) -> Nodes:
         dimensions = range(len(self.splits.order))
         origin = (0,) * len(dimensions)
         active, old, checked = {origin: self._add(origin)}, set[Level](), 1
@@ -221,14 +200,14 @@ class _Search:
                     active[following] = max(self._add(following), _CHANCE * before if alone else 0.0)
             if len(self.changes) > 1.2 * checked:
                 checked = len(self.changes)
-                if self._points(_combination(self.changes)) > self.most:
+                if self._points(_combination(self.changes)) > _MOST_POINTS:
                     break
-        return self._combined(sum(active.values()))
+        return self._combined()
 
     def _add(self, level: Level) -> float:
         """Return by how much a level changes the mean beyond the changes of the levels before it."""
-        rule = self.splits.rule(level)
-        self.values[level] = float(rule.weights @ self.function(rule.counts))
+        counts, weights = self.splits.rule(level)
+        self.values[level] = float(weights @ self.function(counts))
         corners = itertools.product(*((0, 1) if i else (0,) for i in level))
         self.changes[level] = math.fsum(
             (-1) ** sum(corner) * self.values[tuple(i - j for i, j in zip(level, corner, strict=True))]
@@ -236,18 +215,17 @@ class _Search:
         )
         return abs(self.changes[level])
 
-    def _combined(self, missed: float) -> Rule:
+    def _combined(self) -> Nodes:
         """Return the combination of all levels, or the product of their largest rules if that is smaller."""
         combination = _combination(self.changes)
         highest = tuple(max(column) for column in zip(*self.changes, strict=True))
         size = math.prod(_LEVELS[i] for i in highest)
-        if size <= self.most and self.splits.size(highest) <= self._points(combination):
+        if size <= _MOST_POINTS and self.splits.size(highest) <= self._points(combination):
             combination = {highest: 1}
-        rules = [(times, self.splits.rule(level)) for level, times in combination.items()]
-        return Rule(
-            np.concatenate([rule.counts for _, rule in rules]),
-            np.concatenate([times * rule.weights for times, rule in rules]),
-            missed,
+        rules = [(times, *self.splits.rule(level)) for level, times in combination.items()]
+        return (
+            np.concatenate([counts for _, counts, _ in rules]),
+            np.concatenate([times * weights for times, _, weights in rules]),
         )
 
     def _points(self, combination: dict[Level, int]) -> int:

@@ -15,12 +15,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.polynomial import legendre
 from scipy.special import gammaln, xlog1py, xlogy
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
@@ -28,12 +26,13 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.rules import quadrature
+from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _SEQUENCES = 1024  # most label sequences at the ranks that count
 _COUNTS = 300  # most vectors of label counts
 _LONGEST = 100_000  # list length beyond which the label counts no longer matter
 _NODES = 12  # of a panel of depth
-# counts end so many standard deviations and items from their mean: 1e-18 is left
+# counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _EXTRA = 9.0, 40.0
 _TIE = 1e-12  # relative difference below which DCGs are equal
 
@@ -222,7 +221,7 @@ def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
     edges = _panels(relevance)
     t, w = quadrature.on_panels(edges[:-1], edges[1:], _NODES)
     _, p = relevance.label_law(t.ravel())
-    density = _densities(p, t, w, edges, k, n)
+    density = _densities(p, t, w, k, n)
     below = np.array([curve.mean(t.ravel(), 1.0) for curve in relevance.curves])
     rest = np.vstack([below, np.maximum(1 - below.sum(axis=0), 0.0)])
     chances = np.zeros((len(indices), len(counts)))
@@ -236,26 +235,14 @@ def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
     return LabelSequences(every[indices], counts[:, :-1], np.maximum(chances, 0.0))
 
 
-def _densities(p: Floats, t: Floats, w: Floats, edges: Floats, k: int, n: int) -> Floats:
+def _densities(p: Floats, t: Floats, w: Floats, k: int, n: int) -> Floats:
     """Return n!/(n-k)! g_(k-1)(t) p(y_k | t) (1-t)^(n-k) dt for all label sequences and nodes, (P, nodes)."""
-    half, matrix = np.diff(edges) / 2, _running()
     found = np.ones((1, t.size))
     for rank in range(1, k + 1):
         found = ((n - rank + 1) * found[:, None, :] * p).reshape(-1, t.size)
         if rank < k:
-            panels = found.reshape(len(found), *t.shape)
-            whole = (panels * w).sum(axis=2)
-            before = np.cumsum(whole, axis=1) - whole
-            found = (before[..., None] + half[:, None] * (panels @ matrix.T)).reshape(len(found), t.size)
+            found = running_integrals(found.reshape(len(found), *t.shape) * w).reshape(len(found), t.size)
     return np.asarray(found * np.exp(xlog1py(n - k, -t.ravel())) * w.ravel())
-
-
-@lru_cache(maxsize=1)
-def _running() -> Floats:
-    """Return the matrix that turns values at Gauss-Legendre nodes into integrals from -1 to each node."""
-    x, _ = quadrature.rule(_NODES)
-    integrals = np.column_stack([legendre.legval(x, legendre.legint(c, lbnd=-1)) for c in np.eye(_NODES)])
-    return np.asarray(integrals @ np.linalg.inv(legendre.legvander(x, _NODES - 1)))
 
 
 def _panels(relevance: Relevance) -> Floats:

@@ -28,7 +28,8 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures.exponentials import ExponentialSum
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.panels import Panels, panel_of, running
+from ndcg_asymptotics.theory.fluctuations.panels import Panels, panel_of
+from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _SMALLEST_LOG, _LARGEST_LOG = -690.0, 690.0  # exponentials stay within the range of doubles
 _NO_LONGER_LOG = -100.0  # a power below it at the centre stays negligible whatever the counts
@@ -187,10 +188,10 @@ class AffineGivenCounts:
         for j, other in itertools.product(range(len(gains)), repeat=2):
             less = counts - units[j] - units[other]
             rank = self.constant + slope * (1 + np.tensordot(less, above, axes=(0, 0)))
-            value = slope * running(weight[j] * rank) * (1 - above[j])
-            value -= slope * running(weight[j] * above[other]) * (rank + slope * above[j])
+            value = slope * running_integrals(weight[j] * rank) * (1 - above[j])
+            value -= slope * running_integrals(weight[j] * above[other]) * (rank + slope * above[j])
             for i, c in enumerate(less):
-                value += slope**2 * c * running(weight[j] * above[i]) * (1 - above[i])
+                value += slope**2 * c * running_integrals(weight[j] * above[i]) * (1 - above[i])
             number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
             pairs += number * float((value * weight[other]).sum())
         return single + 2 * pairs, single
@@ -260,7 +261,9 @@ class Series:
         right = np.vstack(
             [down, -(low @ steep) * (1 - self.above[j, below]), (low * self.q[j, below]).sum(axis=1)]
         )
-        inner = running((left * self.density[j] * self.dt).reshape(-1, *self.shape)).reshape(left.shape)
+        inner = running_integrals((left * self.density[j] * self.dt).reshape(-1, *self.shape)).reshape(
+            left.shape
+        )
         return float((inner[:, below] * right).sum(axis=0) @ (self.density[other, below] * self.dt[below]))
 
     def _factors(self, counts: Floats) -> Floats:
@@ -368,7 +371,7 @@ class Top:
         up, low = self.density[j] * self.dt, self.density[other] * self.dt
 
         def together(first: Floats, second: Floats) -> float:
-            inner = running((first * up).reshape(*first.shape[:-1], *self.shape))
+            inner = running_integrals((first * up).reshape(*first.shape[:-1], *self.shape))
             return float((inner.reshape(first.shape) * second * low).sum())
 
         value = together(left.sum(axis=2), right @ self.z) - together(base.sum(axis=1), base @ self.z)

@@ -5,11 +5,11 @@ discount, cutoff               law of NDCG_n, standardised
 =============================  ==========================================================================
 log, linear, r^-b (b <= 1/2)   normal
 r^-b, 1/2 < b <= 1             ``sum_r r^-b (Y_r - E Y)``, the Y_r independent with the label law at the top
-sum D < infinity; fixed k      ``sum_r D(r) (Y_r - E Y)``, the same
+sum D < infinity; fixed k      ``sum_r D(r) (Y_r - E Y)``, with the same Y_r
 =============================  ==========================================================================
 
 A cutoff that grows with n, such as cn or n^a, changes none of these. The second and the third follow from the
-labels at the top ranks becoming independent draws from the label law at s = 1, while what lies below adds
+labels at the top ranks becoming independent draws from the label law at s = 1, while the ranks below add
 nothing to the variance (Theorem 6 of Wang et al. 2013 says of the third that it does not vanish). For two
 scorers that are independent given the label the difference has the difference of the series.
 """
@@ -66,7 +66,7 @@ def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     return "lasting" if fixed else "top ranks"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # compared by identity, since results are cached by law
 class SeriesLaw:
     """The standardised law of ``sum_r D(r) (Y_r - E Y_r)``, the Y_r independent and alike.
 
@@ -150,12 +150,6 @@ class SeriesLaw:
     @property
     def _transform(self) -> tuple[Floats, Complex]:
         return _characteristic(self)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
 
 
 @shared

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from numpy.polynomial.legendre import legvander
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
-from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, on_panels, rule
+from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, on_panels
 
 _NODES = 16  # of a panel
 _FIRST = (1e-12, 1e-8, 1e-4, 0.1)  # first edges, in items above
@@ -78,23 +76,6 @@ def described(mesh: Mesh, t: Floats, dt: Floats) -> tuple[Floats, Floats]:
     depths: Depths = depths_at(mesh.relevance, mesh.law, t, dt)
     law = mesh.law[:-1, None]
     return np.where(law > 0, depths.value / np.where(law > 0, law, 1.0), 0.0), depths.above
-
-
-def running(terms: Floats) -> Floats:
-    """Return integrals from the top to each node, (..., P, 16), of ``terms`` = values times dt."""
-    whole = terms.sum(axis=-1)
-    before = np.cumsum(whole, axis=-1) - whole
-    return np.asarray(before[..., None] + terms @ _within().T)
-
-
-@lru_cache
-def _within() -> Floats:
-    """Return a matrix that turns values times the rule's weights into integrals from -1 to each node."""
-    x, _ = rule(_NODES)
-    high = legvander(x, _NODES)  # P_0 … P_16
-    m = np.arange(1, _NODES)
-    sums = np.column_stack([x + 1, (high[:, 2:] - high[:, :-2]) / (2 * m + 1)])  # int_-1^x P_m
-    return np.asarray(sums * (2 * np.arange(_NODES) + 1) / 2 @ high[:, :_NODES].T)
 
 
 def panel_of(edges: Floats, depth: float) -> int:

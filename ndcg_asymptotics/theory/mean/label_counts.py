@@ -52,7 +52,7 @@ from ndcg_asymptotics.theory.rules.ideal import Sums
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
-# a law ends so many standard deviations and items from its mean: 1e-18 is left
+# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _FURTHER = 9.0, 16.0
 _LATTICE = 80  # largest lattice of counts
 _SHARP_LATTICE = 200  # the same where counts nearly determine the ranks
@@ -225,7 +225,7 @@ class Ideal:
 
 @dataclass(frozen=True)
 class _Part:
-    """A signed part of 1/IDCG, as a chain of counts whose last one has nodes and weights of its own."""
+    """A signed part of 1/IDCG, as a chain of counts whose last one has its own nodes and weights."""
 
     sign: float
     first: Count
@@ -337,7 +337,7 @@ class LabelMeans:
 
     @property
     def vary(self) -> bool:
-        """Whether IDCG is not the same for all counts."""
+        """Whether IDCG depends on the counts."""
         return self._distinct > 0
 
     def coefficients(self, deviation: Floats, t: Floats, degree: int) -> Floats:
@@ -377,7 +377,7 @@ class LabelMeans:
             groups[np.abs(1 + groups) < _SMALLEST] = _SMALLEST - 1
             remainder = log_remainder(groups)
             log_q = groups + remainder
-            # prod q_i^E(c_i), in which what is linear in the slope cancels
+            # prod q_i^E(c_i), in which the terms linear in the slope cancel
             typical = self.others * (remainder @ masses) if centred else None
             longest = max(part.first.shift.size, part.last.shift.size)
             rows = max(1, _CHUNK // (longest * max((depth + 1) * len(part.ideal.weights), longest)))

@@ -37,7 +37,7 @@ from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
-# a law ends so many standard deviations and items from its mean: 1e-18 is left
+# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _FURTHER = 9.0, 25.0
 _STEP = 0.35  # step of sums over a smooth function, in standard deviations; they leave exp(-2 (pi / 0.35)^2)
 _FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed

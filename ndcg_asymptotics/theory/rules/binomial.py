@@ -11,7 +11,7 @@ from scipy.special import betainc, gammaln
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
-# a law ends so many standard deviations and items from its mean: 1e-18 is left
+# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _FURTHER = 9.0, 16.0
 _TAIL = 1e-16  # probability, relative to the largest, below which a number is left out
 _POINTS = 20_000  # largest lattice on which a rule is computed

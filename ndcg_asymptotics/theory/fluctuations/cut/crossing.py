@@ -23,7 +23,7 @@ from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
-# a law ends so many standard deviations and ranks from its mean: 1e-15 is left
+# laws of ranks are cut off this many standard deviations plus ranks from the mean, which leaves 1e-15
 _DEVIATIONS, _FURTHER = 8.0, 14.0
 _PANEL = 4.0  # width of a panel, in standard deviations of the rank
 _SUMMED = 2**17  # ranks of a window up to which they are summed one by one; beyond it is an integral
@@ -97,7 +97,7 @@ def mean_at_cutoff(discount: Discount, mesh: Mesh, crossing: Crossing, counts: F
     ``counts`` (C, J + 1) are those of the other n - 1 items.
     """
     inside = mesh.edges[(mesh.edges > crossing.start) & (mesh.edges < crossing.stop)]
-    # what is above the mesh holds no item
+    # there is no item above the mesh
     panels = crossing.panels(_sharpness(mesh, crossing.k, crossing.n))
     depths = mesh.between(np.union1d(np.maximum(panels, mesh.edges[0]), inside))
     law = (crossing.n - 1) * mesh.law

@@ -41,7 +41,7 @@ from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 
 _VARIANCE_DIGITS = 0.55  # exponent of the tolerance for the variance above, which may be coarser
-# the depth at rank k + 1 ends so many standard deviations and items from k/n
+# the depth at rank k + 1 is cut off this many standard deviations plus items from k/n
 _DEVIATIONS, _FURTHER = 8.0, 20.0
 _PANELS = 3  # of that depth, where curves have breakpoints
 

@@ -7,7 +7,7 @@ the kinks are the means of delta and of its square for every depth and counts ab
 
 1/IDCG is a part with a kink in one C_j only, and parts ``1(C_j > k) (1/I_j - 1/I_(j+1))`` with a threshold
 each (see `mean.label_counts`). So for every part we enumerate C_j above the depth and, on both sides of the
-threshold, below it. How C_j is distributed over the grades is smooth, and Gauss rules do for it.
+threshold, below it. How C_j is distributed over the grades is smooth, so Gauss rules are enough.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
-# a law ends so many standard deviations and items from its mean: 1e-18 is left
+# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _FURTHER = 9.0, 16.0
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
 _MOST_NUMBERS = 300  # of that lattice
 _PIECE = 6.0  # width of a piece of a binomial law, in standard deviations
 _EVERY, _EVERY_UNSPLIT = 100, 2000  # numbers up to which each is a node
 _FEWEST, _MOST_SPLITS = 2, 8  # nodes with which one grade is split off
-_MOST_LONE_SPLIT = 16  # the same for two grades; a steep discount bends sharply at counts of 0 and 1
+# nodes where there are two grades; a steep discount bends sharply at counts of 0 and 1
+_MOST_LONE_SPLIT = 16
 _SPLIT_DIGITS = 0.1  # of the tolerance, for these
 
 
