@@ -2,15 +2,15 @@
 
 A completely monotone discount is a mixture of z^r (Bernstein), for instance
 ``r^-b = Gamma(b)^-1 int exp(-r e^x + b x) dx`` and
-``1/log(1+r) = int_0^inf e^{-rt} e^{-t} (int_0^inf t^{x-1}/Gamma(x) dx) dt``, and M well placed
-rates are enough for it. What is multiplicative in r then becomes elementary: the mean of z^B for
-binomial B, the change of z^r when an item is inserted above, F as a geometric series.
+``1/log(1+r) = int_0^inf e^{-rt} e^{-t} (int_0^inf t^{x-1}/Gamma(x) dx) dt``. A few well-placed rates
+approximate the mixture. Sums of exponentials have closed forms for what is hard for D itself: the mean
+of z^B for binomial B, the change of z^r when an item is inserted above, and F, a geometric series.
 
-The rates are a geometric progression, as the trapezoid rule in ``x = log(lambda)`` would have,
-whose step h gives the relative error exp(-pi^2/h). Below ``2/largest``, where z^r is nearly a
-polynomial in lambda, five Gauss-Legendre nodes replace the rest of the progression. The weights
-are least squares in the relative error, with a small ridge that keeps sum |w_m| z_m^r of the
-order of D(r), so nothing cancels.
+The rates are a geometric progression, the nodes of the trapezoid rule in ``x = log(lambda)``. A step h
+gives the relative error exp(-pi^2/h). Below ``2/largest``, where z^r is nearly a polynomial in lambda,
+five Gauss-Legendre nodes replace the rest of the progression. The weights minimise the relative error in
+the mean square, with a small ridge, which keeps sum |w_m| z_m^r of the order of D(r) and so prevents
+cancellation.
 """
 
 from __future__ import annotations
@@ -31,30 +31,33 @@ from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.scanner import number_text
 
 TOLERANCE = 1e-11
-_SMALLEST = 1e-280  # of D(1): below it a relative error means nothing in doubles
-_ROUNDING = 1e-13
-_STEEPEST = 30  # log2 of D(1)/D(2)
-_RIDGE = 1e-13
-_SLOW = 5  # Gauss-Legendre rates below 2/largest
-_NARROW = 4.0  # ratio of a range on which Gauss-Laguerre nodes serve for 1/x
-_FASTEST = 24.0  # rate times the smallest number at which 1/x is fitted
+"""The default bound of the relative error."""
+
+_SMALLEST = 1e-280  # relative to D(1); smaller values are nearly subnormal and have no relative precision
+_ROUNDING = 1e-13  # relative to D(1); values may rise by so much from one rank to the next
+_STEEPEST = 30  # the largest log2 of D(1)/D(2); a steeper discount needs more rates than are tried
+_RIDGE = 1e-13  # relative to the columns of the least squares
+_SLOW = 5  # the number of Gauss-Legendre rates below 2/largest
+_NARROW = 4.0  # up to this ratio of a range, Gauss-Laguerre nodes serve for 1/x
+_FASTEST = 24.0  # the fastest rate times the smallest number at which 1/x is fitted: e^-24 = 4e-11
+_FASTEST_RANK = 7.0  # the same for whole ranks from 1 on, which show no faster rate than this
 _PER_EFOLD = 50  # ranks fitted per factor e
 _WHOLE = 64.0  # every rank up to here is fitted, and no shorter range is
 
 
 @dataclass(frozen=True)
 class ExponentialSum:
-    """Several discounts as sums of exponentials with the same rates.
+    """Sums of exponentials for several discounts, with the same rates.
 
     Attributes
     ----------
     rates : (M,)
         lambda_m > 0, increasing.
     weights : (discounts, M)
-        w_m of each discount; a few may be negative, sum |w_m| z_m^r is at most about 10 D(r).
+        w_m of each discount. A few may be negative; sum |w_m| z_m^r is at most about 10 D(r).
     error : float
-        The largest relative error at the whole ranks 1 … largest, over all the discounts (of
-        those ranks where D(r) exceeds 1e-280 D(1)).
+        The largest relative error of all discounts at the whole ranks 1 … largest at which D(r) exceeds
+        1e-280 D(1).
     """
 
     rates: Floats
@@ -62,12 +65,12 @@ class ExponentialSum:
     error: float
 
     def at(self, rank: ArrayLike) -> Floats:
-        """D(r), one row per discount, for an array of ranks >= 1."""
+        """Return D(r) for an array of ranks >= 1, one row per discount."""
         r = np.asarray(rank, np.float64)
         return np.moveaxis(np.exp(-r[..., None] * self.rates) @ self.weights.T, -1, 0)
 
     def cumulative(self, k: ArrayLike) -> Floats:
-        """F(k) = D(1) + … + D(k), one row per discount; smooth in real k >= 0.
+        """Return F(k) = D(1) + … + D(k), one row per discount; it is smooth in real k >= 0.
 
         ``F(k) = sum_m w_m z_m (1 - z_m^k) / (1 - z_m)``.
         """
@@ -78,20 +81,20 @@ class ExponentialSum:
 def exponential_sum(
     discounts: Sequence[Discount], largest: float, tolerance: float = TOLERANCE
 ) -> ExponentialSum:
-    """Sums of exponentials for several discounts, with one shared set of rates.
+    """Return sums of exponentials for several discounts, with one set of rates.
 
     Every discount that is a mixture of exponentials reaches relative error 1e-11 at the whole
     ranks 1 … largest, with about 7 log10(largest) + 8 rates (power(b) with b > 2: a few more).
-    geometric(base) is one term, exactly.
+    geometric(base) is exactly one term.
 
     Parameters
     ----------
     discounts : sequence of Discount
-        log, power(b) with b <= 30, zipf, geometric(base), or a user's own, which is tried.
+        log, power(b) with b <= 30, zipf, geometric(base), or user-defined ones, for which it may fail.
     largest : float
         The largest rank, 1 … 1e19.
     tolerance : float
-        The relative error that will do.
+        The bound of the relative error.
 
     Raises
     ------
@@ -114,7 +117,7 @@ def exponential_sum(
 
 @shared
 def reciprocal_as_exponentials(ratio: float, tolerance: float) -> tuple[Floats, Floats, float]:
-    """Rates, weights and the largest relative error of ``1/x = sum_b v_b exp(-lambda_b x)``, 1 <= x <= ratio.
+    """Return rates, weights and the relative error of ``1/x = sum_b v_b exp(-lambda_b x)``, 1 <= x <= ratio.
 
     The reciprocal of a number X in [low, low ratio] is ``sum_b (v_b / low) exp(-lambda_b X / low)``.
 
@@ -179,7 +182,7 @@ def _exponential_sum(discounts: tuple[Discount, ...], largest: float, tolerance:
 
 
 def _fit(discounts: Sequence[Discount], largest: float, tolerance: float) -> tuple[Floats, Floats, float]:
-    """A short progression of rates that reaches the tolerance for every discount."""
+    """Return few rates that reach the tolerance for every discount, the weights, and the error."""
     ranks = _ranks(largest, _PER_EFOLD)
     values = np.array([d(ranks) for d in discounts])
     proper = bool(np.isfinite(values).all() and (values[:, 0] > 0).all() and (values >= 0).all())
@@ -217,7 +220,7 @@ def _names(discounts: Sequence[Discount]) -> str:
 
 
 def _ranks(largest: float, per_efold: int) -> Floats:
-    """Whole ranks: the first ones all, then spaced evenly in log r."""
+    """Return whole ranks: all up to `_WHOLE`, then evenly spaced in log r."""
     every = np.arange(1.0, min(1.0 + _WHOLE, largest + 1))
     start = float(every[-1])
     count = 2 + math.ceil(per_efold * math.log(largest / start))
@@ -225,17 +228,16 @@ def _ranks(largest: float, per_efold: int) -> Floats:
 
 
 def _progression(steepness: float, largest: float, count: int) -> Floats:
-    """``count`` rates: Gauss-Legendre on [0, 2/largest], then geometric up to the fastest."""
+    """Return ``count`` rates: Gauss-Legendre nodes on [0, 2/largest], then a geometric progression."""
     slow = (leggauss(_SLOW)[0] + 1) / largest
-    # a steeper start of D, as of a large power, has faster rates: D(r)/D(2r) = 2^b for r^-b
-    # and whole ranks from 1 on do not see rates beyond 7, as real numbers would
-    fastest = 7.0 + 1.5 * max(steepness - 1.0, 0.0)
+    # a discount with a steep start, such as r^-b with large b, for which D(r)/D(2r) = 2^b, has faster rates
+    fastest = _FASTEST_RANK + 1.5 * max(steepness - 1.0, 0.0)
     fast = np.geomspace(3.2 / largest, max(fastest, 6.4 / largest), max(count - _SLOW, 2))
     return np.concatenate([slow, fast])
 
 
 def _least_squares(rates: Floats, ranks: Floats, values: Floats) -> Floats:
-    """Weights that minimise the relative error in the mean square, with a ridge."""
+    """Return the weights that minimise the relative error in the mean square, with a ridge."""
     kept = values > _SMALLEST * values[0]
     columns = np.exp(-np.outer(ranks[kept] - ranks[0], rates)) / values[kept, None]
     scale = columns.max(axis=0)
@@ -246,7 +248,7 @@ def _least_squares(rates: Floats, ranks: Floats, values: Floats) -> Floats:
 
 
 def _worst(rates: Floats, weights: Floats, ranks: Floats, values: Floats) -> float:
-    """The largest relative error over discounts and ranks."""
+    """Return the largest relative error over discounts and ranks."""
     sums = weights @ np.exp(-np.outer(rates, ranks))
     kept = values > _SMALLEST * values[:, :1]
     return float(np.abs(sums[kept] / values[kept] - 1.0).max())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures.asymptotics import (
     HarmonicDecay,
     LinearDecay,
@@ -233,7 +233,7 @@ def test_bad_custom_discounts(here, target, said):
 
 
 @pytest.mark.parametrize("part", [4097, 5000, 200_000, 2**18 + 3, 299_999.0, 1e7, 1e15])
-def test_discounts_that_part_anywhere_are_different(part):
+def test_discounts_that_differ_at_any_rank_are_different(part):
     """Equal discounts share what caches hold of them, so they must have the same values at every rank."""
     alike, other = (
         discount(f, name="own", largest=3e5)
@@ -248,11 +248,29 @@ def test_discounts_that_part_anywhere_are_different(part):
         assert float(one.cumulative(3e5)) == pytest.approx(exact, rel=1e-15, abs=0)
 
 
-def test_a_table_is_a_discount_as_far_as_it_goes():
+def test_a_table_is_a_discount_up_to_its_last_rank():
     table = 1 / np.arange(1, 101.0)
     found = discount(lambda r: table[np.asarray(r, int) - 1], name="table", largest=100)
     assert float(found.cumulative(100)) == pytest.approx(table.sum(), rel=1e-15)
     assert found != discount(lambda r: 1 / r, name="table", largest=100)  # which is known beyond
+    for unknown in (lambda: found(101), lambda: found.cumulative(101)):
+        with pytest.raises(NotAvailableError):
+            unknown()
+
+
+def test_a_function_that_fails_at_its_known_ranks_is_an_error_of_the_user():
+    fails: list[bool] = []
+
+    def function(rank):
+        if fails:
+            raise OSError("no such file")
+        return 1 / rank
+
+    found = discount(function, name="fails", largest=100)
+    fails.append(True)
+    with pytest.raises(InputError, match="no such file") as caught:
+        found([1.0, 100.0])
+    assert not isinstance(caught.value, NotAvailableError)  # which callers take for a missing exact value
 
 
 def test_a_discount_with_a_state_is_refused():
@@ -306,7 +324,7 @@ def test_a_discount_that_does_not_fall_as_declared_is_refused(function, like, la
         (lambda r: 1 / r, "log", 100),  # too few ranks to tell
     ],
 )
-def test_a_discount_that_falls_as_declared_is_taken(function, like, largest):
+def test_a_discount_that_falls_as_declared_is_accepted(function, like, largest):
     assert own(function, name="said", largest=largest, like=like).like == str(Discount.parse(like))
 
 

@@ -99,7 +99,7 @@ def test_increasing_transforms_change_nothing(measure, pairs):
 
 
 @given(measures, items, st.randoms(use_true_random=False))
-def test_the_order_items_are_given_in_changes_nothing(measure, pairs, random):
+def test_the_order_of_the_items_changes_nothing(measure, pairs, random):
     shuffled = list(pairs)
     random.shuffle(shuffled)
     assert measure.evaluate(*columns(shuffled)) == pytest.approx(measure.evaluate(*columns(pairs)), abs=1e-12)

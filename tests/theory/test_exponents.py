@@ -201,7 +201,7 @@ def test_certain_tops_that_differ_die_out_like_a_power_of_n(measure: str, power:
     assert abs(fitted - power) < 0.45
 
 
-def test_verdict_says_which_kind_of_zero_it_is() -> None:
+def test_the_reason_tells_the_two_meanings_of_exponent_0_apart() -> None:
     found = verdict(*TOPS, ["nDCG", "nDCG@10"], n=50)
     text = str(found)
     assert "0: it never settles" not in text

@@ -149,7 +149,7 @@ def test_theorem_6_needs_a_random_top() -> None:
     assert found.theorem.startswith("beyond")
 
 
-def test_unknown_says_so() -> None:
+def test_a_discount_of_unknown_decay_has_no_limit() -> None:
     found = limit(Relevance.parse(LINEAR), Measure.parse('nDCG(custom("numpy:reciprocal"))'))
     assert found.value is None
     assert found.converges is None
@@ -163,7 +163,7 @@ def test_assumptions_that_are_not_met() -> None:
     assert [str(a) for a in found.unmet] == ["ybar continuous (not met)"]
 
 
-def test_continuity_at_the_top_is_enough_for_the_top() -> None:
+def test_the_top_limit_needs_continuity_at_the_top_only() -> None:
     """Theorems 5, 7 and 11."""
     for measure in ("nDCG(zipf)", "nDCG@n^0.5"):
         found = limit("step(0.1, 0.6, 0.7)", measure)
@@ -190,7 +190,7 @@ def test_no_gain_at_all() -> None:
         assert (found.value, [str(a) for a in found.unmet]) == (0.0, ["P(Y > 0) > 0 (not met)"])
 
 
-def test_a_cutoff_at_the_end_is_none() -> None:
+def test_a_cutoff_at_n_is_the_whole_list() -> None:
     """k = n: Theorems 1, 3, 5 and 10, not those of c < 1."""
     for name, theorem in (("log", "Theorem 1"), ("power(0.5)", "Theorem 3"), ("zipf", "Theorem 5")):
         whole, cut = limit(LINEAR, f"nDCG({name})"), limit(LINEAR, f"nDCG({name})@n")
@@ -199,7 +199,7 @@ def test_a_cutoff_at_the_end_is_none() -> None:
     assert limit(GRADED, "nDCG(power(0.3))@n").theorem == "Theorem 10"
 
 
-def test_what_each_theorem_asks_for() -> None:
+def test_the_assumptions_of_each_theorem() -> None:
     asked = {
         "nDCG": ["P(Y > 0) > 0"],
         "nDCG(power(0.3))": ["every P(Y = y_j) > 0", "every P(Y = y_j | s) continuous"],
@@ -213,7 +213,7 @@ def test_what_each_theorem_asks_for() -> None:
     ]  # fmt: skip
 
 
-def test_theorem_6_as_the_paper_has_it_and_beyond() -> None:
+def test_theorem_6_and_its_extension() -> None:
     """The paper: every label at every score. Here: a random label at the top."""
     for curve, theorem in (
         (LINEAR, "Theorem 6"),
@@ -224,7 +224,7 @@ def test_theorem_6_as_the_paper_has_it_and_beyond() -> None:
         assert (found.value, found.theorem) == (None, theorem)
 
 
-def test_a_limit_that_hangs_on_what_is_not_known_says_if() -> None:
+def test_a_limit_under_an_unknown_assumption_names_it() -> None:
     found = limit(LINEAR, 'nDCG(custom("numpy:reciprocal"))@n^0.5')
     assert found.theorem == "Theorem 7, if the sum of the discounts diverges"
 
@@ -235,7 +235,7 @@ def test_a_binormal_scorer_is_certain_at_its_very_top() -> None:
         assert value(f"binormal(0.2, {separation})", "nDCG(zipf)") == pytest.approx(top, abs=1e-12)
 
 
-def test_powers_that_nearly_do_not_converge() -> None:
+def test_powers_near_one() -> None:
     """t^-b with b up to 0.9999, where depths of 1e-300 still count: a linear curve has a closed form."""
     for b in (0.9, 0.95, 0.99, 0.9999):
         # (1-b) int (0.7 - 0.6 t) t^-b dt = 0.7 - 0.6 (1-b)/(2-b)
@@ -286,7 +286,7 @@ def test_limiting_std_by_the_zeta_function(b: float) -> None:
     assert limiting_std("constant(0.3)", f"nDCG(power({b}))") == pytest.approx(float(expected), rel=2e-6)
 
 
-def test_limiting_std_of_a_discount_of_ones_own() -> None:
+def test_limiting_std_of_a_user_defined_discount() -> None:
     """2^-r by another name, and one that falls like r^-1.1: its tail is that of the zeta function."""
     own = discount(lambda r: 2.0**-r, name="halves", largest=1e3, like="geometric(2)")
     assert limiting_std("constant(0.5)", Measure(own)) == pytest.approx(12**-0.5, rel=1e-12)

@@ -86,7 +86,7 @@ def test_definition_4_of_graded_labels() -> None:
     assert distinguishable_in_expectation(good, good, "nDCG").winner == 0
 
 
-def test_one_population_is_asked_for() -> None:
+def test_label_laws_that_differ_are_refused() -> None:
     with pytest.raises(InputError, match="one label law"):
         distinguishable_in_expectation("constant(0.3)", "constant(0.4)", "nDCG")
     with pytest.raises(InputError, match="log discount"):

@@ -104,7 +104,7 @@ def test_cost_of_the_planning_tables() -> None:
     "text", ["nDCG", "nDCG(zipf)", "nDCG(power(0.7))", "nDCG@0.2n", "nDCG@n^0.5", "nDCG@10"]
 )
 @pytest.mark.parametrize("n", [1, 10, 10**6, 10**12, 10**18])
-def test_it_converges_and_says_how_well(text: str, n: int) -> None:
+def test_the_tilt_converges_to_consistent_laws(text: str, n: int) -> None:
     found = tilt(RISING, FALLING, Measure.parse(text), n, cells=300, leader=1)
     assert found.residual < 1e-4
     for side in found.sides:
@@ -125,7 +125,7 @@ def test_where_the_leader_is_behind_there_is_no_tilt() -> None:
     assert np.allclose(found.sides[0].tilted, found.sides[0].true, rtol=1e-12)
 
 
-def test_refusals() -> None:
+def test_pairs_without_a_tilt_are_refused() -> None:
     with pytest.raises(InputError, match="the same relevance curve"):
         tilt(A, A, Measure("log"), 100)
     with pytest.raises(InputError, match="share their labels"):
