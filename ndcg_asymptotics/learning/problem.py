@@ -264,7 +264,7 @@ def _problem(fields: dict[str, Any]) -> Problem:
         require(name in _FIELDS, f"unknown field {name!r}, expected one of: {', '.join(_FIELDS)}")
     if "preferences" in fields:
         others = [name for name in ("measure", "gain", "labels", "probabilities") if name in fields]
-        require(not others, f"preferences stand in the place of {', '.join(others)}")
+        require(not others, f"preferences exclude {', '.join(others)}")
         return Problem.of_preferences(fields["preferences"])
     for name in ("labels", "probabilities"):
         require(name in fields, f"{name} is missing")

@@ -89,7 +89,7 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
         raise InputError(f"the worst regret is known for DCG and NDCG, not for {utility}", "measure")
     require(grades >= 2, f"must be at least 2, got {grades}", "grades")
     size = float(grades) ** items * len(all_orders(items))
-    require(size <= LARGEST_PROGRAM, f"{items} items of {grades} grades are too many to try", "items")
+    require(size <= LARGEST_PROGRAM, f"{items} items of {grades} grades are too many", "items")
     labels = np.array(list(product(range(grades), repeat=items)), np.float64)
     targets = _targets(loss, labels, utility)
     value = utility.standardised(labels)
@@ -184,7 +184,7 @@ def excess_risk(problem: Problem, loss: Loss | str, scores: ArrayLike) -> Excess
     if known is None or not isinstance(loss, Listwise) or not isinstance(utility, Discounted):
         raise InputError(f"no bound is known for {loss} and {utility}", "loss")
     same = np.allclose(loss.target(problem.labels, utility), utility.standardised(problem.labels))
-    require(same, f"{loss} does not sort by what {utility} does, so no bound holds", "loss")
+    require(same, f"{loss} does not sort by the standardisation of {utility}, so no bound holds", "loss")
     p, convexity = known
     q = p / (p - 1)
     s = Batch.of([np.zeros(items)]).check_scores(scores)

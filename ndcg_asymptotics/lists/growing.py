@@ -247,7 +247,7 @@ def grow(
         "times",
     )
     scores = scores_of(runs)
-    require(not random or RANDOM not in scores, f"a run is called {RANDOM!r} already", "random")
+    require(not random or RANDOM not in scores, f"a run is already called {RANDOM!r}", "random")
     parsed = measures_of(measures)
     labels = Records.of(qrels, "label")
     documents, left_out, longest = _followed(pooled(scores, labels, pool), length)
@@ -310,9 +310,9 @@ def _followed(documents: Pooled, length: int | None) -> tuple[Pooled, tuple[str,
     if length is None:
         length = int(np.sort(sizes)[::-1][int(np.ceil(_QUERIES_REACHED * sizes.size)) - 1])
     proper = isinstance(length, int) and length >= 1
-    require(proper, f"must be a whole number from 1 on, got {brief(length)}", "length")
+    require(proper, f"must be a whole number >= 1, got {brief(length)}", "length")
     most = int(sizes.max())
-    require(length <= most, f"no query has {length} documents, the most are {most}", "length")
+    require(length <= most, f"no query has {length} documents, the longest has {most}", "length")
     reached = dict(zip(documents.queries, (sizes >= length).tolist(), strict=True))
     kept = tuple(query for query, long in reached.items() if long)
     left_out = tuple(query for query, long in reached.items() if not long)

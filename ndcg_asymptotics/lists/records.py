@@ -101,7 +101,7 @@ class Records:
             raise InputError(f"a {kind} must be finite, got {what}")
         twice = found.repeated()
         if twice is not None:
-            raise InputError(f"{found.describe(twice[1])} comes twice")
+            raise InputError(f"{found.describe(twice[1])} occurs twice")
         return found
 
     @classmethod

@@ -253,7 +253,7 @@ GOOD = "labels = [[1, 0], [0, 1]]\nprobabilities = [0.5, 0.5]\n"
         (GOOD + "losses = []", "losses: must be a list of losses"),
         (GOOD + 'losses = ["squar"]', "losses: .*unknown loss 'squar'"),
         (GOOD + "weights = 3", "unknown field 'weights'"),
-        (GOOD + "preferences = [[0, 1], [1, 0]]", "preferences stand in the place of labels, probabilities"),
+        (GOOD + "preferences = [[0, 1], [1, 0]]", "preferences exclude labels, probabilities"),
         ("preferences = [[0, -1], [1, 0]]", "the weight of 0 before 1 must be finite and >= 0, got -1.0"),
         ("preferences = [[0, 0], [0, 0]]", "must have at least one positive weight"),
         ("preferences = [[1, 0], [0, 0]]", "the diagonal must be 0"),

@@ -173,7 +173,7 @@ def test_errors_of_the_excess_risk():
     given = Problem([[5, 4], [1, 3]], [0.3, 0.7])
     for problem, loss, words in (
         (given, "listnet", "no bound is known for listnet"),
-        (given, "squared", "does not sort by what nDCG"),
+        (given, "squared", "does not sort by the standardisation of nDCG"),
         (Problem([[1, 0]], [1], "AP"), "squared", "no bound is known for squared and AP"),
     ):
         with pytest.raises(InputError, match=words):

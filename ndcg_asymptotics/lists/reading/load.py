@@ -89,7 +89,7 @@ def read_lists(
         require(bool(weights), need)
         parts = svmlight_columns(path, weights or {})
     else:
-        require(weights is None, f"{path}: only SVMlight files have features to be weighed")
+        require(weights is None, f"{path}: only SVMlight files have features with weights")
         if packed:
             parts = parquet_columns(path, table, optional, columns)
         else:
@@ -143,7 +143,7 @@ def _records(
             for record in twice
         )
         raise InputError(
-            f"{path}, {second}: {records.describe(twice[1])} comes twice (first in {first}), expected each "
+            f"{path}, {second}: {records.describe(twice[1])} occurs twice (first in {first}), expected each "
             "document once per query"
         )
     return [records, *(records.with_values(column) for column in others)]
