@@ -119,9 +119,9 @@ def test_predict_a_pair(run: Run) -> None:
     code, out, _ = run("predict", *pair, "--measure", "nDCG(zipf)", "--n", "1e4", "--n", 10**18, "--json")
     assert code == 0
     near, far = json.loads(out)
-    assert {"pair", "measure", "n", "right", "cost", "slope", "log10_wrong", "exponent"} <= near.keys()
+    assert {"pair", "measure", "n", "right", "cost", "slope", "log10_wrong", "error_exponent"} <= near.keys()
     assert near["log10_wrong"] == pytest.approx(-1.83, abs=0.3)  # 0.0147 by simulation
-    assert (far["n"], far["exponent"]) == (10**18, pytest.approx(0.2))
+    assert (far["n"], far["error_exponent"]) == (10**18, pytest.approx(0.2))
     assert far["slope"] == pytest.approx(0.2, abs=0.005)
     code, text, _ = run("predict", *pair, "--measure", "nDCG@10", "-n", 100)
     assert code == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
@@ -48,7 +48,7 @@ class PairPrediction:
     log10_wrong : float or None
         log10 of P(wrong order at n), a tie counting as wrong: exact where few ranks count, else
         approximate. None where the wrong order is impossible.
-    exponent : float or None
+    error_exponent : float or None
         The error exponent, None where no theorem gives it. It is 0 where the order never settles, or the
         probability of the wrong one falls no faster than a power of n.
     residual : float
@@ -58,13 +58,13 @@ class PairPrediction:
     """
 
     pair: tuple[str, str]
-    measure: str
-    n: int
-    right: str
-    cost: float
-    slope: float | None
-    log10_wrong: float | None
-    exponent: float | None
+    measure: Annotated[str, Column("measure")]
+    n: Annotated[int, Column("n", general("g"))]
+    right: Annotated[str, Column("right")]
+    cost: Annotated[float, Column("cost in nats", general(".4g"))]
+    slope: Annotated[float | None, Column("slope", fixed(3))]
+    log10_wrong: Annotated[float | None, Column("log10 P(wrong)", general(".6g"))]
+    error_exponent: Annotated[float | None, Column("error exponent", fixed(3))]
     residual: float
     why: str
 
@@ -82,13 +82,7 @@ class PairPredictions(Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the predictions and the reasons for the error exponents."""
         a, b = self.rows[0].pair
-        columns = (
-            Column("measure"), Column("n", general("g")), Column("right"),
-            Column("cost in nats", general(".4g")), Column("slope", fixed(3)),
-            Column("log10 P(wrong)", general(".6g")), Column("exponent", fixed(3)),
-        )  # fmt: skip
-        rows = ((r.measure, r.n, r.right, r.cost, r.slope, r.log10_wrong, r.exponent) for r in self.rows)
-        yield Table(f"{a} against {b}", columns, tuple(rows))
+        yield Table.of(f"{a} against {b}", PairPrediction, self.rows)
         for measure, why in dict.fromkeys((row.measure, row.why) for row in self.rows):
             yield Line(f"{measure}: {why}.")
 
@@ -111,7 +105,7 @@ def predict_pair(
         If the curves or their means are equal, or do not share their labels.
 
     >>> (row,) = predict_pair("linear(0.1, 0.5)", "linear(0.2, 0.4)", "nDCG", 10**6).rows
-    >>> round(row.cost), round(row.slope, 2), row.exponent
+    >>> round(row.cost), round(row.slope, 2), row.error_exponent
     (2019, 1.06, 1.0)
     """
     first, second = Scorer.of(a).model, Scorer.of(b).model
