@@ -3,7 +3,7 @@
   const root = document.documentElement;
   const pick = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-  // ---- light and dark: the system's choice until the reader makes one; paper is light
+  // ---- light and dark: the system's theme until the reader chooses one; printing is light
   const dark = matchMedia("(prefers-color-scheme: dark)");
   let chosen = null;
   const paint = (paper) => {
@@ -18,7 +18,7 @@
   dark.addEventListener("change", () => paint(false));
   paint(false);
 
-  // ---- tables: sorted by their raw values, empty ones last
+  // ---- tables: sort by raw values, empty ones last
   for (const button of pick("th button")) {
     button.addEventListener("click", () => {
       const head = button.closest("th");
@@ -66,9 +66,9 @@
     return node;
   };
   const DASHES = ["", "8 3", "6 2 1.5 2", "3 2"];
-  const look = (slot) => ({ color: `var(--c${slot % 7})`, dashes: DASHES[slot % 4] });
+  const lineStyle = (slot) => ({ color: `var(--c${slot % 7})`, dashes: DASHES[slot % 4] });
   const marker = (parent, slot, x, y, r) => {
-    const style = { class: "mean", stroke: look(slot).color };
+    const style = { class: "mean", stroke: lineStyle(slot).color };
     const [a, b] = [r * 0.9, r * 1.25];
     if (slot % 3 === 0) return make(parent, "circle", { ...style, cx: x, cy: y, r });
     if (slot % 3 === 1) return make(parent, "rect", { ...style, x: x - a, y: y - a, width: 2 * a, height: 2 * a });
@@ -155,16 +155,16 @@
     chart.series.forEach((s) => {
       if (!s.low) return;
       const back = s.high.map((v, i) => `L${x(chart.n[i]).toFixed(2)},${y(v).toFixed(2)}`).reverse().join("");
-      make(area, "path", { class: "band", d: `${path(s.low)}${back}Z`, fill: look(s.slot).color });
+      make(area, "path", { class: "band", d: `${path(s.low)}${back}Z`, fill: lineStyle(s.slot).color });
     });
     chart.series.forEach((s) => {
-      const { color, dashes } = look(s.slot);
+      const { color, dashes } = lineStyle(s.slot);
       if (s.limit !== null && s.limit !== undefined) {
         make(area, "line", { class: "limit", stroke: color, x1: box.left, x2: width - box.right, y1: y(s.limit), y2: y(s.limit) });
       }
       make(area, "path", { class: "exact", d: path(s.line ?? s.y), stroke: color, "stroke-dasharray": dashes });
     });
-    // markers: as many as can be told apart
+    // markers: as many as do not overlap
     let before = -Infinity;
     const marked = chart.n.map((_, i) => i).reverse().filter((i) => {
       const at = -x(chart.n[i]);
@@ -198,7 +198,7 @@
       const row = body.insertRow();
       const name = row.insertCell();
       const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
-      swatch.style.background = look(s.slot).color;
+      swatch.style.background = lineStyle(s.slot).color;
       name.append(swatch, " ", Object.assign(document.createElement("bdi"), { textContent: s.name }));
       for (const f of chart.fields) {
         const value = Array.isArray(s[f.key]) ? s[f.key][index] : s[f.key];
@@ -207,7 +207,7 @@
         cell.textContent = show(value, f.kind);
       }
       if (s.y[index] !== null) {
-        make(svg, "circle", { class: "dot", cx: at, cy: y(s.y[index]), r: 3.5, fill: look(s.slot).color });
+        make(svg, "circle", { class: "dot", cx: at, cy: y(s.y[index]), r: 3.5, fill: lineStyle(s.slot).color });
       }
     }
     tip.replaceChildren(table);
