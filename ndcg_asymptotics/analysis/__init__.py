@@ -1,4 +1,4 @@
-"""What results show: tests against theory, the order of scorers, sample sizes, comparisons of runs."""
+"""Analysis of results: tests against theory, the order of scorers, sample sizes, comparisons of runs."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""How far real lists are from i.i.d. ones: sums that must add up, and lists that are what theory says."""
+"""Deviations from i.i.d. theory: parts add up, and lists that follow the theory have none."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_queries_that_differ_are_seen_by_the_mixture_alone(different):
     # documents are independent: 40 queries x 8 orders
     assert all(row.dependence_low < 0.02 and row.dependence_high > -0.02 for row in found.rows)
     said = str(found)
-    assert "one pooled curve is off most for mine" in said
+    assert "the pooled curve deviates most for mine" in said
     assert "Real lists and i.i.d. theory: 40 queries, a mixture of 2 groups" in said
     assert found.to_dataframe()["mixture_z"].shape == (6,)
 
@@ -79,7 +79,7 @@ def test_lists_that_are_not_exchangeable_are_seen():
 def test_what_has_no_theory():
     run, labels = lists(3, 0.5, 0.5)
     with pytest.raises(
-        InputError, match="not held against theory; grow them with a number of groups: --by 8"
+        InputError, match="not compared with theory; grow them with a number of groups: --by 8"
     ):
         deviations(grow(run, labels, "nDCG", orders=1, length=20))
     one = ({"mine": {"q0": run["mine"]["q0"]}}, labels)

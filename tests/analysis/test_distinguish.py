@@ -10,8 +10,9 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish, orders_of
 from ndcg_asymptotics.analysis.orders.rates import rate_of
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.measures import discount
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep.sweep import run
@@ -102,12 +103,9 @@ def test_identical_scorers() -> None:
     assert "tie" in pair.text
 
 
-def test_half_elects_half_counts_without_an_exact_mean(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(*_: object) -> None:
-        raise NotAvailableError("no exact mean")
-
-    monkeypatch.setattr("ndcg_asymptotics.theory.cache.expected_ndcg", unknown)
-    of = of_pair(("good", "random"))
+def test_without_an_exact_mean_one_half_chooses_and_the_other_counts() -> None:
+    shelf = discount(lambda r: np.where(r < 5.5, 1.0, 0.25), name="shelf", largest=1e7)
+    of = study(SCORERS, SIZES, [shelf], pairs=[("good", "random")])
     order = np.ones((100, len(SIZES)))
     order[50:75] = -1  # only the second half is counted, and half of it is wrong
     (pair,) = distinguish(given(of, order)).pairs

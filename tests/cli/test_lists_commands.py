@@ -143,7 +143,7 @@ def test_grow_check_and_figures_of_growing_lists(files: Path, run: Run, tmp_path
     code, said, _ = run("grow", *asked, "--by", 2, "--random", "--orders", 3, "--binary-at", 1)
     assert code == 0
     assert "nDCG(log), mean over 12 queries" in said
-    assert "one pooled curve is off most for" in said
+    assert "the pooled curve deviates most for" in said
     code, said, _ = run("check", out, "--json")
     assert code == 0
     parted = json.loads(said)

@@ -1,1 +1,1 @@
-"""How surely a measure tells the scorers of a pair apart: orders seen, and orders too rare to be seen."""
+"""How reliably a measure orders two scorers, from plain replicates and from importance sampling."""

@@ -1,9 +1,9 @@
-"""Which of two runs is better, by which measure, how sure, and how much judging it takes.
+"""Comparison of runs: which is better, by which measure, with what certainty and at what cost.
 
-For each measure the paired difference over queries with its intervals and test (`analysis.runs.paired`), how
-many queries would be enough, how often a list cut to n documents orders the two as the whole list
-does, and what i.i.d. theory says of longer lists. Of three runs or more all pairs; the number of pairs that a
-measure tells apart is its discriminative power.
+For each measure the paired difference over queries with its interval and test (`analysis.runs.paired`), the
+number of queries that would be sufficient, how often a list truncated to n documents orders the two runs as
+the full list does, and what i.i.d. theory predicts for longer lists. Three runs or more are compared in all
+pairs; the number of pairs with a significant difference is the discriminative power of a measure.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
-"""The measures that runs are compared by unless others are asked for."""
+"""The measures by which runs are compared by default."""
 
-_LISTS = 1000  # cut lists, over queries and orders, that the rates are from
+_LISTS = 1000  # truncated lists, over queries and orders of arrival, for each rate
 _GROUPS = 8
-_GAINS = 2  # more different labels make the exact mean of long lists dear
+_GAINS = 2  # with more different gains the exact mean of long lists takes long
 _LONG = 10**6
-_SAME = 1e-9  # limits closer than this are one
+_SAME = 1e-9  # limits closer than this count as equal
 
 
 def compare(
@@ -159,7 +159,7 @@ def compare_files(
     columns: ColumnNames | None = None,
     **options: Any,
 ) -> Comparison:
-    """`compare` for files.
+    """Compare runs in files.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def compare_files(
         As `evaluate_files` takes them.
     measures : Measure, text, or several
     columns : mapping, optional
-        What the columns are called in tables.
+        Names of the columns of tables.
     **options
         As in `compare`.
 
@@ -189,10 +189,10 @@ _Pair = tuple[str, str]
 def _cuts(
     documents: Pooled, measures: tuple[Measure, ...], pairs: Sequence[_Pair], level: float, seed: int
 ) -> dict[_Pair, list[tuple[Cut, ...]]]:
-    """The rates at which lists of n documents, drawn from those of a query, are in the whole's order.
+    """Return how often lists of n documents, drawn from those of a query, order runs as its full list does.
 
-    Only queries whose whole lists differ count; a tie at n is not the whole's order. Intervals by bootstrap
-    over queries.
+    Only queries whose full lists differ count; a tie at n is not the order of the full list. Intervals are
+    by bootstrap over queries.
     """
     sizes = [n for n in (10, 20, 50, 100, 200, 500, 1000, 2000, 5000) if n < np.median(documents.sizes)]
     if not sizes:
@@ -242,7 +242,7 @@ def _mixtures(documents: Pooled) -> dict[str, Mixture]:
 def _longer_lists(
     mixtures: Mapping[str, Mixture] | None, pair: _Pair, measure: Measure
 ) -> LongListMeans | None:
-    """What theory says of ever longer lists, if it says anything."""
+    """Return what theory predicts for ever longer lists; None if it predicts nothing."""
     if mixtures is None:
         return None
     models = [mixtures[name] for name in pair]

@@ -1,68 +1,62 @@
-"""How far from i.i.d. are real lists? Growing lists of real runs beside the exact means of theory.
+"""Deviations of real ranked lists from i.i.d. theory, along growing lists.
 
-The gap between the real mean and that of one pooled curve has two parts: queries differ, which a
-mixture of groups knows (*heterogeneity*, mixture - pooled), and what is *left* (real - mixture). Each
-query's own part of what is left is known, so its standard error is that of a mean over queries, and
-so are the intervals, by bootstrap over queries, with the curves as they were fitted.
+The gap between the real mean and that of one pooled curve has two parts. *Heterogeneity* (mixture - pooled)
+is the difference between queries, which a mixture of groups describes. The *unexplained* part is
+real - mixture. The unexplained part of each query is known, so its standard error is that of a mean over
+queries, and intervals are by bootstrap over queries, given the fitted curves.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.lists.growth import Growth, resampled_means
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LEVEL = 0.95
 WITHIN = 2.0
-"""Standard errors over queries within which theory is said to hold."""
+"""The number of standard errors within which theory is counted as right."""
 
-_RESAMPLES = 2000
+_RESAMPLES = 2000  # bootstrap samples
+
+
+def _column(name: str, drop: int = 0, *, show: str = ".4f") -> Column:
+    return Column(name, general(show), drop)
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """Real lists and three i.i.d. stand-ins, for one run, measure and list length.
+    """The means of real lists and of three i.i.d. models, for one run, measure and list length.
 
-    ``error`` is the standard error of ``real`` over the queries; ``left`` is real - mixture and
-    ``dependence`` is real - redrawn, what independence alone gets wrong, with their intervals.
+    ``error`` is the standard error of ``real`` over the queries; ``pooled_z`` and ``mixture_z`` are distances
+    from ``real`` in standard errors. ``left`` is real - mixture and ``dependence`` is real - redrawn, the
+    effect of dependence alone, with their intervals.
     """
 
-    run: str
-    measure: str
-    n: int
-    real: float
-    error: float
-    pooled: float
-    mixture: float
-    redrawn: float
+    run: Annotated[str, Column("run")]
+    measure: Annotated[str, Column("measure")]
+    n: Annotated[int, _column("n", show="d")]
+    real: Annotated[float, _column("real")]
+    error: Annotated[float, _column("standard error", 1)]
+    pooled: Annotated[float, _column("pooled")]
+    pooled_z: Annotated[float, _column("z", show=".1f")]
+    mixture: Annotated[float, _column("mixture")]
+    mixture_z: Annotated[float, _column("z ", show=".1f")]
+    redrawn: Annotated[float, _column("redrawn", 3)]
     heterogeneity: float
-    left: float
-    left_low: float
-    left_high: float
+    left: Annotated[float, _column("unexplained", 2, show="+.4f")]
+    left_low: Annotated[float, _column("from", 2, show="+.4f")]
+    left_high: Annotated[float, _column("to", 2, show="+.4f")]
     dependence: float
     dependence_low: float
     dependence_high: float
-
-    @property
-    def pooled_z(self) -> float:
-        """real - pooled in standard errors over queries."""
-        return _ratio(self.real - self.pooled, self.error)
-
-    @property
-    def mixture_z(self) -> float:
-        """real - mixture in standard errors over queries."""
-        return _ratio(self.left, self.error)
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,76 +67,54 @@ class Deviations(Report):
     groups: int
     rows: tuple[Deviation, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON."""
-        rows = [asdict(r) | {"pooled_z": r.pooled_z, "mixture_z": r.mixture_z} for r in self.rows]
-        return {"queries": self.queries, "groups": self.groups, "rows": rows}
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """A row per run, measure and n."""
-        import pandas as pd
-
-        return pd.DataFrame(self.as_dict()["rows"])
-
     def blocks(self) -> Iterator[ReportBlock]:
-        """A table, and a statement for each measure."""
-        columns = (
-            Column("run"), Column("measure"), Column("n", general("d")), Column("real", fixed(4)),
-            Column("±", fixed(4), 1), Column("pooled", fixed(4)), Column("z", fixed(1)),
-            Column("mixture", fixed(4)), Column("z ", fixed(1)), Column("left", str, 2),
-            Column("redrawn", fixed(4), 3),
-        )  # fmt: skip
-        rows = tuple(
-            (r.run, r.measure, r.n, r.real, r.error, r.pooled, r.pooled_z, r.mixture, r.mixture_z,
-             f"{r.left:+.4f} [{r.left_low:+.4f}, {r.left_high:+.4f}]", r.redrawn)
-            for r in self.rows
-        )  # fmt: skip
+        """Return a table, and a statement for each measure."""
         title = f"Real lists and i.i.d. theory: {self.queries} queries, a mixture of {self.groups} groups"
-        yield Table(title, columns, rows)
+        yield Table.of(title, Deviation, self.rows)
         yield from self.statements()
 
     def statements(self) -> Iterator[Line]:
-        """Where and by how much they part, a line for each measure."""
+        """Return the largest deviations from theory in words, a line for each measure."""
         for measure in dict.fromkeys(row.measure for row in self.rows):
             yield Line(self.statement(measure))
         yield Line(
-            f"± is the standard error over queries, z the gap in it; intervals: {LEVEL:.0%}, bootstrap over "
-            "queries. Redrawn lists draw the query's own documents with replacement."
+            "The standard error is over queries, and z is the deviation from the real mean in standard "
+            f"errors. Intervals: {LEVEL:.0%}, by bootstrap over queries. Redrawn lists draw the query's own "
+            "documents with replacement."
         )
 
     def statement(self, measure: str) -> str:
-        """Where and by how much theory and one measure's real lists part, in words."""
+        """Return where and by how much one measure's real lists deviate from theory."""
         rows = [row for row in self.rows if row.measure == measure]
         worst = max(rows, key=lambda row: abs(row.real - row.pooled))
-        there = f"{worst.run} at n = {worst.n}"
-        gap = worst.real - worst.pooled
-        said = f"{measure}: one pooled curve is off most for {there}, by {gap:+.4f} ({worst.pooled_z:+.1f} "
-        said += f"standard errors); {worst.heterogeneity:+.4f} of it is that queries differ, "
+        far = max(rows, key=lambda row: abs(row.dependence))
         by_pooled = sum(abs(row.pooled_z) <= WITHIN for row in rows)
         by_mixture = sum(abs(row.mixture_z) <= WITHIN for row in rows)
-        said += (
-            f"{worst.left:+.4f} is left. Within {WITHIN:g} standard errors of the real mean: {by_pooled} of "
+        return (
+            f"{measure}: the pooled curve deviates most for {worst.run} at n = {worst.n}, by "
+            f"{worst.real - worst.pooled:+.4f} ({worst.pooled_z:+.1f} standard errors), of which "
+            f"{worst.heterogeneity:+.4f} is due to differences between queries and {worst.left:+.4f} remains "
+            f"unexplained. Of {len(rows)} means, {by_pooled} by the pooled curve and {by_mixture} by the "
+            f"mixture are within {WITHIN:g} standard errors of the real mean. The effect of dependence "
+            f"between documents is at most {far.dependence:+.4f} [{far.dependence_low:+.4f}, "
+            f"{far.dependence_high:+.4f}] ({far.run} at n = {far.n})."
         )
-        said += f"{len(rows)} by the pooled curve, {by_mixture} by the mixture. That documents are not "
-        far = max(rows, key=lambda row: abs(row.dependence))
-        said += f"independent makes at most {far.dependence:+.4f} [{far.dependence_low:+.4f}, "
-        return said + f"{far.dependence_high:+.4f}] ({far.run} at n = {far.n})."
 
 
 def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
-    """Where and by how much growing lists and their i.i.d. theory part.
+    """Compare growing real lists with their i.i.d. theory.
 
     Parameters
     ----------
     growth : Growth
-        With theory, that is made with ``by``.
+        Made with ``by``, so that it has theory.
     seed : int
-        Of the bootstrap.
+        The seed of the bootstrap.
 
     Raises
     ------
     InputError
-        If it was not held against theory, or has one query only.
+        If there is no theory, or one query only.
 
     >>> import numpy as np, ndcg_asymptotics as na
     >>> rng = np.random.default_rng(1)
@@ -154,7 +126,7 @@ def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
     """
     theory = growth.theory
     if theory is None:
-        require(False, "these lists were not held against theory; grow them with a number of groups: --by 8")
+        require(False, "these lists were not compared with theory; grow them with a number of groups: --by 8")
         raise AssertionError
     queries = len(growth.queries)
     require(queries >= 2, f"a standard error over queries needs at least 2 of them, got {queries}")
@@ -164,13 +136,16 @@ def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
     left = _interval(real - theory.groups[theory.group], seed)
     dependence = _interval(real - theory.redrawn, seed)
     rows = []
+    means = real.mean(axis=0)
     for at in np.ndindex(mixture.shape):
         run, measure, n = growth.runs[at[0]], growth.measures[at[1]], int(theory.sizes[at[2]])
+        se = float(error[at])
         values = (
-            real.mean(axis=0), error, theory.pooled, mixture, redrawn, mixture - theory.pooled,
-            *left, *dependence,
+            means[at], se, theory.pooled[at], _ratio(float(means[at]) - float(theory.pooled[at]), se),
+            mixture[at], _ratio(float(left[0][at]), se), redrawn[at], mixture[at] - theory.pooled[at],
+            *(part[at] for part in (*left, *dependence)),
         )  # fmt: skip
-        rows.append(Deviation(run, str(measure), n, *(float(value[at]) for value in values)))
+        rows.append(Deviation(run, str(measure), n, *map(float, values)))
     return Deviations(queries, len(theory.groups), tuple(rows))
 
 
@@ -181,7 +156,7 @@ def _ratio(gap: float, error: float) -> float:
 
 
 def _interval(values: Floats, seed: int) -> tuple[Floats, Floats, Floats]:
-    """The mean over queries with an interval."""
+    """Return the mean over queries with an interval."""
     means = resampled_means(values, _RESAMPLES, seed)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return values.mean(axis=0), low, high
