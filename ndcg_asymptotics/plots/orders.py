@@ -31,7 +31,7 @@ from ndcg_asymptotics.plots.style import (
     titles,
 )
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.rare import error_exponent, log_chance, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
 
 *_, _FROM, _AT = line_styles(
     7
@@ -174,7 +174,7 @@ def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floa
         except NotAvailableError:  # the tilt has no fixed point at this n
             break
         sizes.append(float(round(n)))
-        nats.append(-log_chance(found.cost, found.std))
+        nats.append(-log_wrong_probability(found.cost, found.std))
         if nats[-1] > _FURTHER * _HIGHEST * math.log(10):
             break
     return np.array(sizes), np.array(nats)

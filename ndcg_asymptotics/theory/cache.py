@@ -224,7 +224,7 @@ def _key(kind: str, curves: tuple[Scorer, ...], measure: Measure) -> Key | None:
     """Return the key of a value, with digests of curve files; None for user-defined functions."""
     try:
         ranks, *parts = measure.portable(), *(curve.portable() for curve in curves)
-    except InputError:
+    except InputError:  # a user-defined function that another process cannot find by a name
         return None
     if any(part.digests for part in (ranks, *parts)):
         return None

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from ndcg_asymptotics.analysis.verdict import verdict
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare import error_exponent, log_chance, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
 
 LEVEL = ("polynomial(0.5, -0.8, 0.9)", "constant(0.4)")  # int (m_a - m_b)(t) log t dt = 0
 TOPS = ("linear(0, 1)", "linear(1, 0)")
@@ -164,7 +164,7 @@ def test_a_level_pair_settles_under_the_log_discount() -> None:
     for n, lists, never in ((1000, 800, 0.5), (10_000, 400, 0.33)):
         share = wrong(LEVEL, "nDCG", n, lists, seed=n)
         found = tilt(a, b, Measure("log"), n)
-        predicted = math.exp(log_chance(found.cost, found.std))
+        predicted = math.exp(log_wrong_probability(found.cost, found.std))
         error = 4.5 * math.sqrt(predicted * (1 - predicted) / lists)
         assert abs(share - predicted) < error + 0.1 * predicted
         assert share < never - error  # and not the rate that never settles, or that of a tenth of the list

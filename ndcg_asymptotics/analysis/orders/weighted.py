@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
-from ndcg_asymptotics.theory.rare import error_exponent, log_chance, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
 
 LEAST_EFFECTIVE = 20.0
 """The smallest effective sample size of a reliable estimate."""
@@ -176,7 +176,7 @@ def _predicted_slope(
     def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
         leader = tilt(a, b, measure, last).leader
         found = [tilt(a, b, measure, n, leader=leader) for n in lengths]
-        nats = [-log_chance(t.cost, t.std) if t.cost > 0 else 0.0 for t in found]
+        nats = [-log_wrong_probability(t.cost, t.std) if t.cost > 0 else 0.0 for t in found]
         return np.array(nats), np.array([t.residual for t in found])
 
     kind = f"nats of the order that is wrong at n = {last}"

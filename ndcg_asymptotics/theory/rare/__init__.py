@@ -4,7 +4,7 @@ from ndcg_asymptotics.theory.rare.exponents import ErrorExponent, error_exponent
 from ndcg_asymptotics.theory.rare.rates import (
     PairPrediction,
     PairPredictions,
-    log_chance,
+    log_wrong_probability,
     predict_pair,
     slope,
 )
@@ -18,7 +18,7 @@ __all__ = [
     "Side",
     "Tilt",
     "error_exponent",
-    "log_chance",
+    "log_wrong_probability",
     "predict_pair",
     "slope",
     "tilt",

@@ -21,13 +21,13 @@ from ndcg_asymptotics.theory.rare.tilting import Tilt, tilt
 _STEP = 10**0.125  # the factor of n to both sides of the local slope: a quarter of a decade together
 
 
-def log_chance(cost: float, std: float) -> float:
+def log_wrong_probability(cost: float, std: float) -> float:
     """Return log P(wrong order) for a tilt: ``-cost + s^2/2 + log P(N(0,1) > s)``, s the standard deviation.
 
     Under the tilted law theta (DCG_A - DCG_B) is about normal with mean 0 and standard deviation s,
     and P is ``exp(-cost)`` times the mean of exp(-x) over x > 0 (Esscher's approximation).
 
-    >>> round(log_chance(8.0, 4.0), 3)  # P(N(0,1) > 4), for which it is exact
+    >>> round(log_wrong_probability(8.0, 4.0), 3)  # P(N(0,1) > 4), for which it is exact
     -10.36
     """
     return -cost + std**2 / 2 + float(log_ndtr(-std))
@@ -128,7 +128,7 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
 
 def _log10_wrong(a: Relevance, b: Relevance, measure: Measure, n: int, found: Tilt) -> float | None:
     if not enumerable(a, measure, n):
-        return log_chance(found.cost, found.std) / math.log(10)
+        return log_wrong_probability(found.cost, found.std) / math.log(10)
     ahead, behind = (a, b) if found.leader > 0 else (b, a)
     law = order_law(ahead, behind, measure, n)
     wrong = law.less + law.tie
