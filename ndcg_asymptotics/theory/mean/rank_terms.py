@@ -79,7 +79,7 @@ class Crossing:
     Attributes
     ----------
     start, stop : float
-        An item above ``start`` is within the cutoff and an item below ``stop`` is not, but for a
+        An item above ``start`` is within the cutoff and an item below ``stop`` is not, except with a
         probability of about 1e-17.
     width : float
         The standard deviation of the depth of the item at the cutoff.

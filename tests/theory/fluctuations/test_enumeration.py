@@ -1,4 +1,4 @@
-"""Exact laws by enumeration, against brute force that shares no code, and what predictions make of them."""
+"""Exact laws by enumeration and the predictions that use them, against brute force that shares no code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of NDCG about its mean, against known distribution functions and against draws."""
+"""Laws of NDCG about its mean, against known distribution functions and simulation."""
 
 import math
 

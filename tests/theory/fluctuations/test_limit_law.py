@@ -1,4 +1,4 @@
-"""What is stated of the distance between the law at n and that of long lists, against draws."""
+"""The stated distance of the law at n from that of long lists, against simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact variance against enumeration, against simulation, and against its own asymptotic law."""
+"""Exact variances against enumeration, simulation and their order for long lists."""
 
 import math
 from collections.abc import Callable

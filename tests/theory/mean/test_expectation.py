@@ -211,7 +211,7 @@ def test_cutoffs_that_the_relevant_items_fill(discount, cutoff, n):
 
 
 def test_sharp_curves_at_their_edge():
-    """Few labels are random: counts tell nearly everything of the ranks at the cutoff."""
+    """Few labels are random, so the counts nearly determine the ranks at the cutoff."""
     for n in (100, 10**4):
         mean = expected_ndcg("step(0, 1, 0.6)", "nDCG@0.4n", [n])
         assert abs(mean.value[0] - 1) <= mean.error[0] < 3e-6
@@ -220,7 +220,7 @@ def test_sharp_curves_at_their_edge():
 
 
 def test_sharp_grades_with_a_cutoff():
-    """Counts tell nearly everything of the ranks at the cutoff, and IDCG has a kink there."""
+    """The counts nearly determine the ranks at the cutoff, and IDCG has a kink there."""
     for n in (30, 60):
         mean = expected_ndcg("graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))", "nDCG@0.25n", [n])
         quick = expected_ndcg(

@@ -39,7 +39,7 @@ Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 
 @dataclass(frozen=True)
-class Crossing:
+class CutoffWindow:
     """The depths at which an item of a list of n may have a rank on either side of the cutoff k.
 
     Attributes
@@ -58,7 +58,7 @@ class Crossing:
     high: int
 
     @classmethod
-    def of(cls, mesh: Mesh, k: int, n: int, counts: Floats) -> Crossing:
+    def of(cls, mesh: Mesh, k: int, n: int, counts: Floats) -> CutoffWindow:
         """Return the crossing for the label counts (C, J + 1) of lists of n items."""
         near = mesh.between(np.array([0.5, 1.0]) * min((k + 10 * k**0.5 + 14) / n, 1.0))
         moved = float(np.abs((counts - n * mesh.law) @ near.above).max())  # of the mean of A, by the counts
@@ -91,7 +91,9 @@ def _bisect(below: Callable[[float], bool], low: float, high: float) -> float:
     return low
 
 
-def mean_at_cutoff(discount: Discount, mesh: Mesh, crossing: Crossing, counts: Floats, grade: int) -> Floats:
+def mean_at_cutoff(
+    discount: Discount, mesh: Mesh, crossing: CutoffWindow, counts: Floats, grade: int
+) -> Floats:
     """Return ``int g_j E[D(1 + A); A < k | c, t] dt`` over the depths of the crossing: (C,).
 
     ``counts`` (C, J + 1) are those of the other n - 1 items.
@@ -126,7 +128,7 @@ def _sharpness(mesh: Mesh, k: int, n: int) -> float:
 
 
 def _frequencies(
-    discount: Discount, crossing: Crossing, depths: Depths, counts: Floats
+    discount: Discount, crossing: CutoffWindow, depths: Depths, counts: Floats
 ) -> tuple[Floats, Complex, float]:
     """Return frequencies, sums of the discount at them (divided by N), and the origin of A.
 
@@ -161,7 +163,7 @@ def _sums(values: Floats, window: int, number: int) -> Complex:
     return np.asarray(np.fft.rfft(values, window)[:number])
 
 
-def _integrals(discount: Discount, crossing: Crossing, frequencies: Floats, reach: int) -> Complex:
+def _integrals(discount: Discount, crossing: CutoffWindow, frequencies: Floats, reach: int) -> Complex:
     """Return the sum over ``reach`` ranks above the cutoff by the midpoint rule read backwards.
 
     ``sum_{b = 1/2, 3/2, …} f(b) = int_0 f + f'(0)/24 - …``; at the far end the law has vanished.
@@ -216,7 +218,7 @@ def _logs(depths: Depths, law: Floats, origin: float, frequencies: Floats) -> tu
     return base, change
 
 
-def _silence(mean: Floats, crossing: Crossing, depths: Depths, counts: Floats) -> None:
+def _silence(mean: Floats, crossing: CutoffWindow, depths: Depths, counts: Floats) -> None:
     """Set means to 0 where the probability of A < k is below the error of the sum over frequencies.
 
     Where nearly all items of a grade lie above and their count is not a whole number, that sum rings with an

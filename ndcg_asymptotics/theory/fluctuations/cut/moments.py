@@ -20,7 +20,7 @@ from scipy.linalg import eigh_tridiagonal
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.cut.crossing import Crossing, mean_at_cutoff
+from ndcg_asymptotics.theory.fluctuations.cut.crossing import CutoffWindow, mean_at_cutoff
 from ndcg_asymptotics.theory.fluctuations.cut.rules import (
     CutIdeal,
     CutRule,
@@ -174,7 +174,7 @@ def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> CutRule:
 def _means(mesh: Mesh, ideal: CutIdeal, counts: Floats) -> Floats:
     """Return E[DCG | c] for counts (C, J + 1): (C,)."""
     n, k, effort = ideal.n, ideal.k, ideal.effort
-    crossing, gains, value = Crossing.of(mesh, k, n, counts), np.array(ideal.gains), np.zeros(len(counts))
+    crossing, gains, value = CutoffWindow.of(mesh, k, n, counts), np.array(ideal.gains), np.zeros(len(counts))
     if crossing.start > mesh.edges[0]:  # items above are within the cutoff
         panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages], crossing.start)
         given = on_panels(panels, gains, ideal.discount, n, n * mesh.law, effort)
