@@ -139,7 +139,7 @@ def grid_of(
     measures = fields.get("measures")
     listed = isinstance(measures, list) and all(isinstance(text, str) for text in measures)
     require(listed, f"must be a list of texts, got {brief(measures)}", "measures")
-    require(isinstance(parameters, Mapping) and len(parameters) > 0, "names no parameter", "grid")
+    require(isinstance(parameters, Mapping) and len(parameters) > 0, "has no parameter", "grid")
     values = {name: _values(name, given) for name, given in parameters.items()}
     count = math.prod(map(len, values.values()))
     require(count <= MOST_POINTS, f"has {count} points, at most {MOST_POINTS} are allowed", "grid")
@@ -147,7 +147,7 @@ def grid_of(
     for name in sorted(used - set(values)):
         raise InputError(f"no parameter {name!r}, expected one of: {', '.join(values)}", "grid")
     for name in values:
-        require(name in used, f"no text holds ${name}", f"grid.{name}")
+        require(name in used, f"no text contains ${name}", f"grid.{name}")
     axes, studies = Axes(values, dict(fields)), {}
     for point in axes.points:
         texts = {name: number_text(value) for name, value in zip(values, point, strict=True)}
@@ -160,7 +160,7 @@ def _values(name: str, given: Any) -> tuple[float, ...]:
     """Return the values of a parameter, from a list or a range."""
     argument = f"grid.{name}"
     proper = _PARAMETER.fullmatch(f"${name}") is not None and name not in _RESERVED
-    require(proper, "is no name for a parameter", argument)
+    require(proper, "is not a name for a parameter", argument)
     if isinstance(given, Mapping):
         numbers = set(given) == {"start", "stop", "step"} and all(_number(value) for value in given.values())
         require(numbers, f"must be a list, or {{ start, stop, step }}, got {brief(given)}", argument)
@@ -172,7 +172,7 @@ def _values(name: str, given: Any) -> tuple[float, ...]:
     proper = isinstance(given, Sequence) and not isinstance(given, str) and len(given) > 0
     require(proper and all(map(_number, given)), f"must be a list of numbers, got {brief(given)}", argument)
     found = tuple(map(float, given))
-    require(len(set(found)) == len(found), "names a value twice", argument)
+    require(len(set(found)) == len(found), "has a value twice", argument)
     return found
 
 

@@ -189,7 +189,7 @@ def _whole(value: object, name: str, low: int, high: int | None) -> int:
 
 def _require_few(given: Any, field: str) -> None:
     """Refuse a field that is too long for any machine, before it is read."""
-    require(len(given) <= _MOST[field], f"at most {_MOST[field]} of them, got {len(given)}", field)
+    require(len(given) <= _MOST[field], f"at most {_MOST[field]} are allowed, got {len(given)}", field)
 
 
 def _sizes(given: Any) -> tuple[int, ...]:
@@ -287,7 +287,7 @@ def _pairs(given: Any, population: Population) -> tuple[tuple[str, str], ...]:
             near = did_you_mean(str(name), population.scorers)
             require(
                 isinstance(name, str) and name in population.scorers,
-                f"{brief(name)} is no scorer{near or ','} expected one of: {known}",
+                f"{brief(name)} is not a scorer{near or ','} expected one of: {known}",
                 "pairs",
             )
         a, b = pair

@@ -214,12 +214,12 @@ class _Sweep:
         sink = into if isinstance(into, MemorySink) else FolderSink(into, self.study, durable=self.durable)
         with sink:
             for damage in sink.damages[:_MOST_DAMAGES_SHOWN]:
-                say(f"{into}: damaged, and left out: {damage}")
+                say(f"{into}: damaged, to be computed again: {damage}")
             if len(sink.damages) > _MOST_DAMAGES_SHOWN:
                 say(f"{into}: and {len(sink.damages) - _MOST_DAMAGES_SHOWN} more damages")
             if fewer_is_said and sink.wanted > len(asked):
                 say(
-                    f"{into} is for {sink.wanted} replicates, more than the {len(asked)} asked for: they stay"
+                    f"{into} is for {sink.wanted} replicates, more than the {len(asked)} asked for; all are kept"
                 )
             if missing := sink.missing(asked):
                 try:
@@ -260,7 +260,7 @@ class _Sweep:
                         losses += 1
                         if losses == _LOSSES_IN_A_ROW:
                             raise
-                        say("a worker was lost; starting again from what is complete")
+                        say("a worker was lost; its blocks are computed again")
                     failed = {failure.replicate for failure in outcome.failures}
                     missing = [r for r in sink.missing(missing) if r not in failed]
                     if pieces.late:
@@ -285,7 +285,7 @@ def _require_room(study: Study, replicates: int, folder: Path | None) -> None:
         there, what = 2 * shutil.disk_usage(above).free, "the disk"
     require(
         needed <= there,
-        f"{replicates} of them are {needed:.3g} bytes of results, more than {what} holds",
+        f"{replicates} replicates take {needed:.3g} bytes of results, more than {what} holds",
         "replicates",
     )
 
@@ -296,7 +296,7 @@ def _require_memory(study: Study, jobs: int) -> None:
     each, there = max(module.memory(part) for part in study.design.parts()), available()
     require(
         jobs * each <= there,
-        f"{jobs} of them take {jobs * each:.3g} bytes at n = {study.n[-1]:g}, here are {there:.3g}: "
+        f"{jobs} processes take {jobs * each:.3g} bytes at n = {study.n[-1]:g}, {there:.3g} are available: "
         f"at most {max(there // max(each, 1), 1)} fit",
         "jobs",
     )

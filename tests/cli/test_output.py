@@ -131,7 +131,7 @@ def test_report_writes_a_page(results: Path, run: Run, tmp_path: Path) -> None:
         (('"linear(0.1, 0.7)"', "linear(0.1, 0.7)"), 'a text needs quotes: good = "linear(0.1, 0.7)"'),
         (('"linear(', '"liner('), "unknown relevance model 'liner', did you mean 'linear'?"),
         (("nDCG@10", "nDCG(lgo)"), "unknown discount 'lgo', did you mean 'log'?"),
-        (("seed = 5", 'seed = 5\npairs = [["god", "other"]]'), "'god' is no scorer, did you mean 'good'?"),
+        (("seed = 5", 'seed = 5\npairs = [["god", "other"]]'), "'god' is not a scorer, did you mean 'good'?"),
         (("0.1, 0.7", "0.1, tpo=0.7"), "linear has no parameter 'tpo', did you mean 'top'?"),
     ],
 )

@@ -68,7 +68,7 @@ def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path, run_cli: Cl
     assert run_cli("run", study_file, *to, "--replicates", 15)[1].endswith("15 of 15 replicates complete\n")
     code, _, err = run_cli("run", study_file, *to)
     assert code == 0
-    assert "is for 15 replicates, more than the 12 asked for: they stay" in err
+    assert "is for 15 replicates, more than the 12 asked for; all are kept" in err
 
 
 def test_a_time_limit_exits_with_1_and_tells_how_to_continue(tmp_path: Path, run_cli: Cli) -> None:
@@ -137,7 +137,7 @@ def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> Non
         ({"good": '"circle(1)"'}, ["scorers.good", "unknown relevance model 'circle'"]),
         ({"good": '"linear(0.1, 1.7)"'}, ["scorers.good", "[0, 1]"]),
         ({"other": '"constant(0.3)"'}, ["good: P(Y=1)", "other: P(Y=1) = 0.3"]),
-        ({"seed": '5\npairs = [["good", "bad"]]'}, ["pairs", "'bad' is no scorer"]),
+        ({"seed": '5\npairs = [["good", "bad"]]'}, ["pairs", "'bad' is not a scorer"]),
         ({"seed": "5\nspeed = 9"}, ["unknown field 'speed'"]),
         ({"seed": "= 5"}, ["not a TOML file", "line 6, column 8"]),
     ],

@@ -94,7 +94,7 @@ def test_fewer_than_there_are_is_said(tmp_path: Path, plain: str) -> None:
     recorder = Recorder()
     with recorder.watching():
         outcome = sweep(study(), tmp_path, jobs=1, replicates=10)
-    assert "is for 23 replicates, more than the 10 asked for: they stay" in recorder.lines[0]
+    assert "is for 23 replicates, more than the 10 asked for; all are kept" in recorder.lines[0]
     assert (outcome.complete, outcome.wanted) == (23, 23)
     assert digest(tmp_path) == plain
 
