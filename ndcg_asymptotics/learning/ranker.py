@@ -195,7 +195,12 @@ def train_ranker(
 
 
 def mean_utility(queries: Queries, scores: Floats, utility: Discounted) -> float:
-    """Return the mean of DCG or NDCG over queries; documents of equal score keep their order."""
+    """Return the mean of DCG or NDCG over queries; documents of equal score keep their order.
+
+    >>> queries = Queries([[1.0], [2.0]], [1, 0], [2])  # one query of two documents
+    >>> mean_utility(queries, np.array([1.0, 2.0]), utility_of("nDCG(zipf)"))
+    0.5
+    """
     total = 0.0
     for block in queries.batch.blocks:
         order = np.argsort(-scores[block.items], axis=1, kind="stable")
