@@ -1,18 +1,18 @@
-"""A Monte Carlo asymptotics laboratory for NDCG and its discounts.
+"""Monte Carlo simulation and exact theory of NDCG and its discounts on growing ranked lists.
 
 A `Study` names scorers (by their relevance curves), measures (a discount and a cutoff) and list lengths.
-`run` draws i.i.d. lists and returns NDCG along growing n; `predict` computes the same numbers exactly,
-without drawing. `check`, `distinguish`, `plot` and `report` compare the two.
+`run` draws i.i.d. lists and returns NDCG at every list length. `predict` computes the mean, the standard
+deviation and the limit without simulation. `check`, `distinguish`, `plot` and `report` compare the two.
 
-Everything else is in the rooms, from the bottom up; each knows only those below it:
+All other names are in subpackages, each of which imports only those before it:
 
-    core                           arrays, errors, files, text, tables, progress
-    specs, measures, populations   what has a text: discounts, cutoffs, measures; relevance curves
-    studies                        studies as objects and as files, grids of them; the design of an engine
-    theory, engines                the same numbers without drawing and with; numba is in engines only
-    lists, results, sweep          real ranked lists; folders of results; replicates in parallel
+    core                           arrays, errors, files, reports, progress
+    specs, measures, populations   texts of specs; discounts, cutoffs and measures; relevance curves
+    studies                        studies, their files, grids of studies
+    theory, engines                exact and asymptotic values; simulation (numba is used here only)
+    lists, results, sweep          real ranked lists; folders of results; parallel runs
     learning                       losses for learning to rank: consistency, training
-    analysis, plots, reports       results against theory; figures; tables
+    analysis, plots, reports       tests and comparisons; figures; pages and tables
     cli                            the command line
 
 For example ``na.theory.limit``, ``na.lists.evaluate_files``, ``na.learning.train_ranker``.
@@ -20,7 +20,7 @@ For example ``na.theory.limit``, ``na.lists.evaluate_files``, ``na.learning.trai
 
 import lazy_loader
 
-# names are imported at first use: `import ndcg_asymptotics` and `--help` do not wait for scipy and numba
+# names are imported at first use, so that `import ndcg_asymptotics` and `--help` do not load scipy and numba
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = "0.2.0"

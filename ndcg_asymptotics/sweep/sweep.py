@@ -218,9 +218,8 @@ class _Sweep:
             if len(sink.damages) > _MOST_DAMAGES_SHOWN:
                 say(f"{into}: and {len(sink.damages) - _MOST_DAMAGES_SHOWN} more damages")
             if fewer_is_said and sink.wanted > len(asked):
-                say(
-                    f"{into} is for {sink.wanted} replicates, more than the {len(asked)} asked for; all are kept"
-                )
+                more = f"more than the {len(asked)} asked for; all are kept"
+                say(f"{into} is for {sink.wanted} replicates, {more}")
             if missing := sink.missing(asked):
                 try:
                     self._compute(asked, missing, sink, outcome)
