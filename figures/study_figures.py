@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.plots import error_exponent_figures, measure_figure, order_figures, overview_figure
+from ndcg_asymptotics.plots import measure_figure, overview_figure, pair_figures
 from ndcg_asymptotics.results import Results
 
 # Figures 1 to 4 of Wang et al. (2013). Under the log discount every scorer tends to 1, and the curves stay
@@ -21,14 +21,12 @@ PAPER = {
 def figures_of(results: Results) -> dict[str, Figure]:
     """Return the figures of a study by file name: orders for a study of pairs, curves for the others."""
     name = results.name
-    if results.study.engine == "rare":
-        (figure,) = error_exponent_figures(results).values()
-        return {name: figure}
-    if results.study.engine == "every-n" or name == "cutoff_equal_tops":
-        figures = order_figures(results)
+    if results.study.engine in ("rare", "every-n") or name == "cutoff_equal_tops":
+        figures = pair_figures(results)
+        file = name if results.study.engine == "rare" else f"{name}-order"
         if len(figures) == 1:
-            return {f"{name}-order": figure for figure in figures.values()}
-        return {f"{name}-order-{a}-{b}": figure for (a, b), figure in figures.items()}
+            return {file: next(iter(figures.values()))}
+        return {f"{file}-{a}-{b}": figure for (a, b), figure in figures.items()}
     if name == "pseudo_expectation":
         return {}  # its figure is one of theory
     paper = PAPER if name == "wang2013" else {}

@@ -11,11 +11,10 @@ from .fitted import fitted_curves as fitted_curves
 from .fitted import fitted_figure as fitted_figure
 from .fitted import holds_curves as holds_curves
 from .gallery import draw_all as draw_all
-from .gallery import error_exponent_figures as error_exponent_figures
 from .gallery import measure_figure as measure_figure
 from .gallery import order_figure as order_figure
-from .gallery import order_figures as order_figures
 from .gallery import overview_figure as overview_figure
+from .gallery import pair_figures as pair_figures
 from .grid import draw_grid as draw_grid
 from .growing import draw_growth as draw_growth
 from .growing import growing_curves as growing_curves

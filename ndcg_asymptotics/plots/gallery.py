@@ -101,39 +101,28 @@ def order_figure(
     return figure
 
 
-def order_figures(
+def pair_figures(
     results: Results,
     measures: Sequence[Measure | str] | None = None,
     *,
     width: float | None = None,
     choice: Choice | None = None,
 ) -> dict[tuple[str, str], Figure]:
-    """Return an `order_figure` for every pair of the study whose scorers are drawn."""
-    return _of_pairs(order_figure, results, measures, width, choice)
+    """Return a figure for every pair of the study whose scorers are drawn.
 
-
-def error_exponent_figures(
-    results: Results,
-    measures: Sequence[Measure | str] | None = None,
-    *,
-    width: float | None = None,
-    choice: Choice | None = None,
-) -> dict[tuple[str, str], Figure]:
-    """Return an `error_exponent_figure` for every such pair of a study of the rare engine."""
-    return _of_pairs(_error_exponent_figure, results, measures, width, choice)
-
-
-def _of_pairs(
-    draw: Callable[..., Figure], results: Results, measures: Sequence[Measure | str] | None,
-    width: float | None, choice: Choice | None,
-) -> dict[tuple[str, str], Figure]:  # fmt: skip
+    It is an `order_figure`, or for a study of the rare engine an `error_exponent_figure`.
+    """
     found = _found(results, measures, choice)
-    return {pair: draw(results, pairs(), width=width, choice=choice) for pair, pairs in found.items()}
+    return {
+        pair: _pair_figure(results, entries, width=width, choice=choice) for pair, entries in found.items()
+    }
 
 
-def _error_exponent_figure(results: Results, pairs: Sequence[Pair], **options: Any) -> Figure:
+def _pair_figure(results: Results, entries: Callable[[], list[Pair]], **options: Any) -> Figure:
+    if "log_weight" not in results.data:
+        return order_figure(results, entries(), **options)
     with style():
-        figure = error_exponent_figure(pairs, results.study, **options)
+        figure = error_exponent_figure(entries(), results.study, **options)
         _note_incomplete(figure, results)
     return figure
 
@@ -207,10 +196,9 @@ def draw_all(
         if len(study.scorers) > 1 and not study.pairs:
             say("no figure of which scorer is ahead: the study has no pairs")
 
-    def of_pair(found: Callable[[], list[Pair]]) -> Figure:
-        return (_error_exponent_figure if rare else order_figure)(results, found(), **options)
-
     word = "error-exponent" if rare else "order"
     found = _found(results, chosen, choice)
-    figures += [((word, *pair), partial(of_pair, pairs)) for pair, pairs in found.items()]
+    figures += [
+        ((word, *pair), partial(_pair_figure, results, entries, **options)) for pair, entries in found.items()
+    ]
     return save_all(figures, folder, **saved)

@@ -201,6 +201,6 @@ def test_a_style_file(tmp_path: Path) -> None:
 def test_six_measures_fit_a_page() -> None:
     measures = ["nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(zipf)", "nDCG(power(0.5))", "nDCG(linear)"]
     results = made_up(measures=measures, pairs=[["strong", "weak"]])
-    (figure,) = plots.order_figures(results).values()
+    (figure,) = plots.pair_figures(results).values()
     assert figure.get_size_inches()[1] < 9.5
     assert len(figure.axes) == 12

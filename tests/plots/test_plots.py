@@ -207,7 +207,7 @@ def test_every_study_is_drawn(tmp_path: Path, kind: dict[str, object]) -> None:
 def test_incomplete_results_have_a_warning(tmp_path: Path) -> None:
     for done, remark in ((5, ""), (2, "Incomplete: 2 of 5 replicates")):
         results = synthetic(tmp_path, done=done, wanted=5, measures=["nDCG(zipf)"])
-        (order,) = plots.order_figures(results).values()
+        (order,) = plots.pair_figures(results).values()
         figures = [plots.measure_figure(results, "nDCG(zipf)"), plots.overview_figure(results), order]
         assert [figure.get_suptitle() for figure in figures] == [remark] * 3
 
