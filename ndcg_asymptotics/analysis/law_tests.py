@@ -81,7 +81,7 @@ def judge_law(
     if stated <= _NEGLIGIBLE * critical:
         stated = law.distance
     if stated > _NEGLIGIBLE * critical and math.isfinite(stated):
-        error = f"at this n the law of long lists is only known to be within {min(stated, 1.0):.2g}"
+        error = f"at this n the law of long lists is only known to within {min(stated, 1.0):.2g}"
         return row("not tested", error, None, stated)
     if not math.isfinite(stated) or law.law is None:
         return row("not tested", "no law of long lists is known")

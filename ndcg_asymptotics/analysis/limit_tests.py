@@ -73,7 +73,11 @@ def limits_table(limits: list[LimitTest]) -> Table:
         gaps = dict(row.gaps)
         rows.append((row.scorer, row.measure, row.limit, row.theorem, row.extrapolated, row.detectable,
                      gaps.get(10**6), gaps.get(LONGEST), row.leading_gap, row.verdict))  # fmt: skip
-    return Table("Limits, compared with exact means at n = 1e6 to 1e18, extrapolated", columns, tuple(rows))
+    return Table(
+        "Limits of theorems, and limits extrapolated from exact means at n = 1e6 to 1e18",
+        columns,
+        tuple(rows),
+    )
 
 
 def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTest:
@@ -92,7 +96,7 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
     if found.value is None:
         return row(*_judge_limiting_std(theory, factor))
     if found.unmet:
-        return row("assumptions not met", "; ".join(str(a) for a in found.unmet))
+        return row("assumptions not met", "; ".join(a.text for a in found.unmet))
     try:
         path = theory.extrapolated_limit()
     except NotAvailableError as error:
@@ -109,7 +113,7 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
     }
     if path.reason:
         return row("not tested", path.reason, **details)
-    unknown = "; ".join(str(a) for a in found.assumptions if a.met is None)
+    unknown = "; ".join(a.text for a in found.assumptions if a.met is None)
     condition = f", provided that: {unknown}" if unknown else ""
     shown = f"exact means extrapolate to {path.limit:.6g} ± {path.error:.1e}{condition}"
     if abs(path.limit - claimed) > path.error:

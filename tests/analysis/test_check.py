@@ -1,4 +1,4 @@
-"""Verdicts: right under the truth at the stated rate, wrong under every mutation."""
+"""Verdicts of check: true theory agrees at the stated error rate, wrong theory and wrong engines do not."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def verdicts(report: Check) -> dict[tuple[str, str], str]:
 
 
 @pytest.mark.slow
-def test_the_truth_agrees(binary: Results, graded: Results) -> None:
+def test_true_theory_agrees(binary: Results, graded: Results) -> None:
     """Chance of a false alarm 1e-4 for each of the two tables."""
     for report in (check(binary), check(graded)):
         assert report.agrees
@@ -59,7 +59,7 @@ def test_perturbed_theory_disagrees(binary: Results, graded: Results, perturb: f
         assert any(row.verdict == "disagrees" for row in report.limits)
 
 
-def test_detectable_error_is_what_it_says(binary: Results) -> None:
+def test_detectable_errors_are_detected(binary: Results) -> None:
     report = check(binary)
     for measure, error in report.detectable.items():
         rows = check(binary, perturb=1.5 * error).rows
@@ -67,7 +67,7 @@ def test_detectable_error_is_what_it_says(binary: Results) -> None:
 
 
 def naive_results(shift: int, cut_ideal: bool) -> Results:
-    """A simulator of its own for one linear(0.1, 0.7) scorer and `nDCG(log)@0.2n`, with bugs to order."""
+    """A simulator of its own for one linear(0.1, 0.7) scorer and `nDCG(log)@0.2n`, with optional mistakes."""
     of = study(LINEAR, (10, 100, 1000), "nDCG(log)@0.2n")
     rng = np.random.default_rng(11)
     values = np.zeros((300, 1, 1, len(of.n)))
@@ -86,7 +86,7 @@ def naive_results(shift: int, cut_ideal: bool) -> Results:
 @pytest.mark.parametrize(
     ("shift", "cut_ideal", "agrees"), [(0, True, True), (1, True, False), (0, False, False)]
 )
-def test_mutated_engines_are_caught(shift: int, cut_ideal: bool, agrees: bool) -> None:
+def test_mistakes_in_an_engine_are_detected(shift: int, cut_ideal: bool, agrees: bool) -> None:
     """A rank off by one, and an ideal list without the cutoff."""
     assert check(naive_results(shift, cut_ideal)).agrees is agrees
 
@@ -120,7 +120,7 @@ def test_degenerate_means() -> None:
 
 
 def test_brackets_are_allowed_for() -> None:
-    """What lies within the cells engine's brackets is no deviation; what lies outside is one."""
+    """Deviations within the brackets of the cells engine agree, larger ones do not."""
     of = study(LINEAR, (1000,), "nDCG(zipf)", seed=5)
     off = simulated(of, 400).data["ndcg"].to_numpy()
     off = off + 0.2 * (1 - off)  # towards 1, not beyond
@@ -128,19 +128,19 @@ def test_brackets_are_allowed_for() -> None:
     assert check(results(of, ndcg=off, low=np.maximum(off - 0.3, 0), high=np.minimum(off + 0.3, 1))).agrees
 
 
-def test_assumptions_not_met_is_said() -> None:
+def test_unmet_assumptions_are_reported() -> None:
     (row,) = check(simulated(study("step(0.1, 0.6, 0.7)", (100,), "nDCG(power(0.5))"), 20)).limits
     assert row.verdict == "assumptions not met"
     assert "continuous" in row.explanation
 
 
-def test_unknown_is_not_tested() -> None:
+def test_unknown_limits_are_not_tested() -> None:
     found = check(simulated(study(LINEAR, (100,), 'nDCG(custom("numpy:reciprocal"))'), 20))
     assert found.limits[0].verdict == "not tested"
     assert "nothing is known" in found.limits[0].explanation
 
 
-def test_nothing_is_green_where_a_limit_was_not_tested() -> None:
+def test_the_last_line_is_green_only_if_every_limit_was_tested() -> None:
     """The last lines say what was tested; the style is green only if every mean and limit was."""
     measures = ["nDCG", 'nDCG(custom("numpy:reciprocal"))']
     tested, not_tested = (check(simulated(study(LINEAR, (100,), m), 20)) for m in (measures[:1], measures))
@@ -158,7 +158,7 @@ def test_nothing_is_green_where_a_limit_was_not_tested() -> None:
         assert any("Tested: " in line.text and limits in line.text for line in lines)
 
 
-def test_a_limit_of_ones_own_is_tested() -> None:
+def test_a_conjectured_limit_is_tested() -> None:
     """The discount 1/log(2 + r), with the limit its author conjectures: 1 is right, 0.9 is not."""
     for conjecture, verdict in ((1.0, "agrees"), (lambda relevance, cutoff: 0.9, "disagrees")):
         slow = discount(lambda r: 1 / np.log(2 + r), name="slow", largest=1e7, limit=conjecture)

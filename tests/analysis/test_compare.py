@@ -1,4 +1,4 @@
-"""Comparisons of runs: differences by hand, the order of cut lists, words, and what cannot be compared."""
+"""Comparisons of runs: differences by hand, truncated lists, the report, and refusals."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def na_measures(found):
     return (judged.measure for judged in found.pairs[0].by_measure)
 
 
-def test_the_answer_comes_first_in_words():
+def test_a_paragraph_comes_first():
     said = str(two())
     first, _, rest = said.partition("\n\n")
     assert first.startswith("good is better than bad by ")
@@ -117,7 +117,7 @@ def test_cut_lists_against_drawing_them_one_by_one():
         assert judged.cuts[-1].rate > judged.cuts[0].rate + 0.2
 
 
-def test_the_shortest_list_that_does():
+def test_the_length_of_sufficient_lists():
     nothing = paired_difference(np.ones(6))
 
     def enough(*rates: float) -> int | None:
@@ -169,7 +169,7 @@ def test_queries_that_not_all_answer_do_not_count():
     assert "10 of the queries that good answers are not answered by all runs and do not count." in str(found)
 
 
-def test_what_cannot_be_compared(tmp_path):
+def test_refusals(tmp_path):
     scores, labels = collection()
     with pytest.raises(InputError, match=r"^runs: a comparison needs at least two runs, got 1"):
         compare({"good": scores["good"]}, labels)

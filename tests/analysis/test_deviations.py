@@ -76,7 +76,7 @@ def test_lists_that_are_not_exchangeable_are_seen():
     assert min(row.mixture_z for row in found.rows if row.n == 10) > 10
 
 
-def test_what_has_no_theory():
+def test_refusals():
     run, labels = lists(3, 0.5, 0.5)
     with pytest.raises(
         InputError, match="not compared with theory; grow them with a number of groups: --by 8"

@@ -140,7 +140,7 @@ def test_how_fast_the_wrong_order_falls(wrong: np.ndarray, verdict: str) -> None
 
 
 @pytest.mark.parametrize("pair", [["a"], [], 1, "ab", ["a", 10**400], [["a"], ["b"]], ["a", "b", "c"]])
-def test_what_is_no_pair(pair: Any) -> None:
+def test_refused_pairs(pair: Any) -> None:
     with pytest.raises(InputError, match=r"^pair: must be the names of two scorers, got "):
         distinguish(simulated(study(), 2), pair=pair)
 

@@ -37,7 +37,7 @@ def values_of(curve: str, measure: str, count: int = 600) -> np.ndarray:
     ("measure", "law"),
     [("nDCG(linear)", "normal"), ("nDCG(geometric(2))", "lasting"), ("nDCG@10", "lasting")],
 )
-def test_the_truth_agrees_and_perturbed_it_does_not(measure: str, law: str) -> None:
+def test_the_true_law_agrees_and_a_scaled_one_does_not(measure: str, law: str) -> None:
     """False alarm: 1e-6."""
     values = values_of(HALF, measure)
     row = law_row(HALF, measure, values)
@@ -62,14 +62,14 @@ def test_another_law_of_the_same_mean_and_std_disagrees() -> None:
 @pytest.mark.parametrize(
     ("measure", "count", "n", "reason"),
     [
-        ("nDCG(zipf)", 600, 50, "only known to be within"),
-        ("nDCG", 600, 50, "only known to be within"),
+        ("nDCG(zipf)", 600, 50, "only known to within"),
+        ("nDCG", 600, 50, "only known to within"),
         ("nDCG(linear)", 20, N, "too few replicates"),
-        ("nDCG@0.5n", 600, 20, "only known to be within"),
-        ("nDCG@0.5n", 600, 10**4, "only known to be within"),  # the ideal list is full, or it is not
+        ("nDCG@0.5n", 600, 20, "only known to within"),
+        ("nDCG@0.5n", 600, 10**4, "only known to within"),  # the ideal list is full, or it is not
     ],
 )
-def test_what_is_not_tested_says_why(measure: str, count: int, n: int, reason: str) -> None:
+def test_reasons_for_no_test(measure: str, count: int, n: int, reason: str) -> None:
     row = law_row(HALF, measure, np.full(count, 0.5), n)
     assert row.verdict == "not tested"
     assert reason in row.reason

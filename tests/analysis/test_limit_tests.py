@@ -1,4 +1,4 @@
-"""Verdicts on limits: true ones agree, wrong ones do not, and what cannot be told is not claimed."""
+"""Tests of limits: true ones agree, wrong ones do not, and undecidable ones are not tested."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_mistake_in_a_formula_is_detected(mistake, curve: str, measure: str) -
 
 @pytest.mark.slow
 def test_prevalences_under_zipf_and_a_certain_top_under_log() -> None:
-    """Where an extrapolation by polynomials in 1/log n is far off."""
+    """Limits for which an extrapolation by polynomials in 1/log n is far off."""
     for p in np.geomspace(1e-3, 0.9, 6):
         for curve, measure, truth in (
             (f"constant({p})", "nDCG(zipf)", p),
@@ -75,7 +75,7 @@ def test_prevalences_under_zipf_and_a_certain_top_under_log() -> None:
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(power(0.5))@0.2n", "nDCG@n^0.5"])
-def test_a_limit_that_is_off_is_called_so(measure: str) -> None:
+def test_wrong_limits_disagree(measure: str) -> None:
     right = judged("linear(0.1, 0.7)", measure)
     assert (right.verdict, right.detectable < 2e-3) == ("agrees", True)
     for factor in (1 + 2 * right.detectable, 1 - 2 * right.detectable, 1.01):
@@ -96,7 +96,7 @@ def test_a_certain_top_has_a_limit_that_is_tested(curve: str, measure: str) -> N
         assert judged(curve, measure, value=1e-4).verdict == "disagrees"
 
 
-def test_what_is_not_a_number_is_not_tested() -> None:
+def test_values_that_are_no_numbers_are_not_tested() -> None:
     class NoNumbers(TheoryCache):
         def mean(self, scorer, measure, sizes):
             return Expectation(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))
@@ -119,7 +119,7 @@ def test_a_leading_gap_that_is_a_tenth_off_disagrees() -> None:
     assert (row.verdict, "leading gap" in row.explanation) == ("disagrees", True)
 
 
-def test_what_cannot_be_bounded_is_not_claimed() -> None:
+def test_a_limit_with_a_large_error_is_not_tested() -> None:
     row = judged("binormal(0.1, 0.05)", "nDCG(zipf)")
     assert row.verdict == "not tested"
     assert "only detects errors above" in row.explanation

@@ -111,7 +111,7 @@ def test_an_interval_leaves_out_0_exactly_if_p_is_below_alpha(values, level):
 
 
 def test_five_queries_cannot_reach_significance():
-    """Of five queries there are 32 signs, so p is at least 1/16, whatever the differences."""
+    """Five queries have 32 combinations of signs, so p is at least 1/16, whatever the differences."""
     five = np.array([0.1, 0.2, 0.05, 0.15, 0.3])
     assert exact_p(five) == 0.0625
     with pytest.raises(InputError, match=r"at level 0\.95 needs at least 6 common queries, there are 5"):
@@ -142,7 +142,7 @@ def test_no_difference_and_a_constant_one():
 @pytest.mark.slow
 @pytest.mark.parametrize("queries", [6, 10, 20, 50])
 def test_intervals_cover(queries):
-    """Of dense differences at least as often as stated; of sparse ones where there are enough queries."""
+    """Dense differences are covered as often as stated, sparse ones if there are enough queries."""
     rng = np.random.default_rng(5)
     tried = 1000
     dense = rng.beta(2, 3, (tried, queries)) - rng.beta(0.5, 1.5, (tried, queries))
@@ -206,7 +206,7 @@ def test_false_alarms_come_at_their_rate(simulated, measure):
 @pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 def test_power_is_as_required(simulated, measure):
-    """As many queries as the true effect asks for: the difference is seen in 80% of the comparisons."""
+    """The number of queries for the true effect shows the difference in 80% of the comparisons."""
     d = simulated["bad", measure]
     effect = float(d.mean() / d.std())
     queries = lists_for(effect, 0.8, 0.05)

@@ -43,8 +43,8 @@ def binary() -> Results:
 
 
 @pytest.mark.slow
-def test_the_truth_agrees_and_what_is_off_does_not(binary: Results) -> None:
-    """Chance of a false alarm 1e-4. Whatever is off by 1.5 times what is said to be detectable is seen."""
+def test_true_values_agree_and_wrong_ones_do_not(binary: Results) -> None:
+    """Chance of a false alarm 1e-4. Values that are off by 1.5 times the detectable error are detected."""
     found = check(binary)
     assert found.agrees
     tested = [row for row in found.stds if row.verdict != "not tested"]
@@ -95,7 +95,7 @@ def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest
         (LINEAR, SHELF, 10, 30, "mixture of exponentials"),
     ],
 )
-def test_what_is_not_tested_says_why(curve: str, measure: str, n: int, replicates: int, reason: str) -> None:
+def test_reasons_for_no_test(curve: str, measure: str, n: int, replicates: int, reason: str) -> None:
     row = row_of(curve, measure, n, replicates)
     assert row.verdict == "not tested"
     assert reason in row.reason
