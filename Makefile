@@ -68,7 +68,7 @@ constraints: $(VENV)/installed  ## constraints.txt anew: the newest versions of 
 bench: $(VENV)/installed  ## ratios within one run, into results/benchmarks.json and figures/gallery
 	$(BIN)/python -m benchmarks
 	$(BIN)/python figures/speed.py
-	for name in looks required; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in inspection required; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, searches fifty times as long: the long version of the suite
 	for name in soak signals damage fuzz false_alarms mutations; do $(BIN)/python -m benchmarks.$$name || exit 1; done

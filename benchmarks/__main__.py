@@ -11,7 +11,6 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -20,15 +19,14 @@ from benchmarks.line import Line
 from ndcg_asymptotics.results.layout import versions_here
 
 NAMES = (
-    "one_list", "every_n", "items", "cells", "growth", "memory", "sweep", "startup", "rare", "lists",
-    "expectation", "variance",
+    "one_list", "every_n", "items", "cells", "growth", "memory", "sweep", "startup", "rare", "lists", "exact",
 )  # fmt: skip
 FILE = Path(__file__).parents[1] / "results" / "benchmarks.json"
-_ONE = "--one"  # of a process of its own
+_ONE = "--one"  # marks the process that measures one module
 
 
 def measure(name: str) -> None:
-    """Measure the lines of a module and put them into the file, with what they were measured on."""
+    """Measure the lines of a module and write them to the file, with the load and versions of the machine."""
     lines = [line.plain() for line in import_module(f"benchmarks.{name}").lines()]
     tables = json.loads(FILE.read_text()) if FILE.exists() else {}
     load = f"{os.getloadavg()[1]:.1f} processes on {os.cpu_count()} cores"
@@ -38,21 +36,15 @@ def measure(name: str) -> None:
 
 
 def show(name: str) -> None:
-    """Print a table of the file."""
-    table = Table("what", "in units of", "median", "spread", "asked", "reached", title=name)
+    """Print a module's table from the file."""
+    table = Table("what", "relative to", "median", "range", title=name)
     for plain in json.loads(FILE.read_text())[name]["lines"]:
-        table.add_row(*restored(plain).row())
+        table.add_row(*Line(**plain).row())
     Console(width=140).print(table)
 
 
-def restored(plain: dict[str, Any]) -> Line:
-    """A line from what `Line.plain` made of it."""
-    fields = {name: plain[name] for name in ("what", "beside", "asked", "at_least")}
-    return Line(values=tuple(plain["values"]), **fields)
-
-
 def main() -> None:
-    """Measure, each module in a fresh process as none should find what another has kept, and print."""
+    """Measure each module in a process of its own, where no other has filled any cache, and print its table."""
     given = sys.argv[1:]
     if given[:1] == [_ONE]:
         measure(given[1])

@@ -27,7 +27,7 @@ def design(sizes: tuple[int, ...], measures: tuple[str, ...] = MEASURES) -> Desi
 
 
 def variates(what: Design) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The parameters (n, p) of every binomial variate that one path draws, those of n = 0 left out."""
+    """Return the parameters (n, p) of every binomial variate that one path draws, without those of n = 0."""
     counts, fractions = [], []
     halves = Stream.halves
 
@@ -49,26 +49,26 @@ def variates(what: Design) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 def lines() -> Iterator[Line]:
-    """The times of one path, and how they grow."""
-    for measures, asked in ((MEASURES, 1.5), *(((text,), None) for text in MEASURES)):
+    """Yield the times of one path, and how they grow."""
+    for measures in (MEASURES, *((text,) for text in MEASURES)):
         path = design(tuple(10**k for k in range(3, 19)), measures)
         cells.warm(path)
         work, n, p = partial(cells.simulate, path, 0), *variates(path)
         what = f"path 1e3 … 1e18, {'five measures' if measures == MEASURES else measures[0]}"
         draw = partial(np.random.default_rng(1).binomial, n, p)
-        yield Line(what, "its binomials in numpy", ratios(work, draw, 7), asked)
+        yield Line(what, "numpy: its binomials alone", ratios(work, draw, 7))
         if measures == MEASURES:
             found = work()
             width = float(np.max(found["high"].astype(float) - found["low"].astype(float)))
-            yield Line("its widest bracket", "1e-4", (width / 1e-4,), 1)
+            yield Line("its widest bracket", "1e-4", (width / 1e-4,))
             yield from shares(path, n, p)
         near, far = (partial(cells.simulate, design((10**k,), measures), 0) for k in (9, 18))
         near(), far()
-        yield Line(what.replace("path 1e3 … 1e18", "n = 1e18"), "n = 1e9", ratios(far, near, 7), 2.5)
+        yield Line(what.replace("path 1e3 … 1e18", "n = 1e18"), "n = 1e9", ratios(far, near, 7))
 
 
 def shares(path: Design, n: NDArray[np.int64], p: NDArray[np.float64]) -> Iterator[Line]:
-    """Where the time of a path goes, per binomial variate."""
+    """Yield the parts of a path's time, per binomial variate."""
     rng = np.random.default_rng(1)
     spent: dict[str, list[float]] = defaultdict(list)
     for _ in range(RUNS):

@@ -1,4 +1,4 @@
-"""Folders of results harmed in every way that comes to mind, and what the commands make of them.
+"""Folders of results damaged in many ways, and how the commands react.
 
 ``python -m benchmarks.damage [CASES [SEED]]``. A case is a copy of a sound folder with one harm: a study, a
 grid of studies, growing lists, or weighted draws of the rare engine. Nothing may raise or hang, no wrong
@@ -341,7 +341,7 @@ def _files(folder: Path, suffix: str = "") -> list[Path]:
     return [file for file in files if file.name.endswith(suffix)]
 
 
-def try_harm(harm: Harm, chance: random.Random, kind: Kind, looks: bool) -> tuple[str, str]:
+def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tuple[str, str]:
     """Harm a copy of a folder; return what became of it, and what the harm was.
 
     Parameters
@@ -349,7 +349,7 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, looks: bool) -> tupl
     harm : callable
     chance : random.Random
     kind : Kind
-    looks : bool
+    inspect : bool
         Whether the commands that take longer are tried as well.
 
     Raises
@@ -377,65 +377,53 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, looks: bool) -> tupl
         except InputError:
             assert verified.code != 0, f"{what}: refused, but verify finds nothing"
             outcome = "refused"
-        if looks:
-            _look(kind, folder, Path(place), outcome, what)
+        if inspect:
+            _inspect(kind, folder, Path(place), outcome, what)
         _mend(kind, folder, Path(place), truth, outcome, what)
     return outcome, what
 
 
-def _look(kind: Kind, folder: Path, place: Path, outcome: str, what: str) -> None:
-    allowed = () if kind.name == "growth" else ("--allow-custom",)
-    tries: list[tuple[object, ...]] = [
-        ("check", folder, "--summary"),
-        ("figures", folder, "--out", place / "drawn"),
+def _inspect(kind: Kind, folder: Path, place: Path, outcome: str, what: str) -> None:
+    """Run the commands that read results; each must succeed or refuse in one line."""
+    commands: list[tuple[object, ...]] = [
+        ("check", folder, "--summary", "--allow-custom"),
+        ("figures", folder, "--out", place / "drawn", "--allow-custom"),
     ]
     if kind.name == "study":
-        tries += [("merge", folder, "--out", place / "merged"), ("info", folder)]
-    for given in tries:
-        extra = ("--allow-custom",) if given[0] != "info" else ()
-        ended = _timed(*given, *extra)
-        fine = ended.code == 0 or (ended.code == 1 and given[0] in ("check", "merge"))
-        if kind.name == "rare" and given[0] == "check":
-            assert ended.refused, (what, ended)  # there is no NDCG to look at
-        elif outcome == "refused":
+        commands += [("merge", folder, "--out", place / "merged", "--allow-custom"), ("info", folder)]
+    for given in commands:
+        name, ended = given[0], _timed(*given)
+        if outcome == "refused" or (kind.name == "rare" and name == "check"):  # weighted draws have no NDCG
             assert ended.refused, (what, given, ended)
-        else:
-            assert fine or ended.refused, (what, given, ended)
-        assert (
-            ended.code != 0 or outcome in ("nothing changed", "named") or given[0] in ("info", "figures")
-        ), what
-    del allowed
+            continue
+        may_fail = name in ("check", "merge")
+        assert ended.code == 0 or ended.refused or (ended.code == 1 and may_fail), (what, given, ended)
+        noticed = ended.code != 0 or outcome in ("nothing changed", "named")
+        assert noticed or not may_fail, (what, given)
 
 
 def _mend(kind: Kind, folder: Path, place: Path, truth: Arrays, outcome: str, what: str) -> None:
-    """Run the same command again; foreign files are to be moved away first, as the refusal says."""
-    if kind.name == "growth":
-        again = place / "again"
-        if outcome != "refused" or holds_growth(folder):
-            assert _timed(*kind.again, "--out", folder).refused, what
-    else:
-        again = folder
-        ended = _timed(*kind.again, "--out", folder)
-        for _ in range(5):
-            if not ended.refused:
-                break
-            said = ended.err.strip()
-            if "holds another" in said:  # a point: it is not for us to change
-                place_named = said.removeprefix("ndcg-asymptotics: ").partition(": holds another")[0]
-                shutil.rmtree(place_named)
-            else:
-                assert "move the file away" in said, (what, ended)
-                named = said.removeprefix("ndcg-asymptotics: ")
-                inside, _, rest = named.partition(": ")
-                (Path(inside) / rest.split()[0]).unlink()
-            ended = _timed(*kind.again, "--out", folder)
-    ended = _timed(*kind.again, "--out", again)
+    """Run the same command again; foreign files are first moved away, as the refusal says."""
+    target = folder if kind.name != "growth" else place / "again"
+    if kind.name == "growth" and (outcome != "refused" or holds_growth(folder)):
+        assert _timed(*kind.again, "--out", folder).refused, what
+    ended = _timed(*kind.again, "--out", target)
+    for _ in range(5):
+        if not ended.refused:
+            break
+        named, _, rest = ended.err.strip().removeprefix("ndcg-asymptotics: ").partition(": ")
+        if rest.startswith("holds another"):  # a point of another grid
+            shutil.rmtree(named)
+        else:
+            assert "move the file away" in rest, (what, ended)
+            (Path(named) / rest.split()[0]).unlink()
+        ended = _timed(*kind.again, "--out", target)
     assert ended.code == 0, (what, ended)
-    found, complete = read(again)
+    found, complete = read(target)
     assert complete, what
-    assert same(found, truth), f"{what}: mended with other bits"
-    assert same(truth, found), f"{what}: mended with other bits"
-    assert _timed("verify", again).code == 0, what
+    identical = same(found, truth) and same(truth, found)
+    assert identical, f"{what}: mended with other bits"
+    assert _timed("verify", target).code == 0, what
 
 
 def _timed(*arguments: object) -> Any:
@@ -453,15 +441,15 @@ def _timed(*arguments: object) -> Any:
         signal.signal(signal.SIGALRM, before)
 
 
-def harmed(cases: int, seed: int, looks: int) -> Counter[tuple[str, str, str]]:
-    """Count how many harms of each kind had which outcome; all commands look at every ``looks``-th."""
+def harmed(cases: int, seed: int, every: int) -> Counter[tuple[str, str, str]]:
+    """Count the outcomes of harms by kind; every ``every``-th folder is also given to the slow commands."""
     chance = random.Random(seed)
     counts: Counter[tuple[str, str, str]] = Counter()
     with tempfile.TemporaryDirectory() as place:
         kinds = make_kinds(Path(place))
         for case in range(cases):
             harm, kind = HARMS[case % len(HARMS)], kinds[case // len(HARMS) % len(kinds)]
-            outcome, _ = try_harm(harm, chance, kind, case % looks == 0)
+            outcome, _ = try_harm(harm, chance, kind, case % every == 0)
             counts[kind.name, harm.__name__, outcome] += 1
     return counts
 
@@ -469,7 +457,7 @@ def harmed(cases: int, seed: int, looks: int) -> Counter[tuple[str, str, str]]:
 def main() -> None:
     """Print what became of how many cases of each kind."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    counts = harmed(cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1, looks=3)
+    counts = harmed(cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1, every=3)
     for kind in dict.fromkeys(name for name, _, _ in counts):
         print(f"{kind}:")
         for harm in HARMS:

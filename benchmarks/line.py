@@ -1,7 +1,7 @@
-"""A line of `make bench`: what something takes, as ratios to something else in the same run.
+"""A line of `make bench`: the cost of something as a ratio to something else in the same run.
 
-A module of lines has a function ``lines`` that yields them; ``python -m benchmarks`` runs them all, or those
-that are named, each in a process of its own.
+A module of lines has a function ``lines`` that yields them. ``python -m benchmarks`` runs all modules, or
+those that are named, each in a process of its own.
 """
 
 from __future__ import annotations
@@ -19,64 +19,47 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True)
 class Line:
-    """Something that was measured a few times, and what is asked of its median.
+    """Something that was measured several times.
 
     Attributes
     ----------
-    what, beside : str
-        What is measured, and in units of what.
+    what, relative_to : str
+        What is measured, and what it is divided by: other work, or a unit.
     values : tuple of float
         One for each time it was measured.
-    asked : float, optional
-        What the median should be at most, or at least.
-    at_least : bool
-        Which of the two.
+    is_peer : bool
+        Whether ``relative_to`` is what a user would use instead. The figure shows these lines.
     """
 
     what: str
-    beside: str
+    relative_to: str
     values: tuple[float, ...]
-    asked: float | None = None
-    at_least: bool = False
+    is_peer: bool = False
 
     @property
     def median(self) -> float:
+        """The median of the values."""
         return statistics.median(self.values)
 
-    @property
-    def reached(self) -> bool | None:
-        """Whether the median is what is asked, to the digits that are printed."""
-        if self.asked is None:
-            return None
-        found = float(f"{self.median:.3g}")
-        return found >= self.asked if self.at_least else found <= self.asked
-
     def row(self) -> tuple[str, ...]:
-        """What a table shows."""
-        sign = "≥" if self.at_least else "≤"
-        return (
-            self.what,
-            self.beside,
-            f"{self.median:.3g}",
-            f"{min(self.values):.3g} to {max(self.values):.3g}",
-            "" if self.asked is None else f"{sign} {self.asked:g}",
-            {None: "", True: "yes", False: "no"}[self.reached],
-        )
+        """Return the cells of a table's row."""
+        low, high = min(self.values), max(self.values)
+        return self.what, self.relative_to, f"{self.median:.3g}", f"{low:.3g} to {high:.3g}"
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**asdict(self), "median": self.median, "reached": self.reached}
+        """Return the line as JSON values."""
+        return asdict(self)
 
 
 def seconds(work: Work, clock: Callable[[], float] = time.process_time) -> float:
-    """What one call takes, on the processor unless the clock is another."""
+    """Return the time of one call, in processor seconds unless another clock is given."""
     start = clock()
     work()
     return clock() - start
 
 
 def ratios(
-    work: Work, beside: Work, runs: int = RUNS, clock: Callable[[], float] = time.process_time
+    work: Work, other: Work, runs: int = RUNS, clock: Callable[[], float] = time.process_time
 ) -> tuple[float, ...]:
-    """The time of one thing over that of another, taken in turn so that both meet the machine's moods."""
-    return tuple(seconds(work, clock) / seconds(beside, clock) for _ in range(runs))
+    """Return the time of one call over that of another, measured in turn so that both meet the same load."""
+    return tuple(seconds(work, clock) / seconds(other, clock) for _ in range(runs))

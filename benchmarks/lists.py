@@ -1,4 +1,4 @@
-"""Evaluating runs from files: time next to pytrec_eval on the same files, and memory.
+"""Evaluating runs from files: time relative to pytrec_eval on the same files, and memory.
 
 ``python -m benchmarks.lists`` prints the CPU time and the memory of the command for runs of 3000 and of
 a million lines; with ``--long`` also for ten million lines of 100,000 queries.
@@ -31,7 +31,7 @@ for name in ("ndcg", "ndcg_cut_10"):
 
 
 def write(folder: Path, queries: int, depth: int = DEPTH) -> tuple[Path, Path]:
-    """Write a run of so many queries with ``depth`` documents each, and judgements of a tenth of them."""
+    """Write a run of queries with ``depth`` documents each, and judgements of a tenth of them."""
     rng = np.random.default_rng(queries)
     run, qrels = folder / f"{queries}.run", folder / f"{queries}.qrels"
     with run.open("w") as scores, qrels.open("w") as labels:
@@ -51,20 +51,20 @@ def write(folder: Path, queries: int, depth: int = DEPTH) -> tuple[Path, Path]:
 
 
 def seconds(*arguments: object) -> tuple[float, str]:
-    """Wall time of one Python process, and what it printed."""
+    """Return the wall time of one Python process, and its output."""
     start = time.perf_counter()
     done = subprocess.run([sys.executable, *map(str, arguments)], check=True, capture_output=True, text=True)
     return time.perf_counter() - start, done.stdout
 
 
 def evaluation(run: Path, qrels: Path) -> list[object]:
-    """The command, as a module."""
+    """Return the command, as arguments of Python."""
     measures = [part for measure in MEASURES for part in ("--measure", measure)]
     return ["-m", "ndcg_asymptotics", "evaluate", "--run", run, "--qrels", qrels, *measures]
 
 
-def beside(run: Path, qrels: Path) -> tuple[float, ...]:
-    """Both from process start to printed means, one after the other; the means agree."""
+def against_pytrec_eval(run: Path, qrels: Path) -> tuple[float, ...]:
+    """Return the ratios of wall times from process start to printed means, after comparing the means."""
     found = []
     for _ in range(RUNS):
         ours, table = seconds(*evaluation(run, qrels))
@@ -75,15 +75,13 @@ def beside(run: Path, qrels: Path) -> tuple[float, ...]:
 
 
 def lines() -> Iterator[Line]:
-    """Wall times of processes."""
+    """Yield wall times of processes."""
     with TemporaryDirectory() as folder:
         run, qrels = write(Path(folder), 1000)
-        yield Line("evaluate, 1e6 lines from files", "pytrec_eval", beside(run, qrels), 1.0)
+        yield Line("evaluate, 1e6 lines", "pytrec_eval", against_pytrec_eval(run, qrels), is_peer=True)
         small = write(Path(folder), 3)
-        yield Line("evaluate, 3000 lines", "pytrec_eval", beside(*small))
-        yield Line(
-            "evaluate, 3000 lines", "s", tuple(seconds(*evaluation(*small))[0] for _ in range(RUNS)), 0.5
-        )
+        yield Line("evaluate, 3000 lines", "pytrec_eval", against_pytrec_eval(*small), is_peer=True)
+        yield Line("evaluate, 3000 lines", "s", tuple(seconds(*evaluation(*small))[0] for _ in range(RUNS)))
 
 
 def used(run: Path, qrels: Path) -> tuple[float, float]:
@@ -96,7 +94,7 @@ def used(run: Path, qrels: Path) -> tuple[float, float]:
 
 
 def main(sizes: Sequence[tuple[int, int]]) -> None:
-    """Print the cost of runs of so many queries and documents per query."""
+    """Print the cost of runs of given numbers of queries and documents per query."""
     with TemporaryDirectory() as folder:
         for queries, depth in sizes:
             files = write(Path(folder), queries, depth)

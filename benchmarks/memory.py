@@ -1,4 +1,4 @@
-"""How memory grows: the peak of a process at two lengths, beside what the engine says before it starts."""
+"""Growth of memory: the peak of a process at two lengths, relative to the engine's own estimate."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def lines() -> Iterator[Line]:
-    """The growth of the peak from one length to the next."""
+    """Yield the growth of the peak from one length to the next."""
     for name, (short, last) in LENGTHS.items():
         engine = import_module(f"ndcg_asymptotics.engines.{name}")
         stated = engine.memory(of_lengths(name, last)) - engine.memory(of_lengths(name, short))
         found = tuple((_peak(name, last) - _peak(name, short)) / stated for _ in range(RUNS))
-        beside = f"what it asks for, {stated / (last - short):.0f} bytes an item"
-        yield Line(f"{name}: {short:g} to {last:g} items", beside, found, 1)
+        estimate = f"its estimate, {stated / (last - short):.0f} bytes an item"
+        yield Line(f"{name}: {short:g} to {last:g} items", estimate, found)
 
 
 def _peak(name: str, last: int) -> int:
-    """The most memory a process takes that simulates once."""
+    """Return the peak memory of a process that simulates once."""
     command = [sys.executable, "-m", "benchmarks.memory", name, str(last)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 

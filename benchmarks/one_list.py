@@ -1,4 +1,4 @@
-"""One list of a million items: NDCG here, beside what one would write with numpy, and scikit-learn."""
+"""NDCG of one list of a million items, relative to plain numpy and to scikit-learn."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import numpy as np
 from sklearn.metrics import ndcg_score
 
 from benchmarks.line import Line, ratios
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 
 ITEMS = 10**6
-BESIDE = "numpy's argsort, sort and two dots"
+NUMPY = "numpy: argsort, sort and two dot products"
 
 
 def lines() -> Iterator[Line]:
-    """The times of one NDCG."""
+    """Yield the times of one NDCG."""
     rng = np.random.default_rng(1)
     scores, labels = rng.random(ITEMS), (rng.random(ITEMS) < 0.3).astype(float)
     tied = np.floor(scores * ITEMS / 2)
@@ -25,14 +26,16 @@ def lines() -> Iterator[Line]:
         order = np.argsort(-scores)
         return float(labels[order] @ weights / (np.sort(labels)[::-1] @ weights))
 
-    whole, top = Measure.parse("nDCG"), Measure.parse("nDCG@10")
-    yield Line("NDCG of 1e6", BESIDE, ratios(lambda: whole.evaluate(scores, labels), plain, 9), 1.0)
-    yield Line(
-        "every score twice, ties averaged", BESIDE, ratios(lambda: whole.evaluate(tied, labels), plain)
-    )
-    yield Line("NDCG@10 of 1e6", BESIDE, ratios(lambda: top.evaluate(scores, labels), plain, 9), 0.2)
-    theirs, cut = ndcg_score, {"k": 10}
-    yield Line("scikit-learn's ndcg_score", BESIDE, ratios(lambda: theirs([labels], [scores]), plain))
-    yield Line(
-        "scikit-learn's ndcg_score(k=10)", BESIDE, ratios(lambda: theirs([labels], [scores], **cut), plain)
-    )
+    for text, k in (("nDCG", None), ("nDCG@10", 10)):
+        what, measure = f"{text} of 1e6 items", Measure.parse(text)
+
+        def ours(scores: Floats = scores, measure: Measure = measure) -> float:
+            return measure.evaluate(scores, labels)
+
+        def theirs(k: int | None = k) -> float:
+            return float(ndcg_score([labels], [scores], k=k))
+
+        yield Line(what, NUMPY, ratios(ours, plain, 9), is_peer=True)
+        yield Line(what, "scikit-learn: ndcg_score", ratios(ours, theirs), is_peer=True)
+        if k is None:
+            yield Line(f"{what}, each score twice", NUMPY, ratios(lambda: ours(tied), plain))

@@ -1,4 +1,4 @@
-"""How long a user waits for a command to start, in units of `python -c "import typer"` and in seconds."""
+"""Time until a command starts, relative to `python -c "import typer"` and in seconds."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ PREDICT = (
 
 
 def python(*arguments: str) -> None:
-    """One Python process."""
+    """Run one Python process."""
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
 
 
 def lines() -> Iterator[Line]:
-    """Wall times, as most of it is reading files."""
+    """Yield wall times, as most of the time goes to reading files."""
     help_, typer = partial(python, "-m", "ndcg_asymptotics", "--help"), partial(python, "-c", "import typer")
     help_()
-    yield Line("--help", "import typer", ratios(help_, typer, 9, time.perf_counter), 3)
+    yield Line("--help", "import typer", ratios(help_, typer, 9, time.perf_counter))
     predict = partial(python, *PREDICT)
     predict()
-    yield Line("predict", "s", tuple(seconds(predict, time.perf_counter) for _ in range(RUNS)), 1.5)
+    yield Line("predict", "s", tuple(seconds(predict, time.perf_counter) for _ in range(RUNS)))

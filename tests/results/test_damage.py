@@ -43,7 +43,7 @@ def folder(kinds: dict[str, Kind], tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
 def test_what_is_harmed_is_named_never_read_and_mended(kinds: dict[str, Kind], harm: Harm, name: str) -> None:
-    try_harm(harm, random.Random(f"{name} {harm.__name__}"), kinds[name], looks=True)
+    try_harm(harm, random.Random(f"{name} {harm.__name__}"), kinds[name], inspect=True)
 
 
 def test_every_bit_of_a_block_counts(folder: Path) -> None:

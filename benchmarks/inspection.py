@@ -1,8 +1,8 @@
-"""What it takes to look at the standard study, a first and a second time, beside its simulation.
+"""Time of `check`, `figures` and `report` on the standard study, with an empty cache and with a full one.
 
-``python -m benchmarks.looks [REPLICATES]``, 1000 by default, or ``… DIR`` for a copy of
-the results that are there; also the first run of a small study, its kernels compiled or found in their cache.
-Processor time, looks as medians of five, with bytecode as an installed package has it.
+``python -m benchmarks.inspection [REPLICATES]`` simulates the study (1000 replicates by default) and a small
+one, whose kernels are compiled first and then found in their cache; ``… DIR`` copies results instead.
+Prints processor times, of commands as medians of five.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-LOOKS = 5
+RUNS = 5
 STUDY = Path(__file__).parent.parent / "experiments" / "wang2013.toml"
 
 SMALL = """
@@ -29,7 +29,7 @@ good = "linear(0.1, 0.7)"
 
 
 def seconds(*arguments: str, **environment: str) -> float:
-    """Processor time of one Python process."""
+    """Return the processor time of one Python process."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
@@ -40,12 +40,12 @@ def seconds(*arguments: str, **environment: str) -> float:
 
 
 def command(*arguments: str | Path, **environment: str) -> float:
-    """Of a command."""
+    """Return the processor time of a command."""
     return seconds("-m", "ndcg_asymptotics", *map(str, arguments), "--quiet", **environment)
 
 
 def first_runs(place: Path) -> None:
-    """Print what a small study takes, without a cache of kernels and with one."""
+    """Print the time of a small study without compiled kernels and with them."""
     study = place / "small.toml"
     study.write_text(SMALL, encoding="utf-8")
     cold, warm = (
@@ -55,8 +55,8 @@ def first_runs(place: Path) -> None:
     print(f"first run of a small study: {cold:.1f} s, kernels compiled; {warm:.1f} s, kernels cached")
 
 
-def looks(place: Path, folder: Path) -> None:
-    """Print what looking at results takes, first and again, and what of it is libraries and reading."""
+def inspect(place: Path, folder: Path) -> None:
+    """Print the time of each command the first and the second time, and of imports and reading alone."""
     commands: dict[str, tuple[tuple[str | Path, ...], str, str]] = {
         "check": (("check", folder, "--summary"), "analysis.check", "values"),
         "figures": (("figures", folder, "--out", place / "figures"), "plots", "data"),
@@ -69,18 +69,14 @@ def looks(place: Path, folder: Path) -> None:
             f"open_results({str(folder)!r}).{part}"
         )
         cache = place / "cache"
-        command(*arguments, XDG_CACHE_HOME=str(cache))  # kernels, bytecode and files are at hand
+        command(*arguments, XDG_CACHE_HOME=str(cache))  # compiles what is not compiled
         measured = []
-        for _ in range(LOOKS):
+        for _ in range(RUNS):
             shutil.rmtree(cache)
             first, second = (command(*arguments, XDG_CACHE_HOME=str(cache)) for _ in range(2))
             measured.append((first, second, seconds("-c", opening)))
         first, second, read = map(median, zip(*measured, strict=True))
-        asked = " (asked: first <= 5 s, second <= 1 s more than that)" if name == "check" else ""
-        print(
-            f"{name}: first look {first:.1f} s, second look {second:.1f} s, "
-            f"libraries and reading {read:.1f} s{asked}"
-        )
+        print(f"{name}: first {first:.1f} s, second {second:.1f} s, imports and reading {read:.1f} s")
 
 
 def main(given: str = "1000") -> None:
@@ -95,7 +91,7 @@ def main(given: str = "1000") -> None:
             command("run", STUDY, "--out", place / "compiled", "--replicates", "2", "--jobs", "1")
             simulated = command("run", STUDY, "--out", folder, "--replicates", given, "--jobs", "1")
             print(f"the standard study, {given} replicates: {simulated:.1f} s of processor time")
-        looks(place, folder)
+        inspect(place, folder)
 
 
 if __name__ == "__main__":
