@@ -44,7 +44,7 @@ def show(name: str) -> None:
 
 
 def main() -> None:
-    """Measure each module in a process of its own, where no other has filled any cache, and print its table."""
+    """Measure each module in a process of its own, with empty caches, and print its table."""
     given = sys.argv[1:]
     if given[:1] == [_ONE]:
         measure(given[1])

@@ -48,9 +48,9 @@ def lines() -> Iterator[Line]:
         ("three discounts at every n to 1e6", MEASURES),
         ("three discounts with k = 0.2 n", cut),
     ):
-        work = partial(evaluate_every_n, scores, labels, measures)
-        yield Line(what, "numpy: one DCG of 1e6", ratios(work, one_length))
-        yield Line(what, "ns an item", tuple(seconds(work) / ITEMS * 1e9 for _ in range(RUNS)))
+        every = partial(evaluate_every_n, scores, labels, measures)
+        yield Line(what, "numpy: one DCG of 1e6", ratios(every, one_length))
+        yield Line(what, "ns an item", tuple(seconds(every) / ITEMS * 1e9 for _ in range(RUNS)))
     grade, gains = (labels < 1).astype(np.uint8), np.array([1.0, 0.0])
     ranked = arrive(-scores, grade, gains)
     for part, work in {
@@ -74,7 +74,7 @@ def _largest_error(scores: Floats, labels: Floats, found: Floats) -> float:
 
 
 def _peer() -> tuple[float, ...]:
-    """Return our time at every length over that of scikit-learn, extrapolated from one length in a hundred."""
+    """Return our time at every length over that of scikit-learn, extrapolated from every 100th length."""
     scores, labels = stream(3000)
     evaluate_every_n(scores, labels, MEASURES[:1])
     sizes = np.arange(50, 3001, 100)

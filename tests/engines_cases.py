@@ -6,7 +6,7 @@ import numpy as np
 
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items.engine import rank_orders
-from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.engines.shared.grades import label_counts
 from ndcg_asymptotics.studies import Design
 
 

@@ -1,4 +1,4 @@
-"""What an engine is: it draws one replicate of a design.
+"""The interface of engines. An engine draws one replicate of a design.
 
 An engine is a module with the members of `Engine`, one folder here and one line in
 `studies.design`. Engines know nothing of each other and nothing of theory.
@@ -18,10 +18,10 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.studies.design import ENGINES, Design
 
 Draw = dict[str, NDArray[np.generic]]
-"""One replicate's results, by variable name; the axes of each are in the engine's ``VARIABLES``."""
+"""The results of a replicate by variable name; the axes of each are in the engine's ``VARIABLES``."""
 
 UNDECIDED = np.int8(127)
-"""The order of a pair that an engine with brackets could not settle."""
+"""The order of a pair that an engine could not decide."""
 
 NDCG_AXES = ("scorer", "measure", "n")
 ORDER_AXES = ("pair", "measure", "n")
@@ -29,7 +29,7 @@ PAIR_AXES = ("pair", "measure")
 
 
 class Kind(NamedTuple):
-    """What the values of a variable are: their type and the least and the greatest there can be."""
+    """The type of a variable's values, and the least and the greatest possible value."""
 
     dtype: type[np.generic]
     least: float
@@ -51,37 +51,37 @@ KINDS: Mapping[str, Kind] = {
     "last_not_less": _LENGTH,
     "changes": _LENGTH,
 }
-"""The variables that engines give; a name means the same in all of them."""
+"""The variables of engines; a name means the same in all of them."""
 
 _RISING = (("low", "ndcg"), ("ndcg", "high"), ("minimum", "ndcg"), ("ndcg", "maximum"))
 
 
 class Engine(Protocol):
-    """The members of an engine's module. Of a mixture it is given one group at a time (`draw`)."""
+    """The members of an engine's module. A mixture is simulated one group at a time (`draw`)."""
 
     VARIABLES: Mapping[str, tuple[str, ...]]
     """The axes of each variable that `simulate` may give."""
 
     def check(self, design: Design) -> None:
-        """Refuse what this engine cannot do, with an `InputError` that names the remedy."""
+        """Refuse a design that this engine cannot simulate, with an `InputError` that names the remedy."""
 
     def memory(self, design: Design) -> int:
-        """Bytes that the largest arrays of `simulate` take, about."""
+        """Return about how many bytes the largest arrays of `simulate` take."""
 
     def warm(self, design: Design) -> None:
-        """Compile the kernels and make the tables, before work fans out."""
+        """Compile the kernels and make the tables, before workers start."""
 
     def simulate(self, design: Design, replicate: int) -> Draw:
-        """Draw one replicate: a function of the design and the replicate's index, bit for bit."""
+        """Draw one replicate; its bits depend on the design and the replicate's index only."""
 
 
 def load(name: str) -> Engine:
-    """The engine of a name of `studies.design`."""
+    """Return the engine with a name of `studies.design`."""
     return cast(Engine, import_module(ENGINES[name]))
 
 
 def check(engine: Engine, design: Design) -> None:
-    """Refuse what an engine cannot do, in any group of a mixture.
+    """Refuse a design that an engine cannot simulate, in any group of a mixture.
 
     Draws with weights are made for the leader of one pair of curves, which need not lead in every group.
     """
@@ -93,12 +93,12 @@ def check(engine: Engine, design: Design) -> None:
 
 
 def draw(engine: Engine, design: Design, replicate: int) -> Draw:
-    """One replicate; of a mixture the group comes first, and all scorers are of that group."""
+    """Draw one replicate. For a mixture a group is drawn first, and all scorers are of that group."""
     return engine.simulate(design.drawn(replicate), replicate)
 
 
 def impossible(values: Mapping[str, NDArray[Any]]) -> str | None:
-    """What in these values no list can have, in a few words; None if there is nothing.
+    """Describe the first value that no list can have; None if there is none.
 
     >>> impossible({"ndcg": np.array([0.2, 1.5])}), impossible({"order": np.array([1, 127], np.int8)})
     ('ndcg = 1.5, which must be 0 to 1', None)
@@ -117,7 +117,7 @@ def impossible(values: Mapping[str, NDArray[Any]]) -> str | None:
 
 
 def apart(a: Mapping[str, NDArray[Any]], b: Mapping[str, NDArray[Any]]) -> str | None:
-    """How far two draws of one replicate are apart, in a few words; None if they are the same bits.
+    """Describe how far two draws of one replicate differ; None if they are equal bit for bit.
 
     >>> apart({"ndcg": np.array([0.5])}, {"ndcg": np.array([0.5 + 2**-52])})
     'ndcg by up to 2.2e-16 (2 units in the last place)'

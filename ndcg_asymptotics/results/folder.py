@@ -24,7 +24,7 @@ from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import UnreadableError, digest_of, key_of, read_regular
 from ndcg_asymptotics.engines.engine import apart, impossible
-from ndcg_asymptotics.engines.shared.memory import available
+from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.blocks import (
     FORMAT,
     Content,

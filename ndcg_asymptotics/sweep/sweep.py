@@ -20,7 +20,7 @@ from typing import Any, Literal
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import say, task
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.engines.shared.memory import available
+from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.blocks import LAST_REPLICATE
 from ndcg_asymptotics.results.folder import results_in
 from ndcg_asymptotics.results.layout import Layout

@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells import engine, streams
 from ndcg_asymptotics.engines.engine import UNDECIDED
-from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.engines.shared.grades import label_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design

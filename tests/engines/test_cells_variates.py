@@ -98,12 +98,12 @@ def test_tables_hold_the_sums(text):
     rng = np.random.default_rng(3)
     ranks = np.concatenate([np.arange(5000), (10 ** rng.uniform(3, 18.95, 20000)).astype(np.int64), [n]])
     found = [tables.cumulative(near, far, start, length, 0, k) for k in ranks]
-    worth = [tables.worth(near, far, start, length, 0, k) for k in np.sort(ranks)]
+    cell_weight = [tables.cell_weight(near, far, start, length, 0, k) for k in np.sort(ranks)]
     expected = discount.cumulative(ranks, n)
     allowed = np.where(ranks <= 4096, tables.NEAR_ERROR, tables.FAR_ERROR - 1e-13)
     assert np.all(np.abs(found - expected) <= allowed * expected)
     # where it is flat, pieces may part by rounding
-    assert np.all(np.diff(worth) >= -1e-15 * worth[-1])
+    assert np.all(np.diff(cell_weight) >= -1e-15 * cell_weight[-1])
 
 
 def test_far_sums_against_mpmath():

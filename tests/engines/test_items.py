@@ -16,7 +16,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import engine
 from ndcg_asymptotics.engines.items.kernels import CHUNK
-from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.engines.shared.grades import label_counts
 
 MEASURES = {
     f"nDCG({d}){c}": (DISCOUNTS[d], CUTOFFS[c])

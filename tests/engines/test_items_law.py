@@ -25,7 +25,7 @@ from scipy import stats
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import rank_order
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.engines.shared.labels import label_counts
+from ndcg_asymptotics.engines.shared.grades import label_counts
 from ndcg_asymptotics.populations import Relevance
 
 LIMIT = 4.5

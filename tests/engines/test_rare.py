@@ -11,8 +11,7 @@ from oracles.orders import chance_not_greater
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items, rare
 from ndcg_asymptotics.engines.rare import draw as draws
-from ndcg_asymptotics.engines.rare import order as orders
-from ndcg_asymptotics.engines.rare.leaves import whole_cells
+from ndcg_asymptotics.engines.rare.leaves import decide, whole_cells
 from ndcg_asymptotics.engines.rare.plan import Plan, make
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -173,18 +172,15 @@ def test_a_replicate_depends_on_seed_and_index_only() -> None:
     assert not np.array_equal(other["log_weight"], rare.simulate(both, 0)["log_weight"])
 
 
-def test_items_in_order_one_by_one_where_leaves_do_not_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_in_order_one_by_one_where_leaves_do_not_do() -> None:
     """With no leaves to spare the order is still exact; beyond the most items it is undecided."""
     plan = make(RISING, FALLING, Measure("log"), 10**5)
-    monkeypatch.setattr(orders, "LEAVES", 2)  # compiled in: the plain function sees it
-    monkeypatch.setattr(orders, "ITEMS", 10**7)
     rng = np.random.Generator(np.random.SFC64(1))
     counts, _ = draws._counts(plan, rng)
     a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    found = [orders.decide.py_func(plan.ruler, plan.most, a, b, *plan.halves, rng)[0] for _ in range(20)]
+    found = [decide(plan.table, plan.most, a, b, *plan.halves, rng, 2, 10**7)[0] for _ in range(20)]
     assert set(found) <= {-1, 1}
-    monkeypatch.setattr(orders, "ITEMS", 10)
-    order, kept, *_ = orders.decide.py_func(plan.ruler, plan.most, a, b, *plan.halves, rng)
+    order, kept, *_ = decide(plan.table, plan.most, a, b, *plan.halves, rng, 2, 10)
     assert (order, kept) in ((127, False), (1, True), (-1, True))
 
 

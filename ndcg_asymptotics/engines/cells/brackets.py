@@ -1,10 +1,10 @@
-"""Kernels of the cells engine: what a cell says about NDCG, and its cut in two.
+"""Kernels of the cells engine: brackets of NDCG from the counts of a cell, and its division in two.
 
 A *cell* is a depth interval with, for every step of the stream from one list length to the next,
 the number of its items with each label. Arrays over cells have the axes ``counts[cell, step,
 label]`` (labels in decreasing order of gain, 0 last), ``above[cell, size]``, the items ranked
 above the cell in the list of that size, and ``open[cell, size, measure]``, whether NDCG of that
-size and measure still asks for this cell.
+size and measure still needs this cell.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.engines.cells.philox import binomial
-from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, NEAR_ERROR, Tables, cumulative, slope, worth
+from ndcg_asymptotics.engines.shared.tables import (
+    FAR_ERROR,
+    NEAR_ERROR,
+    Tables,
+    cell_weight,
+    cumulative,
+    slope,
+)
 
 Words = NDArray[np.uint64]
 
@@ -28,12 +35,12 @@ UNIT = 2.0**60
 #: What the last axis of the sums holds.
 ESTIMATE, LOW, HIGH, CELLS, MIXED = range(5)
 
-_TOO_WIDE = 1.3  # times the width allowed
-_CROSSING = 0.125  # share of the bracket kept for the one cell that the cutoff goes through
+_TOO_WIDE = 1.3  # times the allowed width: a cell this wide is divided without computing its bracket
+_CROSSING = 0.125  # share of the bracket reserved for the one cell that contains the cutoff
 
 
 class Task(NamedTuple):
-    """What is asked of every cell; all axes but ``gains`` are (size, measure)."""
+    """The measures to bracket, and how narrowly; all axes but that of ``gains`` are (size, measure)."""
 
     tables: Tables
     gains: Floats  # decreasing
@@ -41,13 +48,13 @@ class Task(NamedTuple):
     cut: Integers  # the cutoff k(n)
     total: Integers  # n
     scale: Floats  # 2^60 / IDCG
-    worth: Floats  # G(k(n))
-    bracket: Floats  # width asked for, in NDCG
+    cell_weight: Floats  # G(k(n))
+    bracket: Floats  # the width wanted, in NDCG
 
 
 @njit(cache=True)
 def ideal(tables: Tables, row: int, cut: int, labels: Integers, gains: Floats) -> float:
-    """IDCG from the label counts."""
+    """Return IDCG from the label counts."""
     near, far, start, length = tables
     result, position, before = 0.0, 0, 0.0
     for g in range(len(gains)):
@@ -68,7 +75,7 @@ def settle(
     the gains in decreasing order at its top and lowest with them in increasing order at its bottom:
     for one gain ``F(R+C) - F(R+C-P) <= part <= F(R+P) - F(R)``, ranks capped at the cutoff, since
     D does not increase. The estimate is ``P/C (F(R+C) - F(R))``. The widths allowed add up to the
-    bracket over any partition, because each is a share by worth. Rounding widens both bounds.
+    bracket over any partition, because each is a share by G. Rounding widens both bounds.
 
     ``last[cell]`` becomes the largest size that is still open, -1 if none; ``sums[size, measure]``
     is added to.
@@ -88,7 +95,7 @@ def settle(
                 held[g] += counts[i, k, g]
                 count += held[g]
             R = above[i, k]
-            spread = -1.0
+            width = -1.0
             for m in range(measures):
                 if not open[i, k, m]:
                     continue
@@ -100,10 +107,10 @@ def settle(
                 allowed = allowed_of[k, m]
                 end = min(R + count, cut)
                 if not final and R + count <= cut:
-                    # a cell that is too wide by far need not be bracketed to see it
-                    if spread < 0.0:
-                        spread = _spread(held, gains, float(count))
-                    if spread * slope(near, far, start, length, row, end) * task.worth[k, m] > (
+                    # a cell that is far too wide is recognised without its bracket
+                    if width < 0.0:
+                        width = _width_over_slope(held, gains, float(count))
+                    if width * slope(near, far, start, length, row, end) * task.cell_weight[k, m] > (
                         _TOO_WIDE * allowed * count
                     ):
                         last[i] = k
@@ -124,10 +131,10 @@ def settle(
                     before = after
                 mixed = high > low
                 if mixed and not final:
-                    share = worth(near, far, start, length, row, end)
-                    share -= worth(near, far, start, length, row, R)
+                    share = cell_weight(near, far, start, length, row, end)
+                    share -= cell_weight(near, far, start, length, row, R)
                     if share > 0.0:
-                        share /= task.worth[k, m]
+                        share /= task.cell_weight[k, m]
                     if cut < task.total[k, m]:
                         crossed = 1.0 if R + count > cut else 0.0
                         share = (1.0 - _CROSSING) * share + _CROSSING * crossed
@@ -150,8 +157,8 @@ def settle(
 
 
 @njit(cache=True)
-def _spread(held: Integers, gains: Floats, count: float) -> float:
-    """Sum over pairs of labels of (y_g - y_h) P_g P_h: the width of a cell's bracket over |D'|."""
+def _width_over_slope(held: Integers, gains: Floats, count: float) -> float:
+    """Return the sum over pairs of labels of (y_g - y_h) P_g P_h, the width of a cell's bracket over |D'|."""
     result, higher = 0.0, 0.0
     for g in range(len(gains)):
         result += gains[g] * held[g] * (count - held[g] - 2.0 * higher)
@@ -175,7 +182,7 @@ def split(
 
     Each label's items of each step go to the upper half binomially, with ``fraction[cell, label]``
     of the cell's mass. The counter is the cell, the label and the step: the same cell of the same
-    scorer is always cut the same way. Steps beyond ``last[cell]`` are left out, as nobody asks.
+    scorer is always cut the same way. Steps beyond ``last[cell]`` are not needed and left out.
     """
     cells, _, labels = counts.shape
     for i in range(cells):

@@ -4,9 +4,9 @@ Cut depth into cells. The arrivals between two list lengths fall into the cells 
 given their labels, with the cell's share of ``m_g / p_g`` (of ``(1 - sum m_g) / p_0`` for the label
 0), independently of the past: counts per cell are an exact draw of the stream at this resolution,
 nested in n, whatever n is. Only the order of the items within a cell is unknown, and with it
-NDCG_n is bracketed (`engines.brackets.settle`). Cells that matter are cut in half, binomially,
-until the bracket is as narrow as asked for; the others stay wide. A cell is always cut the same
-way, whoever asks: narrower brackets, other measures and other scorers look at the same stream.
+NDCG_n is bracketed (`brackets.settle`). Cells that matter are cut in half, binomially,
+until the bracket is as narrow as wanted; the others stay wide. A cell is always cut in the same
+way, so narrower brackets, other measures and other scorers see the same stream.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from ndcg_asymptotics.engines.cells.brackets import (
 )
 from ndcg_asymptotics.engines.cells.streams import Stream
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, UNDECIDED, Draw
-from ndcg_asymptotics.engines.shared.labels import label_counts
-from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, worth
+from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.specs.scanner import number_text
@@ -43,8 +43,8 @@ from ndcg_asymptotics.studies.design import Design
 VARIABLES = {"ndcg": NDCG_AXES, "low": NDCG_AXES, "high": NDCG_AXES, "order": ORDER_AXES}
 PAIR_CELLS = 2**17  #: cells at most, per list length and measure, to decide the order of a pair
 
-_TOTAL_CELLS = 1e9  # of all list lengths and measures in one replicate of one scorer: minutes of work
-_RESERVE = 0.99  # of the bracket; the rest is for rounding
+_TOTAL_CELLS = 1e9  # cells at most, over all list lengths and measures of one scorer: minutes of work
+_RESERVE = 0.99  # part of the bracket that cells may fill; the rest is for rounding
 _STRETCH = 1.3  # halving leaves cells narrower than they may be: as a rule they fill 2/3 of the bracket
 
 
@@ -90,7 +90,7 @@ def simulate(design: Design, replicate: int) -> Draw:
 
 
 def memory(design: Design) -> int:
-    """Bytes of the values, their brackets and the orders, and as much again while they are made."""
+    """Return the bytes of values, brackets and orders, doubled for the work space."""
     population = design.population
     values = (3 * len(population.scorers) + len(design.pairs)) * len(design.measures) * len(design.sizes)
     return 2 * 8 * values
@@ -148,7 +148,7 @@ def _key(design: Design, replicate: int, name: str) -> Words:
 
 @lru_cache(maxsize=8)
 def _tables(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> tuple[Tables, Integers, Integers]:
-    """Tables of the discounts; the row and the cutoff of each (size, measure)."""
+    """Return the tables of the discounts, and the row and the cutoff of each (size, measure)."""
     discounts = tuple(dict.fromkeys(measure.discount for measure in measures))
     which = [discounts.index(measure.discount) for measure in measures]
     cut = np.array([[measure.cutoff(n) for measure in measures] for n in sizes], np.int64)
@@ -158,19 +158,19 @@ def _tables(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> tuple[Tabl
 
 
 def _task(design: Design, new: Integers) -> Task:
-    """What this replicate asks of its cells: everything that the label counts decide."""
+    """Return what has to be bracketed in a replicate with these label counts."""
     tables, row, cut = _tables(design.measures, design.sizes)
     gains = np.array(design.population.gains)
     labels = np.cumsum(new, axis=0)
-    ideals, total_worth = _ideals(tables, row, cut, labels, gains)
+    ideals, total_weight = _ideals(tables, row, cut, labels, gains)
     scale = np.divide(UNIT, ideals, out=np.zeros_like(ideals), where=ideals > 0)
     total = np.repeat(labels.sum(axis=1)[:, None], cut.shape[1], axis=1)
     bracket = np.full(cut.shape, _RESERVE * design.bracket)
-    return Task(tables, gains, row, cut, total, scale, total_worth, bracket)
+    return Task(tables, gains, row, cut, total, scale, total_weight, bracket)
 
 
 def _bracketed(stream: Stream, task: Task) -> Integers:
-    """The sums of a stream with the brackets asked for: aim wider, and cut further where that failed."""
+    """Return the sums of a stream: first aim at wider brackets, then cut further where these are too wide."""
     some = task.scale > 0
     sums = stream.sums(task._replace(bracket=_STRETCH * task.bracket), some)
     wide = some & (sums[..., HIGH] - sums[..., LOW] > task.bracket * UNIT)
@@ -188,30 +188,30 @@ def _ideals(
     for k in range(cut.shape[0]):
         for m in range(cut.shape[1]):
             ideals[k, m] = ideal(tables, row[k, m], cut[k, m], labels[k], gains)
-            total[k, m] = worth(near, far, start, length, row[k, m], cut[k, m])
+            total[k, m] = cell_weight(near, far, start, length, row[k, m], cut[k, m])
     return ideals, total
 
 
 def _cells_needed(task: Task) -> Floats:
-    """About how many cells the brackets take, (K, M).
+    """Return the approximate number of cells that the brackets take, (K, M).
 
     A cell of C items leaves at most ``y_1 C^2 |D'| / 4`` open and may leave ``bracket IDCG C
     |D'|^(1/2) / G``: C follows, and the sum of 1/C over the ranks.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        cells = task.gains[0] * task.worth**2 * task.scale / (4 * UNIT * task.bracket)
+        cells = task.gains[0] * task.cell_weight**2 * task.scale / (4 * UNIT * task.bracket)
     return np.asarray(np.fmin(cells, task.cut))
 
 
 def _ndcg(sums: Integers) -> tuple[Floats, Floats, Floats]:
-    """Estimate and bracket, widened by the rounding of the ideal DCG."""
+    """Return the estimate and its bracket, widened by the rounding error of the ideal DCG."""
     low = np.maximum(sums[..., LOW] / UNIT * (1 - 2 * FAR_ERROR), 0.0)
     high = np.minimum(sums[..., HIGH] / UNIT * (1 + 2 * FAR_ERROR), 1.0)
     return np.clip(sums[..., ESTIMATE] / UNIT, low, high), low, high
 
 
 def _order(task: Task, a: Stream, b: Stream, sums_a: Integers, sums_b: Integers) -> NDArray[np.int8]:
-    """The sign of NDCG_a - NDCG_b, (K, M); cells are cut as far as the distance of the estimates asks."""
+    """Return the sign of NDCG_a - NDCG_b, (K, M); cells are cut until the brackets are apart."""
     sums_a, sums_b = sums_a.copy(), sums_b.copy()
     order = _compare(sums_a, sums_b)
     for part in (0.45, 0.1, 0.0):

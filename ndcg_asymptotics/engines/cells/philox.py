@@ -1,6 +1,6 @@
 """Random variates that are functions of a key and a counter, not of what was drawn before.
 
-Whoever asks for the draw at a counter gets the same one, in whatever order. The generator is
+The draw at a counter is always the same, in whatever order draws are made. The generator is
 Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3").
 """
 
@@ -33,7 +33,7 @@ _STIRLING = np.array(
 def philox(
     c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Four 32-bit words from a counter of four and a key of two, each held in 64 bits."""
+    """Return four 32-bit words from a counter of four and a key of two, each held in 64 bits."""
     for _ in range(10):
         p0, p1 = _MULTIPLY_0 * c0, _MULTIPLY_1 * c2
         c0, c1, c2, c3 = (p1 >> _HALF) ^ c1 ^ k0, p1 & _LOW, (p0 >> _HALF) ^ c3 ^ k1, p0 & _LOW
@@ -43,7 +43,7 @@ def philox(
 
 @njit(cache=True)
 def _uniform(a: np.uint64, b: np.uint64) -> float:
-    """A number in (0, 1) from two 32-bit words; never 0 or 1."""
+    """Return a number in (0, 1) from two 32-bit words; never 0 or 1."""
     return (float(a >> _SIX) * 67108864.0 + float(b >> _SIX) + 0.5) / 4503599627370496.0
 
 
@@ -57,7 +57,7 @@ def _stirling_error(x: float) -> float:
 
 @njit(cache=True)
 def _deviance(x: float, mean: float) -> float:
-    """x log(x/mean) + mean - x, without cancellation where x is near the mean."""
+    """Return x log(x/mean) + mean - x, without cancellation where x is near the mean."""
     difference, total = x - mean, x + mean
     if abs(difference) >= 0.1 * total:
         return x * math.log(x / mean) - difference
@@ -75,7 +75,7 @@ def _deviance(x: float, mean: float) -> float:
 
 @njit(cache=True)
 def log_binomial(x: int, n: int, p: float) -> float:
-    """log P(Bin(n, p) = x), 0 < p < 1, by the saddle-point form (Loader 2000).
+    """Return log P(Bin(n, p) = x), 0 < p < 1, by the saddle-point form (Loader 2000).
 
     Every term is small near the mode, so nothing cancels even at n = 1e18.
     """
@@ -93,7 +93,7 @@ def log_binomial(x: int, n: int, p: float) -> float:
 def binomial(
     n: int, p: float, c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> int:
-    """Bin(n, p) for 0 <= n <= 9e18 at a counter whose last word is below 2^20.
+    """Draw from Bin(n, p) for 0 <= n <= 9e18 at a counter whose last word is below 2^20.
 
     By inversion where min(p, 1-p) n < 20, else by transformed rejection (BTRS, Hörmann 1993,
     "The generation of binomial random variates"). Drawn as whole numbers around the mean, which
@@ -160,4 +160,4 @@ def _binomial(
             at_mode = log_binomial(mode, n, p)
         if math.log(v * alpha / (a / (space * space) + b)) <= log_binomial(x, n, p) - at_mode:
             return x
-    return mode  # never seen: an attempt fails with probability below 0.4
+    return mode  # practically impossible: an attempt fails with probability below 0.4

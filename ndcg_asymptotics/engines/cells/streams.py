@@ -1,24 +1,82 @@
-"""One scorer's stream: the items of its list counted in cells, which are cut when asked for."""
+"""One scorer's stream: the items of its list counted in cells of depth, which are divided when needed.
+
+Octave j < 70 is the depths [2^-(j+1), 2^-j], octave 70 is [0, 2^-70], where even a list of 9e18
+items has none as a rule. Each octave is halved again and again: at level l its cells are
+numbered from the top, i = 0 … 2^l - 1. The cells are the same for every study, so a scorer's
+stream is one random object, which a study resolves as far as it needs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numba import njit
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.engines.cells.brackets import Task, Words, settle, split
-from ndcg_asymptotics.engines.cells.depths import DEEPEST, Depths, depths
 from ndcg_asymptotics.populations import Relevance
 
+OCTAVES = 70
+DEEPEST = 51  # level at which a cell's middle is still a double of its own
+_KEPT = 12  # levels whose masses are kept once computed
 _BATCH = 2**22  # numbers held at a time for the cells in work
+
+
+class Depths:
+    """The masses of one scorer's cells, computed when they are needed."""
+
+    def __init__(self, relevance: Relevance) -> None:
+        self._relevance = relevance
+        self._labels = len(relevance.gains) + 1
+        self._kept: list[Floats] = []
+
+    def spine(self) -> Floats:
+        """Return the part of each label's mass in [0, 2^-j] that is in [0, 2^-(j+1)], (octave, label)."""
+        ends = np.exp2(-np.arange(float(OCTAVES)))
+        return self._fraction(np.zeros(OCTAVES), ends / 2, ends)
+
+    def fraction(self, octave: Integers, level: int, index: Integers) -> Floats:
+        """Return the part of each label's mass in these cells that is in their upper half, (cell, label)."""
+        if level > _KEPT:
+            return self._halves(octave, level, index)
+        while len(self._kept) <= level:
+            shape = (OCTAVES + 1, 2 ** len(self._kept), self._labels)
+            self._kept.append(np.full(shape, np.nan))
+        kept = self._kept[level]
+        missing = np.isnan(kept[octave, index, 0])
+        if missing.any():
+            kept[octave[missing], index[missing]] = self._halves(octave[missing], level, index[missing])
+        return kept[octave, index]
+
+    def _halves(self, octave: Integers, level: int, index: Integers) -> Floats:
+        size = 2.0 ** -np.minimum(octave + 1.0, OCTAVES)
+        start = np.where(octave < OCTAVES, size, 0.0)
+        step = size * 2.0**-level
+        return self._fraction(start + index * step, start + (index + 0.5) * step, start + (index + 1) * step)
+
+    def _fraction(self, start: Floats, middle: Floats, end: Floats) -> Floats:
+        upper, lower = self._masses(start, middle), self._masses(middle, end)
+        total = upper + lower
+        return np.where(total > 0, upper / np.where(total > 0, total, 1.0), 0.5)
+
+    def _masses(self, a: Floats, b: Floats) -> Floats:
+        gains = np.stack([curve.integral(a, b) for curve in self._relevance.curves], axis=-1)
+        rest = np.maximum((b - a) - gains.sum(axis=-1), 0.0)
+        return np.concatenate([gains, rest[:, None]], axis=-1)
+
+
+@lru_cache(maxsize=64)
+def depths(relevance: Relevance) -> Depths:
+    """Return the cells of a scorer; their masses are computed once per process."""
+    return Depths(relevance)
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Cells of one level with their items, from the top down; axes as in `engines.brackets`."""
+    """Cells of one level with their items, from the top down; axes as in `brackets`."""
 
     level: int
     octave: Integers
@@ -28,7 +86,7 @@ class Cells:
     open: Bools
 
     def batches(self, size: int) -> Iterator[Cells]:
-        """These cells, at most so many at a time."""
+        """Yield these cells, at most ``size`` at a time."""
         for start in range(0, len(self.octave), size):
             at = slice(start, start + size)
             counts, above, open = self.counts[at], self.above[at], self.open[at]
@@ -36,7 +94,7 @@ class Cells:
 
 
 class Stream:
-    """One scorer's stream in one replicate: the cells of the whole list, and how they divide.
+    """One scorer's stream in one replicate: the cells of the whole list and their division.
 
     Parameters
     ----------
@@ -53,7 +111,7 @@ class Stream:
         self._labels = labels
 
     def octaves(self, open: Bools) -> Cells:
-        """The octaves of the list that hold items, at level 0."""
+        """Return the octaves of the list that hold items, at level 0."""
         counts, above = _spine(self._labels, self.depths.spine(), self._key)
         octave = np.flatnonzero(counts.any(axis=(1, 2)))[::-1]
         every = np.repeat(open[None], len(octave), axis=0)
@@ -61,7 +119,7 @@ class Stream:
         return Cells(0, octave, zero, counts[octave], above[octave], every)
 
     def halves(self, cells: Cells, last: Integers) -> Cells:
-        """Both halves of the cells with last >= 0, at the steps up to the largest ``last``."""
+        """Return both halves of the cells with last >= 0, at the steps up to the largest ``last``."""
         chosen = np.flatnonzero(last >= 0)
         steps = int(last[chosen].max()) + 1
         octave, index, last = cells.octave[chosen], cells.index[chosen], last[chosen]
@@ -77,7 +135,7 @@ class Stream:
         return Cells(cells.level + 1, np.repeat(octave, 2), index, halves, above_halves, open)
 
     def sums(self, task: Task, open: Bools) -> Integers:
-        """The sums of `engines.brackets.settle` over the whole list, (K, M, what)."""
+        """Return the sums of `brackets.settle` over the whole list, (K, M, what)."""
         sums = np.zeros((*open.shape, 5), np.int64)
         held = int(np.prod(open.shape)) + 2 * self._labels.size
         batch = max(_BATCH // held, 64)
@@ -93,7 +151,7 @@ class Stream:
 
 @njit(cache=True)
 def _spine(labels: Integers, fraction: Floats, key: Words) -> tuple[Integers, Integers]:
-    """Counts of the octaves and the items above them: [0, 2^-j] cut in half again and again."""
+    """Return the counts of the octaves and the items above them: [0, 2^-j] is halved again and again."""
     octaves, steps = len(fraction), len(labels)
     counts = np.zeros((octaves + 1, steps, labels.shape[1]), np.int64)
     above, top = np.zeros((octaves + 1, steps), np.int64), np.zeros((1, steps), np.int64)

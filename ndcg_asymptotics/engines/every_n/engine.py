@@ -21,7 +21,7 @@ from ndcg_asymptotics.engines.every_n import exponentials
 from ndcg_asymptotics.engines.every_n.arrivals import Stream, arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.pairs import signs
 from ndcg_asymptotics.engines.every_n.paths import dcg, ideal, method_of
-from ndcg_asymptotics.engines.shared.memory import require_memory
+from ndcg_asymptotics.engines.shared.machine import require_memory
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.design import Design
@@ -38,7 +38,7 @@ VARIABLES = {
 
 _LARGEST = 2**31 - 1  # ranks are 32-bit
 _GRADES = 255
-_WARM = 1024  # items: enough for every way of evaluation
+_WARM = 1024  # items: enough for every method of evaluation
 
 
 def simulate(design: Design, replicate: int) -> Draw:
@@ -90,12 +90,12 @@ def _summary(design: Design, streams: list[Stream]) -> Draw:
 
 
 def _ratio(numerator: Floats, best: Floats) -> Floats:
-    """NDCG from DCG and IDCG; 0 where there is nothing to find. Rounding is kept within [0, 1]."""
+    """Return NDCG from DCG and IDCG, clipped to [0, 1]; 0 where no item has a gain."""
     return np.clip(np.divide(numerator, best, out=np.zeros_like(best), where=best > 0), 0.0, 1.0)
 
 
 def _last(holds: NDArray[np.bool_]) -> int:
-    """The last n = 1 … N at which a condition holds, 0 if there is none."""
+    """Return the last n = 1 … N at which a condition holds, 0 if there is none."""
     where = np.flatnonzero(holds)
     return int(where[-1]) + 1 if where.size else 0
 
@@ -103,7 +103,7 @@ def _last(holds: NDArray[np.bool_]) -> int:
 def evaluate_every_n(
     scores: ArrayLike, labels: ArrayLike, measures: Sequence[Measure | str] | Measure | str
 ) -> Floats:
-    """NDCG_n of the first n items of a list, for n = 1 … N.
+    """Compute NDCG_n of the first n items of a list, for n = 1 … N.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def evaluate_every_n(
 
 
 def check(design: Design) -> None:
-    """Refuse what this engine cannot do, before anything is drawn.
+    """Refuse a design that this engine cannot simulate.
 
     Raises
     ------
@@ -179,15 +179,16 @@ def memory(design: Design) -> int:
     streams = 13 * scorers  # orders, positions and ranks, 4 bytes each, and the grades
     tables = 3 * 8 * discounts + 3 * 4 * cutoffs
     work = 8 * 6  # depths and their order, or IDCG, its counts and NDCG
-    crossings = 80 if cutoffs else 0  # list, its links and what crosses, of one cutoff at a time
+    has_cutoff = any(m.cutoff.regime != "none" for m in design.measures)
+    crossings = 80 if has_cutoff else 0  # list, its links and what crosses, of one cutoff at a time
     sums = 8 * scorers * measures
     return exponentials.memory(items, measures) + items * (streams + tables + work + crossings + sums)
 
 
 def warm(design: Design) -> None:
-    """Compile the kernels and make the tables, before work fans out."""
+    """Compile the kernels and make the tables, before workers start."""
     simulate(replace(design, sizes=(1, 2)), 0)
-    # two scorers that swap the first two items, and these are alike: a tie that has to be settled
+    # two scorers that swap the first two items, which are alike: a tie that is decided rank by rank
     key, grade = np.arange(float(_WARM)), (np.arange(_WARM) % 3 == 2).astype(np.uint8)
     gains = np.array([1.0, 0.0])
     a, b = (arrive(order, grade, gains) for order in (key, np.append(key[1::-1], key[2:])))

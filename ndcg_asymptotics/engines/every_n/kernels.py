@@ -41,7 +41,7 @@ class Arrivals(NamedTuple):
 
 
 class Crossings(NamedTuple):
-    """Which items a cutoff lets in and pushes out.
+    """The items that enter and leave the ranks above a cutoff.
 
     With T the sum over the first k(n - 1) ranks of n - 1 items, arrival n first takes its place if it
     ranks within them, and then items cross the cutoff: each adds its gain, or removes it.
@@ -140,7 +140,7 @@ def _insert(head: Grades, length: int, rank: int, grade: int) -> int:
 
 @njit(cache=True)
 def head_sums(arrivals: Arrivals, cut: Ints, values: Floats, out: Floats) -> None:
-    """out[i, n - 1] = sum over the first k(n) ranks of gain values[i, rank - 1], for every n.
+    """Write out[i, n - 1] = sum over the first k(n) ranks of gain values[i, rank - 1], for every n.
 
     ``cut`` holds k(n) <= n, non-decreasing; ``values`` as many ranks as the last of them.
     """
@@ -163,7 +163,7 @@ def head_sums(arrivals: Arrivals, cut: Ints, values: Floats, out: Floats) -> Non
 
 @njit(cache=True)
 def ideal_sums(grade: Grades, gains: Floats, cut: Ints, cumulative: Floats, mix: Floats, out: Floats) -> None:
-    """out[n - 1] = sum over the first k(n) ranks of the first n items in ideal order of gain D_n(rank).
+    """Write out[n - 1] = sum over the first k(n) ranks of n items in ideal order of gain D_n(rank).
 
     ``cumulative[i, k]`` is the sum over r <= k of B_i(r); ``mix`` has D_n by the B_i, each n or once.
     """
@@ -185,7 +185,7 @@ def ideal_sums(grade: Grades, gains: Floats, cut: Ints, cumulative: Floats, mix:
 def differences(
     a: Arrivals, b: Arrivals, times: NDArray[np.int64], cut: Ints, values: Floats, mix: Floats, out: Floats
 ) -> None:
-    """DCG_a - DCG_b over the heads of two lists, term by term, at some list lengths.
+    """Write DCG_a - DCG_b over the heads of two lists, term by term, at some list lengths.
 
     With ``D_n(r) = sum_i mix[t, i] values[i, r - 1]`` at n = times[t] (increasing),
     out[t] = sum over the first min(k(n), K) ranks of (gain_a - gain_b) D_n(r), in compensated

@@ -27,25 +27,25 @@ _SLACK = 8 * np.finfo(np.float64).eps  # relative error of a term (gain_a - gain
 
 
 def signs(a: Stream, b: Stream, measure: Measure, dcg_a: Floats, dcg_b: Floats, ideal: Floats) -> Signs:
-    """The sign of NDCG_a - NDCG_b for n = 1 … N."""
+    """Return the sign of NDCG_a - NDCG_b for n = 1 … N."""
     difference = dcg_a - dcg_b
     result = np.sign(difference).astype(np.int8)
     if measure.discount.affine and _whole(a):
         return result
     bound = 2.0 * method_of(measure, difference.size).error * ideal
     times = np.flatnonzero((np.abs(difference) <= bound) & (ideal > 0)) + 1
-    result[times - 1] = _settle(a, b, measure, times)
+    result[times - 1] = _compare(a, b, measure, times)
     return result
 
 
 def _whole(stream: Stream) -> bool:
-    """Whether sums of gain x rank are whole numbers that doubles hold exactly."""
+    """Return whether sums of gain x rank are whole numbers that doubles hold exactly."""
     largest = float(stream.gains.max()) * stream.order.size**2
     return largest < 2.0**53 and bool(np.all(stream.gains == np.rint(stream.gains)))
 
 
-def _settle(a: Stream, b: Stream, measure: Measure, times: NDArray[np.int64]) -> Signs:
-    """The sign of DCG_a - DCG_b at some list lengths, rank by rank."""
+def _compare(a: Stream, b: Stream, measure: Measure, times: NDArray[np.int64]) -> Signs:
+    """Return the sign of DCG_a - DCG_b at some list lengths, compared rank by rank."""
     items = a.order.size
     if times.size == 0 or np.array_equal(a.order, b.order):
         return np.zeros(times.size, np.int8)
@@ -84,12 +84,12 @@ class _InRankOrder:
         return bool(np.all(np.diff(self._gains) <= 0))
 
     def gains(self, n: int, k: int) -> Floats:
-        """The gains of the first k of the first n items."""
+        """Return the gains of the first k of the first n items."""
         return np.asarray(self._gains[self._order < n][:k])
 
 
 def _sign(gap: Floats, measure: Measure, n: int) -> int:
-    """The sign of sum gap_r D(r), 0 within rounding."""
+    """Return the sign of sum gap_r D(r), 0 within rounding."""
     ranks = np.flatnonzero(gap)
     terms = gap[ranks] * measure.discount(ranks + 1.0, float(n))
     total = math.fsum(terms)

@@ -26,7 +26,7 @@ _BYTES = 8 * WIDTH
 
 
 def aligned(count: int, dtype: Any = np.float64) -> NDArray[Any]:
-    """Zeros whose first byte stands at a multiple of 64.
+    """Return zeros whose first byte is at a multiple of 64.
 
     >>> aligned(16).ctypes.data % 64, aligned(3, np.int32)
     (0, array([0, 0, 0], dtype=int32))
@@ -38,7 +38,7 @@ def aligned(count: int, dtype: Any = np.float64) -> NDArray[Any]:
 
 
 def load(array: Floats, offset: int) -> Floats:
-    """The block of an array at an offset."""
+    """Return the block of an array at an offset."""
     return array[offset : offset + WIDTH].copy()
 
 
@@ -48,22 +48,22 @@ def store(array: Floats, offset: int, block: Floats) -> None:
 
 
 def fill(number: float) -> Floats:
-    """A block of one number."""
+    """Return a block filled with one number."""
     return np.full(WIDTH, number)
 
 
 def multiply_add(a: Floats, b: Floats, c: Floats) -> Floats:
-    """a b + c, fused where the machine can."""
+    """Return a b + c, fused where the machine can."""
     return a * b + c
 
 
 def choose(condition: int, a: Floats, b: Floats) -> Floats:
-    """``a`` if the condition is not 0, else ``b``; without a branch."""
+    """Return ``a`` if the condition is not 0, else ``b``, without a branch."""
     return a if condition != 0 else b
 
 
 def transpose(rows: tuple[Floats, ...]) -> tuple[Floats, ...]:
-    """Block j of the i-th numbers of eight blocks."""
+    """Return eight blocks; block j holds the j-th numbers of the given ones."""
     return tuple(np.array(rows).T.copy())
 
 
@@ -105,8 +105,8 @@ def _shuffle(builder: Any, a: Any, b: Any, lanes: list[int]) -> Any:
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT, WIDTH), lanes))
 
 
-def _spread(builder: Any, value: Any, vector: Any) -> Any:
-    """A vector with one value in every lane."""
+def _broadcast(builder: Any, value: Any, vector: Any) -> Any:
+    """Return a vector with one value in every lane."""
     empty = ir.Constant(vector, ir.Undefined)
     return _shuffle(builder, builder.insert_element(empty, value, _INT(0)), empty, [0] * WIDTH)
 
@@ -131,7 +131,7 @@ def _store(typing: Any, array: Any, offset: Any, block: Any) -> Any:
 
 
 def _pure(signature: Any, emit: Callable[..., Any]) -> Any:
-    """An intrinsic of blocks and numbers, from what it emits given a builder and their values."""
+    """Return an intrinsic of blocks and numbers; ``emit`` gets a builder and their values."""
 
     def declare(typing: Any, arguments: Any) -> Any:
         def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
@@ -146,7 +146,7 @@ def _pure(signature: Any, emit: Callable[..., Any]) -> Any:
 
 def _emit_choose(builder: Any, condition: Any, a: Any, b: Any) -> Any:
     # lane by lane: of a condition for all of them LLVM makes a branch
-    lanes = _spread(builder, condition, _LANES)
+    lanes = _broadcast(builder, condition, _LANES)
     return builder.select(builder.icmp_signed("!=", lanes, ir.Constant(_LANES, [0] * WIDTH)), a, b)
 
 
@@ -162,7 +162,7 @@ def _emit_transpose(builder: Any, *rows: Any) -> list[Any]:
     return blocks
 
 
-_fill = _pure(_BLOCK, lambda builder, number: _spread(builder, number, _VECTOR))
+_fill = _pure(_BLOCK, lambda builder, number: _broadcast(builder, number, _VECTOR))
 _add = _pure(_BLOCK, lambda builder, a, b: builder.fadd(a, b))
 _multiply = _pure(_BLOCK, lambda builder, a, b: builder.fmul(a, b))
 _multiply_add = _pure(

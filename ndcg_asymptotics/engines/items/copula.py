@@ -1,4 +1,4 @@
-"""The rank order of items whose scores hang together by a Gaussian copula, given the label.
+"""The rank order of items whose scores are coupled by a Gaussian copula, given the label.
 
 Item i has a normal Z_i common to all scorers and one of each scorer, E_i; its depth for the
 scorer is ``Q_g(Phi(sqrt(rho) Z_i + sqrt(1 - rho) E_i))``, where Q_g is the quantile function of the
@@ -56,7 +56,7 @@ def blocks(
 
 
 def memory(n: int) -> int:
-    """Bytes that the largest arrays of `blocks` take: normals or depths, and their order."""
+    """Return the bytes of the largest arrays of `blocks`: normals or depths, and their order."""
     return 8 * 2 * n
 
 

@@ -21,8 +21,8 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, Draw
 from ndcg_asymptotics.engines.items import copula, rank_order
 from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate
-from ndcg_asymptotics.engines.shared.labels import label_counts
-from ndcg_asymptotics.engines.shared.memory import require_memory
+from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.machine import require_memory
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Gaussian
 from ndcg_asymptotics.studies.design import Design
@@ -36,7 +36,7 @@ Basis = Callable[[ArrayLike], Floats]
 
 
 def simulate(design: Design, replicate: int) -> Draw:
-    """NDCG of every scorer, measure and list size, for one replicate.
+    """Draw NDCG of every scorer, measure and list size, for one replicate.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def simulate(design: Design, replicate: int) -> Draw:
 
 
 def rank_orders(design: Design, replicate: int, labels: Integers) -> Iterator[Iterable[Codes]]:
-    """For each scorer, the codes of its items in rank order, in blocks."""
+    """Yield for each scorer the codes of its items in rank order, in blocks."""
     coupling = design.population.coupling
     for name, scorer in design.population.models.items():
         rng = design.generator(replicate, "scorer", name)
@@ -78,7 +78,7 @@ def rank_orders(design: Design, replicate: int, labels: Integers) -> Iterator[It
 
 @dataclass(frozen=True)
 class Plan:
-    """What the pass over the items has to sum, for some measures and list sizes.
+    """The sums that the pass over the items computes, for some measures and list sizes.
 
     Attributes
     ----------
@@ -102,12 +102,12 @@ class Plan:
         return tuple(int(last[self.row_of == b].max()) for b in range(len(self.bases)))
 
     def reach(self, stored: Integers) -> Integers:
-        """The last rank at which each basis counts in each list, (K, B)."""
+        """Return the last rank at which each basis counts in each list, (K, B)."""
         rows = [self.cutoffs[:, self.row_of == b].max(axis=1) for b in range(len(self.bases))]
         return np.asarray(np.minimum(np.column_stack(rows), stored), np.int64)
 
     def dcg(self, blocks: Iterable[Codes], gains: Floats) -> Floats:
-        """DCG of items in rank order, (measure, n)."""
+        """Return DCG of items in rank order, (measure, n)."""
         sizes = len(self.sizes)
         table, rows, stored = discount_table(self.bases, self.lengths)
         reach = self.reach(stored)
@@ -127,7 +127,7 @@ class Plan:
         return np.asarray((coefficients * sums[:, self.column_of[measure]]).sum(axis=1), np.float64)
 
     def ideal(self, labels: Integers, gains: tuple[float, ...]) -> Floats:
-        """IDCG from the label counts of the classes, (measure, n)."""
+        """Return IDCG from the label counts of the classes, (measure, n)."""
         counts = np.cumsum(labels[:, : len(gains)], axis=0)
         return np.array([self._ideal(measure, counts, gains) for measure in self.measures])
 
@@ -143,7 +143,7 @@ class Plan:
 
 @lru_cache(maxsize=16)
 def make_plan(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> Plan:
-    """The plan for these measures: equal sums are made once."""
+    """Return the plan for these measures; equal sums are computed once."""
     wanted = list(dict.fromkeys((basis, m.cutoff) for m in measures for basis in m.discount.basis()))
     bases = tuple(dict.fromkeys(basis for basis, _ in wanted))
     row_of = np.array([bases.index(basis) for basis, _ in wanted], np.int64)
@@ -154,7 +154,7 @@ def make_plan(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> Plan:
 
 @lru_cache(maxsize=1)
 def discount_table(bases: tuple[Basis, ...], lengths: tuple[int, ...]) -> tuple[Floats, Integers, Integers]:
-    """The flat table of the basis functions, where each begins, and how far each is not zero."""
+    """Return the flat table of the basis functions, where each begins, and its last rank that is not zero."""
     table = np.zeros(sum(length + LANES for length in lengths))
     rows, stored, end = [], [], 0
     for basis, length in zip(bases, lengths, strict=True):
@@ -171,7 +171,7 @@ def discount_table(bases: tuple[Basis, ...], lengths: tuple[int, ...]) -> tuple[
 
 
 def check(design: Design) -> None:
-    """Refuse what this engine cannot do.
+    """Refuse a design that this engine cannot simulate.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def check(design: Design) -> None:
 
 
 def memory(design: Design) -> int:
-    """Bytes that the largest arrays of `simulate` take."""
+    """Return the bytes of the largest arrays of `simulate`."""
     plan = make_plan(design.measures, design.sizes)
     n, codes = design.sizes[-1], len(design.sizes) * (len(design.population.gains) + 1)
     gaussian = isinstance(design.population.coupling, Gaussian)
@@ -197,7 +197,7 @@ def memory(design: Design) -> int:
 
 
 def warm(design: Design) -> None:
-    """Compile the kernels and make the tables, before work fans out."""
+    """Compile the kernels and make the tables, before workers start."""
     simulate(replace(design, sizes=(1, 2)), 0)
     plan = make_plan(design.measures, design.sizes)
     discount_table(plan.bases, plan.lengths)

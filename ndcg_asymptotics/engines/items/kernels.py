@@ -28,7 +28,7 @@ _LOW = (1 << _WORD) - 1
 
 @njit(cache=True)
 def _below(bound: int, word: int, rng: np.random.Generator) -> int:
-    """Uniform on 0 … bound - 1, exactly, from a uniform 32-bit word (Lemire 2019, ACM TOMACS 29).
+    """Return an exactly uniform number below ``bound`` from a uniform 32-bit word (Lemire 2019, TOMACS 29).
 
     The word times the bound has the answer above 32 bits. The few words that would make some
     answers likelier are replaced by fresh ones.
@@ -99,7 +99,7 @@ def arrange(
 
 @njit(cache=True)
 def _add(weights: Floats, discounts: Floats, lanes: Floats) -> None:
-    """lanes[r mod LANES] += weight * discount over whole groups of LANES ranks."""
+    """Add to lanes[r mod LANES] weight * discount, over whole groups of LANES ranks."""
     for group in range(len(weights) // LANES):
         for lane in range(LANES):
             lanes[lane] += weights[group * LANES + lane] * discounts[group * LANES + lane]

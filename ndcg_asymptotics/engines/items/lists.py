@@ -100,7 +100,7 @@ def count_orders_at_the_top(
 
 
 def _differences(a: Scorer, b: Scorer, n: int, k: int, lists: int, rng: np.random.Generator) -> Floats:
-    """Gains at ranks 1 … k of a, less those of b, (lists, k)."""
+    """Return the gains at ranks 1 … k of a, minus those of b, (lists, k)."""
     if not a.mixed:
         return _differences_of_models(a.model, b.model, n, k, lists, rng)
     group = rng.choice(len(a.weights), size=lists, p=a.weights / a.weights.sum())
@@ -120,7 +120,7 @@ def _differences_of_models(
 
 
 def _ranked_gains(relevance: Relevance, counts: Integers, k: int, rng: np.random.Generator) -> Floats:
-    """Gains at the first k ranks of lists with these label counts, (lists, k).
+    """Return the gains at the first k ranks of lists with these label counts, (lists, k).
 
     The grade of an item takes the place of the last bits of its depth, so that sorting depths sorts grades.
     """

@@ -52,7 +52,7 @@ class Slices:
 
 @lru_cache(maxsize=64)
 def slices(relevance: Relevance, n: int) -> Slices:
-    """Slices for lists of n items."""
+    """Return the slices for lists of n items."""
     number = max(_FEWEST_SLICES, n // _SLICE)
     edges = np.union1d(np.linspace(0.0, 1.0, number + 1), relevance.breakpoints)
     a, b = edges[:-1], edges[1:]
@@ -92,14 +92,14 @@ def blocks(relevance: Relevance, labels: Integers, rng: np.random.Generator) -> 
 
 
 def memory(n: int, codes: int) -> int:
-    """Bytes that the largest arrays of `blocks` take: the counts of the slices, twice when drawn."""
+    """Return the bytes of the largest arrays of `blocks`: the counts of the slices, twice."""
     return (4 + 8) * codes * max(_FEWEST_SLICES, n // _SLICE)
 
 
 def _draw_counts(
     scorer: Slices, labels: Integers, rng: np.random.Generator
 ) -> tuple[NDArray[np.int32], Codes, Integers, Floats]:
-    """Counts (C, number of codes) of uniform items; code, slice and place in the slice of the others."""
+    """Draw counts (C, number of codes) of uniform items; code, slice and place in the slice of the others."""
     sizes, width = labels.shape
     number = len(scorer.edges) - 1
     counts = np.empty((number, sizes, width), np.int32)
@@ -119,7 +119,7 @@ def _draw_counts(
 
 
 def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
-    """Slices, and places in [0, 1) within them, of items from the rest of a grade's density."""
+    """Draw slices, and places in [0, 1) within them, of items from the rest of a grade's density."""
     cumulative = np.cumsum(scorer.rest[grade])
     piece = np.searchsorted(cumulative, rng.random(number) * cumulative[-1], side="right")
     piece = np.minimum(piece, np.searchsorted(cumulative, cumulative[-1]))  # the last with a rest
@@ -139,7 +139,7 @@ def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator
 def _items_before(
     uniform: Integers, first_extra: Integers, place: Floats, rng: np.random.Generator
 ) -> Integers:
-    """For each extra item, how many of the uniform items of its slice come before it."""
+    """Draw for each extra item the number of uniform items of its slice that come before it."""
     before = np.empty(len(place), np.int64)
     extras = np.diff(first_extra)
     for number in np.unique(extras[extras > 0]):

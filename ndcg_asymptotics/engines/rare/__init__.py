@@ -1,4 +1,4 @@
-"""Wrong orders that plain simulation never sees: importance sampling under the tilted law."""
+"""The rare engine: probabilities of wrong orders by importance sampling under the tilted law."""
 
 from ndcg_asymptotics.engines.rare.engine import VARIABLES, check, memory, simulate, warm
 

@@ -2,12 +2,12 @@
 
 Labels, then the cells of the items of each label, are multinomial under the tilted law, and the
 likelihood ratio of the counts, ``prod (p_y / pi_y)^{N_y} prod (P_yj / Q_yj)^{N_yj}``, is exact whatever
-the mesh. That alone leaves a relative variance of about 1.25 times the variance of ``theta (DCG_A -
-DCG_B)``: half of the draws have the right order and most of the others lie far beyond the turn, where
-they weigh nothing. So one number is drawn last, the split of one class of items between above and
-below some depth (`plan.Knob`): where the order turns over is known by then, and the split is drawn from
-its true law beyond that place, at four distances from it, the tilted law being one of them. The density of
-this mixture is known, so the weight stays exact.
+the mesh. That alone leaves a relative variance of about 1.25 times the standard deviation of ``theta
+(DCG_A - DCG_B)``: half of the draws have the right order, and most of the others lie far beyond the turning
+point, where their weights are negligible. So one number is drawn last, the split of one class of items
+between above and below some depth (`plan.LastSplit`). The turning point of the order is known by then, and
+the split is drawn from a mixture: its true law beyond the turning point, at three distances, and its tilted
+law. The density of this mixture is known, so the weight stays exact.
 """
 
 from __future__ import annotations
@@ -18,18 +18,24 @@ import numpy as np
 from numba import njit
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.engines.rare.leaves import Leaves, Ruler, mean_dcg, whole_cells, width_of_order
-from ndcg_asymptotics.engines.rare.order import decide
+from ndcg_asymptotics.engines.rare.leaves import (
+    Leaves,
+    MeasureTable,
+    decide,
+    mean_dcg,
+    whole_cells,
+    width_of_order,
+)
 from ndcg_asymptotics.engines.rare.plan import Plan, log_odds_ratio
 
 _REACH = 9.0  # standard deviations of the split that are considered
-_LONGEST = 4_000_000  # splits that are considered, at most
-_DISTANCES = (0.0, 1.0, 3.0)  # of the turn, in standard deviations of what the order within cells leaves
-_CHANCES = (0.4, 0.3, 0.2, 0.1)  # of each distance; the last one is the tilted law itself
+_LONGEST = 4_000_000  # splits that are considered, at most; with more the tilted law is used
+_DISTANCES = (0.0, 1.0, 3.0)  # from the turning point, in standard deviations of the order within cells
+_CHANCES = (0.4, 0.3, 0.2, 0.1)  # of each distance, and of the tilted law
 
 
 class Drawn(NamedTuple):
-    """The order (1, -1, 0 or `UNDECIDED`), log dP/dQ, and the lists with the order they have been given.
+    """A pair of lists, its order (1, -1, 0 or `UNDECIDED`) and log dP/dQ.
 
     ``kept`` says whether the leaves show the order that was decided.
     """
@@ -44,12 +50,12 @@ def draw(plan: Plan, rng: np.random.Generator) -> Drawn:
     """Draw one pair of lists of n items."""
     counts, log_weight = _counts(plan, rng)
     a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    order, kept, a, b = decide(plan.ruler, plan.most, a, b, *plan.halves, rng)
+    order, kept, a, b = decide(plan.table, plan.most, a, b, *plan.halves, rng)
     return Drawn(order, log_weight, (a, b), kept)
 
 
 def multinomial(rng: np.random.Generator, n: int, law: Floats) -> Integers:
-    """Counts of n items; what rounding leaves over never goes to a cell that cannot have it."""
+    """Draw counts of n items, none in a cell of probability 0 whatever rounding does."""
     counts = np.zeros(len(law), np.int64)
     there = np.flatnonzero(law > 0)
     if n:
@@ -58,46 +64,46 @@ def multinomial(rng: np.random.Generator, n: int, law: Floats) -> Integers:
 
 
 def _counts(plan: Plan, rng: np.random.Generator) -> tuple[list[Integers], float]:
-    """Counts (cell, label) of both scorers, and the log of their likelihood ratio."""
-    tilt, knob = plan.tilt, plan.knob
+    """Draw the counts (cell, label) of both scorers, and return the log of their likelihood ratio, too."""
+    tilt, last_split = plan.tilt, plan.last_split
     labels = multinomial(rng, plan.n, tilt.tilted_law)
-    turned = tilt.theta > 0 and knob.cells > 0
+    turned = tilt.theta > 0 and last_split.cells > 0
     found, log_weight = [], float(labels @ tilt.log_ratio)
     for s, side in enumerate(tilt.sides):
         counts = np.zeros(side.true.T.shape, np.int64)
         for y, items in enumerate(labels):
-            if not (turned and (s, y) == (knob.side, knob.label)):
+            if not (turned and (s, y) == (last_split.side, last_split.label)):
                 counts[:, y] = multinomial(rng, int(items), side.tilted[y])
         found.append(counts)
     if turned:
-        log_weight += _turn(plan, rng, int(labels[knob.label]), found)
+        log_weight += _draw_last_split(plan, rng, int(labels[last_split.label]), found)
     for side, counts in zip(tilt.sides, found, strict=True):
         log_weight += float(np.sum(counts * side.log_ratio.T))
     return found, log_weight
 
 
-def _turn(plan: Plan, rng: np.random.Generator, items: int, found: list[Integers]) -> float:
-    """Draw the items of the knob into ``found``; log of the tilted over the used law of their split."""
-    knob, tilt = plan.knob, plan.tilt
-    law = tilt.sides[knob.side].tilted[knob.label]
-    mean, std = items * knob.share, (items * knob.share * (1 - knob.share)) ** 0.5
+def _draw_last_split(plan: Plan, rng: np.random.Generator, items: int, found: list[Integers]) -> float:
+    """Draw the items of the last split into ``found``; return the log of its tilted over its used law."""
+    last_split, tilt = plan.last_split, plan.tilt
+    law = tilt.sides[last_split.side].tilted[last_split.label]
+    mean, std = items * last_split.share, (items * last_split.share * (1 - last_split.share)) ** 0.5
     first = max(int(mean - _REACH * std - 10), 0)
     last = min(int(mean + _REACH * std + 10), items)
-    counts = found[knob.side]
+    counts = found[last_split.side]
     if last - first > _LONGEST or first == last:
-        counts[:, knob.label] = multinomial(rng, items, law)
+        counts[:, last_split.label] = multinomial(rng, items, law)
         return 0.0
     # items that are above, or below, in any case, and the others in the order in which they may join them
     upper, lower = law.copy(), law.copy()
-    upper[knob.cells :], lower[: knob.cells] = 0.0, 0.0
-    counts[:, knob.label] = multinomial(rng, first, upper) + multinomial(rng, items - last, lower)
+    upper[last_split.cells :], lower[: last_split.cells] = 0.0, 0.0
+    counts[:, last_split.label] = multinomial(rng, first, upper) + multinomial(rng, items - last, lower)
     ups, downs = (_places(rng, part, last - first) for part in (upper, lower))
-    other = mean_dcg(plan.ruler, found[1 - knob.side])
-    sign = tilt.leader * (1 if knob.side == 0 else -1)  # of the leader's lead in this scorer's DCG
-    turn, rising, noise = _turning_point(plan.ruler, counts, knob.label, ups, downs, other, sign)
+    other = mean_dcg(plan.table, found[1 - last_split.side])
+    sign = tilt.leader * (1 if last_split.side == 0 else -1)  # of the leader's lead in this scorer's DCG
+    turn, rising, noise = _turning_point(plan.table, counts, last_split.label, ups, downs, other, sign)
     splits = np.arange(last - first + 1)
-    tilted = _binomial(first, last, items, knob.share)
-    log_true = np.log(np.maximum(tilted, 1e-300)) + log_odds_ratio(knob) * splits
+    tilted = _binomial(first, last, items, last_split.share)
+    log_true = np.log(np.maximum(tilted, 1e-300)) + log_odds_ratio(last_split) * splits
     true = np.exp(log_true - log_true.max())
     used = _CHANCES[-1] * tilted
     for distance, chance in zip(_DISTANCES, _CHANCES, strict=False):
@@ -106,7 +112,7 @@ def _turn(plan: Plan, rng: np.random.Generator, items: int, found: list[Integers
         total = part.sum()
         used += chance * (part / total if total > 0 else tilted)
     split = int(min(np.searchsorted(np.cumsum(used), rng.random() * used.sum()), last - first))
-    _join(counts, knob.label, ups[:split], downs[: last - first - split])
+    _join(counts, last_split.label, ups[:split], downs[: last - first - split])
     return float(np.log(tilted[split] / (used[split] / used.sum())))
 
 
@@ -117,7 +123,7 @@ def _places(rng: np.random.Generator, law: Floats, size: int) -> Integers:
 
 
 def _binomial(first: int, last: int, items: int, share: float) -> Floats:
-    """Binomial probabilities from ``first`` to ``last``, which hold all but 1e-17 of the law."""
+    """Return binomial probabilities from ``first`` to ``last``, a range of all but 1e-17 of the law."""
     k = np.arange(first, last, dtype=np.float64)
     steps = np.log((items - k) / (k + 1)) + np.log(share) - np.log1p(-share)
     log_law = np.concatenate(([0.0], np.cumsum(steps)))
@@ -135,15 +141,15 @@ def _join(counts: Integers, label: int, ups: Integers, downs: Integers) -> None:
 
 @njit(cache=True)
 def _turning_point(
-    ruler: Ruler, counts: Integers, label: int, ups: Integers, downs: Integers, other: float, sign: int
+    table: MeasureTable, counts: Integers, label: int, ups: Integers, downs: Integers, other: float, sign: int
 ) -> tuple[int, bool, float]:
-    """Where the mean order turns over as items move up, whether it is wrong beyond, and the noise there."""
+    """Return where the mean order turns as items move up, whether it is wrong beyond, and the noise there."""
     size = len(ups)
 
     def lead(split: int) -> float:
         trial = counts.copy()
         _join(trial, label, ups[:split], downs[: size - split])
-        return sign * (mean_dcg(ruler, trial) - other)
+        return sign * (mean_dcg(table, trial) - other)
 
     at_low, at_high = lead(0), lead(size)
     rising = at_high < at_low  # wrong beyond the turn
@@ -162,4 +168,4 @@ def _turning_point(
         turn = size
     trial = counts.copy()
     _join(trial, label, ups[:turn], downs[: size - turn])
-    return turn, rising, width_of_order(ruler, trial) / max(slope, 1e-300) + 1.0
+    return turn, rising, width_of_order(table, trial) / max(slope, 1e-300) + 1.0

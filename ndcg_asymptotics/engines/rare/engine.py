@@ -1,4 +1,4 @@
-"""Wrong orders that plain simulation never sees: lists drawn where the order is a toss-up, and weighed.
+"""Probabilities of wrong orders too small for plain simulation, by importance sampling.
 
 For each pair, measure and list length a replicate draws one list of each scorer under the law by which the
 wrong order is reached most cheaply (`theory.rare.tilt`), decides their order by NDCG, which
@@ -25,16 +25,16 @@ from ndcg_asymptotics.core.arrays import LARGEST_N
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import ORDER_AXES, UNDECIDED, Draw
 from ndcg_asymptotics.engines.rare.draw import Drawn, draw, multinomial
-from ndcg_asymptotics.engines.rare.order import decide
-from ndcg_asymptotics.engines.rare.plan import Plan, make, ruler_of
+from ndcg_asymptotics.engines.rare.leaves import decide
+from ndcg_asymptotics.engines.rare.plan import Plan, make, measure_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.theory.rare import tilt
 
-DEAREST = 300.0  #: nats; where a wrong order costs more (1e-130) nothing is drawn
+LARGEST_COST = 300.0  #: nats; nothing is drawn where a wrong order is less likely than exp(-300) = 1e-130
 
-UNSETTLED = -1  #: whether the wrong order at this size is the last one
+UNSETTLED = -1  #: value of ``last`` where it is not known whether this wrong order is the last one
 
 VARIABLES = {"order": ORDER_AXES, "log_weight": ORDER_AXES, "last": ORDER_AXES}
 
@@ -46,8 +46,8 @@ def simulate(design: Design, replicate: int) -> Draw:
     -------
     dict of arrays
         (pairs, measures, sizes) each: ``order``, 1, -1, 0 for a tie or `UNDECIDED` (beyond 1e7 items, or
-        where the cost exceeds `DEAREST` and nothing is drawn); ``log_weight``, log dP/dQ; ``last``, 1 where
-        the order is wrong and is right at all larger sizes, -1 where that was not settled, else 0.
+        where the cost exceeds `LARGEST_COST` and nothing is drawn); ``log_weight``, log dP/dQ; ``last``,
+        1 where the order is wrong and is right at all larger sizes, -1 where that was not settled, else 0.
 
     >>> from ndcg_asymptotics.populations import Population
     >>> population = Population.of({"a": "linear(0.1, 0.5)", "b": "linear(0.2, 0.4)"})
@@ -64,7 +64,7 @@ def simulate(design: Design, replicate: int) -> Draw:
             leader = tilt(a, b, measure, design.sizes[-1]).leader
             for k, n in enumerate(design.sizes):
                 names = ("rare", *pair, str(measure), str(n))
-                if tilt(a, b, measure, n, leader=leader).cost > DEAREST:
+                if tilt(a, b, measure, n, leader=leader).cost > LARGEST_COST:
                     order[p, m, k], last[p, m, k] = UNDECIDED, UNSETTLED
                     continue
                 plan = make(a, b, measure, n, leader)
@@ -79,18 +79,18 @@ def simulate(design: Design, replicate: int) -> Draw:
 def _is_last(
     plan: Plan, drawn: Drawn, measure: Measure, later: tuple[int, ...], rng: np.random.Generator
 ) -> int:
-    """Draw a stream with a wrong order on: 1 if it is right at all later sizes, 0 if not."""
+    """Continue a stream with a wrong order: 1 if it is right at all later sizes, 0 if not."""
     if later and (drawn.order == UNDECIDED or not drawn.kept):
         return UNSETTLED
     lists, before = drawn.lists, plan.n
-    gains = tuple(plan.ruler.gains)
+    gains = tuple(plan.table.gains)
     for n in later:
         labels = multinomial(rng, n - before, plan.tilt.law)
         for leaves in lists:
             for y, items in enumerate(labels):
                 leaves.counts[:, y] += multinomial(rng, int(items), leaves.mass[:, y])
-        ruler, most = ruler_of(measure, n, gains)
-        order, kept, *found = decide(ruler, most, *lists, *plan.halves, rng)
+        table, most = measure_table(measure, n, gains)
+        order, kept, *found = decide(table, most, *lists, *plan.halves, rng)
         if order != plan.tilt.leader:
             return UNSETTLED if order == UNDECIDED else 0
         if not kept and n < later[-1]:
@@ -100,13 +100,13 @@ def _is_last(
 
 
 def memory(design: Design) -> int:
-    """Bytes of the orders and weights, and of a draw's cells, some thousand a label and scorer."""
+    """Return the bytes of orders, weights and the cells of a draw, some thousand per label and scorer."""
     drawn = 10 * len(design.pairs) * len(design.measures) * len(design.sizes)
     return 2 * drawn + 8 * 4 * 20_000
 
 
 def check(design: Design) -> None:
-    """Refuse what this engine cannot do.
+    """Refuse a design that this engine cannot simulate.
 
     Raises
     ------

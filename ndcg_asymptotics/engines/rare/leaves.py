@@ -14,13 +14,19 @@ import numpy as np
 from numba import njit
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.engines.shared.tables import Tables, cumulative
 
-LEVELS = 4  #: cuts of a base cell whose halves are told apart
+LEVELS = 4  #: cuts of a base cell whose halves have probabilities of their own; below, both have 1/2
+UNKNOWN = int(UNDECIDED)
+LEAVES = 2**16  #: of both scorers, at most
+ITEMS = 10**7  #: items that are put in order one by one where leaves do not do
+_ROUNDING = 1e-12  # of the largest DCG there can be
+_ROUNDS = 200
 
 
-class Ruler(NamedTuple):
-    """What a measure makes of counts at one list length."""
+class MeasureTable(NamedTuple):
+    """A measure at one list length, as kernels read it."""
 
     tables: Tables
     row: int
@@ -29,7 +35,7 @@ class Ruler(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """A scorer's list. ``counts`` and ``mass``, P(leaf | label), are (leaf, label)."""
+    """A scorer's list as counts in leaves. ``counts`` and ``mass``, P(leaf | label), are (leaf, label)."""
 
     counts: Integers
     mass: Floats
@@ -41,10 +47,10 @@ class Leaves(NamedTuple):
 
 
 @njit(cache=True)
-def value(ruler: Ruler, counts: Integers, above: int) -> tuple[float, float, float]:
-    """The least, the greatest and the mean part of DCG of a leaf with so many items above it."""
-    near, far, start, length = ruler.tables
-    gains, cut, row = ruler.gains, ruler.cut, ruler.row
+def value(table: MeasureTable, counts: Integers, above: int) -> tuple[float, float, float]:
+    """Return the least, the greatest and the mean part of DCG of a leaf with ``above`` items above it."""
+    near, far, start, length = table.tables
+    gains, cut, row = table.gains, table.cut, table.row
     total, last, kinds = 0, len(gains) - 1, 0
     gain = 0.0
     for g in range(len(gains)):
@@ -75,30 +81,30 @@ def value(ruler: Ruler, counts: Integers, above: int) -> tuple[float, float, flo
 
 
 @njit(cache=True)
-def measure_all(ruler: Ruler, leaves: Leaves) -> None:
+def measure_all(table: MeasureTable, leaves: Leaves) -> None:
     """Write every leaf's least, greatest and mean part of DCG."""
     above = 0
     for i in range(len(leaves.cell)):
-        leaves.low[i], leaves.high[i], leaves.mean[i] = value(ruler, leaves.counts[i], above)
+        leaves.low[i], leaves.high[i], leaves.mean[i] = value(table, leaves.counts[i], above)
         above += leaves.counts[i].sum()
 
 
 @njit(cache=True)
-def mean_dcg(ruler: Ruler, counts: Integers) -> float:
-    """The mean DCG of counts (cell, label)."""
+def mean_dcg(table: MeasureTable, counts: Integers) -> float:
+    """Return the mean DCG of counts (cell, label)."""
     result, above = 0.0, 0
     for i in range(len(counts)):
-        result += value(ruler, counts[i], above)[2]
+        result += value(table, counts[i], above)[2]
         above += counts[i].sum()
     return result
 
 
 @njit(cache=True)
-def width_of_order(ruler: Ruler, counts: Integers) -> float:
-    """About the standard deviation that the order within cells leaves to DCG."""
+def width_of_order(table: MeasureTable, counts: Integers) -> float:
+    """Return about the standard deviation of DCG that is due to the order within cells."""
     result, above = 0.0, 0
     for i in range(len(counts)):
-        low, high, _ = value(ruler, counts[i], above)
+        low, high, _ = value(table, counts[i], above)
         items = counts[i].sum()
         result += (high - low) ** 2 / max(items, 1)
         above += items
@@ -106,7 +112,9 @@ def width_of_order(ruler: Ruler, counts: Integers) -> float:
 
 
 @njit(cache=True)
-def cut_wide(ruler: Ruler, leaves: Leaves, halves: Floats, width: float, rng: np.random.Generator) -> Leaves:
+def cut_wide(
+    table: MeasureTable, leaves: Leaves, halves: Floats, width: float, rng: np.random.Generator
+) -> Leaves:
     """Cut every leaf whose bracket is wider than ``width`` in two.
 
     ``halves[cell, heap, label]`` is the chance of the upper half.
@@ -137,16 +145,16 @@ def cut_wide(ruler: Ruler, leaves: Leaves, halves: Floats, width: float, rng: np
             new.counts[at, y], new.counts[at + 1, y] = upper, leaves.counts[i, y] - upper
             new.mass[at, y], new.mass[at + 1, y] = share * leaves.mass[i, y], (1 - share) * leaves.mass[i, y]
         for _ in range(2):
-            new.low[at], new.high[at], new.mean[at] = value(ruler, new.counts[at], above)
+            new.low[at], new.high[at], new.mean[at] = value(table, new.counts[at], above)
             above += new.counts[at].sum()
             at += 1
     return new
 
 
 @njit(cache=True)
-def one_by_one(ruler: Ruler, leaves: Leaves, rng: np.random.Generator) -> float:
-    """DCG with the items of every leaf in a random order, drawn item by item and not kept."""
-    near, far, start, length = ruler.tables
+def one_by_one(table: MeasureTable, leaves: Leaves, rng: np.random.Generator) -> float:
+    """Return DCG with the items of every leaf in a random order, which is drawn item by item and not kept."""
+    near, far, start, length = table.tables
     result, above = 0.0, 0
     left = np.empty(leaves.counts.shape[1], np.int64)
     for i in range(len(leaves.cell)):
@@ -155,15 +163,15 @@ def one_by_one(ruler: Ruler, leaves: Leaves, rng: np.random.Generator) -> float:
             result += leaves.mean[i]
         else:
             left[:] = leaves.counts[i]
-            before = cumulative(near, far, start, length, ruler.row, above)
-            for j in range(min(total, ruler.cut - above)):
-                after = cumulative(near, far, start, length, ruler.row, above + j + 1)
+            before = cumulative(near, far, start, length, table.row, above)
+            for j in range(min(total, table.cut - above)):
+                after = cumulative(near, far, start, length, table.row, above + j + 1)
                 place, y = rng.random() * (total - j), 0
                 while place >= left[y] and y < len(left) - 1:
                     place -= left[y]
                     y += 1
                 left[y] -= 1
-                result += ruler.gains[y] * (after - before)
+                result += table.gains[y] * (after - before)
                 before = after
         above += total
     return float(result)
@@ -171,7 +179,7 @@ def one_by_one(ruler: Ruler, leaves: Leaves, rng: np.random.Generator) -> float:
 
 @njit(cache=True)
 def open_items(leaves: Leaves) -> int:
-    """How many items stand in leaves whose part of DCG is open."""
+    """Count the items in leaves whose part of DCG is open."""
     items = 0
     for i in range(len(leaves.cell)):
         if leaves.high[i] > leaves.low[i]:
@@ -181,7 +189,7 @@ def open_items(leaves: Leaves) -> int:
 
 @njit(cache=True)
 def widest_allowed(a: Leaves, b: Leaves, total: float) -> float:
-    """The width of a leaf's bracket at which all of them together are about ``total`` wide, by cutting."""
+    """Return the width to which leaves have to be cut for brackets of about ``total`` together."""
     roots = 0.0
     for leaves in (a, b):
         for i in range(len(leaves.cell)):
@@ -190,8 +198,44 @@ def widest_allowed(a: Leaves, b: Leaves, total: float) -> float:
 
 
 def whole_cells(counts: Integers, mass: Floats) -> Leaves:
-    """The base cells as leaves; arrays are (cell, label)."""
+    """Return the base cells as leaves; arrays are (cell, label)."""
     cells = len(counts)
     blank = np.zeros(cells)
     cell, heap = np.arange(cells), np.ones(cells, np.int64)
     return Leaves(counts, mass, cell, heap, blank, blank.copy(), blank.copy())
+
+
+@njit(cache=True)
+def decide(
+    table: MeasureTable, most: float, a: Leaves, b: Leaves, halves_a: Floats, halves_b: Floats,
+    rng: np.random.Generator, most_leaves: int = LEAVES, most_items: int = ITEMS,
+) -> tuple[int, bool, Leaves, Leaves]:  # fmt: skip
+    """Return 1, -1, 0 (a tie) or `UNKNOWN`, the sign of DCG_a - DCG_b; whether leaves decided; the leaves.
+
+    ``most`` is the largest DCG there can be. Where more than ``most_leaves`` would be needed, up to
+    ``most_items`` items are put in order one by one: as exact, but the leaves do not keep their order.
+    """
+    slack = _ROUNDING * most
+    measure_all(table, a)
+    measure_all(table, b)
+    for _ in range(_ROUNDS):
+        low, high = a.low.sum() - b.high.sum(), a.high.sum() - b.low.sum()
+        gap = a.mean.sum() - b.mean.sum()
+        if low > slack:
+            return 1, True, a, b
+        if high < -slack:
+            return -1, True, a, b
+        if high - low <= slack:
+            return 0, True, a, b
+        aim = max(0.7 * abs(gap), (high - low) / 16)
+        width = widest_allowed(a, b, aim)
+        widest = max((a.high - a.low).max(), (b.high - b.low).max())
+        width = max(min(width, 0.999 * widest), slack / (len(a.cell) + len(b.cell)) / 4)
+        if len(a.cell) + len(b.cell) > most_leaves:
+            break
+        a = cut_wide(table, a, halves_a, width, rng)
+        b = cut_wide(table, b, halves_b, width, rng)
+    if open_items(a) + open_items(b) > 2 * most_items:
+        return UNKNOWN, False, a, b
+    gap = one_by_one(table, a, rng) - one_by_one(table, b, rng)
+    return (1 if gap > slack else -1 if gap < -slack else 0), False, a, b

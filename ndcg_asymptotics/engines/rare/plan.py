@@ -1,4 +1,4 @@
-"""What has to be known of a pair, a measure and a list length before lists are drawn."""
+"""Preparations for a pair, a measure and a list length, before lists are drawn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.engines.rare.leaves import LEVELS, Ruler
+from ndcg_asymptotics.engines.rare.leaves import LEVELS, MeasureTable
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.tables import build
 from ndcg_asymptotics.measures import Measure
@@ -18,17 +18,17 @@ from ndcg_asymptotics.theory.rare import CELLS, Tilt, tilt
 
 
 @dataclass(frozen=True, eq=False)
-class Knob:
+class LastSplit:
     """The split of one scorer's items of one label between the cells above a depth and those below.
 
-    It is drawn last, when the rest of the list is known, close to where the order turns over.
+    It is drawn last, given the rest of the list, close to where the order turns over.
 
     Attributes
     ----------
     side, label, cells : int
         Which scorer and label, and how many cells are above.
     share, true_share : float
-        The chance of an item to be above, under the tilted and under the true law.
+        The probability of an item to be above, under the tilted and under the true law.
     """
 
     side: int
@@ -48,33 +48,33 @@ class Plan:
     n: int
     tilt: Tilt
     halves: tuple[Floats, Floats]
-    ruler: Ruler
+    table: MeasureTable
     most: float
-    knob: Knob
+    last_split: LastSplit
 
 
 @lru_cache(maxsize=1024)
 def make(
     a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None = None, cells: int = CELLS
 ) -> Plan:
-    """The plan for a pair; ``leader`` and ``cells`` as in `theory.rare.tilt`."""
+    """Return the plan for a pair; ``leader`` and ``cells`` as in `theory.rare.tilt`."""
     found = tilt(a, b, measure, n, cells, leader)
-    ruler, most = ruler_of(measure, n, (*a.gains, 0.0))
+    table, most = measure_table(measure, n, (*a.gains, 0.0))
     halves = (_halves(a, found.edges), _halves(b, found.edges))
-    return Plan(n, found, halves, ruler, most, _knob(found))
+    return Plan(n, found, halves, table, most, _last_split(found))
 
 
 @lru_cache(maxsize=1024)
-def ruler_of(measure: Measure, n: int, gains: tuple[float, ...]) -> tuple[Ruler, float]:
-    """What the measure makes of counts at n, and the largest DCG there can be."""
+def measure_table(measure: Measure, n: int, gains: tuple[float, ...]) -> tuple[MeasureTable, float]:
+    """Return the measure's table at n, and the largest possible DCG."""
     cut = measure.cutoff(n)
     tables, rows = build((measure.discount,), (cut,), (n,))
     most = gains[0] * float(measure.discount.cumulative(float(cut), float(n)))
-    return Ruler(tables, int(rows[0, 0]), cut, np.array(gains)), most
+    return MeasureTable(tables, int(rows[0, 0]), cut, np.array(gains)), most
 
 
 def _halves(relevance: Relevance, edges: Floats) -> Floats:
-    """The chance of the upper half of each place of `leaves.LEVELS` cuts of each cell, by label."""
+    """Return the probability of each upper half in `leaves.LEVELS` cuts of each cell, by label."""
     labels = len(relevance.gains) + 1
     found = np.full((len(edges) - 1, 2**LEVELS, labels), 0.5)
     for level in range(LEVELS):
@@ -89,9 +89,9 @@ def _halves(relevance: Relevance, edges: Floats) -> Floats:
     return found
 
 
-def _knob(found: Tilt) -> Knob:
-    """The split into two depths that moves the difference of the DCGs most."""
-    best, knob = -1.0, Knob(0, 0, 0, 0.0, 0.0)
+def _last_split(found: Tilt) -> LastSplit:
+    """Return the split that changes the difference of the DCGs most."""
+    best, last_split = -1.0, LastSplit(0, 0, 0, 0.0, 0.0)
     for side, half in enumerate(found.sides):
         for label, weight in enumerate(found.tilted_law):
             law, h = half.tilted[label], half.influence[label]
@@ -107,13 +107,13 @@ def _knob(found: Tilt) -> Knob:
             if between[cells] > best:
                 best = float(between[cells])
                 true = float(half.true[label, : cells + 1].sum())
-                knob = Knob(side, label, cells + 1, float(above[cells]), true)
-    return knob
+                last_split = LastSplit(side, label, cells + 1, float(above[cells]), true)
+    return last_split
 
 
-def log_odds_ratio(knob: Knob) -> float:
-    """log of true over tilted odds of being above: how the chance of one more item above differs."""
+def log_odds_ratio(last_split: LastSplit) -> float:
+    """Return the log of the true over the tilted odds of being above."""
     with np.errstate(divide="ignore"):
-        true = math.log(knob.true_share) - math.log1p(-knob.true_share)
-        tilted = math.log(knob.share) - math.log1p(-knob.share)
+        true = math.log(last_split.true_share) - math.log1p(-last_split.true_share)
+        tilted = math.log(last_split.share) - math.log1p(-last_split.share)
     return true - tilted

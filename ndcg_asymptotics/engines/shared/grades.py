@@ -1,27 +1,48 @@
-"""Probabilities of all grades of a scorer: its gains in decreasing order, then the gain 0."""
+"""Grades of items: their number in a stream, and their probabilities by depth.
+
+A scorer's grades are its gains in decreasing order, then the gain 0.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.studies.design import Design
+
+
+def label_counts(design: Design, replicate: int) -> Integers:
+    """Draw the number of items of each grade that arrive between list sizes.
+
+    All scorers share them. The items and the cells engine draw the same; the every-n engine draws others.
+
+    Returns
+    -------
+    (K, J + 1) integers
+        Row k: the items in S_{n_k} but not in S_{n_{k-1}}; the last column is the gain 0.
+    """
+    steps = [n - before for n, before in zip(design.sizes, (0, *design.sizes), strict=False)]
+    law = np.array(design.population.masses)
+    law = np.append(law, max(1.0 - law.sum(), 0.0))
+    counts = design.generator(replicate, "labels").multinomial(steps, law / law.sum())
+    return np.asarray(counts, np.int64)
 
 
 def value(relevance: Relevance, grade: int, t: Floats) -> Floats:
-    """The probability of a grade at depth t."""
+    """Return the probability of a grade at depth t."""
     curves = relevance.curves
     return curves[grade].value(t) if grade < len(curves) else _rest([curve.value(t) for curve in curves])
 
 
 def mean(relevance: Relevance, grade: int, a: Floats, b: Floats) -> Floats:
-    """The mean of the probability of a grade over the depths [a, b]."""
+    """Return the mean of the probability of a grade over the depths [a, b]."""
     curves = relevance.curves
     return curves[grade].mean(a, b) if grade < len(curves) else _rest([c.mean(a, b) for c in curves])
 
 
 def bounds(relevance: Relevance, grade: int, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """A lower and an upper bound of the probability of a grade over the depths [a, b]."""
+    """Return a lower and an upper bound of the probability of a grade over the depths [a, b]."""
     curves = relevance.curves
     if grade < len(curves):
         return curves[grade].bounds(a, b)

@@ -57,7 +57,7 @@ class Inverse(NamedTuple):
 
 
 def quantile(relevance: Relevance, grade: int, u: Floats) -> Floats:
-    """The depth t with ``int_0^t m_g / p_g = u``.
+    """Return the depth t with ``int_0^t m_g / p_g = u``.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _inverse(relevance: Relevance, grade: int) -> Inverse:
 
 
 def _polynomials(relevance: Relevance, grade: int, a: Floats, b: Floats) -> Floats:
-    """The inverse in each cell: depth beyond a, in powers of the place of u in the cell."""
+    """Return the inverse in each cell: depth beyond a, in powers of the place of u in the cell."""
     width = (b - a)[:, None]
     depth = a[:, None] + width * (_NODES + 1) / 2
     density = grades.value(relevance, grade, depth) @ _FIT
@@ -155,6 +155,6 @@ def _polynomials(relevance: Relevance, grade: int, a: Floats, b: Floats) -> Floa
 
 
 def _at(coefficients: Floats, places: Floats) -> Floats:
-    """Chebyshev series, one per row, at the places of the row."""
+    """Evaluate Chebyshev series, one per row, at the places of the row."""
     basis = chebyshev.chebvander(places, coefficients.shape[1] - 1)
     return np.asarray(np.einsum("cj,cpj->cp", coefficients, basis), np.float64)

@@ -1,10 +1,19 @@
-"""The vector units that numba compiles for, which decide the last bits of an engine's results."""
+"""The machine: the vector units that numba compiles for, and the memory that an engine may use."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 
-from numba.core.registry import cpu_target
+from ndcg_asymptotics.core.errors import require
+
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
+
+_GROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 _VECTOR = ("sse", "avx", "fma", "neon", "sve", "vsx", "altivec")
 
@@ -19,6 +28,31 @@ def numba_cpu() -> str:
     >>> numba_cpu() != ""
     True
     """
+    from numba.core.registry import cpu_target  # here, as results are read without it
+
     _, processor, features = cpu_target.target_context.codegen().magic_tuple()
     enabled = [name[1:] for name in features.split(",") if name[:1] == "+"]
     return " ".join([processor, *(name for name in enabled if name.startswith(_VECTOR))])
+
+
+def available() -> int:
+    """Return the bytes that this process may use: the machine's, or a limit by a container or `ulimit -v`."""
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for file in _GROUPS:
+        try:
+            limits.append(int(file.read_text()))
+        except (OSError, ValueError):  # no such group, or "max"
+            continue
+    if resource is not None:
+        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+        limits += [soft] if soft != resource.RLIM_INFINITY else []
+    return min(limits)
+
+
+def require_memory(engine: str, n: int, needed: float, remedy: str) -> None:
+    """Refuse lists that take more memory than there is."""
+    there = available()
+    require(
+        needed <= there,
+        f"{engine} engine: n = {n:g} takes {needed:.3g} bytes, here are {there:.3g}; {remedy}",
+    )

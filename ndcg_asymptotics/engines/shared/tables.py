@@ -1,9 +1,9 @@
 """F(k) as a table that a kernel can read: exact sums up to a rank, polynomials in k beyond.
 
-Beside F each table holds the *worth* of the ranks up to k, ``G(k) = sum_{r<=k} sqrt(D(r) -
+Beside F each table holds the *cell weight* of the ranks up to k, ``G(k) = sum_{r<=k} sqrt(D(r) -
 D(r+1))``. A cell of C items at rank r leaves NDCG undetermined by about ``C^2 |D'(r)|``; cells
-are fewest for a total where each is equally wide, C proportional to ``|D'|^(-1/2)``, so G
-counts cells: a stretch of ranks deserves a share of the bracket in proportion to its worth.
+are fewest for a given total width if all are equally wide, C proportional to ``|D'|^(-1/2)``. So G is
+proportional to the number of cells, and a range of ranks gets a share of the bracket in proportion to its G.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHIFT = 52 - _PIECE_BITS
 _ORIGIN = (1023 + _FIRST) << _PIECE_BITS
 _REST, _SCALE = (1 << _SHIFT) - 1, 2.0 / (1 << _SHIFT)
 _DEGREE = 7
-_WORTH = _DEGREE + 1  # where G begins in a piece, after the coefficients of F
+_WEIGHT = _DEGREE + 1  # where G begins in a piece, after the coefficients of F
 
 #: Relative error of F: the sums themselves, and F of `Discount` (1e-13) with its interpolation.
 NEAR_ERROR = 1e-15
@@ -50,7 +50,7 @@ class Tables(NamedTuple):
 
 @njit(cache=True)
 def _piece(k: int) -> tuple[int, float]:
-    """The piece of the table that holds k, and where in it k stands, from -1 to 1."""
+    """Return the piece of the table that holds k, and the place of k in it, from -1 to 1."""
     bits = np.float64(k).view(np.int64)  # exponent (with 1023 added) and mantissa of a double
     return (bits >> _SHIFT) - _ORIGIN, float(bits & _REST) * _SCALE - 1.0  # type: ignore[return-value]
 
@@ -61,7 +61,7 @@ def _piece(k: int) -> tuple[int, float]:
 
 @njit(cache=True)
 def cumulative(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
-    """F(k) of discount i."""
+    """Return F(k) of discount i."""
     if k < length[i]:
         return float(near[start[i] + k, 0])
     p, v = _piece(k)
@@ -72,28 +72,28 @@ def cumulative(near: Floats, far: Floats, start: Integers, length: Integers, i: 
 
 
 @njit(cache=True)
-def worth(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
-    """G(k) of discount i."""
+def cell_weight(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
+    """Return G(k) of discount i."""
     if k < length[i]:
         return float(near[start[i] + k, 1])
     p, v = _piece(k)
-    return float(far[i, p, _WORTH] + v * far[i, p, _WORTH + 1])
+    return float(far[i, p, _WEIGHT] + v * far[i, p, _WEIGHT + 1])
 
 
 @njit(cache=True)
 def slope(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
-    """The worth of rank k >= 1, G(k) - G(k-1): |D'|^(1/2), beyond the sums a mean over a piece."""
+    """Return G(k) - G(k-1) = |D'|^(1/2) at rank k >= 1; beyond the summed ranks, its mean over a piece."""
     if k < length[i]:
         at = start[i] + k
         return float(near[at, 1] - near[at - 1, 1])
     p, _ = _piece(k)
-    return float(far[i, p, _WORTH + 2])
+    return float(far[i, p, _WEIGHT + 2])
 
 
 def build(
     discounts: tuple[Discount, ...], reaches: tuple[int, ...], sizes: tuple[int, ...]
 ) -> tuple[Tables, Integers]:
-    """The tables of the discounts up to a rank each, and the one of discount d at size k, [d, k]."""
+    """Return the tables of the discounts up to a rank each, and the row of discount d at size k, [d, k]."""
     parts: list[tuple[Floats, Floats]] = []
     rows = np.empty((len(discounts), len(sizes)), np.int64)
     for d, (discount, reach) in enumerate(zip(discounts, reaches, strict=True)):
@@ -110,20 +110,20 @@ def build(
 
 @lru_cache(maxsize=512)
 def _table(discount: Discount, n: float, end: int, beyond: bool) -> tuple[Floats, Floats]:
-    """(F, G) rank by rank up to the end, and the pieces beyond."""
+    """Return (F, G) rank by rank up to the end, and the pieces beyond."""
     ranks = np.arange(1.0, end + 2)
     steps = np.sqrt(np.maximum(-np.diff(discount(ranks, n)), 0.0))
     near = np.zeros((end + 1, 2))
     near[:, 0] = discount.cumulative(np.arange(end + 1.0), n)
     np.cumsum(steps, out=near[1:, 1])
-    far = np.zeros((_OCTAVES * _PIECES, _WORTH + 3))
+    far = np.zeros((_OCTAVES * _PIECES, _WEIGHT + 3))
     if beyond:
         _fill(far, discount, n, float(near[-1, 1]))
     return near, far
 
 
 def _fill(far: Floats, discount: Discount, n: float, start: float) -> None:
-    """Chebyshev interpolation of F piece by piece, and G linear in each piece."""
+    """Write Chebyshev interpolations of F piece by piece, and G as linear in each piece."""
     scale = 2.0 ** (_FIRST + np.arange(_OCTAVES))[:, None]
     edges = (scale * (1 + np.arange(_PIECES) / _PIECES)).ravel()
     widths = np.repeat(scale[:, 0] / _PIECES, _PIECES)
@@ -138,6 +138,6 @@ def _fill(far: Floats, discount: Discount, n: float, start: float) -> None:
     require(smooth, f"{discount}: the cells engine needs sums that are smooth beyond rank {_NEAR}; use items")
     drops = -np.diff(discount(np.append(edges, edges[-1] + widths[-1]), n))
     steps = np.sqrt(np.maximum(drops, 0.0) * widths)
-    far[:, _WORTH] = start + np.cumsum(steps) - steps / 2
-    far[:, _WORTH + 1] = steps / 2
-    far[:, _WORTH + 2] = steps / widths
+    far[:, _WEIGHT] = start + np.cumsum(steps) - steps / 2
+    far[:, _WEIGHT + 1] = steps / 2
+    far[:, _WEIGHT + 2] = steps / widths
