@@ -102,13 +102,13 @@ def test_one_cell_with_a_wrong_weight_is_seen(coarse: Plan, side: int, label: in
 def test_the_law_of_the_split_is_part_of_the_weight(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it the mean of dP/dQ is not 1."""
     plan = make(RISING, FALLING, Measure("log"), 60)
-    turn = draws._turn
+    original = draws._draw_last_split
 
     def forgetful(*arguments: object) -> float:
-        turn(*arguments)
+        original(*arguments)
         return 0.0
 
-    monkeypatch.setattr(draws, "_turn", forgetful)
+    monkeypatch.setattr(draws, "_draw_last_split", forgetful)
     _, weight = drawn(plan, 500)
     assert abs(score(weight, 1.0)) > 4.5
 
