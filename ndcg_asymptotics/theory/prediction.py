@@ -82,10 +82,11 @@ class Predictions(Report, Sequence[Prediction]):
         """Yield one table."""
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", fixed(8)),
-            Column("±", general(".0e"), 2), Column("sd", general(".3e")), Column("law", None, 3),
-            Column("within", general(".0e"), 3),
-            Column("90% of lists", str, 1), Column("pseudo", fixed(6), 3), Column("limit", fixed(6)),
-            Column("theorem"), Column("assumptions", None, 4), Column("why", None, 1),
+            Column("error bound", general(".0e"), 2), Column("standard deviation", general(".3e")),
+            Column("law", None, 3), Column("error of the law", general(".0e"), 3),
+            Column("90% of lists", str, 1), Column("pseudo-expectation", fixed(6), 3),
+            Column("limit", fixed(6)), Column("theorem"), Column("assumptions", None, 4),
+            Column("reason", None, 1),
         )  # fmt: skip
         rows = (
             (r.scorer, r.measure, r.n, r.expectation, r.expectation_error, r.sd, r.law, r.law_distance,

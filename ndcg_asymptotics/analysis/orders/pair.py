@@ -171,7 +171,7 @@ def paragraph(
     since = sure or from_n[len(from_n) // 2]
     where = "at every grid point (an upper bound for every n)" if upper_bound else "at every n"
     text = (
-        f"{right} ought to win (by {source}). At n = {end.n:g} it is ahead in {end.rate:.4f} "
+        f"{right} ought to win (according to {source}). At n = {end.n:g} it is ahead in {end.rate:.4f} "
         f"[{end.low:.4f}, {end.high:.4f}] of the replicates; from N = {since.n:g} to {end.n:g} it is ahead "
         f"{where} in {'' if sure else 'only '}{since.rate:.4f}. The rate of the wrong order {decay.verdict}"
     )
@@ -185,7 +185,7 @@ def paragraph(
 
 def weighted_paragraph(right: str, points: Sequence[Rate], found: FittedExponent) -> str:
     """Return what weighted draws show, in words."""
-    text = f"{right} ought to win (by the mean DCGs). "
+    text = f"{right} ought to win (according to the mean DCGs). "
     known = [
         (point.n, point.log10_wrong) for point in points if point.reliable and point.log10_wrong is not None
     ]
