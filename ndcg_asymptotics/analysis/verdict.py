@@ -22,6 +22,7 @@ MEASURES = (
 )  # fmt: skip
 """The measures that are compared by default."""
 
+_NEVER = "the order never settles"  # stated once, where both reasons of a row say it
 _DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
@@ -84,7 +85,10 @@ class Verdict(Report):
         )
         for row in self.rows:
             reasons = [row.why] if not row.error_exponent else []
-            reasons += [row.needs.reason] if row.needs.reason else []
+            if row.needs.reason:
+                reasons.append(
+                    row.needs.reason.removeprefix(f"{_NEVER}: " if row.why.endswith(_NEVER) else "")
+                )
             if reasons:
                 yield Line(f"{row.measure}: {'; '.join(reasons)}.")
 
