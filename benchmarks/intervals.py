@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[float, Draw]] = {
 
 
 def covered(kind: str, queries: int, samples: int) -> dict[str, float]:
-    """Return the share of samples, of those with a spread, whose interval holds the mean, by method."""
+    """Return by method the share of samples, without those of ties only, whose interval holds the mean."""
     mean, draw = KINDS[kind]
     rng, found = np.random.default_rng([queries, *kind.encode()]), []
     for seed in range(samples):

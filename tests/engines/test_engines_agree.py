@@ -14,13 +14,13 @@ REPLICATES = 500
 ALPHA = 1e-4  # the chance that one of all tests below rejects though the engines agree (Bonferroni)
 
 
-def asked(seed: int, curve: str = "linear(0.1, 0.7)") -> Design:
+def study(seed: int, curve: str = "linear(0.1, 0.7)") -> Design:
     return design(curve, SIZES, MEASURES, seed=seed, bracket=1e-3)
 
 
 @pytest.fixture(scope="module")
 def by_items() -> np.ndarray:
-    return np.array([items.simulate(asked(1), r)["ndcg"][0] for r in range(REPLICATES)])
+    return np.array([items.simulate(study(1), r)["ndcg"][0] for r in range(REPLICATES)])
 
 
 def smallest_p_values(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -34,7 +34,7 @@ def smallest_p_values(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def by_cells(seed: int, curve: str = "linear(0.1, 0.7)") -> np.ndarray:
-    drawn = asked(seed, curve)
+    drawn = study(seed, curve)
     return np.array([cells.simulate(drawn, r)["ndcg"][0] for r in range(REPLICATES)])
 
 

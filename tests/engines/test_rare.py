@@ -142,12 +142,12 @@ PAIR = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}
 @pytest.mark.slow
 def test_against_plain_simulation_and_on_a_grid() -> None:
     """At n and at any grid size from n on; 16 comparisons beyond 4.5 with probability 1e-4 in all."""
-    asked = design(PAIR, (10, 100, 1000, 2000), ("nDCG(zipf)", "nDCG@n^0.5"), pairs=[("a", "b")])
-    weighed = [rare.simulate(asked, r) for r in range(400)]
+    study = design(PAIR, (10, 100, 1000, 2000), ("nDCG(zipf)", "nDCG@n^0.5"), pairs=[("a", "b")])
+    weighed = [rare.simulate(study, r) for r in range(400)]
     weight = np.exp([d["log_weight"][0] for d in weighed])
     at = weight * (np.array([d["order"][0] for d in weighed]) != 1)
     last = weight * (np.array([d["last"][0] for d in weighed]) == 1)
-    plain = np.array([items.simulate(asked, r)["order"][0] for r in range(3000)]) != 1
+    plain = np.array([items.simulate(study, r)["order"][0] for r in range(3000)]) != 1
     any_from = np.logical_or.accumulate(plain[..., ::-1], axis=-1)[..., ::-1]
     from_n = np.cumsum(last[..., ::-1], axis=-1)[..., ::-1]
     for ours, theirs in ((at, plain), (from_n, any_from)):

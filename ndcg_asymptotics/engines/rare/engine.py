@@ -47,7 +47,7 @@ def simulate(design: Design, replicate: int) -> Draw:
     dict of arrays
         (pairs, measures, sizes) each: ``order``, 1, -1, 0 for a tie or `UNDECIDED` (beyond 1e7 items, or
         where the cost exceeds `LARGEST_COST` and nothing is drawn); ``log_weight``, log dP/dQ; ``last``,
-        1 where the order is wrong and is right at all larger sizes, -1 where that was not settled, else 0.
+        1 where the order is wrong and is right at all larger sizes, -1 where that is not known, else 0.
 
     >>> from ndcg_asymptotics.populations import Population
     >>> population = Population.of({"a": "linear(0.1, 0.5)", "b": "linear(0.2, 0.4)"})

@@ -1,4 +1,4 @@
-"""One scorer's list as counts in cells of depth, cut where the order of the pair asks for it.
+"""One scorer's list as counts in cells of depth, which are divided until the order of the pair is decided.
 
 A *leaf* is a stretch of depth with its items counted by label; leaves stand in the order of depth.
 The base cells' halves, quarters, … are known by the curve down to `LEVELS` cuts, below which
