@@ -8,7 +8,7 @@ class           D(r)                  what decides DCG_n as n grows
 `LogDecay`      1/log r               a share of the list, with profile 1
 `PowerDecay`    r^-b, 0 < b < 1       a share of the list, with profile t^-b
 `LinearDecay`   n - r                 a share of the list, with profile 1 - t
-`HarmonicDecay` 1/r                   the ranks up to n^a, for every a > 0
+`HarmonicDecay` 1/r                   ranks r = o(n), a vanishing share at the top
 `SummableDecay` sum of D is finite    the first ranks
 `UnknownDecay`  any                   unknown
 =============== ===================== ==============================================
