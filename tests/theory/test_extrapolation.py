@@ -117,6 +117,7 @@ def test_a_value_at_the_top_that_the_curve_does_not_reach() -> None:
     assert found.error > 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("like", ["log", "power(0.4)", "zipf"])
 def test_a_discount_that_does_not_fall_as_declared(like: str) -> None:
     """1/sqrt(r + 3), of which too few ranks are known to refuse the declaration: the means tell."""
