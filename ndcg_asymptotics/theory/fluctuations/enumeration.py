@@ -30,7 +30,7 @@ from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _SEQUENCES = 1024  # most label sequences at the ranks that count
 _COUNTS = 300  # most vectors of label counts
-_LONGEST = 100_000  # list length beyond which the label counts no longer matter
+LONGEST_ENUMERATED = 100_000  # list length beyond which the label counts no longer matter
 _NODES = 12  # of a panel of depth
 # counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _EXTRA = 9.0, 40.0
@@ -70,7 +70,7 @@ def enumerable(scorer: Scorer, measure: Measure, n: int) -> bool:
 def _enumerable(grades: int, measure: Measure, n: int) -> bool:
     k = min(measure.cutoff(n), n)
     few_counts = grades == 1 or math.comb(n + grades, grades) <= _COUNTS
-    return n <= _LONGEST and k <= math.log(_SEQUENCES) / math.log(grades + 1) + 1e-9 and few_counts
+    return n <= LONGEST_ENUMERATED and k <= math.log(_SEQUENCES) / math.log(grades + 1) + 1e-9 and few_counts
 
 
 class Order(NamedTuple):
@@ -127,11 +127,11 @@ def order_law_at_the_top(a: Scorer, b: Scorer, measure: Measure) -> Order | None
 
 
 def _order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> Order | None:
-    if measure.cutoff.regime != "fixed" or not enumerable(a, measure, _LONGEST):
+    if measure.cutoff.regime != "fixed" or not enumerable(a, measure, LONGEST_ENUMERATED):
         return None
-    k = measure.cutoff(_LONGEST)
+    k = measure.cutoff(LONGEST_ENUMERATED)
     first, second = (_independent(scorer, k) for scorer in (a, b))
-    return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(_LONGEST)))
+    return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(LONGEST_ENUMERATED)))
 
 
 def _independent(relevance: Relevance, k: int) -> LabelSequences:

@@ -14,9 +14,18 @@ from ndcg_asymptotics.core.arrays import LARGEST_N, list_lengths
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
+from ndcg_asymptotics.theory.fluctuations.enumeration import (
+    LONGEST_ENUMERATED,
+    enumerable,
+    order_law,
+    order_law_at_the_top,
+)
 from ndcg_asymptotics.theory.rare.exponents import error_exponent
 from ndcg_asymptotics.theory.rare.tilting import Tilt, tilt
+
+# In lists too long to enumerate, labels at fixed ranks have their limiting law up to terms of the order
+# 1/n; a wrong order that is at least this likely there has the limiting probability to three digits.
+_COMMON = 0.01
 
 _STEP = 10**0.125  # the factor of n to both sides of the local slope: a quarter of a decade together
 
@@ -46,8 +55,8 @@ class PairPrediction:
     slope : float or None
         d log cost / d log n; None where another scorer leads at neighbouring list lengths.
     log10_wrong : float or None
-        log10 of P(wrong order at n), a tie counting as wrong: exact where few ranks count, else
-        approximate. None where the wrong order is impossible.
+        log10 of P(wrong order at n), a tie counting as wrong: exact where few ranks count (in lists
+        of more than 1e5 items, to three digits), else approximate. None where the wrong order is impossible.
     error_exponent : float or None
         The error exponent, None where no theorem gives it. It is 0 where the order never settles, or the
         probability of the wrong one falls no faster than a power of n.
@@ -127,12 +136,15 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
 
 
 def _log10_wrong(a: Relevance, b: Relevance, measure: Measure, n: int, found: Tilt) -> float | None:
-    if not enumerable(a, measure, n):
-        return log_wrong_probability(found.cost, found.std) / math.log(10)
     ahead, behind = (a, b) if found.leader > 0 else (b, a)
-    law = order_law(ahead, behind, measure, n)
-    wrong = law.less + law.tie
-    return math.log10(wrong) if wrong > 0 else None
+    if enumerable(a, measure, n):
+        law = order_law(ahead, behind, measure, n)
+        wrong = law.less + law.tie
+        return math.log10(wrong) if wrong > 0 else None
+    at_the_top = order_law_at_the_top(ahead, behind, measure) if n > LONGEST_ENUMERATED else None
+    if at_the_top is not None and (wrong := at_the_top.less + at_the_top.tie) > _COMMON:
+        return math.log10(wrong)
+    return log_wrong_probability(found.cost, found.std) / math.log(10)
 
 
 def slope(a: Relevance, b: Relevance, measure: Measure, n: int) -> float | None:

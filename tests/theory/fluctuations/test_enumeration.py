@@ -22,6 +22,8 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import (
 )
 from ndcg_asymptotics.theory.prediction import predict
 from ndcg_asymptotics.theory.rare import predict_pair
+from ndcg_asymptotics.theory.rare.rates import log_wrong_probability
+from ndcg_asymptotics.theory.rare.tilting import tilt
 
 A, B = (0.7, -0.6), (0.2, 0.4)
 FIRST, SECOND = (Relevance.of(f"polynomial({c}, {d})") for c, d in (A, B))
@@ -140,6 +142,15 @@ def test_wrong_orders_of_short_lists(text: str, pair: tuple[Relevance | str, Rel
             ahead, behind = (A, B) if row.right == str(FIRST) else (B, A)
             wrong = chance_not_greater(Polynomial(ahead), Polynomial(behind), n, discount, k)
             assert row.log10_wrong == pytest.approx(math.log10(wrong), abs=1e-9)
+
+
+@pytest.mark.parametrize("text", ["nDCG@1", "nDCG(zipf)@4", "nDCG@10"])
+def test_wrong_orders_by_the_top_ranks_of_lists_too_long_to_enumerate(text: str) -> None:
+    long, longer = (row.log10_wrong for row in predict_pair(FIRST, SECOND, text, [10**5, 10**6]).rows)
+    assert longer == pytest.approx(long, abs=5e-4)
+    found = tilt(FIRST, SECOND, Measure.of(text), 10**6)
+    by_tilting = log_wrong_probability(found.cost, found.std) / math.log(10)
+    assert abs(by_tilting - long) > 5e-3  # which serves where the top ranks do not decide
 
 
 def test_there_is_no_slope_where_the_leader_changes() -> None:
