@@ -155,8 +155,8 @@ def read_svmlight(*paths: Path | str) -> Queries:
     Raises
     ------
     InputError
-        For a file that is missing, empty or damaged; for an invalid line, with its number; and if the extra
-        ``ndcg-asymptotics[data]`` is not installed.
+        For a file that is missing, empty or damaged; for an invalid line, with its number; and if
+        scikit-learn is not installed.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -96,7 +96,7 @@ def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) ->
             cluster = importlib.import_module("ndcg_asymptotics.sweep.cluster")
         except ImportError:
             raise InputError(
-                "dask needs the extra cluster: pip install 'ndcg-asymptotics[cluster]'", "backend"
+                "dask.distributed is not installed: pip install 'dask[distributed]'", "backend"
             ) from None
         with cluster.executor(jobs, scheduler) as (executor, threads):
             yield Workers(threads, partial(cluster.computed, executor, threads))

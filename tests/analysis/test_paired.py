@@ -222,3 +222,9 @@ def test_power_is_as_required(simulated, measure):
         assert low - 0.03 * len(experiments) <= seen <= high + 0.03 * len(experiments)
         if size < queries:  # half as many queries have not that power
             assert seen < stats.binom.ppf(1e-3, len(experiments), 0.8)
+
+
+@pytest.mark.parametrize("resamples", [-1, 0, 19, 10**7 + 1, 10**400])
+def test_numbers_of_permutations_out_of_range_are_refused(resamples: int) -> None:
+    with pytest.raises(InputError, match=r"^resamples: must "):
+        paired_difference(np.arange(10.0) - 3, resamples=resamples)

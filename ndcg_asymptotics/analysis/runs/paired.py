@@ -25,13 +25,14 @@ import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.analysis.power import lists_for
-from ndcg_asymptotics.core.arrays import Bools, Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats, brief
 from ndcg_asymptotics.core.errors import require
 
 MOST_QUERIES = 10**6
 """The largest number of queries that a sample-size estimate states."""
 
 _AT_ONCE = 1 << 22  # values of permutations in memory at the same time
+_MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
 _ROUNDING = 1e-12  # smaller differences of NDCG count as 0
 
 
@@ -144,6 +145,11 @@ def paired_difference(
     require(
         d.size >= fewest,
         f"a comparison at level {level:g} needs at least {fewest} common queries, there are {d.size}",
+    )
+    require(
+        resamples <= _MOST_RESAMPLES,
+        f"must be at most {_MOST_RESAMPLES:g}, got {brief(resamples)}",
+        "resamples",
     )
     enough = (resamples + 1) * (1 - level) > 1
     require(

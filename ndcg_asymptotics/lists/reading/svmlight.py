@@ -158,7 +158,7 @@ def _loader(path: Path) -> Callable[[Sequence[bytes]], tuple[Any, Floats]]:
     except ImportError:
         raise InputError(
             f"{path}: SVMlight files are read by scikit-learn, which is not installed: "
-            'pip install "ndcg-asymptotics[data]"'
+            "pip install scikit-learn"
         ) from None
 
     def parse(lines: Sequence[bytes]) -> tuple[Any, Floats]:

@@ -85,8 +85,7 @@ def parquet_columns(
         from pyarrow import parquet
     except ImportError:
         raise InputError(
-            f"{path}: Parquet files are read by pyarrow, which is not installed: "
-            'pip install "ndcg-asymptotics[data]"'
+            f"{path}: Parquet files are read by pyarrow, which is not installed: pip install pyarrow"
         ) from None
     with open_file(path) as file:
         try:

@@ -136,8 +136,7 @@ def _zstd(file: BinaryIO, path: Path) -> BinaryIO:
         import pyarrow as pa
     except ImportError:
         raise InputError(
-            f"{path}: zstd files are read by pyarrow, which is not installed: "
-            'pip install "ndcg-asymptotics[data]"'
+            f"{path}: zstd files are read by pyarrow, which is not installed: pip install pyarrow"
         ) from None
     stream: BinaryIO = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
     return stream
