@@ -151,7 +151,7 @@ def paired_difference(
         f"must be at most {_MOST_RESAMPLES:g}, got {brief(resamples)}",
         "resamples",
     )
-    enough = (resamples + 1) * (1 - level) > 1
+    enough = (resamples + 1) * alpha > 1 + 1e-9  # the smallest p-value is 1/(resamples + 1)
     require(
         enough, f"must exceed 1/(1 - level) - 1 = {1 / (1 - level) - 1:.4g}, got {resamples}", "resamples"
     )

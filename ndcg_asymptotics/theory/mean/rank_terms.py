@@ -32,6 +32,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.measures import Discount
+from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_binomial, log_choose
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
@@ -199,7 +200,13 @@ def log_remainder(z: Any) -> Any:
 
 
 def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> Floats:
-    """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), m up to a degree: (T, degree + 1)."""
+    """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), m up to a degree: (T, degree + 1).
+
+    Raises
+    ------
+    NotAvailableError
+        If the discount is neither affine nor a sum of exponentials up to n.
+    """
     others = n - 1
     deep = t > 0.5
     share = np.where(deep, 1 - t, t)  # we count the items above, or those below where these are fewer
@@ -208,14 +215,15 @@ def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> F
     above = np.where(deep, others - mean, mean)
     crossing = (above + reach >= k) & (k < n)
     few = mean <= _FEW
-    smooth = discount.regular or discount.affine or discount.exact_exponentials() is not None
-    integrated = crossing & ~few & smooth & (deviation > _SUMMED)
+    if not (discount.regular or discount.affine):
+        exponential_sum([discount], float(n))  # which raises unless the discount is smooth up to n
+    integrated = crossing & ~few & (deviation > _SUMMED)
     found = np.zeros((t.size, degree + 1))
     for kind, here in (
         (_few, few),
         (_up_to_cutoff, integrated),
-        (_every, ~few & ~integrated & (crossing | (not smooth))),
-        (_spaced, ~few & ~crossing & smooth),
+        (_every, ~few & ~integrated & crossing),
+        (_spaced, ~few & ~crossing),
     ):
         # items below the cutoff gain nothing
         nodes = np.flatnonzero(here & ~(crossing & (above - reach > k)))
