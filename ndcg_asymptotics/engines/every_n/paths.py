@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.engines.every_n.arrivals import Stream
 from ndcg_asymptotics.engines.every_n.exponentials import Modes, exponential_sums, make_modes
 from ndcg_asymptotics.engines.every_n.kernels import (
@@ -90,7 +90,7 @@ def _fit(discount: Discount, items: int) -> ExponentialSum:
         return exponential_sum([discount], items)
     first = discount(np.arange(1.0, min(items, _CONVEX) + 1))
     convex = bool(np.all(np.diff(first, 2) >= -1e-12 * first[0]))
-    require(convex, f"{discount} is not convex, so it is no mixture of exponentials")
+    require_available(convex, f"{discount} is not convex, so it is no mixture of exponentials")
     # always fitted together with these two: most discounts then have the same rates, and none depends
     # on the other measures of a study
     fitted = exponential_sum([discount, Log(), Zipf()], items)
