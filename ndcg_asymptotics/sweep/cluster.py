@@ -6,7 +6,7 @@ import importlib.util
 import logging
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 
 from distributed import Client, KilledWorker, LocalCluster
@@ -22,8 +22,22 @@ SECONDS_TO_CONNECT = 30
 
 
 @contextmanager
+def local(jobs: int | None) -> Iterator[str]:
+    """Start a cluster of ``jobs`` processes on this machine for the body; yield its scheduler's address."""
+    with interrupts_deferred():
+        cluster = LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+        )
+    with cluster:
+        yield cluster.scheduler_address
+
+
+@contextmanager
 def executor(
-    jobs: int | None, scheduler: str | None, seconds_to_connect: float = SECONDS_TO_CONNECT
+    jobs: int | None, scheduler: str, seconds_to_connect: float = SECONDS_TO_CONNECT
 ) -> Iterator[tuple[Executor, int]]:
     """Yield an executor and the number of blocks it computes at a time.
 
@@ -31,9 +45,8 @@ def executor(
     ----------
     jobs : int, optional
         By default as many as the workers have threads.
-    scheduler : str, optional
-        The address of the scheduler; without it a cluster of ``jobs`` processes is started, and ended
-        afterwards.
+    scheduler : str
+        The address of the scheduler.
     seconds_to_connect : float
         How long to wait for the scheduler's answer.
 
@@ -49,18 +62,7 @@ def executor(
     # problems that matter are raised here and reported in one line
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    with ExitStack() as stack:
-        if scheduler is None:
-            with interrupts_deferred():
-                cluster = LocalCluster(
-                    n_workers=jobs,
-                    threads_per_worker=1,
-                    dashboard_address=":0",
-                    silence_logs=logging.CRITICAL,
-                )
-            stack.enter_context(cluster)
-            scheduler = cluster.scheduler_address
-        client = stack.enter_context(Client(scheduler, timeout=seconds_to_connect, set_as_default=False))
+    with Client(scheduler, timeout=seconds_to_connect, set_as_default=False) as client:
         if not client.ncores():
             say(f"waiting for a worker to come to {scheduler}")
             client.wait_for_workers(1)

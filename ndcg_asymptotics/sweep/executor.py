@@ -80,6 +80,28 @@ def local_jobs(jobs: int | None) -> int:
 
 
 @contextmanager
+def scheduler_of(backend: Backend, jobs: int | None, scheduler: str | None) -> Iterator[str | None]:
+    """Yield the address of the scheduler of the backend dask; None for the other backends.
+
+    Without an address a cluster of ``jobs`` processes on this machine is started for the body.
+    """
+    if backend != "dask" or scheduler is not None:
+        yield scheduler
+        return
+    with _cluster_module().local(jobs) as address:
+        yield address
+
+
+def _cluster_module() -> Any:
+    try:
+        return importlib.import_module("ndcg_asymptotics.sweep.cluster")
+    except ImportError:
+        raise InputError(
+            "dask.distributed is not installed: pip install 'dask[distributed]'", "backend"
+        ) from None
+
+
+@contextmanager
 def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) -> Iterator[Workers]:
     """Yield the workers of a backend. If the body raises, what they compute is abandoned.
 
@@ -89,17 +111,13 @@ def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) ->
     jobs : int, optional
         How many; by default as many as there are cores, here or in the cluster.
     scheduler : str, optional
-        As in `cluster.executor`.
+        As in `scheduler_of`.
     """
     if backend == "dask":
-        try:
-            cluster = importlib.import_module("ndcg_asymptotics.sweep.cluster")
-        except ImportError:
-            raise InputError(
-                "dask.distributed is not installed: pip install 'dask[distributed]'", "backend"
-            ) from None
-        with cluster.executor(jobs, scheduler) as (executor, threads):
-            yield Workers(threads, partial(cluster.computed, executor, threads))
+        with scheduler_of(backend, jobs, scheduler) as address:
+            cluster = _cluster_module()
+            with cluster.executor(jobs, address) as (executor, threads):
+                yield Workers(threads, partial(cluster.computed, executor, threads))
         return
     jobs = local_jobs(jobs)
     yield Workers(jobs, _computed_here if jobs == 1 else partial(_computed, backend, jobs))

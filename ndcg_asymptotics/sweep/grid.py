@@ -17,7 +17,7 @@ from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, wr
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.estimate import announce
-from ndcg_asymptotics.sweep.executor import local_jobs
+from ndcg_asymptotics.sweep.executor import check_backend, local_jobs, scheduler_of
 from ndcg_asymptotics.sweep.precision import interim_sizes
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
@@ -90,14 +90,23 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
         announce(f"{len(new)} points", len(new) * each, at_most=has_precision)
     outcome = GridOutcome(len(grid.studies))
     deadline = time.monotonic() + options.pop("time_limit", math.inf)
-    for values, study in tracked(grid.studies.items(), "points"):
-        name = grid.axes.name(values)
-        left = max(deadline - time.monotonic(), 1e-9)
-        outcome.points[name] = sweep(
-            study, places[values], jobs=jobs, time_limit=left, durable=False, **options
-        )
-        if outcome.points[name].stopped:
-            break
+    check_backend(options.get("backend", "loky"), options.get("scheduler"))
+    # one cluster for all points
+    with scheduler_of(options.get("backend", "loky"), jobs, options.pop("scheduler", None)) as scheduler:
+        for values, study in tracked(grid.studies.items(), "points"):
+            name = grid.axes.name(values)
+            left = max(deadline - time.monotonic(), 1e-9)
+            outcome.points[name] = sweep(
+                study,
+                places[values],
+                jobs=jobs,
+                scheduler=scheduler,
+                time_limit=left,
+                durable=False,
+                **options,
+            )
+            if outcome.points[name].stopped:
+                break
     if new and hasattr(os, "sync"):
         os.sync()  # once for all points: flushing every file takes longer than most simulations
     return outcome

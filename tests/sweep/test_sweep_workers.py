@@ -21,8 +21,11 @@ from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.layout import versions_here
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep.executor import Backend
-from ndcg_asymptotics.sweep.sweep import sweep
+from ndcg_asymptotics.sweep.grid import run_grid
+from ndcg_asymptotics.sweep.sweep import run, sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
@@ -194,6 +197,33 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bits(tmp_path: Path, clust
     assert is_gone(victims[0])
     data = open_results(tmp_path).data.sel(scorer=["good", "other"])
     np.testing.assert_array_equal(data.ndcg.values, expected())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, cluster: Any) -> None:
+    victims = [worker.pid for worker in cluster.workers.values()]
+    fields = {
+        "scorers": {"good": "linear(0.1, $top)", "even": "constant(0.3)"},
+        "measures": ["nDCG"], "n": [10, 100], "replicates": 12, "seed": 7, "engine": "cells",
+    }  # fmt: skip
+    points = grid_of({"top": [0.5]}, fields)
+    curves = {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"}
+    rare = Study(
+        scorers=curves, measures="nDCG", n=[50, 300], replicates=6, engine="rare", pairs=[("sharp", "flat")]
+    )
+    dask: dict[str, Any] = {"backend": "dask", "scheduler": cluster.scheduler_address, "block": 1}
+
+    def kill(blocks: int) -> None:
+        if blocks == 2:
+            os.kill(victims[0], signal.SIGKILL)
+
+    with Recorder(kill).watching():
+        found = run_grid(points, tmp_path / "grid", **dask)
+    np.testing.assert_array_equal(found.data.ndcg, run_grid(points, jobs=1).data.ndcg)
+    assert is_gone(victims[0])
+    data = run(rare, tmp_path / "rare", **dask).data
+    np.testing.assert_array_equal(data.log_weight, run(rare, jobs=1).data.log_weight)
 
 
 @pytest.mark.slow
