@@ -34,7 +34,7 @@ def moments(law, discount, k):
 def test_predictions_of_lists_of_one_to_ten_items(effort):
     rng = np.random.default_rng(14)
     wrong = []
-    for _ in range(30 * effort):
+    for _ in range(10 * effort):
         text, curve, breaks = random_curve(rng)
         n = int(rng.integers(1, 11))
         law = sequence_law(curve, breaks, n)
