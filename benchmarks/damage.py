@@ -172,7 +172,7 @@ def read(folder: Path) -> tuple[Arrays, bool]:
 
 
 def same(one: Arrays, other: Arrays) -> bool:
-    """Whether everything in one is in the other, with the same bits."""
+    """Return whether everything in one is in the other, with the same bits."""
     return all(
         name in other
         and values.dtype == other[name].dtype
@@ -342,7 +342,7 @@ def _files(folder: Path, suffix: str = "") -> list[Path]:
 
 
 def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tuple[str, str]:
-    """Harm a copy of a folder; return what became of it, and what the harm was.
+    """Damage a copy of a folder; return the outcome and a description of the damage.
 
     Parameters
     ----------
@@ -422,7 +422,7 @@ def _mend(kind: Kind, folder: Path, place: Path, truth: Arrays, outcome: str, wh
     found, complete = read(target)
     assert complete, what
     identical = same(found, truth) and same(truth, found)
-    assert identical, f"{what}: mended with other bits"
+    assert identical, f"{what}: repaired with other bits"
     assert _timed("verify", target).code == 0, what
 
 
@@ -455,7 +455,7 @@ def harmed(cases: int, seed: int, every: int) -> Counter[tuple[str, str, str]]:
 
 
 def main() -> None:
-    """Print what became of how many cases of each kind."""
+    """Print the outcomes of the cases for each kind of folder."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     counts = harmed(cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1, every=3)
     for kind in dict.fromkeys(name for name, _, _ in counts):
@@ -467,7 +467,7 @@ def main() -> None:
             found = ", ".join(f"{n} {outcome}" for n, outcome in reversed(outcomes))
             print(f"  {(harm.__doc__ or '').rstrip('.')}: {found}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{cases} cases: 0 wrong numbers read, 0 tracebacks, 0 hangs, all mended with the same bits")
+    print(f"{cases} cases: 0 wrong numbers read, 0 tracebacks, 0 hangs, all repaired with the same bits")
     print(f"largest memory of the process: {peak:.2f} GB")
 
 

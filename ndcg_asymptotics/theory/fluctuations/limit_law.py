@@ -5,8 +5,9 @@ The law's distribution function H is known (`laws`); with U = (NDCG_n - centre) 
     H(x - shift) - chance <= P(U <= x) <= H(x + shift) + chance.
 
 ====================  ==================================================================================
-normal                centre and scale are the exact mean and sd; chance is the bound of Berry and Esseen's
-                      theorem for the influence of single items, or of single ranks where these decide
+normal                centre and scale are the exact mean and standard deviation; chance is the bound
+                      of Berry and Esseen's theorem for the influence of single items, or of single
+                      ranks where these decide
 fixed k, geometric D  centre and scale are those of the limit; chance is the probability that the labels of
                       the first ranks differ from those of the top (total variation), shift is the
                       contribution of the ranks below these
@@ -83,9 +84,9 @@ def limit_law(
     measure : Measure
     n : int
     mean, sd : float
-        The exact values at n.
+        The exact mean and standard deviation at n.
     error : float
-        The error of the sd.
+        The error of ``sd``.
 
     >>> curve = Relevance.parse("linear(0.2, 0.8)")
     >>> for text in ("nDCG(linear)", "nDCG@5", "nDCG(zipf)"):

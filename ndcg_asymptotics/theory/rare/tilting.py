@@ -37,7 +37,7 @@ from ndcg_asymptotics.theory.rare.weights import SHARPEST, mean_discount
 CELLS = 600
 """The number of cells of depth."""
 
-_TOP = 0.3  # the first cell has about so many items
+_TOP = 0.3  # expected items in the first cell
 _COARSE = 400  # the number of cells for finding the depth of a cutoff
 _SMALL = 30  # cutoffs below need no cells around them, as the first ranks have cells of their own
 _TOLERANCE = 1e-9  # of the state, which consists of logarithms
