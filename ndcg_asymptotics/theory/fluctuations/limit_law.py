@@ -108,6 +108,8 @@ def limit_law(
     left = _left(measure, n)
     if found == "lasting" and left[-1] <= _TAIL:
         return _near_the_top(relevance, measure, n, series, left)
+    # Chebyshev: P(|U - V| > shift) <= d^2 / shift^2. This shift minimises 0.4 shift + chance, which bounds
+    # the distance of the distribution functions if the density is at most 0.4, as that of the normal law.
     distance = _coupled(relevance, measure, n, mean, sd)
     shift = (5 * distance**2) ** (1 / 3)
     chance = (distance / shift) ** 2 if shift else 0.0
@@ -170,6 +172,8 @@ def _coupled(relevance: Relevance, measure: Measure, n: int, mean: float, sd: fl
     ranks, width = _ranks(min(measure.cutoff(n), n))
     weights, best = measure.discount(ranks, float(n)), relevance.gains[0]
     ideal = typical_ideal(relevance, measure, n)
+    # Three differences: labels that are unlike those of the top; the random depth of rank r, one standard
+    # deviation from r/(n+1); the random number of items with a gain, which changes IDCG by D at its end each
     labels = float(width @ (weights**2 * _unlike_the_top(relevance, ranks / (n + 1)))) * best**2
     higher = np.minimum(ranks + np.sqrt(ranks), float(n)) / (n + 1)
     moved = np.abs(relevance.mean_gain(higher) - relevance.mean_gain(ranks / (n + 1)))
