@@ -6,12 +6,12 @@ BIN    := $(VENV)/bin
 RUN    := $(BIN)/ndcg-asymptotics
 JOBS   ?= 2
 
-# a process per core computes; threads of the linear algebra library would only get in their way
+# One process per core computes; threads of the linear algebra library would only slow them down.
 export OPENBLAS_NUM_THREADS = 1
 
 NEWEST := .venv-newest
 
-# not for a user's install: the versions that passed the tests
+# The versions that passed the tests; a user's install does not need them.
 CONSTRAINTS := --constraint constraints.txt
 
 .PHONY: demo test elsewhere oldest newest-python constraints bench soak studies losses gallery real docs clean
@@ -26,17 +26,17 @@ demo: $(VENV)/installed  ## the standard study at a tenth of its size: run, chec
 	$(RUN) check results/demo --summary
 	$(RUN) figures results/demo --out results/demo/figures
 
-test: $(VENV)/installed  ## everything a change must pass
+test: $(VENV)/installed  ## all checks that a change must pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n $(JOBS)
 
-# names of numpy 2.4, as numpy.show_runtime() lists them
+# vector units by their names in numpy 2.4, as numpy.show_runtime() lists them
 AVX512 := X86_V4 AVX512_ICL AVX512_SPR
 
-elsewhere: $(VENV)/installed  ## the tests as on other machines: fewer vector units, other BLAS kernels, four threads, another order
+elsewhere: $(VENV)/installed  ## the tests with fewer vector units, other BLAS kernels, four threads and in random order
 	NPY_DISABLE_CPU_FEATURES="$(AVX512)" OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=1 \
 	  $(BIN)/pytest -n $(JOBS) --random-order-seed=1
 	NPY_DISABLE_CPU_FEATURES="$(AVX512) X86_V3" OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=1 NUMBA_CPU_NAME=generic \
@@ -50,11 +50,11 @@ oldest:  ## the tests with the oldest versions that pyproject.toml allows (their
 	  --index-strategy unsafe-best-match -e '.[dev]'
 	.venv-oldest/bin/pytest -n $(JOBS) -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning
 
-newest-python:  ## the checks and tests under the newest Python that the package is known to work with
+newest-python:  ## the checks and tests under the newest supported Python
 	$(MAKE) test PYTHON=python3.13 VENV=.venv-3.13
 
-# resolved for the oldest Python that the package supports, so that every later one can install them
-constraints: $(VENV)/installed  ## constraints.txt anew: the newest versions of all dependencies, if they pass the tests
+# Resolved for the oldest supported Python, so that later ones can install the same versions.
+constraints: $(VENV)/installed  ## update constraints.txt to the newest versions of all dependencies, if they pass the tests
 	rm -rf $(NEWEST) && mkdir $(NEWEST)
 	$(BIN)/pip install --quiet --dry-run --ignore-installed --only-binary :all: --python-version 3.11.0 \
 	  --target $(NEWEST) --report $(NEWEST)/report.json '.[dev]'
@@ -65,12 +65,12 @@ constraints: $(VENV)/installed  ## constraints.txt anew: the newest versions of 
 	mv $(NEWEST)/constraints.txt constraints.txt
 	rm -rf $(NEWEST)
 
-bench: $(VENV)/installed  ## ratios within one run, into results/benchmarks.json and figures/gallery
+bench: $(VENV)/installed  ## all benchmarks, into results/benchmarks.json and figures/gallery
 	$(BIN)/python -m benchmarks
 	$(BIN)/python figures/speed.py
 	for name in inspection required; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
-soak: $(VENV)/installed  ## killed, interrupted, damaged and odd, searches fifty times as long: the long version of the suite
+soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, and searches fifty times as long
 	for name in soak signals damage fuzz false_alarms mutations; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py tests/theory/test_short_lists.py --effort 50
@@ -90,14 +90,14 @@ losses: $(VENV)/installed  ## the experiments about losses, into results/learnin
 gallery: $(VENV)/installed  ## figures/gallery from results/
 	$(BIN)/python figures/make_all.py results figures/gallery
 
-real: $(VENV)/installed  ## both studies of real lists from the folder DATA, and their figures
+real: $(VENV)/installed  ## both studies of real lists, from the data in the folder DATA, and their figures
 	for study in robust03 movielens; do $(BIN)/python experiments/real/$$study.py $(DATA) results/real || exit 1; done
 	$(BIN)/python figures/real_lists.py results/real figures/gallery
 	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) compare THUIRr0301.run.gz aplrob03a.run.gz --qrels qrels.txt.gz \
 	  --measure nDCG --measure nDCG@1 --measure nDCG@10 --measure "nDCG(power(0.5))" --measure "nDCG(geometric(2))" \
 	  --out $(CURDIR)/figures/gallery
 
-docs: $(VENV)/installed  ## the documentation as a site, into site/
+docs: $(VENV)/installed  ## build the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:

@@ -24,7 +24,7 @@ class Ended:
 
     @property
     def refused(self) -> bool:
-        """Whether it ended as a bad input does: in one line, and nothing on stdout."""
+        """Whether the command refused its input: one line on stderr, and nothing on stdout."""
         return self.code == 2 and self.err.count("\n") == 1 and not self.out
 
 

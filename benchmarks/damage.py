@@ -1,6 +1,6 @@
 """Folders of results damaged in many ways, and how the commands react.
 
-``python -m benchmarks.damage [CASES [SEED]]``. A case is a copy of a sound folder with one harm: a study, a
+``python -m benchmarks.damage [CASES [SEED]]``. A case is a copy of a sound folder, damaged once: a study, a
 grid of studies, growing lists, or weighted draws of the rare engine. Nothing may raise or hang, no wrong
 number may be read, nothing that is missing may be reported as complete, and the same command must give the
 undisturbed bits again.
@@ -172,7 +172,7 @@ def read(folder: Path) -> tuple[Arrays, bool]:
 
 
 def same(one: Arrays, other: Arrays) -> bool:
-    """Whether everything in one is in the other, with the same bits."""
+    """Return whether everything in one is in the other, with the same bits."""
     return all(
         name in other
         and values.dtype == other[name].dtype
@@ -182,12 +182,12 @@ def same(one: Arrays, other: Arrays) -> bool:
 
 
 def flip_values(folder: Path, chance: random.Random) -> str:
-    """One bit of a value."""
+    """One bit of a value flipped."""
     return _flip(chance.choice(_files(folder, ".npz")), chance)
 
 
 def flip_anything(folder: Path, chance: random.Random) -> str:
-    """One bit of any file."""
+    """One bit of any file flipped."""
     return _flip(chance.choice(_files(folder)), chance)
 
 
@@ -200,7 +200,7 @@ def _flip(file: Path, chance: random.Random) -> str:
 
 
 def cut(folder: Path, chance: random.Random) -> str:
-    """A file that ends early, goes on, or has zeros at its end."""
+    """A file truncated, extended, or with zeros at its end."""
     file = chance.choice(_files(folder))
     content = file.read_bytes()
     kept = chance.randrange(len(content))
@@ -210,7 +210,7 @@ def cut(folder: Path, chance: random.Random) -> str:
 
 
 def delete(folder: Path, chance: random.Random) -> str:
-    """A file, or a folder within."""
+    """A file or folder deleted."""
     file = chance.choice(_files(folder))
     if chance.random() < 0.8 or file.parent == folder:
         file.unlink()
@@ -221,12 +221,12 @@ def delete(folder: Path, chance: random.Random) -> str:
 
 
 def swap(folder: Path, chance: random.Random) -> str:
-    """Two files, each in the place of the other."""
+    """Two files exchanged."""
     return _swap(*chance.sample(_files(folder), 2))
 
 
 def swap_alike(folder: Path, chance: random.Random) -> str:
-    """Two blocks or two points that could pass for each other."""
+    """Two blocks or two points exchanged."""
     points = sorted((folder / "points").glob("*"))
     if points and chance.random() < 0.7:
         one, other = chance.sample(points, 2)
@@ -248,7 +248,7 @@ def _swap(one: Path, other: Path) -> str:
 
 
 def rename(folder: Path, chance: random.Random) -> str:
-    """A block with a name that says something else."""
+    """A block renamed."""
     file = chance.choice(_files(folder, ".npz"))
     first, last, digest = file.stem.split("-")
     name = chance.choice((f"{int(first) + 1}-{int(last) + 1}-{digest}", f"{first}-{int(last) + 99}-{digest}"))
@@ -257,7 +257,7 @@ def rename(folder: Path, chance: random.Random) -> str:
 
 
 def edit(folder: Path, chance: random.Random) -> str:
-    """A number, text or list in a description."""
+    """A number, text or list in a description edited."""
     file = chance.choice(_files(folder, ".json"))
     found = json.loads(file.read_text())
     places = list(_leaves(found))
@@ -279,7 +279,7 @@ def _leaves(value: Any) -> Any:
 
 
 def replace(folder: Path, chance: random.Random) -> str:
-    """Something else in the place of a file."""
+    """A file replaced by a device, pipe, link, folder, noise, zeros or a terabyte."""
     file = chance.choice(_files(folder))
     size = file.stat().st_size
     file.unlink()
@@ -303,7 +303,7 @@ def replace(folder: Path, chance: random.Random) -> str:
 
 
 def foreign(folder: Path, chance: random.Random) -> str:
-    """A sound file or point of another study in the place of one of this."""
+    """A sound file or point of another study in the place of one of this study."""
     another = folder.parent / "another"
     points = sorted((folder / "points").glob("*"))
     if points and chance.random() < 0.5:
@@ -342,7 +342,7 @@ def _files(folder: Path, suffix: str = "") -> list[Path]:
 
 
 def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tuple[str, str]:
-    """Harm a copy of a folder; return what became of it, and what the harm was.
+    """Damage a copy of a folder; return the outcome and a description of the damage.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tu
     ------
     AssertionError
         If anything raised or hung, a wrong number was read, something that is missing was not noticed, or the
-        same command does not mend it.
+        same command does not repair it.
     """
     truth, _ = read(kind.sound)
     with tempfile.TemporaryDirectory() as place:
@@ -422,7 +422,7 @@ def _mend(kind: Kind, folder: Path, place: Path, truth: Arrays, outcome: str, wh
     found, complete = read(target)
     assert complete, what
     identical = same(found, truth) and same(truth, found)
-    assert identical, f"{what}: mended with other bits"
+    assert identical, f"{what}: repaired with other bits"
     assert _timed("verify", target).code == 0, what
 
 
@@ -442,7 +442,7 @@ def _timed(*arguments: object) -> Any:
 
 
 def harmed(cases: int, seed: int, every: int) -> Counter[tuple[str, str, str]]:
-    """Count the outcomes of harms by kind; every ``every``-th folder is also given to the slow commands."""
+    """Count the outcomes by kind; every ``every``-th folder is also given to the slow commands."""
     chance = random.Random(seed)
     counts: Counter[tuple[str, str, str]] = Counter()
     with tempfile.TemporaryDirectory() as place:
@@ -455,7 +455,7 @@ def harmed(cases: int, seed: int, every: int) -> Counter[tuple[str, str, str]]:
 
 
 def main() -> None:
-    """Print what became of how many cases of each kind."""
+    """Print the outcomes of the cases for each kind of folder."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     counts = harmed(cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1, every=3)
     for kind in dict.fromkeys(name for name, _, _ in counts):
@@ -467,7 +467,7 @@ def main() -> None:
             found = ", ".join(f"{n} {outcome}" for n, outcome in reversed(outcomes))
             print(f"  {(harm.__doc__ or '').rstrip('.')}: {found}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{cases} cases: 0 wrong numbers read, 0 tracebacks, 0 hangs, all mended with the same bits")
+    print(f"{cases} cases: 0 wrong numbers read, 0 tracebacks, 0 hangs, all repaired with the same bits")
     print(f"largest memory of the process: {peak:.2f} GB")
 
 

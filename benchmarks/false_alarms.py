@@ -1,4 +1,4 @@
-"""How often `check` calls true studies false, and how often it sees a mean that is 20% off.
+"""Measure how often `check` rejects correct studies, and how often it detects a mean that is 20% off.
 
 Three hundred seeds of populations whose values are skewed or rare, alpha = 0.05.
 """
@@ -24,7 +24,7 @@ POPULATIONS = {
 
 
 def alarms(scorer: str, measure: str, seeds: Sequence[int], perturb: float = 0.0) -> int:
-    """How many of the studies are called false by their means."""
+    """Count the studies whose means disagree with theory."""
     found = 0
     for seed in seeds:
         study = na.Study(scorers={"a": scorer}, measures=measure, n=[200, 2000], replicates=60, seed=seed)
@@ -43,7 +43,7 @@ def main() -> None:
         print(
             f"{scorer}, {measure}: false alarms {100 * of_truth / count:.1f}% "
             f"[{100 * interval.low:.1f}, {100 * interval.high:.1f}], "
-            f"means 20% off seen in {100 * of_wrong / min(count, 100):.0f}%",
+            f"20% error detected in {100 * of_wrong / min(count, 100):.0f}%",
             flush=True,
         )
 

@@ -19,7 +19,7 @@ from types import FrameType
 from benchmarks.commands import Ended, command
 
 SECONDS = 10
-"""Within which a command has to end."""
+"""The time within which a command has to end."""
 
 NUMBERS = (
     "0", "-0", "-1", "1", "2", "0.5", "1e-300", "1e308", "1e309", "-1e308", "nan", "inf", "1e18", "1e20",
@@ -175,7 +175,7 @@ def _too_long(number: int, frame: FrameType | None) -> None:
 
 
 def judged(*arguments: object) -> Ended:
-    """How a command ended.
+    """Run a command and return how it ended.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def judged(*arguments: object) -> Ended:
 
 
 def try_study(chance: random.Random, place: Path) -> str:
-    """What became of an odd study."""
+    """Run an odd study and return the outcome."""
     file, out = place / "study.toml", place / "out"
     file.write_text(study(chance))
     ended = judged("run", file, "--out", out, "--jobs", 1, "--time-limit", 1)
@@ -207,7 +207,7 @@ def try_study(chance: random.Random, place: Path) -> str:
 
 
 def try_lists(chance: random.Random, place: Path) -> str:
-    """What became of odd ranked lists."""
+    """Evaluate odd ranked lists and return the outcome."""
     run, qrels = place / "a.run", place / "b.qrels"
     for file, content in zip((run, qrels), ranked(chance), strict=True):
         file.write_bytes(content)
@@ -222,7 +222,7 @@ TRIALS: dict[str, Callable[[random.Random, Path], str]] = {"studies": try_study,
 
 
 def fuzzed(kind: str, cases: int, seed: int) -> Counter[str]:
-    """How many cases of a kind had which outcome."""
+    """Count the outcomes of the cases of a kind."""
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as place:  # what is imported and compiled once is not timed
         file = Path(place) / "study.toml"

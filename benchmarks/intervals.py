@@ -1,7 +1,7 @@
 """How often the intervals of `compare` hold the true mean difference, beside those of other methods.
 
 Differences over queries of four kinds, at a level of 95%. A sample in which every query ties has no interval
-and does not count. `python -m benchmarks.intervals [samples]`, 2000 unless said.
+and does not count. `python -m benchmarks.intervals [samples]`, 2000 by default.
 """
 
 from __future__ import annotations

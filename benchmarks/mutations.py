@@ -311,7 +311,7 @@ def _python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def false_alarms(mutations: Iterable[Mutation]) -> list[str]:
-    """What finds fault with the package as it is."""
+    """Return the tests that fail for the package as it is."""
     with copy_of_the_package() as folder:
         looks = dict.fromkeys((mutation.study, mutation.tests) for mutation in mutations)
         return [found for look in looks if (found := caught(folder, *look))]

@@ -1,4 +1,4 @@
-"""What `required` says, against simulated lists.
+"""Compare the answers of `required` with simulated lists.
 
 ``python -m benchmarks.required [LISTS]``: three pairs under six measures. The rate of the right order at 1000
 and at the required n, and the power of a paired test on the required number of lists of 1000 items; each
@@ -68,7 +68,7 @@ def line(what: str, said: float, seen: int, of: int) -> bool:
 
 
 def rejected(values: Floats, lists: int) -> tuple[int, int]:
-    """How many paired t tests on so many lists each found a difference, and of how many."""
+    """Count the paired t tests on ``lists`` lists each that found a difference, and all of them."""
     count = len(values) // lists
     tests = stats.ttest_1samp(values[: count * lists].reshape(count, lists), 0.0, axis=1)
     return int(np.count_nonzero(tests.pvalue < ALPHA)), count
@@ -90,8 +90,8 @@ def random_pair(rng: np.random.Generator) -> tuple[str, str]:
 
 def random_curves(rng: np.random.Generator, p: float) -> tuple[str, str]:
     """Two different curves with the mean p."""
-    room = min(p, 1 - p)
-    slope, bend = (float(round(room * x, 6)) for x in rng.uniform(0.1, 1.0, 2))
+    largest = min(p, 1 - p)
+    slope, bend = (float(round(largest * x, 6)) for x in rng.uniform(0.1, 1.0, 2))
     texts = [
         f"constant({p})",
         f"linear({p - slope}, {p + slope})",
@@ -133,7 +133,7 @@ def searched(cases: int, seed: int) -> int:
 
 
 def confirmed(pair: tuple[str, str], text: str, rate: float, row: Requirement) -> tuple[str, str]:
-    """Whether one list in so many is in the right order at the required n, and fewer are below it."""
+    """Check by simulation that the rate of the right order is reached at the required n, and not below it."""
     n = row.required_n or 1
     below = n - 1 if row.between is None else math.floor(0.8 * row.between[0])
     sizes = tuple(sorted({max(below, 1), n}))

@@ -1,4 +1,4 @@
-"""Sweeps that are interrupted, told to end, or lose their parent: what they say, and what stays behind.
+"""Sweeps that are interrupted or terminated, or whose parent is killed: their messages and leftovers.
 
 ``python -m benchmarks.signals [RUNS [SEED]]``. Each run is a session of its own with two worker processes.
 Its output goes through a pipe, which ends when the last process that holds it does.
@@ -60,28 +60,28 @@ def wait_until_gone(session: int) -> None:
 
 
 def interrupted(process: subprocess.Popen[str], chance: random.Random) -> None:
-    """Ctrl-C three times, as an impatient user at a terminal: it reaches all processes of the session."""
+    """Send Ctrl-C three times, as an impatient user at a terminal would, to all processes of the session."""
     for _ in range(3):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(chance.choice((0.01, 0.1, 0.5)))
 
 
-def told_to_end(process: subprocess.Popen[str], chance: random.Random) -> None:
-    """SIGTERM, as of a batch system."""
+def terminated(process: subprocess.Popen[str], chance: random.Random) -> None:
+    """Send SIGTERM, as a batch system does."""
     process.terminate()
 
 
 def killed(process: subprocess.Popen[str], chance: random.Random) -> None:
-    """SIGKILL to the parent alone."""
+    """Send SIGKILL to the parent alone."""
     process.kill()
 
 
-STRIKES = {"Ctrl-C three times": interrupted, "SIGTERM": told_to_end, "parent killed": killed}
+STRIKES = {"Ctrl-C three times": interrupted, "SIGTERM": terminated, "parent killed": killed}
 
 
 def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: float) -> tuple[str, float]:
-    """How a run ended that was struck at a moment of its ``whole`` time, and how long its last process lived.
+    """Signal a run at a random moment; return how it ended and how long its last process lived.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: f
 
 
 def main() -> None:
-    """Print what became of the runs of each kind."""
+    """Print the outcomes of the runs for each signal."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 16
     chance = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     with tempfile.TemporaryDirectory() as place:

@@ -46,7 +46,7 @@ def start(study: Path, folder: Path, jobs: int) -> subprocess.Popen[bytes]:
 
 
 def digest(results: Results) -> str:
-    """A hash of every array."""
+    """Return a hash of every array."""
     state = hashlib.sha256()
     for name in sorted(map(str, results.data.variables)):
         values = results.data[name].values
@@ -55,7 +55,7 @@ def digest(results: Results) -> str:
 
 
 def kill(process: subprocess.Popen[bytes], everyone: bool) -> None:
-    """SIGKILL to a run, or to it and its workers."""
+    """Send SIGKILL to a run, or to it and its workers."""
     if everyone:
         os.killpg(process.pid, signal.SIGKILL)
     else:
@@ -64,7 +64,13 @@ def kill(process: subprocess.Popen[bytes], everyone: bool) -> None:
 
 
 def struck(folder: Path, before: int, ended: bool) -> str:
-    """What a kill met; raises if it left something that cannot be read or lost something."""
+    """Return the state in which a kill left the folder.
+
+    Raises
+    ------
+    AssertionError
+        If complete replicates were lost.
+    """
     if ended:
         return "after the end"
     if not holds_results(folder):

@@ -49,7 +49,7 @@ def visit(driver: Any, page: Path, width: int = 1280, height: int = 900) -> None
 
 
 def requests(driver: Any) -> list[str]:
-    """What has been asked for since the last time this was called."""
+    """The addresses requested since the last call."""
     events = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
     sent = (event for event in events if event["method"] == "Network.requestWillBeSent")
     return [event["params"]["request"]["url"] for event in sent]

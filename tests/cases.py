@@ -30,7 +30,7 @@ def design(
     pairs: Sequence[tuple[str, str]] = (),
     **options: Any,
 ) -> Design:
-    """What an engine is asked; a single scorer is named "a"."""
+    """Return the design that an engine simulates; a single scorer is named "a"."""
     named = {"a": scorers} if isinstance(scorers, str) else scorers
     texts = [measures] if isinstance(measures, str) else measures
     parsed = tuple(map(Measure.parse, texts))
@@ -63,7 +63,7 @@ def simulated(of: Study, replicates: int) -> Results:
 
 
 Run = Callable[..., tuple[int, str, str]]
-"""What the fixture `run` gives: `command` of this test."""
+"""The type of the fixture `run`, which runs a command."""
 
 
 def command(capsys: pytest.CaptureFixture[str] | None, *arguments: object) -> tuple[int, str, str]:

@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis profiles, the effort of searches, the command line, real data."""
+"""Fixtures of all tests: hypothesis profiles, the effort of searches, the command line, real data."""
 
 from __future__ import annotations
 

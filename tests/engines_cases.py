@@ -1,4 +1,4 @@
-"""What the items engine draws, as lists of gains and as NDCG."""
+"""Draws of the items engine, as lists of gains and as NDCG."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A quick engine for the tests of sweeps; what it does besides is told by the scorers' names.
+"""A quick engine for the tests of sweeps, whose behaviour is set by the names of the scorers.
 
 ``fails`` raises for replicates 3 and 7, ``slow`` takes 50 ms, ``dies:FILE`` kills its process at
-replicate 5 once (FILE then exists), ``always dies`` does so whenever it is asked.
+replicate 5 once (FILE then exists), ``always dies`` does so every time.
 """
 
 from __future__ import annotations

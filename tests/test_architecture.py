@@ -46,12 +46,12 @@ def test_uses_of_private_names_are_found() -> None:
     assert list(foreign_private_names(ast.parse(text))) == ["_x", "mean._y"]
 
 
-def test_every_room_is_named_in_the_package_and_in_the_architecture() -> None:
-    rooms = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
+def test_every_subpackage_is_named_in_the_package_and_in_the_architecture() -> None:
+    packages = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
     for text in (ndcg_asymptotics.__doc__ or "", (ROOT / "docs" / "architecture.md").read_text()):
-        assert [room for room in sorted(rooms) if room not in text] == []
+        assert [name for name in sorted(packages) if name not in text] == []
 
 
 def test_tests_mirror_the_package() -> None:
-    rooms = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
-    assert rooms - {"reports"} <= {folder.name for folder in (ROOT / "tests").iterdir() if folder.is_dir()}
+    packages = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
+    assert packages - {"reports"} <= {folder.name for folder in (ROOT / "tests").iterdir() if folder.is_dir()}

@@ -50,7 +50,7 @@ def elsewhere() -> list[dict[str, str]]:
 
 
 def found(settings: dict[str, str]) -> dict[str, Any]:
-    """What numpy, its BLAS and numba say of themselves under these settings."""
+    """Return what numpy, its BLAS and numba report under these settings."""
     ours = ("NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "NUMBA_CPU_NAME")
     surroundings = {name: value for name, value in os.environ.items() if name not in ours}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What is published: wheel and sdist hold what the package needs, and it works away from the repository."""
+"""The wheel and the sdist hold what the package needs, and the wheel works away from the repository."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def test_the_wheel_works_in_an_environment_without_the_repository(built: Path, t
     where = run("-c", "import ndcg_asymptotics as na; print(na.__file__, na.__version__)").split()
     assert where == [str(site / "ndcg_asymptotics" / "__init__.py"), ndcg_asymptotics.__version__]
     # those that need neither a compiler nor the engines; the suite runs all of them in the checkout
-    rooms = ("specs", "measures", "populations", "studies", "reports", "core")
-    modules = [str(next(site.glob(f"ndcg_asymptotics/{room}*"))) for room in rooms]
+    packages = ("specs", "measures", "populations", "studies", "reports", "core")
+    modules = [str(next(site.glob(f"ndcg_asymptotics/{name}*"))) for name in packages]
     said = run(
         "-m",
         "pytest",
@@ -99,7 +99,7 @@ def test_the_wheel_works_in_an_environment_without_the_repository(built: Path, t
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 
-def test_what_the_package_says_of_itself() -> None:
+def test_the_metadata_of_the_package() -> None:
     found = metadata("ndcg-asymptotics")
     assert found["License-Expression"] == "BSD-3-Clause"
     assert "Typing :: Typed" in (found.get_all("Classifier") or [])

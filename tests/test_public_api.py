@@ -35,9 +35,9 @@ def test_dir_lists_the_public_names() -> None:
         _ = na.nothing  # type: ignore[attr-defined]
 
 
-ROOMS = ["theory", "analysis", "lists", "learning", "studies", "measures", "populations", "results"]
+PACKAGES = ["theory", "analysis", "lists", "learning", "studies", "measures", "populations", "results"]
 PUBLIC = [name for name in na.__all__ if not inspect.ismodule(getattr(na, name))]
-PUBLIC += [f"{room}.{name}" for room in ROOMS for name in getattr(na, room).__all__]
+PUBLIC += [f"{package}.{name}" for package in PACKAGES for name in getattr(na, package).__all__]
 
 
 def test_the_package_exports_at_most_twelve_names() -> None:
@@ -45,10 +45,10 @@ def test_the_package_exports_at_most_twelve_names() -> None:
     assert sum("." not in name for name in PUBLIC) <= 12
 
 
-@pytest.mark.parametrize("room", ["", *ROOMS, "plots", "reports", "sweep"])
-def test_every_name_of_a_stub_exists(room: str) -> None:
-    package = importlib.import_module(f"ndcg_asymptotics.{room}".rstrip("."))
-    assert all(getattr(package, name) is not None for name in package.__all__)
+@pytest.mark.parametrize("package", ["", *PACKAGES, "plots", "reports", "sweep"])
+def test_every_name_of_a_stub_exists(package: str) -> None:
+    module = importlib.import_module(f"ndcg_asymptotics.{package}".rstrip("."))
+    assert all(getattr(module, name) is not None for name in module.__all__)
 
 
 def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
@@ -74,7 +74,7 @@ def test_every_public_function_is_described_and_shown(name: str) -> None:
         assert doctest.DocTestFinder().find(thing, name)[0].examples, name
 
 
-def test_importing_it_is_light() -> None:
+def test_importing_the_package_is_light() -> None:
     code = "import sys, ndcg_asymptotics; print([m for m in ('numpy', 'numba', 'scipy') if m in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"

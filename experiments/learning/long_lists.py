@@ -41,8 +41,8 @@ DISCOUNTS = ("log", "power(0.5)", "zipf", "power(2)", "geometric(2)", "linear")
 LABELS = np.array([0.0, 1.0, 3.0])
 OTHERS = {"squared": plain_share(), "cosine": cosine_share(), "listnet": softmax_share()}
 SHARES = OTHERS | {f"nDCG({d})": gain_share(f"nDCG({d})") for d in DISCOUNTS}
-LISTS = 600_000  # items of all lists of one length together,
-MOST, FEWEST = 1000, 60  # in so many lists at most and at least
+LISTS = 600_000  # items of all lists of one length together
+MOST, FEWEST = 1000, 60  # the largest and the smallest number of lists of one length
 DRAWS = 400_000  # labels drawn for one list, in at most 400 draws
 
 

@@ -2,7 +2,8 @@
 
 For every fold the penalty is chosen on its validation part by NDCG@10, for which the consistent losses are
 normalised; the five test parts together hold each of the 784 queries once. Differences are tested by
-permuting the two rankers within queries, all ten cutoffs at once (the largest |mean difference|/sd).
+permuting the two rankers within queries, all ten cutoffs at once (by the largest |mean difference| in
+standard deviations).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def _interval(between: tuple[int, int]) -> str:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What one measure needs to tell two rankers apart.
+    """The list length and the number of lists that one measure needs to tell two rankers apart.
 
     Attributes
     ----------

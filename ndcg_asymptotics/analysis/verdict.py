@@ -28,7 +28,7 @@ _DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 
 
 @dataclass(frozen=True)
 class MeasureVerdict:
-    """What one measure needs, and how fast its wrong orders die out.
+    """The judgements that one measure needs, and how fast its wrong orders die out.
 
     Attributes
     ----------

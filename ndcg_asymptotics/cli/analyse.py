@@ -102,7 +102,7 @@ def distinguish(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show how often each measure puts two scorers in the right order, at a length n and at every length from n on."""
+    """Show how often a measure orders two scorers correctly, at a length n and at every length from n on."""
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results

@@ -22,20 +22,18 @@ from ndcg_asymptotics.cli.options import (
     Measures,
     Qrels,
     Quiet,
+    RequiredQrels,
+    RequiredRuns,
     Runs,
+    SixMeasures,
     Verbose,
     Weights,
     columns_of,
-    from_input,
     weights_of,
 )
 from ndcg_asymptotics.core.errors import InputError
 
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
-
-_RequiredQrels = Annotated[
-    Path, from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV or Parquet.")
-]
 
 app = typer.Typer()
 
@@ -167,10 +165,8 @@ def fit(
 
 @app.command()
 def grow(
-    run: Annotated[
-        list[Path], from_input(metavar="FILE", help="A run, in TREC format, CSV or Parquet. May be repeated.")
-    ],
-    qrels: _RequiredQrels,
+    run: RequiredRuns,
+    qrels: RequiredQrels,
     measure: Measures,
     out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the results.")],
     columns: Columns = None,
@@ -239,15 +235,8 @@ def grow(
 @app.command()
 def compare(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN_A RUN_B …", help="Two or more runs.")],
-    qrels: _RequiredQrels,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SPEC",
-            help="A measure, such as nDCG@10. May be repeated.",
-            show_default="six common ones",
-        ),
-    ] = None,
+    qrels: RequiredQrels,
+    measure: SixMeasures = None,
     columns: Columns = None,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
     gain: Gain = "linear",

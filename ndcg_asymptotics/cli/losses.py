@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from ndcg_asymptotics.cli.options import Format, Json, Quiet, Verbose, show_help_without_command
+from ndcg_asymptotics.cli.options import Format, Gain, Json, Quiet, Verbose, show_help_without_command
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -20,9 +20,6 @@ def losses(ctx: typer.Context) -> None:
 
 _Measure = Annotated[
     str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10, DCG(zipf), AP, ERR or PD.")
-]
-_Gain = Annotated[
-    Literal["exp2", "linear"], typer.Option(help="Gain of a label y: 2^y - 1 (exp2) or y itself (linear).")
 ]
 
 
@@ -60,7 +57,7 @@ def search(
         typer.Option(metavar="SPEC", help="A loss. May be repeated.", show_default="one of every kind"),
     ] = None,
     measure: _Measure = "nDCG",
-    gain: _Gain = "exp2",
+    gain: Gain = "exp2",
     items: Annotated[int, typer.Option(help="Number of items, from 2 to 8.")] = 3,
     grades: Annotated[int, typer.Option(help="Number of grades; labels are 0 to this minus 1.")] = 5,
     vectors: Annotated[int, typer.Option(help="Number of label vectors in a distribution.")] = 3,
@@ -113,7 +110,7 @@ def train(
         typer.Option(metavar="FILE", help="SVMlight file to evaluate the ranker on. May be repeated."),
     ] = None,
     measure: Annotated[str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10.")] = "nDCG",
-    gain: _Gain = "exp2",
+    gain: Gain = "exp2",
     penalty: Annotated[
         list[float] | None,
         typer.Option(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 # typer.Option under a heading of its own in --help: what a command reads, and how it prints
-from_input = partial(typer.Option, rich_help_panel="Input")
+_from_input = partial(typer.Option, rich_help_panel="Input")
 _to_output = partial(typer.Option, rich_help_panel="Output")
 
 
@@ -134,16 +134,18 @@ Custom = Annotated[
     bool, typer.Option("--allow-custom", help="Run the Python functions that a study brings along.")
 ]
 Alpha = Annotated[float, typer.Option(help="Family-wise error rate: the probability of any false alarm.")]
-Runs = Annotated[
-    list[Path] | None,
-    from_input(metavar="FILE", help="A run, in TREC format, CSV or Parquet. May be repeated."),
-]
-Qrels = Annotated[
-    Path | None, from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV or Parquet.")
-]
+
+# Some options are required by one command and optional in another; the help is the same.
+_run = _from_input(metavar="FILE", help="A run, in TREC format, CSV or Parquet. May be repeated.")
+_qrels = _from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV or Parquet.")
+Runs = Annotated[list[Path] | None, _run]
+RequiredRuns = Annotated[list[Path], _run]
+Qrels = Annotated[Path | None, _qrels]
+RequiredQrels = Annotated[Path, _qrels]
+
 Lists = Annotated[
     Path | None,
-    from_input(
+    _from_input(
         "--lists",
         "--csv",
         metavar="FILE",
@@ -152,22 +154,23 @@ Lists = Annotated[
 ]
 Columns = Annotated[
     str | None,
-    from_input(
+    _from_input(
         metavar="NAME=COLUMN,…", help="Columns of a table that are not called query, document, score, label."
     ),
 ]
 Feature = Annotated[
-    int | None, from_input(metavar="I", help="The feature of an SVMlight file that is the score.")
+    int | None, _from_input(metavar="I", help="The feature of an SVMlight file that is the score.")
 ]
 Weights = Annotated[
     Path | None,
-    from_input(
+    _from_input(
         metavar="FILE", help="Weights of the features of an SVMlight file, whose weighted sum is the score."
     ),
 ]
-Measures = Annotated[
-    list[str], typer.Option(metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
-]
+_measure = partial(typer.Option, metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
+Measures = Annotated[list[str], _measure()]
+SixMeasures = Annotated[list[str] | None, _measure(show_default="six common ones")]
+EightMeasures = Annotated[list[str] | None, _measure(show_default="eight common ones")]
 ListLength = Annotated[
     Any, typer.Option("-n", "--n", metavar="N", parser=number, help="Length of the ranked lists.")
 ]
@@ -180,10 +183,10 @@ CurveB = Annotated[
 ]
 Documents = Annotated[
     Literal["retrieved", "judged"],
-    from_input(help="Rank the documents retrieved by any run, or also all judged ones."),
+    _from_input(help="Rank the documents retrieved by any run, or also all judged ones."),
 ]
 BinaryAt = Annotated[
-    float | None, from_input(metavar="LABEL", help="Replace labels of at least LABEL by 1, others by 0.")
+    float | None, _from_input(metavar="LABEL", help="Replace labels of at least LABEL by 1, others by 0.")
 ]
 Gain = Annotated[
     Literal["linear", "exp2"], typer.Option(help="Gain of a label y: y itself (linear) or 2^y - 1 (exp2).")

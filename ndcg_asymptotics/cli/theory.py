@@ -9,6 +9,7 @@ import typer
 from ndcg_asymptotics.cli.options import (
     CurveA,
     CurveB,
+    EightMeasures,
     Format,
     Json,
     ListLength,
@@ -136,14 +137,7 @@ def required(
 def verdict(
     a: CurveA,
     b: CurveB,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SPEC",
-            help="A measure, such as nDCG@10. May be repeated.",
-            show_default="eight common ones",
-        ),
-    ] = None,
+    measure: EightMeasures = None,
     n: ListLength = "1000",
     form: Format = "table",
     as_json: Json = False,

@@ -142,8 +142,8 @@ class Table:
         numeric = [c.show is not None for c in self.columns]
         whole = [max(cell, word, 1) for cell, word in zip(cells, words, strict=True)]
         least = [
-            room if number else min(room, max(word, _SHORTEST))
-            for room, word, number in zip(whole, words, numeric, strict=True)
+            width if number else min(width, max(word, _SHORTEST))
+            for width, word, number in zip(whole, words, numeric, strict=True)
         ]
         kept = list(range(len(names)))
 
@@ -159,8 +159,8 @@ class Table:
             excess(widths) > 0 and max(widths[i] for i in kept) > 1
         ):  # even the remaining columns are too wide
             widths[max(kept, key=lambda i: (widths[i] > cells[i] or not numeric[i], widths[i]))] -= 1
-        for wanted in (whole, [max(room, cell_len(name)) for room, name in zip(whole, names, strict=True)]):
-            # the remaining width goes to the columns that lack most, to values before headings
+        for wanted in (whole, [max(width, cell_len(name)) for width, name in zip(whole, names, strict=True)]):
+            # the columns that lack most get the remaining width; values come before headings
             while excess(widths) < 0 and (short := [i for i in kept if widths[i] < wanted[i]]):
                 widths[max(short, key=lambda i: wanted[i] - widths[i])] += 1
         table = RichTable(

@@ -1,4 +1,4 @@
-"""Where numba keeps compiled kernels, so that they are compiled once and not in every process.
+"""The folder in which numba keeps compiled kernels, so that not every process compiles them.
 
 numba writes to NUMBA_CACHE_DIR, beside the source files, or to the user's cache folder, and refuses to
 decorate a function if it can write to none. That is the case for a read-only package and an unwritable

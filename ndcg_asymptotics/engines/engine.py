@@ -1,7 +1,7 @@
 """The interface of engines. An engine draws one replicate of a design.
 
 An engine is a module with the members of `Engine`, one folder here and one line in
-`studies.design`. Engines know nothing of each other and nothing of theory.
+`studies.design`. Engines import neither each other nor, except for the rare engine, theory.
 """
 
 from __future__ import annotations

@@ -261,14 +261,14 @@ def enlarge(
         draw_scorer(inset, results, measure, name, line, choice, first)
         values = results.data["ndcg"].sel(scorer=name, measure=str(measure)).isel(n=slice(first, None))
         mean = values.mean("replicate").to_numpy()
-        # the inset has room for all means, but not for the bands of the shortest lists
+        # the inset holds all means, but not the bands of the shortest lists
         low, high = np.quantile(values.to_numpy(), choice.band or (0.5, 0.5), axis=0)[:, len(mean) // 3 :]
         lows.append(min(low.min(), mean.min()))
         highs.append(max(high.max(), mean.max()))
     length_axis(inset, study.n[first:], most=4)
     inset.set_xlabel("")
-    room = 0.06 * (max(highs) - min(lows))
-    inset.set_ylim(min(lows) - room, min(1.0, max(highs) + room))
+    margin = 0.06 * (max(highs) - min(lows))
+    inset.set_ylim(min(lows) - margin, min(1.0, max(highs) + margin))
     inset.tick_params(labelsize=6.5)
     if (common := shared_limit(limits)) is not None:
         inset.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)

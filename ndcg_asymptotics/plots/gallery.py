@@ -50,7 +50,7 @@ def measure_figure(
 
 
 def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice, title: str | None = None) -> None:
-    """Draw `ndcg_curves`, with an inset for scorers that share their limit if there is room."""
+    """Draw `ndcg_curves`, with an inset for scorers that share their limit if it fits."""
     ndcg_curves(results, measure, ax, title=title, choice=choice)
     if len(results.study.n) > 1 and shared_limit(limits_of(results.study, measure, choice)) is not None:
         enlarge(results, measure, ax, choice=choice)

@@ -196,8 +196,8 @@ def length_axis(ax: Axes, sizes: Sequence[int] | NDArray[Any], *, most: int = 8)
         ax.set_xticks([low], [f"{low:g}"])
         ax.xaxis.set_minor_locator(NullLocator())
         return
-    room = (high / low) ** 0.02  # a margin, so that markers at the ends are not cut
-    ax.set_xlim(low / room, high * room)
+    margin = (high / low) ** 0.02  # so that markers at the ends are not cut
+    ax.set_xlim(low / margin, high * margin)
     step = math.ceil((math.log10(high / low) + 1e-9) / most)
     ticks = 10.0 ** np.arange(math.ceil(math.log10(low) / step) * step, math.log10(high) + 1e-9, step)
     if len(ticks) > 1:

@@ -109,7 +109,7 @@ def _marker(line: LineStyle) -> dict[str, Any]:
 def std_exponents(
     ax: Axes, exponents: Sequence[float], predicted: Floats, exact: Floats, simulated: Floats, errors: Floats
 ) -> Axes:
-    """Draw the slope of log sd in log n against b of r^-b: predicted, exact and simulated."""
+    """Draw the slope of log standard deviation in log n against b: predicted, exact and simulated."""
     order = np.argsort(exponents)
     b = np.asarray(exponents)[order]
     blue, orange, _ = line_styles(3)
@@ -120,7 +120,7 @@ def std_exponents(
         markerfacecolor="none", capsize=2, lw=0.8, label="simulated, ±3 standard errors",
     )  # fmt: skip
     ax.set_xlabel("$b$ of the discount $r^{-b}$")
-    ax.set_ylabel("slope of log sd in log $n$")
+    ax.set_ylabel("slope of log standard deviation in log $n$")
     ax.legend(loc="upper left")
     return ax
 

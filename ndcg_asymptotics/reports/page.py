@@ -155,7 +155,7 @@ def _verdicts(found: Check) -> Table:
         )  # fmt: skip
     columns = (  # verdicts come before their evidence, so that a narrow page shows them
         Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
-        Column("sd"), Column("law"), Column("simulated", fixed(5)),
+        Column("std"), Column("law"), Column("simulated", fixed(5)),
         Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
         Column("limit", fixed(5)), Column("extrapolated limit", fixed(5)), Column("theorem"),
     )  # fmt: skip

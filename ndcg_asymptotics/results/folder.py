@@ -342,7 +342,7 @@ def sound(folder: str | Path, each: Callable[[File, Content], None] | None = Non
         Naming the first damage.
     """
     found = examine(folder, each=each)
-    refuse_damages(folder, found.damages, "running the study into this folder again mends it")
+    refuse_damages(folder, found.damages, "running the study into this folder again repairs it")
     return found
 
 
@@ -376,7 +376,7 @@ def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
     ------
     InputError
         If the folder holds no results, or they are of another version or damaged (`verify` names every
-        damage, and running the study again mends it).
+        damage, and running the study again repairs it).
 
     >>> import tempfile
     >>> import ndcg_asymptotics as na

@@ -3,7 +3,7 @@
     grid.json           the parameters, the fields of the study, and the digest of the study at every point
     points/             a folder of results for every point, such as ``points/p=0.1,b=0.5``
 
-The folder of a point is like that of any study: damages in it are found, named and mended in the same way.
+The folder of a point is like that of any study: damages in it are found, named and repaired in the same way.
 ``grid.json`` states the study of every point, so a point that is missing, or holds another study, is noticed.
 """
 
@@ -237,7 +237,7 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
     try:
         stated = read_grid(folder)
     except UnreadableError as error:
-        raise InputError(f"{folder}: damaged: {GRID} {error}; running the grid again mends it") from None
+        raise InputError(f"{folder}: damaged: {GRID} {error}; running the grid again repairs it") from None
     points = {}
     for values in stated.axes.points:
         name = stated.axes.name(values)

@@ -78,9 +78,11 @@ class Verification(Report):
         for damage in self.damages:
             yield Line(f"{self.folder}: {damage}")
         state = f"{self.complete} of {self.wanted} {self.unit} are complete"
-        mend = "Running the same command again mends it." if self.unit == "replicates" else "Grow them again."
+        advice = (
+            "Running the same command again repairs it." if self.unit == "replicates" else "Grow them again."
+        )
         if self.damages:
-            yield Line(f"{self.folder}: damaged; {state} and sound. {mend}", "bold red")
+            yield Line(f"{self.folder}: damaged; {state} and sound. {advice}", "bold red")
         elif not self.whole:
             yield Line(f"{self.folder}: undamaged, but INCOMPLETE; {state}.", "bold red")
         else:

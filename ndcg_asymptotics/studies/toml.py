@@ -50,7 +50,7 @@ title = "Two rankers"
 # (k, a share 0.2n, a power n^0.5, or 5log(n); the whole list if there is none).
 measures = ["nDCG", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG@10"]
 
-# List lengths: a list such as [10, 100, 1000], or so many per decade.
+# List lengths: a list such as [10, 100, 1000], or a range with a number of lengths per decade.
 n = { start = 10, stop = 1e4, per_decade = 5 }
 
 # How many streams are drawn, and from which seed. More replicates may be added later.

@@ -39,7 +39,7 @@ _ORDERS = (3, 5, 7)  # numbers of means in an extrapolation; the first serves fo
 _STRIDES = (1, 2)  # steps between these means, in decades of n
 _FEWEST = 7  # with fewer means there is no extrapolation
 _SEEN = 5e-3  # a mean shows its gap to the limit if its error is less than this part of the gap
-_ITEMS = 1e3  # a usable list has so many items of each grade, above the first break and above the cutoff
+_ITEMS = 1e3  # fewest items of each grade, above the first break and above the cutoff, in a usable list
 _DEVIATIONS = 12.0  # standard deviations by which the number of best items must exceed a cutoff k = o(n)
 
 Mean = Callable[[Scorer, Measure, tuple[int, ...]], Expectation]

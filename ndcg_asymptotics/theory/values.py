@@ -25,7 +25,7 @@ LONGEST = 10**18
 
 @dataclass(frozen=True)
 class TheoreticalValues:
-    """What theory says of one scorer under one measure; expensive values come from the cache.
+    """Theoretical values for one scorer under one measure; expensive values come from the cache.
 
     Methods raise `NotAvailableError` where there is no exact value.
 

@@ -47,7 +47,7 @@ def test_the_gap_is_the_sum_of_its_parts(different):
         )
 
 
-def test_queries_that_differ_are_seen_by_the_mixture_alone(different):
+def test_only_the_mixture_detects_queries_that_differ(different):
     """I.i.d. lists of two kinds: nothing is left for the mixture, the pooled curve is far off."""
     found = deviations(different)
     # 6 rows; |z| of a true mean beyond 3.5 with 5e-4 each
@@ -68,7 +68,7 @@ def test_queries_that_are_alike_need_no_mixture():
     assert max(abs(row.heterogeneity) for row in found.rows) < 0.03
 
 
-def test_lists_that_are_not_exchangeable_are_seen():
+def test_lists_that_are_not_exchangeable_are_detected():
     """The relevant documents come first: theory says nothing of that order, and the gap is not small."""
     run, labels = lists(20, 0.4, 0.4)
     times = {q: {d: -y + 1e-6 * i for i, (d, y) in enumerate(docs.items())} for q, docs in labels.items()}

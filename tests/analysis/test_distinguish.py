@@ -50,7 +50,7 @@ def test_rates_and_intervals() -> None:
     assert not all(abs(p.rate - 0.78) < 2.5 * (p.high - p.low) / 2 for p in pair.points)
 
 
-def test_the_other_way_round() -> None:
+def test_the_second_scorer_may_be_the_right_one() -> None:
     of = of_pair(("random", "good"))
     (pair,) = distinguish(given(of, draws(np.full(len(SIZES), 0.25)))).pairs
     assert pair.right == "good"
@@ -66,7 +66,7 @@ def test_from_n_on_a_grid_is_an_upper_bound() -> None:
     assert [p.rate for p in pair.from_n] == [0.7] * 6 + [1.0] * (len(SIZES) - 6)
 
 
-def test_from_n_sees_between_grid_points() -> None:
+def test_from_n_includes_lengths_between_grid_points() -> None:
     of = of_pair(("good", "random"))
     last = np.where(np.arange(100) < 40, SIZES[8] + 1, 0)
     found = given(

@@ -135,7 +135,7 @@ def test_a_limit_under_a_condition_says_so() -> None:
 @pytest.mark.parametrize(
     "measure", ["nDCG(power(1.01))", "nDCG(power(1.1))", "nDCG(geometric(2))", "nDCG@10"]
 )
-def test_the_limiting_std_is_where_the_exact_one_goes(measure: str) -> None:
+def test_the_exact_std_tends_to_the_limiting_one(measure: str) -> None:
     """F(n) is far from zeta(b) at n = 1e18 still, where b is near 1."""
     row = judged("linear(0.1, 0.7)", measure)
     assert row.verdict == "does not converge"
@@ -144,7 +144,7 @@ def test_the_limiting_std_is_where_the_exact_one_goes(measure: str) -> None:
         assert judged("linear(0.1, 0.7)", measure, factor=factor).verdict == "disagrees"
 
 
-def test_a_limiting_std_is_not_claimed_unseen() -> None:
+def test_a_limiting_std_is_not_claimed_without_a_test() -> None:
     assert judged("mixture(0.5=constant(0.2), 0.5=constant(0.4))", "nDCG@10").verdict == "does not converge"
     shelf = discount(lambda r: np.where(r < 5.5, 1.0, 0.25), name="shelf", largest=1e7)
     row = judged("constant(0.3)", Measure(shelf, 10))

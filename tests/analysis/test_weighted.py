@@ -47,7 +47,7 @@ def test_intervals_cover() -> None:
     assert 268 <= inside <= 297
 
 
-def test_uneven_weights_have_no_number() -> None:
+def test_uneven_weights_give_no_estimate() -> None:
     log_weight = np.zeros(2000)
     log_weight[0] = 12.0  # e^12 against 1999 ones
     point = weighted_rate(10, log_weight, ~NONE, NONE)
@@ -85,7 +85,7 @@ def made_up(exponent: float, relative: float = 0.05) -> list[Rate]:
     return [Rate(n, 1 - 10**x, 0, 1, x, relative, True) for n, x in zip(sizes, logs, strict=True)]
 
 
-def test_a_speed_is_fitted_and_told_from_others() -> None:
+def test_an_error_exponent_is_fitted_and_others_are_rejected() -> None:
     found = fit_exponent(made_up(0.5), A, B, Measure.parse("nDCG@n^0.5"))
     assert found.interval[0] < 0.5 < found.interval[1]
     assert not found.interval[0] < 0.6 < found.interval[1]

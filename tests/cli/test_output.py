@@ -1,4 +1,4 @@
-"""What commands print: versions, formats, hints and suggestions, also in encodings without all characters."""
+"""Output of commands: versions, formats, hints and suggestions, also in encodings that lack characters."""
 
 from __future__ import annotations
 

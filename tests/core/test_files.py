@@ -65,7 +65,7 @@ def test_a_pipe_that_a_user_names_is_written_through(tmp_path: Path) -> None:
     assert read == [b"content"]
 
 
-def test_within_a_folder_of_results_nothing_is_written_through(tmp_path: Path) -> None:
+def test_no_link_in_a_folder_of_results_is_written_through(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "mine").write_text("mine")

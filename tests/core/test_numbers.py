@@ -54,7 +54,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("said", REFUSED)
-def test_what_is_no_number_of_its_kind(said: str) -> None:
+def test_numbers_of_the_wrong_kind_are_refused(said: str) -> None:
     with pytest.raises(InputError) as error:
         REFUSED[said]()
     assert str(error.value).startswith(said)

@@ -64,7 +64,7 @@ def test_a_log_gets_a_line_every_ten_seconds(capsys: pytest.CaptureFixture[str],
     ]
 
 
-def test_a_terminal_gets_a_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
+def test_a_terminal_gets_a_bar_that_disappears(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("COLUMNS", "120")

@@ -120,13 +120,13 @@ def test_latex_escapes_what_tex_would_do() -> None:
     assert len(re.findall(r"(?<!\\)&", line)) == 3
 
 
-def test_html_shows_what_was_put_in() -> None:
+def test_html_shows_the_values() -> None:
     found = TABLE.to_html()
     assert "<d>" not in found
     assert html.escape('a|b & "c" <d> ') in found
 
 
-def test_formats_leave_the_words_between_tables_out() -> None:
+def test_formats_leave_out_the_words_between_tables() -> None:
     found = in_format([Line("words"), TABLE, Line("words"), TABLE], "csv")
     assert found == TABLE.to_csv() + "\n" + TABLE.to_csv()
 

@@ -129,7 +129,7 @@ def test_measures_and_scorers_do_not_change_each_other():
     assert not np.array_equal(every["ndcg"][0], every["ndcg"][1])
 
 
-def test_batches_do_not_show(monkeypatch):
+def test_batches_do_not_change_values(monkeypatch):
     what = design(GRADED, (100, 10**9), MEASURES[:5], seed=7, bracket=1e-3)
     whole = cells.simulate(what, 2)
     monkeypatch.setattr(streams, "_BATCH", 1)

@@ -1,4 +1,4 @@
-"""What the cells engine draws with and adds up: random variates and tables of sums."""
+"""Random variates and tables of sums of the cells engine."""
 
 from __future__ import annotations
 

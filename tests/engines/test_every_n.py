@@ -102,7 +102,7 @@ def test_ties_keep_their_order_of_arrival() -> None:
         assert tied[0, n - 1] == pytest.approx(last, abs=1e-11)
 
 
-def test_what_was_not_retrieved_comes_last_in_order_of_arrival() -> None:
+def test_unretrieved_documents_come_last_in_order_of_arrival() -> None:
     scores = np.array([1.0, -np.inf, 3.0, -np.inf, 2.0])
     far = np.array([1.0, -10.0, 3.0, -10.0, 2.0])
     labels = [0, 1, 1, 2, 0]

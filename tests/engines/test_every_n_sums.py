@@ -23,7 +23,7 @@ GAINS = np.array([2.0, 1.0, 0.0])
 
 
 def keys(order: str) -> NDArray[np.float64]:
-    """What a stream is ranked by: as a stream comes, and as far from that as can be."""
+    """Scores of a stream in random order, and in extreme ones."""
     uniform = np.random.default_rng(7).random(ITEMS)
     match order:
         case "random":
@@ -75,9 +75,9 @@ def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None
     when = rng.permutation(count)
 
     def followed(wants_effects: bool) -> NDArray[np.float64]:
-        time = np.empty(exponentials.room(count), np.int32)
+        time = np.empty(exponentials.capacity(count), np.int32)
         time[:count] = when
-        effect, out = simd.aligned(8 * exponentials.room(count)), simd.aligned(8 * (count + 1))
+        effect, out = simd.aligned(8 * exponentials.capacity(count)), simd.aligned(8 * (count + 1))
         _follow(old, rank, gain, tables, effect, time, wants_effects, out)
         return out.reshape(-1, 8)
 

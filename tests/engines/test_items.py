@@ -136,7 +136,7 @@ def test_order_is_the_sign_and_equal_lists_tie_exactly() -> None:
 # --- limits of the engine ---------------------------------------------------------------------
 
 
-def test_check_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_refuses_designs_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     items.check(design(LINEAR, [10**6]))
     with pytest.raises(InputError, match=r"n = 3e\+09 is beyond 2e\+09; the cells engine can do it"):
         items.check(design(LINEAR, [3 * 10**9]))
@@ -146,14 +146,14 @@ def test_check_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> Non
     items.check(design(LINEAR, [10**6], ["nDCG@10"]))  # a table of ten ranks
 
 
-def test_memory_of_the_largest_asked_for() -> None:
+def test_memory_of_the_largest_study() -> None:
     five = ["nDCG", "nDCG(power(0.25))", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(linear)"]
     for coupling in ("independent", "gaussian(0.5)"):
         a_design = design({"a": LINEAR, "b": "random"}, [10**3, 10**7], five, coupling)
         assert engine.memory(a_design) <= 7e8
 
 
-def test_warm_leaves_results_alone() -> None:
+def test_warm_does_not_change_results() -> None:
     a_design = design(LINEAR, [10, 1000], ["nDCG", "nDCG(linear)@0.2n"])
     before = items.simulate(a_design, 0)["ndcg"]
     items.warm(dataclasses.replace(a_design, sizes=(5, 77)))

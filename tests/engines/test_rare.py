@@ -88,7 +88,7 @@ def coarse() -> Plan:
 
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("side", [0, 1])
-def test_one_cell_with_a_wrong_weight_is_seen(coarse: Plan, side: int, label: int) -> None:
+def test_a_wrong_weight_of_one_cell_is_detected(coarse: Plan, side: int, label: int) -> None:
     """1% too much in one cell of a coarse mesh: the mean of dP/dQ is no longer 1."""
     plan = coarse
     found = plan.tilt.sides[side]
@@ -100,7 +100,7 @@ def test_one_cell_with_a_wrong_weight_is_seen(coarse: Plan, side: int, label: in
 
 
 def test_the_law_of_the_split_is_part_of_the_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it the mean of dP/dQ is not 1."""
+    """If the weight ignores the law of the split, the mean of dP/dQ is not 1."""
     plan = make(RISING, FALLING, Measure("log"), 60)
     original = draws._draw_last_split
 
@@ -172,8 +172,8 @@ def test_a_replicate_depends_on_seed_and_index_only() -> None:
     assert not np.array_equal(other["log_weight"], rare.simulate(both, 0)["log_weight"])
 
 
-def test_items_in_order_one_by_one_where_leaves_do_not_do() -> None:
-    """With no leaves to spare the order is still exact; beyond the most items it is undecided."""
+def test_items_are_ordered_one_by_one_where_leaves_do_not_suffice() -> None:
+    """With too few leaves the order is still exact; with more items than allowed it is undecided."""
     plan = make(RISING, FALLING, Measure("log"), 10**5)
     rng = np.random.Generator(np.random.SFC64(1))
     counts, _ = draws._counts(plan, rng)

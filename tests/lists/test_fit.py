@@ -183,7 +183,7 @@ def test_a_required_prevalence_of_grades():
     np.testing.assert_allclose(masses, [0.05, 0.6], atol=1e-13)
 
 
-def test_thesmoothing_penalty_is_that_of_cross_validation():
+def test_the_smoothing_penalty_is_that_of_cross_validation():
     rng = np.random.default_rng(9)
     x = np.sort(rng.random(40))
     y, w = np.cos(3 * x) + rng.normal(0, 0.1, 40), rng.uniform(0.5, 2, 40)

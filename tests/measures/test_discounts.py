@@ -258,7 +258,7 @@ def test_a_table_is_a_discount_up_to_its_last_rank():
             unknown()
 
 
-def test_a_function_that_fails_at_its_known_ranks_is_an_error_of_the_user():
+def test_a_function_that_fails_at_its_known_ranks_is_an_input_error():
     fails: list[bool] = []
 
     def function(rank):

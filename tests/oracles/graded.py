@@ -53,7 +53,7 @@ def mean_by_counts(curves, integrals, gains, discount, k, n):
 
 
 def simulated(curves, gains, discount, k, n, lists, seed):
-    """Mean, standard deviation and their standard errors over so many simulated lists."""
+    """Mean, standard deviation and their standard errors over simulated lists."""
     rng, values = np.random.default_rng(seed), []
     for start in range(0, lists, 10_000):
         size = min(10_000, lists - start)

@@ -46,12 +46,12 @@ def test_texts_and_objects():
         ('mixture("nowhere.json")', "mixture: nowhere.json: cannot be read"),
     ],
 )
-def test_what_is_no_mixture(text, said):
+def test_bad_mixtures(text, said):
     with pytest.raises(InputError, match=said.replace("(", r"\(")):
         Scorer.parse(text)
 
 
-def test_pairs_are_asked_for():
+def test_groups_must_be_pairs():
     for given in (3, [3], [("half", EASY)]):
         with pytest.raises(InputError, match=r"^groups: expected pairs of a weight and a relevance curve"):
             mixture(given)

@@ -41,7 +41,7 @@ def test_graded_scorers_and_random():
     assert blank.masses == population.scorers["good"].masses
 
 
-def test_laws_that_differ_are_all_told():
+def test_the_error_names_every_label_law_that_differs():
     with pytest.raises(InputError) as error:
         Population.of({"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "c": "constant(0.41)", "d": "random"})
     message = str(error.value)

@@ -1,4 +1,4 @@
-"""What holds for every relevance curve: bounds, sums, prevalence, smoothness, refusals; graded labels."""
+"""Properties of every relevance curve: bounds, sums, prevalence, smoothness, refusals; graded labels."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_holder_exponent_is_the_largest(text, alpha):
         "binormal(0.5, 30)",
     ],
 )
-def test_what_is_no_curve_is_refused(text):
+def test_bad_curves_are_refused(text):
     with pytest.raises(InputError) as error:
         Curve.parse(text)
     assert "\n" not in str(error.value)
@@ -174,7 +174,7 @@ def test_own_curves_that_part_anywhere_are_different():
     assert curve(lambda s: 0.3 + 0 * s, name="own") != curve(lambda s: 0.3 + 1e-10 + 0 * s, name="own")
 
 
-def test_a_library_that_rounds_differently_keeps_the_digest_of_results():
+def test_rounding_by_a_library_does_not_change_the_digest():
     one = curve(lambda s: 0.3 + 0.2 * np.sin(6 * s), name="own")
     two = curve(lambda s: 0.3 + 0.2 * np.sin(6 * s) * (1 + 2e-16), name="own")
     assert one != two

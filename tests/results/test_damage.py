@@ -1,4 +1,4 @@
-"""Folders harmed in every way: nothing wrong is read, nothing raises, and the same command mends them."""
+"""Folders damaged in many ways: no wrong value is used, and the same command repairs them."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def folder(kinds: dict[str, Kind], tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
-def test_what_is_harmed_is_named_never_read_and_mended(kinds: dict[str, Kind], harm: Harm, name: str) -> None:
+def test_damage_is_reported_not_read_and_repaired(kinds: dict[str, Kind], harm: Harm, name: str) -> None:
     try_harm(harm, random.Random(f"{name} {harm.__name__}"), kinds[name], inspect=True)
 
 
 def test_every_bit_of_a_block_counts(folder: Path) -> None:
-    """Also those of names and dates, which decide no value."""
+    """The bits of names and dates count, too, although they affect no value."""
     block = sorted(folder.glob("*.npz"))[0]
     content = block.read_bytes()
     for bit in range(0, 8 * len(content), 97):
@@ -59,8 +59,8 @@ def test_every_bit_of_a_block_counts(folder: Path) -> None:
     assert verify(folder).whole
 
 
-def test_values_that_are_whole_but_impossible_are_not_read(folder: Path) -> None:
-    """As a program would write them that knows the format but not NDCG."""
+def test_impossible_values_with_a_right_digest_are_not_read(folder: Path) -> None:
+    """A program that knows the format but not NDCG could write such values."""
     block = sorted(folder.glob("*.npz"))[0]
     first, last, _ = block.stem.split("-")
     with np.load(block) as found:
@@ -167,7 +167,7 @@ def test_blocks_that_somebody_made_up_are_refused(
         read_block(crafted(tmp_path, GOOD | change), "key", EXPECTED)
 
 
-def test_a_block_that_would_unpack_to_more_than_it_is_is_refused(tmp_path: Path) -> None:
+def test_a_compressed_block_is_refused(tmp_path: Path) -> None:
     bomb = GOOD | {"x.npy": header("(2, 3)") + bytes(2**27)}
     file = crafted(tmp_path, bomb, zipfile.ZIP_DEFLATED)
     assert file.path.stat().st_size < 2**18
@@ -188,7 +188,7 @@ def test_a_long_table_of_contents_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("put", ["pipe", "device", "folder", "huge"])
 @pytest.mark.parametrize("name", ["study.json", "block", "request", "curve"])
-def test_nothing_is_read_that_is_no_file_of_a_bounded_size(folder: Path, name: str, put: str) -> None:
+def test_only_files_of_bounded_size_are_read(folder: Path, name: str, put: str) -> None:
     file = {
         "study.json": folder / "study.json",
         "block": sorted(folder.glob("*.npz"))[0],

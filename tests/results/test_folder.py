@@ -58,7 +58,7 @@ def draws(replicates: list[int]) -> Draw:
 
 @contextmanager
 def writes_allowed(monkeypatch: pytest.MonkeyPatch, left: int) -> Iterator[None]:
-    """A disk that is full after so many files."""
+    """A disk that is full once ``left`` more files are written."""
     replace = os.replace
 
     def failing(source: Any, target: Any) -> None:
@@ -99,7 +99,7 @@ def write(
         sink.add(replicates, draws(replicates))
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_blocks_are_read_as_they_were_written(tmp_path: Path) -> None:
     write(tmp_path / "out", [0, 1, 2])
     results = open_results(tmp_path / "out")
     assert (results.complete, results.replicates_wanted, results.replicates_complete) == (True, 3, 3)
@@ -115,7 +115,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 def test_a_folder_describes_itself_to_numpy_and_json(tmp_path: Path) -> None:
-    """Without this package: the study is JSON, the blocks are archives of numpy."""
+    """A folder can be read without this package: the study is JSON, the blocks are archives of numpy."""
     write(tmp_path, [0, 1], wanted=[0, 1, 2])
     stated = json.loads((tmp_path / RECORD).read_text())
     assert stated["study"] == canonical(study())
@@ -182,7 +182,7 @@ def test_much_is_split_into_blocks_and_no_file_is_ever_changed(tmp_path: Path) -
     np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws(many)["ndcg"])
 
 
-def test_what_is_added_later_is_on_the_disk_at_once(tmp_path: Path) -> None:
+def test_later_blocks_are_on_the_disk_at_once(tmp_path: Path) -> None:
     with FolderSink(tmp_path, study(), seconds_gathered=0.0) as sink:
         sink.want(range(4))
         for replicate in range(3):
@@ -194,7 +194,7 @@ def test_what_is_added_later_is_on_the_disk_at_once(tmp_path: Path) -> None:
 def test_a_folder_whose_writer_died_while_extending_is_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whichever file is the last that was written; with one block more than the disk had room for."""
+    """The last file written may be any; there is one block more than fits on the disk."""
     write(tmp_path / "whole", [0, 1])
     written = count_writes(monkeypatch, lambda: write(tmp_path / "whole", [2, 3], block_bytes=1))
     assert written == 3  # a request and two blocks
@@ -214,7 +214,7 @@ def test_a_folder_whose_writer_died_while_extending_is_as_before(
         assert not list(folder.glob(".*"))
 
 
-def test_what_a_killed_writer_left_half_written_is_removed(tmp_path: Path) -> None:
+def test_half_written_files_of_a_killed_writer_are_removed(tmp_path: Path) -> None:
     write(tmp_path, [0])
     draft = tmp_path / f".{'0' * 32}.partial"
     draft.write_bytes(b"half of a block")
@@ -306,7 +306,7 @@ def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
     xr.testing.assert_identical(open_results(merged.folder).data, data)
 
 
-def test_parts_merge_into_what_one_run_gives(tmp_path: Path) -> None:
+def test_merged_parts_equal_one_run(tmp_path: Path) -> None:
     write(tmp_path / "whole", [0, 1, 2, 3, 4])
     write(tmp_path / "a", [3, 4])
     write(tmp_path / "b", [0, 1, 2, 3])  # 3 is in both
@@ -315,7 +315,7 @@ def test_parts_merge_into_what_one_run_gives(tmp_path: Path) -> None:
     xr.testing.assert_identical(merged.data, open_results(tmp_path / "whole").data)
 
 
-def test_merging_keeps_what_is_incomplete_incomplete(tmp_path: Path) -> None:
+def test_merging_does_not_make_incomplete_parts_complete(tmp_path: Path) -> None:
     write(tmp_path / "a", [0], wanted=[0, 1])
     with FolderSink(tmp_path / "b", study()) as sink:
         sink.want([2])
@@ -324,7 +324,7 @@ def test_merging_keeps_what_is_incomplete_incomplete(tmp_path: Path) -> None:
     assert merged.done.tolist() == [True, False, False, False, False]
 
 
-def test_what_does_not_belong_together_is_not_merged(tmp_path: Path) -> None:
+def test_parts_that_do_not_belong_together_are_not_merged(tmp_path: Path) -> None:
     write(tmp_path / "a", [0, 1])
     write(tmp_path / "b", [2], seed=12)
     with pytest.raises(InputError, match=r"b: not the study of .*a: seed \(there 11, here 12\)"):
@@ -378,7 +378,7 @@ def test_a_merge_copies_blocks_and_names_replicates_that_two_parts_hold_differen
 
 
 def test_blocks_that_overlap_must_agree(tmp_path: Path) -> None:
-    """As two writers on file systems without locks would leave them."""
+    """Two writers on a file system without locks would leave such blocks."""
     write(tmp_path / "a", [0, 1, 2])
     write(tmp_path / "b", [1, 2, 3])
     for block in (tmp_path / "b").glob("*.npz"):
@@ -410,8 +410,8 @@ def test_a_block_of_another_study_is_noticed_and_not_deleted(tmp_path: Path) -> 
     assert (tmp_path / "a" / block.name).exists()
 
 
-def test_what_was_asked_for_is_known_though_any_one_file_is_lost(tmp_path: Path) -> None:
-    """Never is a part reported as the whole: more was asked for, and three of it are missing."""
+def test_the_requested_replicates_are_known_if_any_one_file_is_lost(tmp_path: Path) -> None:
+    """A part is never reported as the whole: three of the requested replicates are missing."""
     write(tmp_path / "sound", [0, 1])
     write(tmp_path / "sound", [2], wanted=[2, 3, 4, 5])
     assert open_results(tmp_path / "sound").replicates_wanted == 6

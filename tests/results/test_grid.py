@@ -258,7 +258,7 @@ def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:
         (lambda v, f: f.update(measures="nDCG"), "measures: must be a list of texts"),
     ],
 )
-def test_what_is_no_grid_is_refused(change: Callable[[Any, Any], object], said: str) -> None:
+def test_bad_grids_are_refused(change: Callable[[Any, Any], object], said: str) -> None:
     values, fields = dict(VALUES), dict(FIELDS)
     change(values, fields)
     with pytest.raises(InputError, match=said):
@@ -331,7 +331,7 @@ def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: b
     assert all(path.is_file() for path in drawn)
 
 
-def test_a_grid_asks_before_it_runs_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_grid_runs_code_only_with_permission(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "grid.toml", tmp_path / "out"
     (tmp_path / "mine.py").write_text("print('I ran')\n\n\ndef slow(rank):\n    return rank**-0.3\n")
     file.write_text(TEXT.replace('"nDCG",', "'nDCG(custom(\"mine:slow\", 1000))',"))

@@ -26,7 +26,7 @@ def grown(by: int | None = None) -> Growth:
 
 
 @pytest.mark.parametrize("by", [None, 2])
-def test_what_is_kept_comes_back(tmp_path, by):
+def test_saved_growth_is_read_back(tmp_path, by):
     before = grown(by)
     save_growth(before, tmp_path / "new" / "folder")
     after = open_growth(tmp_path / "new" / "folder")
@@ -49,7 +49,7 @@ def test_a_folder_is_not_written_over(tmp_path):
         save_growth(grown(), tmp_path)
 
 
-def test_what_is_not_there_or_not_whole_is_refused(tmp_path):
+def test_missing_and_incomplete_growth_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"no growing lists here \(no growth\.json\)"):
         open_growth(tmp_path)
     save_growth(grown(by=2), tmp_path / "good")
@@ -90,7 +90,7 @@ def test_no_flipped_bit_goes_unnoticed(tmp_path, bit):
 
 @pytest.mark.parametrize("change", [lambda ndcg: 1.2 - ndcg, lambda ndcg: np.full_like(ndcg, 7.5)])
 def test_values_that_no_list_has_are_refused_though_their_digests_hold(tmp_path, change):
-    """As somebody would write them who knows the format."""
+    """Somebody who knows the format could write such files."""
     found = grown()
     save_growth(dataclasses.replace(found, ndcg=change(found.ndcg)), tmp_path)
     with pytest.raises(InputError, match=r"holds ndcg = .*, which must be 0 to 1"):

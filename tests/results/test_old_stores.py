@@ -1,4 +1,4 @@
-"""What version 0.1.0 drew is drawn today; folders of versions up to 0.2.0 are refused with a way on."""
+"""The values of version 0.1.0 are drawn today; older folders are refused with advice."""
 
 from __future__ import annotations
 

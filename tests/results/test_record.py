@@ -25,7 +25,7 @@ def results() -> na.results.Results:
     return cases.simulated(study, 12)
 
 
-def test_they_print(results: na.results.Results) -> None:
+def test_results_print_as_text_and_html(results: na.results.Results) -> None:
     text = repr(results)
     assert "12 of 12 replicates complete" in text
     assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG(log)', n=100).mean().item():.5f}" in text
@@ -44,7 +44,7 @@ def test_the_frame_has_the_means(results: na.results.Results) -> None:
     assert row["q95"] == pytest.approx(np.quantile(values, 0.95))
 
 
-def test_everything_found_goes_into_a_frame(results: na.results.Results) -> None:
+def test_every_result_has_a_data_frame(results: na.results.Results) -> None:
     assert len(na.check(results).to_dataframe()) == 8
     assert len(na.distinguish(results).to_dataframe()) == 4
     assert len(na.predict("constant(0.4)", "nDCG", [10, 20]).to_dataframe()) == 2

@@ -17,8 +17,8 @@ def first(folder: Path, target: str) -> float:
 
 
 @pytest.mark.parametrize("edited", ["inner/mine.py", "inner/helper.py", "inner/__init__.py"])
-def test_an_edit_is_seen_at_once(tmp_path: Path, edited: str) -> None:
-    """Whatever file of a package is edited, even within the resolution of the clock and to the same size."""
+def test_an_edited_module_is_loaded_again(tmp_path: Path, edited: str) -> None:
+    """Any file of a package may be edited, even within the resolution of the clock and to the same size."""
     files = {
         "inner/__init__.py": "C = 1.0\n",
         "inner/helper.py": "B = 1.0\n",
@@ -46,7 +46,7 @@ def test_a_folders_own_package_comes_before_one_that_is_imported(tmp_path: Path)
     assert sys.modules["json.decoder"] is before
 
 
-def test_a_file_that_goes_is_missed(tmp_path: Path) -> None:
+def test_a_deleted_module_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "helper_of_mine.py").write_text("A = 1.0\n")
     (tmp_path / "mine.py").write_text("from helper_of_mine import A\n\n\ndef slow(r):\n    return A / r\n")
     assert first(tmp_path, "mine:slow") == 1.0

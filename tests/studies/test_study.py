@@ -133,7 +133,7 @@ def test_sizes_are_even_in_log_n_and_include_both_ends(start: int, stop: float, 
         ({"replicate": 10}, ["unknown field 'replicate'", "replicates"]),
     ],
 )
-def test_a_bad_field_is_told_in_one_line(change: dict[str, Any], words: list[str]) -> None:
+def test_a_bad_field_gives_an_error_of_one_line(change: dict[str, Any], words: list[str]) -> None:
     fields = {key: value for key, value in (GOOD | change).items() if value is not None}
     with pytest.raises(InputError) as caught:
         study_of(fields, Path(), "study.toml")

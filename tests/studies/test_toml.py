@@ -25,7 +25,7 @@ ODD = {'a "b" \\ c': "linear(0.1, 0.7)", "$x$ \x1b[31m\u202e é": "constant(0.4)
         cases.study(n=list(range(1, 30))),
     ],
 )
-def test_it_reads_back(study: Study, tmp_path: Path) -> None:
+def test_a_written_file_reads_back(study: Study, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(study_text(study), encoding="utf-8")
     assert canonical(load(tmp_path / "study.toml")) == canonical(study)
 

@@ -27,7 +27,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def block(replicates: int, each: float) -> Block:
-    """A block of replicates that took so many seconds each."""
+    """A block of replicates that took ``each`` seconds each."""
     done = tuple(range(replicates))
     return Block(done, done, {"ndcg": np.zeros((replicates, 1))}, (), seconds=replicates * each)
 
@@ -84,7 +84,7 @@ def test_a_sweep_takes_as_long_as_estimated(
 def test_interim_sizes_share_one_estimate(
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is written before the 64th replicate, and not again at the next interim sizes."""
+    """The estimate is written before the 64th replicate, and not again at the next interim sizes."""
     use_fake_engine(monkeypatch)
     sweep(study("slow"), tmp_path, jobs=2, replicates=12_000, precision=1e-6, time_limit=4)
     assert len(said) == 1

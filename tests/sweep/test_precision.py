@@ -18,7 +18,7 @@ def precise(**change: object) -> Study:
     return study(n=(10, 50), replicates=500, precision=0.02, **change)
 
 
-def test_it_ends_at_the_first_look_that_is_precise_enough() -> None:
+def test_a_sweep_ends_at_the_first_size_that_is_precise_enough() -> None:
     outcome = sweep(precise(), into := MemorySink(precise()), jobs=1)
     found = outcome.precision
     assert found is not None
@@ -31,7 +31,7 @@ def test_it_ends_at_the_first_look_that_is_precise_enough() -> None:
     assert before.std(axis=0, ddof=1).max() / np.sqrt(len(before)) > 0.02
 
 
-def test_at_the_most_replicates_it_says_so() -> None:
+def test_the_outcome_says_that_the_largest_size_was_reached() -> None:
     outcome = sweep(precise(), MemorySink(precise()), jobs=1, replicates=40)
     assert outcome.precision is not None
     assert not outcome.precision.enough
@@ -39,7 +39,7 @@ def test_at_the_most_replicates_it_says_so() -> None:
     assert "NOT reached after 40 replicates" in str(outcome.precision)
 
 
-def test_continued_or_in_other_parts_it_gives_the_same_bits(tmp_path: Path) -> None:
+def test_a_continued_sweep_gives_the_same_bits(tmp_path: Path) -> None:
     whole = run(precise(), tmp_path / "whole", jobs=1).data
     sweep(precise().with_(precision=None), tmp_path / "parts", jobs=1, replicates=7)
     assert run(precise(), tmp_path / "parts", jobs=2).data.equals(whole)
@@ -48,6 +48,6 @@ def test_continued_or_in_other_parts_it_gives_the_same_bits(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("precision", [0, 1, -1, float("nan"), "x", True])
-def test_what_is_no_precision_is_refused(precision: object) -> None:
+def test_bad_precisions_are_refused(precision: object) -> None:
     with pytest.raises(InputError, match="precision: must be a number between 0 and 1"):
         study(precision=precision)

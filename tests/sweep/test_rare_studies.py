@@ -30,7 +30,7 @@ def test_a_study_is_continued_bit_for_bit_and_drawn(tmp_path: Path) -> None:
     assert names == {"error-exponent-sharp-flat.svg", "error-exponent-sharp-flat.png"}
 
 
-def test_what_needs_ndcg_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:
     """Weighted draws have orders alone; of mixtures they have no one leader."""
     asked = study(PAIR, (5, 10), ("nDCG",), replicates=4, engine="rare", pairs=[tuple(PAIR)])
     results = na.run(asked, tmp_path / "pair", jobs=1)

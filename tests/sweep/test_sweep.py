@@ -89,7 +89,7 @@ def test_nothing_is_computed_twice(tmp_path: Path, plain: str) -> None:
     assert (recorder.blocks, outcome.complete) == ([], 23)
 
 
-def test_fewer_than_there_are_is_said(tmp_path: Path, plain: str) -> None:
+def test_a_message_says_that_there_are_more_replicates(tmp_path: Path, plain: str) -> None:
     sweep(study(), tmp_path, jobs=1)
     recorder = Recorder()
     with recorder.watching():
@@ -99,14 +99,14 @@ def test_fewer_than_there_are_is_said(tmp_path: Path, plain: str) -> None:
     assert digest(tmp_path) == plain
 
 
-def test_parts_with_first_are_the_replicates_of_the_whole(tmp_path: Path) -> None:
+def test_parts_have_the_replicates_of_the_whole_run(tmp_path: Path) -> None:
     sweep(study(), tmp_path, jobs=1, first=10, replicates=5)
     data = open_results(tmp_path).data
     assert data.replicate.values.tolist() == [10, 11, 12, 13, 14]
     np.testing.assert_array_equal(data.ndcg.values, expected(range(10, 15)))
 
 
-def test_a_time_limit_stops_between_blocks_with_what_is_complete(tmp_path: Path) -> None:
+def test_a_time_limit_stops_between_blocks(tmp_path: Path) -> None:
     slow = study("slow", replicates=80)  # four seconds
     outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=2)
     assert outcome.stopped == "time limit"
@@ -117,7 +117,7 @@ def test_a_time_limit_stops_between_blocks_with_what_is_complete(tmp_path: Path)
     assert (again.complete, again.stopped) == (80, None)
 
 
-def test_failures_are_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_failures_are_reported_and_other_replicates_continue(tmp_path: Path) -> None:
     recorder = Recorder()
     with recorder.watching():
         outcome = sweep(study("fails"), tmp_path, jobs=2, backend="threading", block=5)
@@ -146,7 +146,7 @@ def test_a_replicate_can_be_replayed_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_replicate_that_nobody_asked_for_is_not_added(tmp_path: Path, there: bool) -> None:
+def test_a_replicate_that_was_not_requested_is_not_added(tmp_path: Path, there: bool) -> None:
     if there:
         sweep(study(), tmp_path, jobs=1)
     with pytest.raises(InputError, match=r"no replicate 99: .* is for 0 to 22"):
@@ -161,7 +161,7 @@ def test_a_replayed_replicate_alone_does_not_make_a_study_complete(tmp_path: Pat
     assert sweep(study(), tmp_path, jobs=1).complete == REPLICATES
 
 
-def test_a_replicate_that_is_not_what_is_stored_is_found(
+def test_a_replicate_that_differs_from_the_stored_one_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sweep(study(), tmp_path, jobs=1)
@@ -178,7 +178,7 @@ def test_a_replicate_that_is_not_what_is_stored_is_found(
     assert re.fullmatch("numba_cpu .*, here no such cpu", maker)
 
 
-def test_an_interruption_keeps_what_is_complete(tmp_path: Path, plain: str) -> None:
+def test_an_interruption_keeps_complete_replicates(tmp_path: Path, plain: str) -> None:
     def interrupt(blocks: int) -> None:
         if blocks == 4:
             raise KeyboardInterrupt
@@ -212,7 +212,7 @@ def test_bad_arguments_write_nothing(tmp_path: Path, arguments: dict[str, Any], 
     assert not (tmp_path / "out").exists()
 
 
-def test_what_the_engine_refuses_writes_nothing(tmp_path: Path) -> None:
+def test_a_design_that_the_engine_refuses_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the cells engine can do it"):
         sweep(study("impossible"), tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -159,7 +159,7 @@ def within(seconds: float, holds: Callable[[], bool]) -> bool:
     return holds()
 
 
-def test_a_scheduler_that_does_not_answer_is_told() -> None:
+def test_a_scheduler_that_does_not_answer_is_reported() -> None:
     cluster = pytest.importorskip("ndcg_asymptotics.sweep.cluster")
     with pytest.raises(OSError, match=r"tcp://127\.0\.0\.1:9"):  # noqa: SIM117
         with cluster.executor(None, "tcp://127.0.0.1:9", seconds_to_connect=0.5):
@@ -237,7 +237,7 @@ def test_dask_starts_a_cluster_of_its_own(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.ndcg.values, expected())
 
 
-def test_workers_that_would_not_do_are_told() -> None:
+def test_unsuitable_workers_are_reported() -> None:
     pytest.importorskip("distributed")
     from ndcg_asymptotics.sweep import cluster
 

@@ -259,7 +259,7 @@ def test_pseudo_expectation_needs_an_ideal_list() -> None:
     assert pseudo_expectation(Relevance.parse(LINEAR), Measure.parse("nDCG"), 2) is None
 
 
-def test_pseudo_expectation_goes_to_the_limit() -> None:
+def test_pseudo_expectation_tends_to_the_limit() -> None:
     curve = Relevance.parse(GRADED)
     for text in ("nDCG(power(0.5))", "nDCG(power(0.5))@0.2n", "nDCG(linear)", "nDCG(log)@n^0.5"):
         measure = Measure.parse(text)

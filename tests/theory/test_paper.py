@@ -1,4 +1,4 @@
-"""What else the paper says, by plain computation: Lemma 1 with ties, and footnote 1."""
+"""Further statements of the paper, by plain computation: Lemma 1 with ties, and footnote 1."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_footnote_1_theorem_1_holds_for_every_permutation() -> None:
 
 
 def test_footnote_1_theorem_6_holds_for_every_permutation() -> None:
-    """2^-r: whoever orders without the labels, to the first item's a share of one half hangs."""
+    """Under 2^-r the label of the first item contributes half of NDCG, however the items are ordered."""
     rng, asked = np.random.default_rng(2), Measure.parse("nDCG(geometric(2))")
     for order in (np.arange(200), np.arange(200)[::-1], rng.permutation(200)):
         labels = rng.random((2000, 200)) < 0.5

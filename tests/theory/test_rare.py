@@ -90,7 +90,7 @@ def test_no_other_law_is_nearer(a: Relevance, b: Relevance, text: str, n: int) -
 
 
 def test_cost_of_the_planning_tables() -> None:
-    """Within the O(1) by which the mean of a finite list differs from its integral."""
+    """The two agree within the O(1) by which the mean of a finite list differs from its integral."""
     for text, n, nats in (
         ("nDCG", 10**6, 2018),
         ("nDCG(power(0.3))", 10**8, 1.541e5),
@@ -119,7 +119,7 @@ def test_swapping_the_pair_changes_the_leader_only() -> None:
     assert one.cost == pytest.approx(other.cost, rel=1e-9)
 
 
-def test_where_the_leader_is_behind_there_is_no_tilt() -> None:
+def test_a_leader_that_is_behind_has_no_tilt() -> None:
     found = tilt(A, B, Measure("log"), 1000, leader=-1)
     assert (found.theta, found.cost) == (0.0, 0.0)
     assert np.allclose(found.sides[0].tilted, found.sides[0].true, rtol=1e-12)

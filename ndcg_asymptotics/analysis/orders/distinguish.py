@@ -63,7 +63,7 @@ class Distinction(Report):
 
     @property
     def complete(self) -> bool:
-        """Whether every wanted replicate was there."""
+        """Whether every requested replicate was complete."""
         return self.replicates == self.replicates_wanted
 
     def as_dict(self) -> dict[str, Any]:

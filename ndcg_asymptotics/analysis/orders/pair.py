@@ -1,4 +1,4 @@
-"""What a study shows of one pair of scorers and one measure, as a record, in tables and in words."""
+"""The results of a study for one pair of scorers and one measure, as a record, in tables and in words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FLAT = 0.03  # an exponent whose interval reaches below this cannot be told fro
 
 @dataclass(frozen=True)
 class Pair:
-    """What a study shows of one pair and one measure.
+    """The results of a study for one pair and one measure.
 
     Attributes
     ----------

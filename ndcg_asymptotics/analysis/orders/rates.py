@@ -37,7 +37,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Decay:
-    """How the rate of the wrong order falls: ``n^-slope`` over the first and the second half of the range.
+    """The decay of the rate of the wrong order: ``n^-slope`` over the first and second half of the range.
 
     ``verdict`` distinguishes *faster than a power of n*, *like a power of n* and *does not fall* by
     ``interval``, a 95% bootstrap interval (over replicates) of second - first.
@@ -65,9 +65,9 @@ def _wilson(successes: int, trials: int) -> tuple[float, float]:
     >>> [round(end, 6) for end in _wilson(9, 10)]
     [0.59585, 0.982124]
     """
-    rate, spread = successes / trials, _NORMAL**2 / trials
-    centre = (rate + spread / 2) / (1 + spread)
-    half = math.sqrt(rate * (1 - rate) * spread + spread**2 / 4) / (1 + spread)
+    rate, width = successes / trials, _NORMAL**2 / trials
+    centre = (rate + width / 2) / (1 + width)
+    half = math.sqrt(rate * (1 - rate) * width + width**2 / 4) / (1 + width)
     low = 0.0 if successes == 0 else centre - half
     return low, 1.0 if successes == trials else centre + half
 

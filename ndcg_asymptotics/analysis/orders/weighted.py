@@ -158,8 +158,9 @@ def fit_exponent(
     used = upper if len(upper) >= _FEWEST else seen[-_FEWEST:]
     n, nats, relative = np.array(used).T
     fit = stats.linregress(np.log(n), np.log(nats))
-    spread = np.log(n) - np.log(n).mean()
-    sampled = float(np.sqrt(np.sum((spread * relative / nats) ** 2))) / float(spread @ spread)
+    # the standard error of a least-squares slope whose points have the relative errors ``relative``
+    centred = np.log(n) - np.log(n).mean()
+    sampled = float(np.sqrt(np.sum((centred * relative / nats) ** 2))) / float(centred @ centred)
     half = max(1.96 * sampled, float(stats.t.ppf(0.975, len(n) - 2)) * float(fit.stderr))
     slope, predicted = float(fit.slope), _predicted_slope(n, a, b, measure, cache or TheoryCache(None))
     return FittedExponent(

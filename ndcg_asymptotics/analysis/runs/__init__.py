@@ -1,1 +1,1 @@
-"""Real runs compared, and held against i.i.d. theory."""
+"""Comparisons of real runs with each other and with i.i.d. theory."""

@@ -19,7 +19,7 @@ _ENOUGH = 0.9  # the rate of agreement with the full lists at which truncated li
 
 @dataclass(frozen=True)
 class Cut:
-    """How often lists truncated to n documents order two runs as the full lists do, with an interval."""
+    """The rate at which lists of n documents order two runs as the full lists do, with an interval."""
 
     n: int
     rate: float

@@ -4,7 +4,7 @@ A *cell* is a depth interval with, for every step of the stream from one list le
 the number of its items with each label. Arrays over cells have the axes ``counts[cell, step,
 label]`` (labels in decreasing order of gain, 0 last), ``above[cell, size]``, the items ranked
 above the cell in the list of that size, and ``open[cell, size, measure]``, whether NDCG of that
-size and measure still needs this cell.
+size and measure still needs this cell. The bracket is that of docs/theory.md, section 6.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Task(NamedTuple):
 
 @njit(cache=True)
 def ideal(tables: Tables, row: int, cut: int, labels: Integers, gains: Floats) -> float:
-    """Return IDCG from the label counts."""
+    """Return IDCG from the label counts: the gains in decreasing order on ranks 1 … k."""
     near, far, start, length = tables
     result, position, before = 0.0, 0, 0.0
     for g in range(len(gains)):
@@ -117,12 +117,14 @@ def settle(
                         continue
                 at_top = cumulative(near, far, start, length, row, R)
                 at_end = cumulative(near, far, start, length, row, end)
+                # upper end: gain y_g on the P_g ranks that follow those of the higher gains
                 high, position, before = 0.0, R, at_top
                 for g in range(grades):
                     position += held[g]
                     after = cumulative(near, far, start, length, row, min(position, cut))
                     high += gains[g] * (after - before)
                     before = after
+                # lower end: gain y_g on the P_g ranks that precede those of the higher gains
                 low, position, before = 0.0, R + count, at_end
                 for g in range(grades):
                     position -= held[g]
@@ -135,6 +137,7 @@ def settle(
                     share -= cell_weight(near, far, start, length, row, R)
                     if share > 0.0:
                         share /= task.cell_weight[k, m]
+                    # one cell contains the cutoff, where D jumps to 0; it has its own share
                     if cut < task.total[k, m]:
                         crossed = 1.0 if R + count > cut else 0.0
                         share = (1.0 - _CROSSING) * share + _CROSSING * crossed
@@ -142,6 +145,7 @@ def settle(
                         last[i] = k
                         continue
                 open[i, k, m] = False
+                # the mean over all orders of the cell: the mean gain times the sum of its discounts
                 middle = 0.0
                 for g in range(grades):
                     middle += gains[g] * held[g]

@@ -198,6 +198,7 @@ def _cells_needed(task: Task) -> Floats:
     A cell of C items leaves at most ``y_1 C^2 |D'| / 4`` open and may leave ``bracket IDCG C
     |D'|^(1/2) / G``: C follows, and the sum of 1/C over the ranks.
     """
+    # 1/C = y_1 G |D'|^(1/2) / (4 bracket IDCG), and G is the sum of |D'|^(1/2); scale is 2^60 / IDCG
     with np.errstate(divide="ignore", invalid="ignore"):
         cells = task.gains[0] * task.cell_weight**2 * task.scale / (4 * UNIT * task.bracket)
     return np.asarray(np.fmin(cells, task.cut))
@@ -229,6 +230,7 @@ def _compare(a: Integers, b: Integers) -> NDArray[np.int8]:
     _, low_a, high_a = _ndcg(a)
     _, low_b, high_b = _ndcg(b)
     order = np.full(low_a.shape, UNDECIDED)
+    # IDCG is the same for both scorers; disjoint brackets prove the order
     order[low_a > high_b] = 1
     order[high_a < low_b] = -1
     resolved = (a[..., MIXED] == 0) & (b[..., MIXED] == 0)

@@ -58,6 +58,8 @@ class Depths:
         return self._fraction(start + index * step, start + (index + 0.5) * step, start + (index + 1) * step)
 
     def _fraction(self, start: Floats, middle: Floats, end: Floats) -> Floats:
+        # Given its label, an item of the cell is in the upper half with the ratio of the masses
+        # int m_g(t) dt of the two; a cell without mass has no items, and any fraction will do.
         upper, lower = self._masses(start, middle), self._masses(middle, end)
         total = upper + lower
         return np.where(total > 0, upper / np.where(total > 0, total, 1.0), 0.5)

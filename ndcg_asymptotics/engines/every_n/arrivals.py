@@ -64,7 +64,7 @@ class Stream:
 
     @cached_property
     def arrivals(self) -> Arrivals:
-        """The rank of each item when it arrives, and in the end."""
+        """The rank of each item when it arrives, and in the complete list."""
         position = np.empty(self.order.size, np.int32)
         position[self.order] = np.arange(self.order.size, dtype=np.int32)
         return Arrivals(position, arrival_ranks(position), self.grade, self.gains)

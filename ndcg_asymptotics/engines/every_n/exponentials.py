@@ -126,8 +126,8 @@ def exponential_sums(
     stretch = _stretch(items)
     held = stretch + WIDTH
     space = _Space(
-        aligned(WIDTH * room(stretch)),
-        np.empty(room(stretch), np.int32),
+        aligned(WIDTH * capacity(stretch)),
+        np.empty(capacity(stretch), np.int32),
         aligned(WIDTH * held),
         aligned(WIDTH * (1 if crossings is None else held)),
         aligned(rows * (held + -held % WIDTH)),
@@ -152,8 +152,8 @@ def _stretch(items: int) -> int:
     return min(items, max(_SHORTEST, -(-items // _STRETCHES)))
 
 
-def room(count: int) -> int:
-    """Return the number of effects and times that `follow` needs room for, to follow ``count`` arrivals."""
+def capacity(count: int) -> int:
+    """Return the number of effects and times for which `follow` allocates space, for ``count`` arrivals."""
     return 3 * count + 2 * _DEEPEST + _FEW
 
 
@@ -209,7 +209,7 @@ def _split(
 ) -> Floats:  # fmt: skip
     """Copy the arrivals before time ``middle`` to ``early``, and the others to ``late`` with effects B_k(X).
 
-    Returns the sum over the early arrivals of z^(a_k) B_k. Each part needs room for one arrival more.
+    Returns the sum over the early arrivals of z^(a_k) B_k. Each part needs space for one arrival more.
     """
     loss, done, none, before = load(rest, mode), fill(0.0), fill(0.0), 0
     for k in range(first, first + count):
@@ -262,11 +262,11 @@ def follow(
 ) -> None:  # fmt: skip
     """Write V after the first t arrivals, or the effect of arrival t when it arrives, to out[8 t …].
 
-    ``effect`` and ``time`` (0 … count - 1) are in rank order; both have `room` and are overwritten.
+    ``effect`` and ``time`` (0 … count - 1) are in rank order; both have `capacity` and are overwritten.
     ``start`` is V before the first arrival.
     """
     z = load(low, width + mode)
-    nodes = np.empty((_DEEPEST, 4), np.int64)  # where it begins, how many, the first time, free room
+    nodes = np.empty((_DEEPEST, 4), np.int64)  # where it begins, how many, the first time, free space
     nodes[0] = 0, count, 0, count
     waiting = 1
     store(out, 0, start)

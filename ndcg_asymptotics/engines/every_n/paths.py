@@ -47,7 +47,7 @@ _AFFORDABLE = 5e9  # steps item by item through a whole stream: some ten seconds
 
 @dataclass(frozen=True)
 class Method:
-    """How a measure is evaluated, the error of DCG / IDCG, and the ranks that count at n = 1 … N."""
+    """The method of a measure, the error of DCG / IDCG, and the ranks that count at n = 1 … N."""
 
     kind: Literal["heads", "moments", "exponentials"]
     error: float

@@ -68,6 +68,8 @@ def _counts(plan: Plan, rng: np.random.Generator) -> tuple[list[Integers], float
     tilt, last_split = plan.tilt, plan.last_split
     labels = multinomial(rng, plan.n, tilt.tilted_law)
     turned = tilt.theta > 0 and last_split.cells > 0
+    # log dP/dQ = sum_y N_y log(p_y / pi_y) + sum_(y,cell) N_(y,cell) log(P_y(cell) / Q_y(cell)):
+    # docs/rates.md, section 3
     found, log_weight = [], float(labels @ tilt.log_ratio)
     for s, side in enumerate(tilt.sides):
         counts = np.zeros(side.true.T.shape, np.int64)
@@ -101,10 +103,14 @@ def _draw_last_split(plan: Plan, rng: np.random.Generator, items: int, found: li
     other = mean_dcg(plan.table, found[1 - last_split.side])
     sign = tilt.leader * (1 if last_split.side == 0 else -1)  # of the leader's lead in this scorer's DCG
     turn, rising, noise = _turning_point(plan.table, counts, last_split.label, ups, downs, other, sign)
+    # Given the rest of the list, the number of items above is binomial. The tilted and the true law differ in
+    # the odds of a single item, so their log ratio is linear in that number.
     splits = np.arange(last - first + 1)
     tilted = _binomial(first, last, items, last_split.share)
     log_true = np.log(np.maximum(tilted, 1e-300)) + log_odds_ratio(last_split) * splits
     true = np.exp(log_true - log_true.max())
+    # The used law mixes the true law beyond the turning point, at each distance, with the tilted law, whose
+    # share 0.1 bounds tilted/used by 10.
     used = _CHANCES[-1] * tilted
     for distance, chance in zip(_DISTANCES, _CHANCES, strict=False):
         edge = turn - distance * noise if rising else turn + distance * noise

@@ -12,7 +12,7 @@ sizes of the study. A stream that is wrong at some size of a grid is wrong at a 
     P(wrong at some grid n >= N)  =  the sum over the grid n >= N of the mean of exp(log_weight) over the
     draws that are wrong at n and right at all larger sizes.
 
-The estimates are unbiased whatever the tilt: theory decides their variance only.
+The estimates are unbiased for every tilt, so theory affects their variance only (docs/rates.md, section 3).
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ def _is_last(
     """Continue a stream with a wrong order: 1 if it is right at all later sizes, 0 if not."""
     if later and (drawn.order == UNDECIDED or not drawn.kept):
         return UNSETTLED
+    # New items have the true label law, and given the label the true law of cells: ``leaves.mass``.
     lists, before = drawn.lists, plan.n
     gains = tuple(plan.table.gains)
     for n in later:

@@ -64,6 +64,8 @@ def value(table: MeasureTable, counts: Integers, above: int) -> tuple[float, flo
     mean = gain / total * whole
     if kinds == 1:
         return mean, mean, mean
+    # DCG is largest with the gains decreasing from the top of the leaf and smallest with them increasing
+    # (docs/theory.md, section 6, for several gains)
     high, low, before, position = 0.0, 0.0, first, above
     for g in range(last):
         position += counts[g]
@@ -102,6 +104,8 @@ def mean_dcg(table: MeasureTable, counts: Integers) -> float:
 @njit(cache=True)
 def width_of_order(table: MeasureTable, counts: Integers) -> float:
     """Return about the standard deviation of DCG that is due to the order within cells."""
+    # In a cell of C items, half of them relevant, the bracket is w = |D'| C^2 / 4, and the variance over all
+    # orders is about |D'|^2 C^3 / 48 = w^2 / (3 C), that of a sum of ranks.
     result, above = 0.0, 0
     for i in range(len(counts)):
         low, high, _ = value(table, counts[i], above)
@@ -190,6 +194,8 @@ def open_items(leaves: Leaves) -> int:
 @njit(cache=True)
 def widest_allowed(a: Leaves, b: Leaves, total: float) -> float:
     """Return the width to which leaves have to be cut for brackets of about ``total`` together."""
+    # Both halves of a leaf have about a quarter of its bracket, so cuts do not change the sum S of the roots.
+    # m leaves of width w have S = m sqrt(w), and together they have m w = S sqrt(w).
     roots = 0.0
     for leaves in (a, b):
         for i in range(len(leaves.cell)):

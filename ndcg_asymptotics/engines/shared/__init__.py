@@ -1,1 +1,1 @@
-"""What more than one engine needs: label counts, grades as probabilities, depths by inversion."""
+"""Code shared by several engines: label counts, grades as probabilities, depths by inversion."""

@@ -76,7 +76,7 @@ CELL_PARSERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 SHOWN_CHARACTERS = 80
-"""How much of a bad line a message shows."""
+"""The number of characters of a bad line that a message shows."""
 
 _SMALL_CHUNK = 1 << 19
 """Chunks up to 512 kB are parsed line by line in 20 ms, which is less than the import of pyarrow (60 ms)."""

@@ -48,13 +48,14 @@ def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[f
     t, w = quadrature.nodes(np.unique([*np.geomspace(1 / n, 1.0, 600), *ends, *relevance.breakpoints]))
     mean, slope = relevance.mean_gain(t), (phi(t * (1 + _STEP)) - phi(t * (1 - _STEP))) / (2 * _STEP * t)
     pushed = w * mean * slope
-    below = pushed.sum() - np.cumsum(pushed) + pushed / 2
+    below = pushed.sum() - np.cumsum(pushed) + pushed / 2  # int_t^1 m phi', half of the node's own term
     gains = np.array(relevance.gains)
     steps = gains - np.append(gains[1:], 0.0)
     a = float(w @ (mean * phi(t)))
     ideal = float(sum(step * (w * phi(t))[t < end].sum() for step, end in zip(steps, ends, strict=True)))
     if not ideal > 0:  # a list of one or two items: no rank is below the first
         return 0.0, 0.0
+    # int_t^1 m phi' - int_0^1 u m phi' - A: the part of the numerator of psi that does not depend on y
     base = below - float(pushed @ t) - a
     second = third = 0.0
     for value, chance in zip(*relevance.label_law(t), strict=True):

@@ -212,7 +212,7 @@ class _Search:
         self.changes[level] = math.fsum(
             (-1) ** sum(corner) * self.values[tuple(i - j for i, j in zip(level, corner, strict=True))]
             for corner in corners
-        )
+        )  # the mixed difference of the means over the neighbours, as in the combination technique
         return abs(self.changes[level])
 
     def _combined(self) -> Nodes:

@@ -149,6 +149,7 @@ def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Or
     less_than = below[np.searchsorted(y[order], x - tie, side="left")]
     at_most = below[np.searchsorted(y[order], x + tie, side="right")]
     whole = below[-1]
+    # P(x, y, c) = P(x, c) P(y, c) / P(c), since the scorers are independent given the counts c
     given = np.divide(first.chances, whole, out=np.zeros_like(first.chances), where=whole > 0)
     parts = [(given * part).sum() for part in (less_than, whole - at_most, at_most - less_than)]
     return Order(*(np.array(parts) / sum(parts)).tolist())
@@ -237,6 +238,7 @@ def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
 
 def _densities(p: Floats, t: Floats, w: Floats, k: int, n: int) -> Floats:
     """Return n!/(n-k)! g_(k-1)(t) p(y_k | t) (1-t)^(n-k) dt for all label sequences and nodes, (P, nodes)."""
+    # g_i(t) = int_0^t p(y_i | s) g_(i-1)(s) ds; each rank i contributes a factor n - i + 1 of n!/(n-k)!
     found = np.ones((1, t.size))
     for rank in range(1, k + 1):
         found = ((n - rank + 1) * found[:, None, :] * p).reshape(-1, t.size)

@@ -123,6 +123,9 @@ class GivenCounts:
         weights = (weights[:, alive] * np.exp(at_centre[alive])).T
         moved = counts - self.centre
         rows = max(1, _CHUNK // log_q.shape[1])
+        # The mean is sum_j y_j c_j int g_j h_j. It changes by the change of c_j times the integral at the
+        # centre, plus c_j times the change of the integral, in which prod_i q_i^(c_i + d_i) - prod_i q_i^c_i
+        # is prod_i q_i^c_i expm1(sum_i d_i log q_i).
         change = np.concatenate(
             [np.expm1(np.minimum(moved[i : i + rows] @ log_q, _LARGEST_LOG)) @ weights
              for i in range(0, len(counts), rows)]
@@ -132,6 +135,8 @@ class GivenCounts:
 
     def variance(self, counts: Floats) -> tuple[float, float]:
         """Return Var(DCG | counts), and the part of it that is no covariance of two items."""
+        # Var(DCG | c) = sum_j y_j^2 c_j { int g_j (h_j - int g_j h_j)^2 + int g_j Var(D(1+A) | t) }
+        #              + 2 sum_jl y_j y_l c_j (c_l - [j=l]) int int_(s<t) g_j(s) g_l(t) K_jl(s, t)
         powers, gains = self.powers(counts), self.gains
         shares = self.shares(powers)
         means = self._integrals(shares)
@@ -222,6 +227,8 @@ class Series:
         self.steep, self.z = steep, 1 - steep
         self.density, self.above = (x[:, :stop].reshape(len(x), -1) for x in (panels.density, panels.above))
         self.dt = panels.dt[:stop].ravel()
+        # prod_i (1 + x_i)^c_i - 1 = sum over degrees p of prod_i (c_i choose p_i) x_i^p_i, and x_i is
+        # up_i(s, a) down_i(t, b) with up_i = (1-z_a) G_i(s) / q_ai(s), down_i = (1-z_b) (1-G_i(t)) / q_bi(t)
         self.degrees = list(_degrees(len(q), degree))
         below = slice(self.first, None)
         scale, ratio = self.above[:, below] * (1 - self.above[:, below]), steep / q
@@ -257,6 +264,8 @@ class Series:
         """Return the sum over pairs with grade j above grade other."""
         below = slice(self.first, None)
         low, steep = base[below], self.steep
+        # K_jl as a sum of products of a function of s (left) and one of t (right): the binomial series, then
+        # -(1-z_b) (1-G_j(t)) and q_bj(t) (1-z_a) G_l(s)
         left = np.vstack([up, base.sum(axis=1), (base @ steep) * self.above[other]])
         right = np.vstack(
             [down, -(low @ steep) * (1 - self.above[j, below]), (low * self.q[j, below]).sum(axis=1)]
@@ -374,6 +383,7 @@ class Top:
             inner = running_integrals((first * up).reshape(*first.shape[:-1], *self.shape))
             return float((inner.reshape(first.shape) * second * low).sum())
 
+        # z_b [prod_i (1 + x_i)^c_i - 1], then -(1-z_b) (1-G_j(t)), then q_bj(t) (1-z_a) G_l(s)
         value = together(left.sum(axis=2), right @ self.z) - together(base.sum(axis=1), base @ self.z)
         value -= together(base.sum(axis=1), (base @ self.steep) * (1 - self.above[j]))
         return value + together((base @ self.steep) * self.above[other], (base * self.q[j]).sum(axis=1))

@@ -101,6 +101,7 @@ class SeriesLaw:
             return float(sums[below - 1]) if below else 0.0
         if abs(x) >= self.reach:
             return float(x > 0)
+        # Gil-Pelaez by Davies' midpoint rule: F(x) = 1/2 - sum_k Im(phi(u_k) exp(-i u_k x)) / (pi (k + 1/2))
         u, phi = self._transform
         k = np.arange(u.size) + 0.5
         return float(np.clip(0.5 - (np.imag(phi * np.exp(-1j * u * x)) / k).sum() / math.pi, 0.0, 1.0))
@@ -207,6 +208,7 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
 def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
     step = math.pi / law.reach
     u = (np.arange(_FREQUENCIES) + 0.5) * step
+    # prod_r E exp(i u D(r) (Y_r - E Y)) for the ranks that are kept, times a normal law for those beyond
     found = np.exp(-0.5 * law.rest * u**2).astype(np.complex128)
     for weight in law.weights:
         found *= np.exp(1j * np.multiply.outer(weight * u, law.values)) @ law.chances

@@ -5,8 +5,9 @@ The law's distribution function H is known (`laws`); with U = (NDCG_n - centre) 
     H(x - shift) - chance <= P(U <= x) <= H(x + shift) + chance.
 
 ====================  ==================================================================================
-normal                centre and scale are the exact mean and sd; chance is the bound of Berry and Esseen's
-                      theorem for the influence of single items, or of single ranks where these decide
+normal                centre and scale are the exact mean and standard deviation; chance is the bound
+                      of Berry and Esseen's theorem for the influence of single items, or of single
+                      ranks where these decide
 fixed k, geometric D  centre and scale are those of the limit; chance is the probability that the labels of
                       the first ranks differ from those of the top (total variation), shift is the
                       contribution of the ranks below these
@@ -83,9 +84,9 @@ def limit_law(
     measure : Measure
     n : int
     mean, sd : float
-        The exact values at n.
+        The exact mean and standard deviation at n.
     error : float
-        The error of the sd.
+        The error of ``sd``.
 
     >>> curve = Relevance.parse("linear(0.2, 0.8)")
     >>> for text in ("nDCG(linear)", "nDCG@5", "nDCG(zipf)"):
@@ -107,6 +108,8 @@ def limit_law(
     left = _left(measure, n)
     if found == "lasting" and left[-1] <= _TAIL:
         return _near_the_top(relevance, measure, n, series, left)
+    # Chebyshev: P(|U - V| > shift) <= d^2 / shift^2. This shift minimises 0.4 shift + chance, which bounds
+    # the distance of the distribution functions if the density is at most 0.4, as that of the normal law.
     distance = _coupled(relevance, measure, n, mean, sd)
     shift = (5 * distance**2) ** (1 / 3)
     chance = (distance / shift) ** 2 if shift else 0.0
@@ -169,6 +172,8 @@ def _coupled(relevance: Relevance, measure: Measure, n: int, mean: float, sd: fl
     ranks, width = _ranks(min(measure.cutoff(n), n))
     weights, best = measure.discount(ranks, float(n)), relevance.gains[0]
     ideal = typical_ideal(relevance, measure, n)
+    # Three differences: labels that are unlike those of the top; the random depth of rank r, one standard
+    # deviation from r/(n+1); the random number of items with a gain, which changes IDCG by D at its end each
     labels = float(width @ (weights**2 * _unlike_the_top(relevance, ranks / (n + 1)))) * best**2
     higher = np.minimum(ranks + np.sqrt(ranks), float(n)) / (n + 1)
     moved = np.abs(relevance.mean_gain(higher) - relevance.mean_gain(ranks / (n + 1)))

@@ -5,8 +5,9 @@ By the law of total variance over the label counts c of the list::
     Var NDCG_n = E[ Var(DCG | c) / IDCG(c)^2 ] + Var( E[DCG | c] / IDCG(c) ),
 
 and for two scorers that are independent given the label both parts are those of the difference. Var(DCG | c)
-is a sum over items and pairs of items of covariances that are integrated as such (`given`), and deviations of
-``E[DCG | c] / IDCG(c)`` from its value at the expected counts are computed as deviations: nothing cancels.
+is a sum over items and pairs of items, whose covariances are integrated as covariances (`given_counts`), and
+deviations of ``E[DCG | c] / IDCG(c)`` from its value at the expected counts are computed as deviations, so
+that no difference of nearly equal numbers occurs (docs/fluctuations.md, section 1).
 """
 
 from __future__ import annotations

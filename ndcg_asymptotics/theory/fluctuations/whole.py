@@ -52,6 +52,8 @@ def over_counts(
     given: Sequence[Given], rule: CountRule, law: Floats, discount: Discount, n: int, effort: Effort
 ) -> tuple[float, float, float]:
     """Return mean, variance and variance without covariances of ``DCG / IDCG``, or of its difference."""
+    # The first part, E[Var(DCG | c) / IDCG^2], is a sum over the scorers, as they are independent given c.
+    # The weights of its few nodes contain 1/IDCG^2.
     few, weights = rule.few(law, n, effort.digits)
     shift = np.zeros(len(rule.counts))
     parts, at_centre = np.zeros(2), 0.0
@@ -59,11 +61,14 @@ def over_counts(
         parts += weights @ np.array([one.variance(c) for c in few])
         mean = one.mean_changes(rule.counts)
         ideal, change = _ideal(one.gains, one.centre, rule.counts, discount, n)
+        # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift.
+        # For two scorers it is that of the difference.
         level = sign * one.mean() / ideal
         at_centre += level
         shift += level * (mean - change) / (1 + change)
     moved = float(rule.weights @ shift)
     value = at_centre * (1 - rule.none) + moved
+    # with the probability ``none`` no item has a gain, NDCG is 0, and its deviation from the mean is -value
     off = at_centre * rule.none + shift - moved
     of_means = float(rule.weights @ off**2) + rule.none * value**2
     return value, float(parts[0]) + of_means, float(parts[1]) + of_means
@@ -83,6 +88,7 @@ def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance:
         constant, slope = discount.coefficients(n)
         return np.asarray(more * (constant + slope * (2 * start + more + 1) / 2))
     rates, weights = summed(discount, n, tolerance)
+    # F(k + d) - F(k) = sum_a weights_a exp(-rates_a k) (1 - exp(-rates_a d)), d of either sign
     nearer = np.exp(-np.minimum(start, start + more)[..., None] * rates)
     grown = (nearer * -np.expm1(-np.abs(more)[..., None] * rates)) @ weights
     return np.asarray(np.sign(more) * grown)
@@ -90,5 +96,6 @@ def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance:
 
 def summed(discount: Discount, n: int, tolerance: float = TOLERANCE) -> tuple[Floats, Floats]:
     """Return rates and weights of ``F(k) = sum_a weights_a (1 - exp(-rates_a k))``, k up to n."""
+    # a geometric series: sum_(r <= k) w z^r = w z (1 - z^k) / (1 - z)
     fit = exponential_sum([discount], fitted_to(discount, n), tolerance)
     return fit.rates, fit.weights[0] * np.exp(-fit.rates) / -np.expm1(-fit.rates)

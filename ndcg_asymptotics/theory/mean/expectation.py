@@ -163,11 +163,13 @@ def evaluate(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy)
         return 0.0
     gains, law = np.array(relevance.gains)[occurs], mesh.law[np.append(occurs, True)]
     depths = _depths(mesh, k, n, accuracy)
+    # rho^2 = sum_i p_i (G_i - t)^2 / (t (1 - t)): the squared correlation of A and the label counts
     deviation = depths.above[np.append(occurs, True)] - depths.t
     correlation = np.sqrt(np.maximum(law @ deviation**2, 0.0) / (depths.t * (1 - depths.t)))
     sharp = bool(correlation.max() > _SHARP)
     counts = _label_means(tuple(gains.tolist()), tuple(law.tolist()), discount, k, n, accuracy, sharp)
     degrees = _degrees(counts, deviation, depths.t, correlation, n, accuracy)
+    # the sum over j and over terms of y_j n P(Y = y_j | t) dt weight E_c[prod_i q_i^c_i / IDCG(c + e_j)]
     gained = n * gains[:, None] * depths.value[occurs] * depths.dt
     total = 0.0
     for terms in rank_terms(discount, depths.t, k, n, degrees, max(accuracy.refine, 1.0), counts.lattice):
@@ -195,6 +197,8 @@ def _degrees(
     """Return the degree of the expansion in `rank_terms` for each depth; -1 stands for a Fourier series."""
     if not counts.vary or n == 1 or correlation.max() < _UNCORRELATED:
         return np.zeros(t.size, int)
+    # The coefficient of degree m is at most rho^m, but falls further because 1/IDCG varies little. So it is
+    # computed at a few depths, and scaled to the others.
     probes = np.unique([np.argmin(np.abs(correlation - part * correlation.max())) for part in _PROBES])
     # with a smaller correlation the m-th coefficient is this one times the m-th power of their ratio
     ratio = correlation[:, None] / correlation[probes]

@@ -110,6 +110,7 @@ class Count:
 
     def interpolated(self, shift: Floats) -> Floats:
         """Return the matrix that takes values at the nodes to those at other points (M,): (M, K)."""
+        # f = sum_m E[f phi_m] phi_m, the means by the Gauss rule of the nodes
         here, there = (
             krawtchouk(x, self.size, self.probability, self.shift.size - 1) for x in (shift, self.shift)
         )
@@ -144,6 +145,7 @@ class Thinning:
         """Return the step to points at a ``shift`` from the mean of the count with this probability."""
         mean, kept = inner.size * probability, inner.probability / probability
         x = mean + shift
+        # C_(h-1) given C_h = x is Bin(x, kept), so c = x - C_(h-1) is Bin(x, 1 - kept)
         if inner.lattice:
             y = inner.nodes
             c = x[:, None] - y
@@ -217,6 +219,7 @@ class Ideal:
             low = constant + sum(float(level[0].min()) for level in levels)
         high = constant + sum(float(level.max()) for level in levels)
         ratio = 2.0 ** (math.ceil(_RATIOS * math.log2(high / low) + 1e-6) / _RATIOS)
+        # 1/IDCG = sum_b v_b exp(-lambda_b IDCG) on [low, high], from 1/x on [1, ratio] with x = IDCG / low
         rates, weights, error = reciprocal_as_exponentials(ratio, tolerance)
         rates, weights = rates / low, weights / low
         factors = [np.exp(-rates[:, None] * level[:, None]) for level in levels]
@@ -248,6 +251,8 @@ class _Part:
             powers = np.exp(exponents + np.multiply.outer(log_q[:, -1], rest)) * self.last.weights
             return np.asarray(self.sign * powers @ self.ideal.factors[0][::-1, 0].T)
         values: Any = np.exp(exponents)[:, None, None] * self.ideal.factors[0][::-1]  # with the item, without
+        # ``values`` are means over C_1, …, C_(h-1) given C_h of the product of the factors up to h. The
+        # second axis is the grade of the one more item; its last entry is without it.
         for h, step in enumerate(self.steps, 1):
             rows, branches, terms, nodes = values.shape
             matrices = np.swapaxes(step.tilted(log_q[:, h], centred), 1, 2)
@@ -312,6 +317,7 @@ class LabelMeans:
         inner = [Thinning.of(a, b.probability, b.shift) for a, b in pairwise(levels)]
         ideal = Ideal.of(gained[distinct] * full, sums_at, tolerance)
         self._parts.append(_Part(1.0, levels[0], inner, ideal, levels[-1]))
+        # 1(C_j >= k) (1/I_j - 1/I_(j+1)): I_j has the terms from j on cut at k, I_(j+1) those from j + 1 on
         for j, level in enumerate(levels):
             if level.lattice or k > others:
                 continue
@@ -349,6 +355,7 @@ class LabelMeans:
         radius, scale = circle(points, self.others)
         w = radius * np.exp(2j * math.pi * np.arange(points) / points)
         slope = w / np.sqrt(t * (1 - t))[:, None]
+        # sum_m sqrt(binom(N, m)) w^m E[phi_m(A) / IDCG] at points w of a circle, inverted by FFT
         means = (
             self(slope.ravel(), np.repeat(deviation, points, axis=1), centred=True)
             .mean(axis=1)
@@ -364,7 +371,7 @@ class LabelMeans:
         """
         grades = len(self._law) - 1
         moved = (slope * above).T  # (R, J + 1)
-        if self._distinct == 0:
+        if self._distinct == 0:  # IDCG = y_1 F(k), and E prod q_i^c_i = (sum_i p_i q_i)^N
             mean = np.zeros(len(slope)) if centred else moved @ self._law
             powers = np.exp(self.others * (mean + log_remainder(mean)))
             return np.repeat(powers[:, None] / self._full, grades, axis=1)

@@ -140,6 +140,8 @@ def _expansion_terms(
     """Return the terms of an expansion at depths t[node], its coefficients from points on a circle."""
     points = degree + 1
     radius, scale = circle(points, n - 1)
+    # sum_m g_m E[phi_m(A) | c], where E[phi_m(A) | c] is ``scale`` times the m-th Fourier coefficient of
+    # prod_i q_i^c_i on the circle; exchanging the two sums gives a weight for each point
     gains = projections(discount, t[node], k, n, degree)
     weights = np.fft.fft(gains * scale, axis=1) / points
     half = points // 2 + 1  # the other points have the conjugate values
@@ -169,7 +171,7 @@ def _fourier_terms(
     last = min(high, k - 1)
     if last < low:
         return np.empty(0, int), np.empty(0, complex), np.empty(0, complex)
-    # |1 - t + t e^(iw)|^2 = 1 - 2 t (1 - t) (1 - cos w)
+    # |1 - t + t e^(iw)|^2 = 1 - 2 t (1 - t) (1 - cos w); where 1 - cos w > sharp its power is negligible
     sharp = -math.expm1(2 * _VANISHED / max(others, 1)) / max(2 * t * (1 - t), 1e-300)
     highest = (size - 1) // 2
     if sharp < 2 and size > complete:

@@ -106,7 +106,7 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     if isinstance(asymptotics, HarmonicDecay):
         return _zipf(pair, 1.0) if pair.lead else _zipf_level(pair, measure)
     if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL:
-        return ErrorExponent(1.0, "a share of all items decides")
+        return ErrorExponent(1.0, "a share of all items decides")  # Theorem A
     return _level(pair, measure)
 
 
@@ -137,6 +137,7 @@ def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
     grows = _growth_of(measure)
     if not pair.lead:
         if grows < 0.5:
+            # the labels at the first k ranks have the same law, up to O(k^2/n) -> 0 in total variation
             return ErrorExponent(0.0, f"the curves agree at the top: {_NEVER}")
         return ErrorExponent(None, "the curves agree at the top: what lies below decides")
     if pair.separated(pair.near):
@@ -151,7 +152,9 @@ def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
 
 
 def _zipf(pair: _Pair, grows: float) -> ErrorExponent:
-    """Return the exponent for 1/r and k = n^grows where the curves differ at the top (Theorem B)."""
+    """Return the exponent for 1/r and k = n^grows where the curves differ at the top (Theorems B and C)."""
+    # The cheapest wrong order turns the first R labels of the leader to 0 and those of the other to y_1. That
+    # costs a multiple of R and changes the difference by (y_1 + lead) log R, which must undo lead log k.
     zero = 1 - sum(float(curve.value(0.0)) for curve in pair.ahead.curves)
     if zero <= _LEVEL or float(pair.behind.curves[0].value(0.0)) <= _LEVEL:
         return ErrorExponent(None, "a label that the cheapest wrong order needs is impossible at the top")
@@ -178,6 +181,7 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
     if isinstance(asymptotics, LogDecay):
         if _integral(pair.ahead, pair.behind, measure, absolute=True) <= _LEVEL:
             return ErrorExponent(0.0, f"the curves agree as far as the cutoff: {_NEVER}")
+        # Theorem D: n / (log n)^(2e), e = K - 1 on the whole list and e = K with k = cn
         moment, first = first_moment(pair.ahead, pair.behind, measure), int(measure.cutoff.share == 1.0)
         if moment is None:
             return ErrorExponent(
@@ -186,8 +190,9 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
         return ErrorExponent(1.0, f"the leading terms agree: n/(log n)^{2 * (moment.order - first)}")
     if isinstance(asymptotics, PowerDecay) and all(pair.certain) and pair.lead:
         if not asymptotics.square_summable:
-            return ErrorExponent(0.0, f"the limits agree: {_NEVER}")
+            return ErrorExponent(0.0, f"the limits agree: {_NEVER}")  # Theorem E (a), b <= 1/2
         best, zero = pair.ahead.gains[0], pair.behind.mean_gain_at_top <= _LEVEL
+        # Theorem E (b): certain labels y_1 and 0 at the top give 2b - 1; (c): other certain labels give 0
         if zero and pair.ahead.mean_gain_at_top >= best - _LEVEL:
             return ErrorExponent(
                 2 * asymptotics.b - 1, "the limits agree, and only the labels at the top differ"

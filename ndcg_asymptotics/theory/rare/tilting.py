@@ -1,4 +1,4 @@
-"""The cheapest way to a wrong order: a tilted law, found as a fixed point (docs/rates.md, section 3).
+"""The cheapest way to a wrong order: a tilted law, found as a fixed point (docs/rates.md, section 2).
 
 Let scorer A lead, and let h_y(t) be the influence of an item of label y at depth t on the mean of a
 DCG, which is its own term and the push that it gives to every item below it,
@@ -37,7 +37,7 @@ from ndcg_asymptotics.theory.rare.weights import SHARPEST, mean_discount
 CELLS = 600
 """The number of cells of depth."""
 
-_TOP = 0.3  # the first cell has about so many items
+_TOP = 0.3  # expected items in the first cell
 _COARSE = 400  # the number of cells for finding the depth of a cutoff
 _SMALL = 30  # cutoffs below need no cells around them, as the first ranks have cells of their own
 _TOLERANCE = 1e-9  # of the state, which consists of logarithms
@@ -205,6 +205,7 @@ class _FixedPoint:
         """Return E[DCG_n] of a scorer with the joint law of (grade, cell)."""
         ends = np.concatenate(([0.0], np.cumsum(joint.sum(axis=0))))
         weight = mean_discount(self.measure, self.n, ends / ends[-1])
+        # n int E[Y | H] W(H) dH, with the trapezoidal mean of W in each cell
         return self.n * float(self.gains @ joint @ (weight[:-1] + weight[1:]) / 2)
 
     def _gap(self, joint: list[Floats]) -> float:
@@ -217,6 +218,7 @@ class _FixedPoint:
         theta, state, change = 0.0, self._start(), np.inf
         best, since, steps = np.inf, 0, Acceleration()
         for _ in range(_ROUNDS):
+            # theta is the multiplier of the constraint that the two mean DCGs are equal
             theta = self._level(theta, state)
             both = self._exponents(theta, state)
             new = self._state(both)
@@ -255,13 +257,16 @@ class _FixedPoint:
         for s, sign in ((0, -self.leader), (1, self.leader)):
             ends = np.concatenate(([0.0], np.exp(state[s])))
             weight = mean_discount(self.measure, self.n, ends)
-            # W is the mean of both ends of a cell, so that both terms add up exactly if all labels are 1
+            # own = y W(H) and drop = dW over a cell. W is the mean of both ends of a cell, so that
+            # own and push add up exactly if all labels are 1.
             own, drop = self.gains[:, None] * (weight[:-1] + weight[1:]) / 2, np.diff(weight)
+            # The push of a depth is the same for all labels, so it cancels in their odds.
             odds = (
                 np.log(self.law[:, None] * self.true[s] + 1e-320) + state[3 - s][:, None] + sign * theta * own
             )
             odds = np.exp(odds - odds.max(axis=0))
             label = self.gains @ odds / odds.sum(axis=0)
+            # int_t^1 E_Q[Y | u] dW(H(u)) from the middle of each cell, summed from the bottom up
             pushed = label * drop
             push = np.cumsum(pushed[::-1])[::-1] - pushed / 2
             influence = own + push
@@ -272,6 +277,7 @@ class _FixedPoint:
 
     def _joints(self, both: list[_Exponents]) -> list[Floats]:
         """Return the tilted joint law of (grade, cell) of each scorer."""
+        # Given the label the two depths are independent, so a label has the weight p_y Z_y^A Z_y^B.
         total = both[0].log_z + both[1].log_z
         law = self.law * np.exp(total - total.max())
         law /= law.sum()
@@ -291,6 +297,7 @@ class _FixedPoint:
         def gap(theta: float) -> float:
             return self.leader * self._gap(self._joints(self._exponents(theta, state)))
 
+        # bracket the root: close to the last theta if that works, else by doubling
         low, high = 0.0, guess if guess > 0 else 1e-3 / max(self.gap, 1e-300)
         if guess > 0 and gap(guess * 0.98) > 0:
             low, high = guess * 0.98, guess * 1.02
@@ -310,6 +317,8 @@ class _FixedPoint:
         log_label = shift - total
         tilted_law = self.law * np.exp(-log_label)
         tilted_law /= tilted_law.sum()
+        # KL(Q || P) is that of the label law plus the mean, over tilted labels, of that of both depths given
+        # the label. The variance of h^A - h^B is the mean of that given the label plus that of the means.
         sides, var = [], 0.0
         nats = float(np.sum(self.law * _divergence(-log_label)))
         means = np.zeros_like(self.law)
@@ -354,7 +363,7 @@ def mesh(n: int, cells: int, *relevances: Relevance) -> Floats:
 
 
 def finer_around(edges: Floats, depth: float, std: float) -> Floats:
-    """More edges within six standard deviations of a depth, a quarter of one apart."""
+    """Return edges with more of them within six standard deviations of a depth, a quarter of one apart."""
     more = depth + std * np.arange(-6.0, 6.01, 0.25)
     return np.unique(np.concatenate((edges, more[(more > 0) & (more < 1)])))
 
@@ -407,6 +416,7 @@ class Acceleration:
             del self._points[0], self._residuals[0]
         if len(self._points) < 2:
             return x + self._damping * f
+        # the combination of differences that reduces the residual f most, by least squares
         dx, df = (np.diff(np.array(kept), axis=0).T for kept in (self._points, self._residuals))
         weights = np.linalg.lstsq(df, f, rcond=1e-10)[0]
         move = self._damping * f - (dx + self._damping * df) @ weights

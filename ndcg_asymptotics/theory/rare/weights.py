@@ -2,6 +2,7 @@
 
 An item with a share H of the law above it has rank 1 + N, N ~ Bin(n - 1, H), so a list of n
 independent items has ``E[DCG_n] = n int E[Y | H] W(H) dH`` with ``W(H) = E[D(1 + N) 1(N < k)]``, exactly.
+``n W`` is the weight w_n of docs/theory.md, section 2.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def _summed(measure: Measure, n: int, H: Floats) -> Floats:
     ranks = np.arange(1.0, min(n, measure.cutoff(n), _RANKS) + 1)
     weights = measure.discount(ranks, float(n))
     above, below = ranks - 1, n - ranks
+    # P(N = r - 1) for N ~ Bin(n - 1, H), as binom(n - 1, r - 1) H^(r - 1) (1 - H)^(n - r)
     choose = gammaln(n) - gammaln(ranks) - gammaln(below + 1)
     if n > 10**6:  # differences of large logarithms of factorials cancel
         choose = above * np.log(float(n)) - gammaln(ranks)

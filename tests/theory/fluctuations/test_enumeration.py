@@ -81,7 +81,7 @@ def test_orders_at_the_top_are_those_of_long_lists() -> None:
     assert order_law_at_the_top(FIRST, SECOND, Measure.of("nDCG")) is None
 
 
-def test_what_has_too_many_sequences_is_not_enumerated() -> None:
+def test_measures_with_too_many_sequences_are_not_enumerated() -> None:
     assert enumerable(FIRST, Measure.of("nDCG"), 10)
     assert not enumerable(FIRST, Measure.of("nDCG"), 11)
     assert not enumerable(FIRST, Measure.of("nDCG@5"), 10**6)

@@ -37,7 +37,7 @@ def test_every_sequence_of_labels(
     assert found.error[0] < 1e-8 * expected
 
 
-def test_the_stated_error_would_be_broken() -> None:
+def test_a_wrong_formula_exceeds_the_stated_error() -> None:
     found = ndcg_std(LINEAR, "nDCG", [7])
     other = enumerated({1.0: [Fraction(7, 10), Fraction(-6001, 10_000)]}, lambda r: 1 / math.log(1 + r), 7)
     assert abs(found.value[0] - other) > found.error[0]
@@ -87,7 +87,7 @@ def test_two_scorers_share_their_labels() -> None:
     assert abs(squares.mean() - 2 * ndcg_std("constant(0.4)", "nDCG", [n]).value[0] ** 2) > 5 * error
 
 
-def test_no_digits_are_lost_to_the_longest_lists() -> None:
+def test_the_longest_lists_lose_no_digits() -> None:
     sizes = [10**6, 10**12, 10**18]
     for discount in ("linear", "power(0.2)", "log"):
         found = ndcg_std(LINEAR, f"nDCG({discount})", sizes)
@@ -130,7 +130,7 @@ def test_lists_of_several_kinds() -> None:
     assert abs(other.value[0] - found.value[0]) > 0.01
 
 
-def test_what_is_certain_does_not_fluctuate() -> None:
+def test_certain_values_have_no_variance() -> None:
     assert ndcg_std("constant(1)", "nDCG", [5]).value[0] < 1e-5
     assert ndcg_std("constant(0)", "nDCG", [5]).value[0] == 0
 

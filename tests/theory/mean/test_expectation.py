@@ -169,7 +169,7 @@ def test_perfect_and_empty_scorers():
     assert every.value == pytest.approx([1, 1], rel=1e-10)
 
 
-def test_far_along():
+def test_means_and_limits_at_1e18():
     linear = Relevance.parse("linear(0.1, 0.7)")
     mean = expected_ndcg(linear, Measure(), [10**18])
     assert mean.value[0] == pytest.approx(0.98662, abs=5e-6)

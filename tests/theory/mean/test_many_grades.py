@@ -22,7 +22,7 @@ def curves_of(relevance):
 
 
 def grades(number, seed):
-    """Curves of so many grades, of which the best are rare."""
+    """Curves of several grades, of which the best are rare."""
     rng = np.random.default_rng(seed)
     shares = rng.random((number, 2)) * 0.6 / number * 10.0 ** -np.linspace(0, 1.5, number)[:, None]
     texts = [f"{j}=linear({a:.4g}, {b:.4g})" for j, (a, b) in enumerate(shares, 1)]
@@ -30,7 +30,7 @@ def grades(number, seed):
 
 
 def test_reference_values_of_a_learning_to_rank_law():
-    """From the sum over all label counts."""
+    """The mean as a sum over all label counts."""
     mean = expected_ndcg(LEARNING_TO_RANK, "nDCG", list(REFERENCES))
     assert mean.value == pytest.approx(list(REFERENCES.values()), abs=6e-10)
     assert np.all(mean.error < 1e-10)

@@ -77,6 +77,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     # variances change less than squares of means do, and take longer
     fewer = joined(piece.few(ideal.k, effort.digits**_VARIANCE_DIGITS) for piece in several)
     parts = np.array([above(t).variance(np.array(c)) for t, *c in fewer.nodes])
+    # E[v (1 + delta)^2] / ideal^2 + Var(m (1 + delta)) / ideal^2
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
     variance, size = (moved + float(part @ squared) for part in parts.T)
     found = Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
