@@ -26,7 +26,6 @@ from ndcg_asymptotics.sweep.worker import end_with_parent
 Backend = Literal["loky", "threading", "dask"]
 Work = Callable[[Sequence[int]], Block]
 
-_SECONDS_IDLE = 20  # after which an idle worker process ends
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 _SEMAPHORES = Path("/dev/shm")
 
@@ -139,7 +138,6 @@ def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence
         _remove_semaphores_after(os.getpid())
         options = {
             "inner_max_num_threads": 1,  # of the libraries in a worker
-            "idle_worker_timeout": _SECONDS_IDLE,
             "initializer": end_with_parent,
             "initargs": (os.getpid(),),
         }
