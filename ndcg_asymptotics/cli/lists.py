@@ -246,6 +246,12 @@ def compare(
     level: Annotated[
         float, typer.Option(help="Confidence level of the intervals; tests have the level 1 minus this.")
     ] = 0.95,
+    correction: Annotated[
+        Literal["maxt", "holm", "bh"],
+        typer.Option(
+            help="Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg."
+        ),
+    ] = "maxt",
     resamples: Annotated[int, typer.Option(help="Number of permutations of each test.")] = 9999,
     theory: Annotated[
         bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
@@ -270,6 +276,7 @@ def compare(
         gain=gain,
         power=power,
         level=level,
+        correction=correction,
         resamples=resamples,
         theory=theory,
         columns=columns_of(columns),

@@ -63,13 +63,51 @@ def test_a_paragraph_comes_first():
     assert "For 80% power, " in first
     assert "Theory predicts the same order in ever longer lists" in first
     assert "good against bad" in " ".join(rest.split())
-    assert "Corrected p-values are Holm's, for 6 tests" in " ".join(rest.split())
+    assert "Corrected p-values are max-T (Westfall and Young), for 6 tests" in " ".join(rest.split())
     turned = str(two("bad", "good", theory=False))
     assert turned.startswith("good is better than bad")
     twins = str(two("fair", "twin", theory=False))
     assert twins.startswith(
         "By none of the measures do 30 queries show a significant difference between fair and twin"
     )
+
+
+def test_the_first_sentence_says_whether_queries_are_enough():
+    scores, labels = collection()
+
+    def first(other: str, queries: int, measure: str) -> str:
+        asked = {q: labels[q] for q in list(labels)[:queries]}
+        runs = {name: {q: scores[name][q] for q in asked} for name in ("fair", other)}
+        found = compare(runs, asked, measure, resamples=999, theory=False)
+        d = found.pairs[0].by_measure[0].difference
+        enough = f"the {queries} queries are enough for 80% power ({d.queries} needed, 95% interval "
+        more = f"80% power needs {d.queries} queries, {d.queries - queries} more than there are (95% interval"
+        said = found.pairs[0].paragraph(0.05, queries, 0.8).partition(". ")[0]
+        assert (enough if d.queries <= queries else more) in said
+        assert d.queries_low <= d.queries
+        assert str(d.queries_low) in said
+        assert (f"to {d.queries_high})" if d.queries_high else "or more)") in said
+        return said
+
+    assert first("bad", 30, "nDCG").startswith("fair is better than bad by 0.")
+    assert first("twin", 20, "nDCG@1").startswith("By none of the measures do 20 queries show")
+
+
+def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named():
+    scores, labels = collection(runs={"a-rather-long-name-of-a-run": 0.4, "another-rather-long-name": 0.8})
+    found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99, theory=False)
+    lines = str(found).splitlines()
+    names = f"{', '.join(scores)}, p, effect size, longer lists."
+    assert f"Left out for lack of width: {names}" in " ".join(" ".join(lines).split())
+    rows = [line for line in lines if line.startswith("nDCG(") and "[" in line]
+    assert len(rows) == 2
+    for row, judged in zip(rows, found.pairs[0].by_measure, strict=True):
+        d = judged.difference
+        assert len(row) <= 80
+        assert f"[{d.interval.low:+.4f}, {d.interval.high:+.4f}]" in row
+        assert row.rstrip().endswith(
+            f"{d.queries} [{d.queries_low}, {d.queries_high or '∞'}" + "])"[not d.queries_high]
+        )
 
 
 def test_measures_that_contradict_each_other_are_named():
@@ -214,7 +252,7 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
         assert pair.by_measure[tied].cuts == ()
         assert "By nDCG(log)@1 they are identical for every query." in pair.paragraph(0.05, 12, 0.8)
         row = next(line for line in str(found).splitlines() if line.startswith("nDCG(log)@1 "))
-        assert row.split()[2] == "0" if len(names) > 2 else "identical" in row
+        assert row.split()[1:3] == ["2", "2"] if len(names) > 2 else "identical" in row
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
         assert all(path.is_file() for path in draw_comparison(found, tmp_path / str(len(names))))

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, alpha_of
+from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
+from ndcg_asymptotics.analysis.runs.paired import MOST_QUERIES, Difference, Interval, alpha_of
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 
 if TYPE_CHECKING:
@@ -81,16 +82,18 @@ class PairComparison:
         if best.p >= alpha or d.interval is None:
             said = [
                 f"By none of the measures do {queries} queries show a significant difference between "
-                f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure}).",
+                f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure}); "
+                f"{_enough_text(d, queries, power, alpha)}.",
                 equal,
             ]
         else:
             ahead, behind = (self.a, self.b) if d.mean > 0 else (self.b, self.a)
             low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
             said = [
-                f"{ahead} is better than {behind} by {best.measure}, which shows the clearest difference: "
-                f"{abs(d.mean):.4f} ({1 - alpha:.0%} interval {low:.4f} to {high:.4f}, corrected p-value "
-                f"{best.p:.2g}).",
+                f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({_level(alpha)} "
+                f"interval {low:.4f} to {high:.4f}, corrected p-value {best.p:.2g}); "
+                f"{_enough_text(d, queries, power, alpha)}.",
+                f"{best.measure} shows the clearest difference." if len(self.by_measure) > 1 else "",
                 self._others_text(best, alpha),
                 equal,
             ]
@@ -121,15 +124,16 @@ class PairComparison:
 
     def _queries_text(self, power: float) -> str:
         apart = [j for j in self.by_measure if not j.difference.identical]
+        if len(apart) == 1:
+            return ""
         fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
         most = max(apart, key=lambda j: j.difference.queries or math.inf)
         if fewest.difference.queries is None:
-            return f"For {power:.0%} power, a million queries would not be enough."
-        said = f"For {power:.0%} power, {fewest.difference.queries} queries are needed by {fewest.measure}"
-        if most is fewest:
-            return said + "."
-        many = most.difference.queries
-        return said + f" and {many or 'more than a million'} by {most.measure}."
+            return f"By no measure would a million queries be enough for {power:.0%} power."
+        return (
+            f"For {power:.0%} power, {fewest.difference.queries} queries are needed by {fewest.measure} and "
+            f"{most.difference.queries or 'more than a million'} by {most.measure}."
+        )
 
     def _long_lists_text(self, alpha: float) -> str:
         sure = [(j, j.longer_lists) for j in self.by_measure if j.longer_lists and j.p < alpha]
@@ -139,6 +143,23 @@ class PairComparison:
         if turned:
             return f"Theory predicts the opposite order in ever longer lists by {', '.join(turned)}."
         return "Theory predicts the same order in ever longer lists."
+
+
+def _level(alpha: float) -> str:
+    return f"{100 * (1 - alpha):.6g}%"
+
+
+def _enough_text(d: Difference, queries: int, power: float, alpha: float) -> str:
+    """Return whether the queries are enough for an uncorrected test, or how many more it needs."""
+    if d.queries is None:
+        return f"for {power:.0%} power a million queries would not be enough"
+    between = f"{_level(alpha)} interval {d.queries_low} " + (
+        f"to {d.queries_high}" if d.queries_high else "or more"
+    )
+    if d.queries <= queries:
+        return f"the {queries} queries are enough for {power:.0%} power ({d.queries} needed, {between})"
+    more = d.queries - queries
+    return f"{power:.0%} power needs {d.queries} queries, {more} more than there are ({between})"
 
 
 def _cuts_text(judged: MeasureComparison) -> str:
@@ -173,6 +194,7 @@ class Comparison(Report):
     power: float
     pairs: tuple[PairComparison, ...]
     remarks: tuple[str, ...] = ()
+    correction: Correction = "maxt"
 
     @property
     def alpha(self) -> float:
@@ -210,7 +232,7 @@ class Comparison(Report):
         return {
             "runs": list(self.runs), "queries": self.queries, "level": self.level, "power": self.power,
             "pairs": pairs, "discriminative_power": [asdict(row) for row in self.discriminative_power()],
-            "remarks": list(self.remarks),
+            "remarks": list(self.remarks), "correction": self.correction,
         }  # fmt: skip
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -225,6 +247,7 @@ class Comparison(Report):
                 "high": j.difference.interval.high if j.difference.interval else math.nan,
                 "p": j.difference.p, "p_corrected": j.p,
                 "effect": j.difference.effect, "queries": j.difference.queries,
+                "queries_low": j.difference.queries_low, "queries_high": j.difference.queries_high,
             }
             for pair in self.pairs
             for j in pair.by_measure
@@ -245,23 +268,25 @@ class Comparison(Report):
         yield Line(
             f"{self.queries} queries. p is the larger p-value of a permutation test, which exchanges the "
             f"runs within queries, and of Student's t test; the {100 * self.level:.6g}% interval excludes 0 "
-            f"exactly if p < {self.alpha:.2g}. Corrected p-values are Holm's, for {tests} tests. Effect "
-            "size: the mean difference over its standard deviation. Required queries: for a paired t test "
-            f"with {self.power:.0%} power. Truncated lists: a tie does not count as the order of the full "
-            "lists."
+            f"exactly if p < {self.alpha:.2g}. Corrected p-values are {DESCRIPTIONS[self.correction]}, for "
+            f"{tests} tests. Effect size: the mean difference over its standard deviation. Required queries: "
+            f"for a paired t test at level {self.alpha:.2g}, without correction, with {self.power:.0%} "
+            f"power, with their {_level(self.alpha)} interval. Truncated lists: a tie does not count as the "
+            "order of the full lists."
         )
 
     def _table(self, pair: PairComparison) -> Table:
         columns = (
             Column("measure"), Column(pair.a, fixed(4), 1), Column(pair.b, fixed(4), 1),
-            Column("difference", general("+.4f")), Column(f"{100 * self.level:.6g}% interval", _interval, 1),
+            Column("difference", general("+.4f")), Column(f"{_level(self.alpha)} interval", _interval),
             Column("p", general(".2g"), 3), Column("corrected p", general(".2g")),
-            Column("effect size", general("+.2f"), 2), Column("required queries", general("d"), 2),
+            Column("effect size", general("+.2f"), 2), Column("required queries", _queries),
             Column("longer lists", str, 4),
         )  # fmt: skip
         rows = tuple(
             (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.interval or "identical",
-             j.difference.p, j.p, j.difference.effect, j.difference.queries, _means_text(j.longer_lists))
+             j.difference.p, j.p, j.difference.effect, None if j.difference.identical else j.difference,
+             _means_text(j.longer_lists))
             for j in pair.by_measure
         )  # fmt: skip
         return Table(f"{pair.a} against {pair.b}", columns, rows)
@@ -285,6 +310,12 @@ def _interval(value: Interval | str) -> str:
     return value if isinstance(value, str) else f"[{value.low:+.4f}, {value.high:+.4f}]"
 
 
+def _queries(d: Difference) -> str:
+    """Return the number of queries with its interval, such as "84 [33, 513]" or "1151 [105, ∞)"."""
+    found, low = (f">{MOST_QUERIES:.0e}" if n is None else f"{n}" for n in (d.queries, d.queries_low))
+    return f"{found} [{low}, " + ("∞)" if d.queries_high is None else f"{d.queries_high}]")
+
+
 def _means_text(found: LongListMeans | None) -> str:
     if found is None:
         return "-"
@@ -305,6 +336,8 @@ def _plain(judgement: MeasureComparison) -> Mapping[str, Any]:
         "p_corrected": judgement.p,
         "effect": d.effect,
         "queries": d.queries,
+        "queries_low": d.queries_low,
+        "queries_high": d.queries_high,
         "cuts": [asdict(cut) for cut in judgement.cuts],
         "longer_lists": None if judgement.longer_lists is None else asdict(judgement.longer_lists),
     }
