@@ -257,6 +257,9 @@ def compare(
         bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
     ] = True,
     seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show every pair of more than two runs by itself, too.")
+    ] = False,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
@@ -264,7 +267,7 @@ def compare(
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
 
-    Of more than two runs, every pair is compared.
+    Of more than two runs, every pair is compared, and the output shows the ranks that each run can have.
     """
     from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
     from ndcg_asymptotics.reports.terminal import show
@@ -282,7 +285,7 @@ def compare(
         columns=columns_of(columns),
         seed=seed,
     )
-    show(found, form)
+    show(found, form, blocks=found.blocks(full))
     if out is not None:
         from ndcg_asymptotics.plots import draw_comparison
 

@@ -12,6 +12,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare, compare_files
 from ndcg_asymptotics.analysis.runs.comparison import Cut, MeasureComparison
 from ndcg_asymptotics.analysis.runs.paired import paired_difference
+from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import draw_comparison
 
@@ -90,7 +91,7 @@ def test_the_first_sentence_says_whether_queries_are_enough():
         return said
 
     assert first("bad", 30, "nDCG").startswith("fair is better than bad by 0.")
-    assert first("twin", 20, "nDCG@1").startswith("By none of the measures do 20 queries show")
+    assert first("twin", 20, "nDCG@1").startswith("By nDCG(log)@1, 20 queries show no ")
 
 
 def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named():
@@ -197,6 +198,43 @@ def test_several_runs_are_compared_in_pairs():
     assert len(frame) == 12
     # the correction is for all of them
     assert (frame["p_corrected"] >= frame["p"]).all()
+
+
+def test_ranks_and_groups_of_several_runs():
+    scores, labels = collection()
+    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
+    for measure, rows in enumerate(found.as_dict()["rankings"]):
+        by_pair = {frozenset((pair.a, pair.b)): pair.by_measure[measure] for pair in found.pairs}
+        assert [row["mean"] for row in rows["runs"]] == sorted(
+            (r["mean"] for r in rows["runs"]), reverse=True
+        )
+        for one, other in itertools.combinations(rows["runs"], 2):
+            judged = by_pair[frozenset((one["run"], other["run"]))]
+            assert (judged.p < 0.05) == (not {*one["groups"]} & {*other["groups"]})
+            assert one["against"][other["place"] - 1] == (">" if judged.p < 0.05 else "·")
+    log = found.ranked(0)
+    assert [row.run for row in (log[0], log[3])] == ["good", "bad"]
+    assert [row.ranks for row in log] == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    said = str(found)
+    assert said.startswith("good is better than ")
+    assert "They are the first and the second of 4 runs by nDCG(log), which tells 5 of 6 pairs apart" in said
+    assert "<··-" not in said
+    assert "good against fair" not in said
+    assert "good against fair" in "".join(
+        str(getattr(block, "title", "")) for block in found.blocks(full=True)
+    )
+
+
+def test_runs_share_a_group_exactly_if_they_are_not_apart():
+    rng = np.random.default_rng(6)
+    for share in (0.0, 0.3, 0.6, 0.9, 1.0):
+        runs = [f"r{i}" for i in range(9)]
+        apart = {pair for pair in itertools.combinations(runs, 2) if rng.random() < share}
+        groups = groups_of(runs, apart)
+        for a, b in itertools.combinations(runs, 2):
+            assert any({a, b} <= group for group in groups) == ((a, b) not in apart)
+        assert not any(one < other for one in groups for other in groups)
+        assert set().union(*groups) == {*runs}
 
 
 def test_queries_that_not_all_answer_do_not_count():

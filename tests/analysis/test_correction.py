@@ -82,8 +82,8 @@ def test_the_family_wise_error_rate(better):
         second = 0.7 * first + rng.normal(size=(30, 7))  # a measure that agrees in part
         values = [x + better * (np.arange(7) == 0) for x in (first, second)]
         d = np.column_stack([x[:, a] - x[:, b] for x in values for a, b in pairs])
-        alarms += (np.array(max_t(d, 999, seed))[null] < 0.05).any()
-        uncorrected += (stats.ttest_1samp(d[:, null], 0).pvalue < 0.05).any()
+        alarms += bool((np.array(max_t(d, 999, seed))[null] < 0.05).any())
+        uncorrected += bool((stats.ttest_1samp(d[:, null], 0).pvalue < 0.05).any())
     # normal differences are symmetric, so the rate is 0.049 (p is a multiple of 1/1000) where all runs are
     # alike, and at most that otherwise; outside with a probability of 1e-4 on each side
     assert alarms <= stats.binom.ppf(1 - 1e-4, tried, 0.049)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 from ndcg_asymptotics.analysis.runs.paired import MOST_QUERIES, Difference, Interval, alpha_of
+from ndcg_asymptotics.analysis.runs.ranks import RankedRun, rank_runs
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 
 if TYPE_CHECKING:
@@ -72,31 +73,46 @@ class PairComparison:
     b: str
     by_measure: tuple[MeasureComparison, ...]
 
+    @property
+    def clearest(self) -> MeasureComparison:
+        """The measure that shows the clearest difference."""
+        return min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
+
+    def headline(self, alpha: float, queries: int, power: float) -> str:
+        """Return which run is better, by how much, how certainly, and whether the queries are enough."""
+        best = self.clearest
+        d = best.difference
+        if d.interval is None:
+            return f"{self.a} and {self.b} are identical by every measure, for each of the {queries} queries."
+        enough = _enough_text(d, queries, power, alpha)
+        if best.p >= alpha:
+            none = (
+                f"By {best.measure}, {queries} queries show no significant difference between {self.a} and "
+                f"{self.b} (corrected p-value {best.p:.2g})"
+                if len(self.by_measure) == 1
+                else f"By none of the measures do {queries} queries show a significant difference between "
+                f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure})"
+            )
+            return f"{none}; {enough}."
+        ahead, behind = (self.a, self.b) if d.mean > 0 else (self.b, self.a)
+        low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
+        return (
+            f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({_level(alpha)} interval "
+            f"{low:.4f} to {high:.4f}, corrected p-value {best.p:.2g}); {enough}."
+        )
+
     def paragraph(self, alpha: float, queries: int, power: float) -> str:
         """Return the answer in words."""
-        best = min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
-        d, same = best.difference, [j.measure for j in self.by_measure if j.difference.identical]
+        best, same = self.clearest, [j.measure for j in self.by_measure if j.difference.identical]
+        said = [self.headline(alpha, queries, power)]
         if len(same) == len(self.by_measure):
-            return f"{self.a} and {self.b} are identical by every measure, for each of the {queries} queries."
-        equal = f"By {', '.join(same)} they are identical for every query." if same else ""
-        if best.p >= alpha or d.interval is None:
-            said = [
-                f"By none of the measures do {queries} queries show a significant difference between "
-                f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure}); "
-                f"{_enough_text(d, queries, power, alpha)}.",
-                equal,
-            ]
-        else:
-            ahead, behind = (self.a, self.b) if d.mean > 0 else (self.b, self.a)
-            low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
-            said = [
-                f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({_level(alpha)} "
-                f"interval {low:.4f} to {high:.4f}, corrected p-value {best.p:.2g}); "
-                f"{_enough_text(d, queries, power, alpha)}.",
-                f"{best.measure} shows the clearest difference." if len(self.by_measure) > 1 else "",
-                self._others_text(best, alpha),
-                equal,
-            ]
+            return said[0]
+        if best.p < alpha:
+            if len(self.by_measure) > 1:
+                said.append(f"{best.measure} shows the clearest difference.")
+            said.append(self._others_text(best, alpha))
+        if same:
+            said.append(f"By {', '.join(same)} they are identical for every query.")
         said += [self._queries_text(power), _cuts_text(best), self._long_lists_text(alpha)]
         return " ".join(part for part in said if part)
 
@@ -219,8 +235,37 @@ class Comparison(Report):
             )
         return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
 
+    def ranked(self, measure: int) -> tuple[RankedRun, ...]:
+        """Return the runs in order of their means by a measure, with their possible ranks and groups."""
+        means: dict[str, float] = {}
+        signs: dict[tuple[str, str], int | None] = {}
+        for pair in self.pairs:
+            judged = pair.by_measure[measure]
+            means |= {pair.a: judged.mean_a, pair.b: judged.mean_b}
+            better = 1 if judged.difference.mean > 0 else -1
+            sign = None if judged.difference.identical else better if judged.p < self.alpha else 0
+            signs[pair.a, pair.b], signs[pair.b, pair.a] = sign, -sign if sign else sign
+        return rank_runs(means, lambda a, b: signs[a, b])
+
+    def leaders(self) -> str:
+        """Return how the first two of several runs compare by the most discriminative measure."""
+        power = self.discriminative_power()[0]
+        measure = [judged.measure for judged in self.pairs[0].by_measure].index(power.measure)
+        first, second = (ranked.run for ranked in self.ranked(measure)[:2])
+        pair = next(pair for pair in self.pairs if {pair.a, pair.b} == {first, second})
+        alone = PairComparison(pair.a, pair.b, (pair.by_measure[measure],))
+        return (
+            f"{alone.headline(self.alpha, self.queries, self.power)} They are the first and the second of "
+            f"{len(self.runs)} runs by {power.measure}, which tells {power.corrected} of {power.pairs} pairs "
+            "apart after correction."
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
+        rankings = [
+            {"measure": judged.measure, "runs": [asdict(row) for row in self.ranked(i)]}
+            for i, judged in enumerate(self.pairs[0].by_measure)
+        ]
         pairs = [
             {
                 "pair": [pair.a, pair.b],
@@ -232,7 +277,7 @@ class Comparison(Report):
         return {
             "runs": list(self.runs), "queries": self.queries, "level": self.level, "power": self.power,
             "pairs": pairs, "discriminative_power": [asdict(row) for row in self.discriminative_power()],
-            "remarks": list(self.remarks), "correction": self.correction,
+            "remarks": list(self.remarks), "correction": self.correction, "rankings": rankings,
         }  # fmt: skip
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -253,11 +298,27 @@ class Comparison(Report):
             for j in pair.by_measure
         )  # fmt: skip
 
-    def blocks(self) -> Iterator[ReportBlock]:
-        """Return a paragraph and tables for each pair, preceded by the power of the measures."""
-        if len(self.pairs) > 1:
+    def blocks(self, full: bool = False) -> Iterator[ReportBlock]:
+        """Return a paragraph and tables for two runs; for more, their ranks by each measure.
+
+        Parameters
+        ----------
+        full : bool
+            Whether to add the paragraph and tables of every pair of more than two runs.
+        """
+        several = len(self.runs) > 2
+        if several:
+            yield Line(self.leaders() + "\n")
             yield self._power_table()
-        for pair in self.pairs:
+            for i, judged in enumerate(self.pairs[0].by_measure):
+                yield Table.of(f"Runs by {judged.measure}", RankedRun, self.ranked(i))
+            yield Line(
+                "Ranks: those that no significant difference excludes. Two runs have a group in common "
+                'exactly if they cannot be told apart. Against the runs in this order: ">" significantly '
+                'better, "<" worse, "·" not told apart, "=" identical.'
+                + ("" if full else " --full shows every pair.")
+            )
+        for pair in self.pairs if full or not several else ():
             yield Line(pair.paragraph(self.alpha, self.queries, self.power) + "\n")
             yield self._table(pair)
             if any(j.cuts for j in pair.by_measure):
@@ -269,7 +330,7 @@ class Comparison(Report):
             f"{self.queries} queries. p is the larger p-value of a permutation test, which exchanges the "
             f"runs within queries, and of Student's t test; the {100 * self.level:.6g}% interval excludes 0 "
             f"exactly if p < {self.alpha:.2g}. Corrected p-values are {DESCRIPTIONS[self.correction]}, for "
-            f"{tests} tests. Effect size: the mean difference over its standard deviation. Required queries: "
+            f"{tests} test{'s' * (tests > 1)}. Effect size: the mean difference over its standard deviation. Required queries: "
             f"for a paired t test at level {self.alpha:.2g}, without correction, with {self.power:.0%} "
             f"power, with their {_level(self.alpha)} interval. Truncated lists: a tie does not count as the "
             "order of the full lists."

@@ -58,7 +58,7 @@ def corrected(
         return holm(p)
     if correction == "bh":
         return benjamini_hochberg(p)
-    return np.maximum(p, max_t(differences, resamples, seed)).tolist()
+    return [max(pair) for pair in zip(p, max_t(differences, resamples, seed), strict=True)]
 
 
 def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[float]:

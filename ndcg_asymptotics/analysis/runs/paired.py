@@ -237,7 +237,7 @@ def permutations(queries: int, resamples: int) -> int:
     >>> permutations(6, 9999), permutations(50, 9999)
     (32, 10000)
     """
-    return min(2 ** min(queries - 1, 63), resamples + 1)
+    return min(1 << min(queries - 1, 63), resamples + 1)
 
 
 def sign_changes(size: int, total: int, rng: np.random.Generator, tests: int = 1) -> Iterator[Bools]:
