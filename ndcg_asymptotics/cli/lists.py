@@ -257,6 +257,9 @@ def compare(
         bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
     ] = True,
     seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0,
+    per_query: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every query to this file.")
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Show every pair of more than two runs by itself, too.")
     ] = False,
@@ -270,7 +273,7 @@ def compare(
     Of more than two runs, every pair is compared, and the output shows the ranks that each run can have.
     """
     from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
-    from ndcg_asymptotics.reports.terminal import show
+    from ndcg_asymptotics.reports.terminal import show, write_csv
 
     found = compare_files(
         runs,
@@ -285,7 +288,12 @@ def compare(
         columns=columns_of(columns),
         seed=seed,
     )
-    show(found, form, blocks=found.blocks(full))
+    if per_query is not None:
+        write_csv(per_query, found.per_query)
+    if form == "latex":
+        print(found.to_latex(), end="")
+    else:
+        show(found, form, blocks=found.blocks(full))
     if out is not None:
         from ndcg_asymptotics.plots import draw_comparison
 

@@ -225,6 +225,33 @@ def test_ranks_and_groups_of_several_runs():
     )
 
 
+def test_latex_names_what_a_run_beats_and_the_best_is_bold():
+    scores, labels = collection()
+    found = compare(
+        {"_a": scores["good"], "b": scores["bad"], "c": scores["twin"]}, labels, "nDCG", theory=False
+    )
+    pairs = {(pair.a, pair.b): pair.by_measure[0] for pair in found.pairs}
+    assert all(judged.p < 0.05 for judged in pairs.values())
+    means = [pairs["_a", "b"].mean_a, pairs["_a", "b"].mean_b, pairs["_a", "c"].mean_b]
+    rows = [line for line in found.to_latex().splitlines() if line[:3] in ("a &", "b &", "c &")]
+    assert rows == [
+        rf"a & \_a & \textbf{{{means[0]:.4f}}}\textsuperscript{{b c}} \\",
+        rf"b & b & {means[1]:.4f} \\",
+        rf"c & c & {means[2]:.4f}\textsuperscript{{b}} \\",
+    ]
+
+
+def test_values_per_query_are_those_of_the_queries_that_count():
+    scores, labels = collection()
+    fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
+    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99, theory=False)
+    assert len(found.per_query.rows) == 40
+    judged = found.pairs[0].by_measure[0]
+    values = {name: [row[2] for row in found.per_query.rows if row[0] == name] for name in ("good", "bad")}
+    assert np.mean(values["good"]) == pytest.approx(judged.mean_a)
+    assert np.mean(values["bad"]) == pytest.approx(judged.mean_b)
+
+
 def test_runs_share_a_group_exactly_if_they_are_not_apart():
     rng = np.random.default_rng(6)
     for share in (0.0, 0.3, 0.6, 0.9, 1.0):

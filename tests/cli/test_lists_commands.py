@@ -190,6 +190,10 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert code == 0
     assert "Runs by nDCG(log)" in said
     assert "good against bad" not in said
+    code, said, _ = run(*three, "--format", "latex", "--per-query", tmp_path / "values.csv")
+    assert code == 0
+    assert said.splitlines()[1] == r"\begin{tabular}{lll}"
+    assert len((tmp_path / "values.csv").read_text().splitlines()) == 1 + 3 * QUERIES
     code, said, _ = run(*three, "--full")
     assert "good against bad" in said
     code, _, error = run(*asked, "--level", 2)

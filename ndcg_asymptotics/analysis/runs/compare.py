@@ -9,6 +9,7 @@ pairs; the number of pairs with a significant difference is the discriminative p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, get_args
@@ -28,6 +29,7 @@ from ndcg_asymptotics.core.arrays import Floats, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import (
+    Evaluations,
     Measures,
     evaluate,
     gains_of,
@@ -159,7 +161,13 @@ def compare(
     limited = limitation(correction, len(p), int(kept.sum()), resamples, alpha_of(level))
     if limited:
         remarks.insert(0, f"Warning: {limited}")
-    return Comparison(tuple(runs), int(kept.sum()), level, power, tuple(compared), tuple(remarks), correction)
+    answered = tuple(queries[i] for i in np.flatnonzero(kept))
+    by_query = Evaluations(
+        tuple(replace(of_run, queries=answered, values=values[name]) for name, of_run in found.items())
+    ).by_query()
+    return Comparison(
+        tuple(runs), int(kept.sum()), level, power, tuple(compared), tuple(remarks), correction, by_query
+    )
 
 
 def compare_files(

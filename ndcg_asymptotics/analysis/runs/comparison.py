@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 from ndcg_asymptotics.analysis.runs.paired import MOST_QUERIES, Difference, Interval, alpha_of
-from ndcg_asymptotics.analysis.runs.ranks import RankedRun, rank_runs
+from ndcg_asymptotics.analysis.runs.ranks import RankedRun, letter, rank_runs
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.text import in_tex
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -211,6 +212,7 @@ class Comparison(Report):
     pairs: tuple[PairComparison, ...]
     remarks: tuple[str, ...] = ()
     correction: Correction = "maxt"
+    per_query: Table = Table("", (), ())
 
     @property
     def alpha(self) -> float:
@@ -298,6 +300,34 @@ class Comparison(Report):
             for j in pair.by_measure
         )  # fmt: skip
 
+    def to_latex(self) -> str:
+        """Return a table of means in LaTeX, for the package booktabs, with a row for each run.
+
+        The best mean of a measure is bold, and superscripts name the runs that a run significantly beats.
+        """
+        names = {run: letter(i) for i, run in enumerate(self.runs)}
+        measures = [judged.measure for judged in self.pairs[0].by_measure]
+        cells: dict[str, list[str]] = {run: [] for run in self.runs}
+        for measure in range(len(measures)):
+            ranked = self.ranked(measure)
+            for row in ranked:
+                text = f"{row.mean:.4f}"
+                best = rf"\textbf{{{text}}}" if row.mean == ranked[0].mean else text
+                beaten = {other.run for other, mark in zip(ranked, row.against, strict=True) if mark == ">"}
+                marks = " ".join(letter for run, letter in names.items() if run in beaten)
+                cells[row.run].append(best + (rf"\textsuperscript{{{marks}}}" if marks else ""))
+        lines = [
+            f"% {self.queries} queries; superscripts: runs that this one beats, corrected p < {self.alpha:g}",
+            rf"\begin{{tabular}}{{ll{'l' * len(measures)}}}",
+            r"\toprule",
+            " & ".join(["", "run", *map(in_tex, measures)]) + r" \\",
+            r"\midrule",
+            *(" & ".join([names[run], in_tex(run), *cells[run]]) + r" \\" for run in self.runs),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+        return "\n".join(lines) + "\n"
+
     def blocks(self, full: bool = False) -> Iterator[ReportBlock]:
         """Return a paragraph and tables for two runs; for more, their ranks by each measure.
 
@@ -330,7 +360,8 @@ class Comparison(Report):
             f"{self.queries} queries. p is the larger p-value of a permutation test, which exchanges the "
             f"runs within queries, and of Student's t test; the {100 * self.level:.6g}% interval excludes 0 "
             f"exactly if p < {self.alpha:.2g}. Corrected p-values are {DESCRIPTIONS[self.correction]}, for "
-            f"{tests} test{'s' * (tests > 1)}. Effect size: the mean difference over its standard deviation. Required queries: "
+            f"{tests} test{'s' * (tests > 1)}. Effect size: the mean difference over its standard deviation. "
+            "Required queries: "
             f"for a paired t test at level {self.alpha:.2g}, without correction, with {self.power:.0%} "
             f"power, with their {_level(self.alpha)} interval. Truncated lists: a tie does not count as the "
             "order of the full lists."

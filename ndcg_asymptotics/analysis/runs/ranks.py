@@ -11,10 +11,18 @@ from typing import Annotated
 from ndcg_asymptotics.core.tables import Column, fixed, general
 
 
+def letter(number: int) -> str:
+    """Return a short name for a group or a run: a to z, then a1, b1 and so on.
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'a1')
+    """
+    round_, place = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[place] + (str(round_) if round_ else "")
+
+
 def _letters(groups: Sequence[int]) -> str:
-    """Return the names of groups: a to z, then a1, b1 and so on."""
-    count = len(ascii_lowercase)
-    return " ".join(ascii_lowercase[g % count] + (str(g // count) if g >= count else "") for g in groups)
+    return " ".join(map(letter, groups))
 
 
 def _ranks(between: tuple[int, int]) -> str:
@@ -46,7 +54,7 @@ class RankedRun:
     mean: Annotated[float, Column("mean", fixed(4))]
     ranks: Annotated[tuple[int, int], Column("ranks", _ranks)]
     groups: Annotated[tuple[int, ...], Column("groups", _letters)]
-    against: Annotated[str, Column("against 1, 2, …", drop=1)]
+    against: Annotated[str, Column("against 1, 2, …", str)]
 
 
 def rank_runs(means: dict[str, float], sign: Callable[[str, str], int | None]) -> tuple[RankedRun, ...]:
