@@ -246,11 +246,23 @@ def compare(
     level: Annotated[
         float, typer.Option(help="Confidence level of the intervals; tests have the level 1 minus this.")
     ] = 0.95,
+    correction: Annotated[
+        Literal["maxt", "holm", "bh"],
+        typer.Option(
+            help="Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg."
+        ),
+    ] = "maxt",
     resamples: Annotated[int, typer.Option(help="Number of permutations of each test.")] = 9999,
     theory: Annotated[
         bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
     ] = True,
     seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0,
+    per_query: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every query to this file.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show every pair of more than two runs by itself, too.")
+    ] = False,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
@@ -258,10 +270,10 @@ def compare(
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
 
-    Of more than two runs, every pair is compared.
+    Of more than two runs, every pair is compared, and the output shows the ranks that each run can have.
     """
     from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
-    from ndcg_asymptotics.reports.terminal import show
+    from ndcg_asymptotics.reports.terminal import show, write_csv
 
     found = compare_files(
         runs,
@@ -270,12 +282,18 @@ def compare(
         gain=gain,
         power=power,
         level=level,
+        correction=correction,
         resamples=resamples,
         theory=theory,
         columns=columns_of(columns),
         seed=seed,
     )
-    show(found, form)
+    if per_query is not None:
+        write_csv(per_query, found.per_query)
+    if form == "latex":
+        print(found.to_latex(), end="")
+    else:
+        show(found, form, blocks=found.blocks(full))
     if out is not None:
         from ndcg_asymptotics.plots import draw_comparison
 

@@ -227,7 +227,7 @@ def evaluate(
         (ties, Ties, "ties"), (ideal, Ideal, "ideal"), (empty, Empty, "empty"),
         (missing, Missing, "missing"),
     ):  # fmt: skip
-        _require_choice(value, get_args(known), argument)
+        require_choice(value, get_args(known), argument)
     found = measures_of(measures)
     scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"))
     common = sorted({*scores.queries} & {*labels.queries})
@@ -297,7 +297,7 @@ def label_gains(labels: Floats, gain: Gain) -> Floats:
     InputError
         For any other ``gain``, and for a label whose gain is too large for a double.
     """
-    _require_choice(gain, get_args(Gain), "gain")
+    require_choice(gain, get_args(Gain), "gain")
     if gain == "linear":
         return labels
     with np.errstate(over="ignore"):
@@ -406,7 +406,8 @@ def stem(path: Path) -> str:
     return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
 
 
-def _require_choice(value: Any, choices: Sequence[str], argument: str) -> None:
+def require_choice(value: Any, choices: Sequence[str], argument: str) -> None:
+    """Raise `InputError` unless the value is one of the choices."""
     known = isinstance(value, str) and value in choices
     require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
 

@@ -12,6 +12,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare, compare_files
 from ndcg_asymptotics.analysis.runs.comparison import Cut, MeasureComparison
 from ndcg_asymptotics.analysis.runs.paired import paired_difference
+from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import draw_comparison
 
@@ -63,13 +64,51 @@ def test_a_paragraph_comes_first():
     assert "For 80% power, " in first
     assert "Theory predicts the same order in ever longer lists" in first
     assert "good against bad" in " ".join(rest.split())
-    assert "Corrected p-values are Holm's, for 6 tests" in " ".join(rest.split())
+    assert "Corrected p-values are max-T (Westfall and Young), for 6 tests" in " ".join(rest.split())
     turned = str(two("bad", "good", theory=False))
     assert turned.startswith("good is better than bad")
     twins = str(two("fair", "twin", theory=False))
     assert twins.startswith(
         "By none of the measures do 30 queries show a significant difference between fair and twin"
     )
+
+
+def test_the_first_sentence_says_whether_queries_are_enough():
+    scores, labels = collection()
+
+    def first(other: str, queries: int, measure: str) -> str:
+        asked = {q: labels[q] for q in list(labels)[:queries]}
+        runs = {name: {q: scores[name][q] for q in asked} for name in ("fair", other)}
+        found = compare(runs, asked, measure, resamples=999, theory=False)
+        d = found.pairs[0].by_measure[0].difference
+        enough = f"the {queries} queries are enough for 80% power ({d.queries} needed, 95% interval "
+        more = f"80% power needs {d.queries} queries, {d.queries - queries} more than there are (95% interval"
+        said = found.pairs[0].paragraph(0.05, queries, 0.8).partition(". ")[0]
+        assert (enough if d.queries <= queries else more) in said
+        assert d.queries_low <= d.queries
+        assert str(d.queries_low) in said
+        assert (f"to {d.queries_high})" if d.queries_high else "or more)") in said
+        return said
+
+    assert first("bad", 30, "nDCG").startswith("fair is better than bad by 0.")
+    assert first("twin", 20, "nDCG@1").startswith("By nDCG(log)@1, 20 queries show no ")
+
+
+def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named():
+    scores, labels = collection(runs={"a-rather-long-name-of-a-run": 0.4, "another-rather-long-name": 0.8})
+    found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99, theory=False)
+    lines = str(found).splitlines()
+    names = f"{', '.join(scores)}, p, effect size, longer lists."
+    assert f"Left out for lack of width: {names}" in " ".join(" ".join(lines).split())
+    rows = [line for line in lines if line.startswith("nDCG(") and "[" in line]
+    assert len(rows) == 2
+    for row, judged in zip(rows, found.pairs[0].by_measure, strict=True):
+        d = judged.difference
+        assert len(row) <= 80
+        assert f"[{d.interval.low:+.4f}, {d.interval.high:+.4f}]" in row
+        assert row.rstrip().endswith(
+            f"{d.queries} [{d.queries_low}, {d.queries_high or '∞'}" + "])"[not d.queries_high]
+        )
 
 
 def test_measures_that_contradict_each_other_are_named():
@@ -161,6 +200,70 @@ def test_several_runs_are_compared_in_pairs():
     assert (frame["p_corrected"] >= frame["p"]).all()
 
 
+def test_ranks_and_groups_of_several_runs():
+    scores, labels = collection()
+    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
+    for measure, rows in enumerate(found.as_dict()["rankings"]):
+        by_pair = {frozenset((pair.a, pair.b)): pair.by_measure[measure] for pair in found.pairs}
+        assert [row["mean"] for row in rows["runs"]] == sorted(
+            (r["mean"] for r in rows["runs"]), reverse=True
+        )
+        for one, other in itertools.combinations(rows["runs"], 2):
+            judged = by_pair[frozenset((one["run"], other["run"]))]
+            assert (judged.p < 0.05) == (not {*one["groups"]} & {*other["groups"]})
+            assert one["against"][other["place"] - 1] == (">" if judged.p < 0.05 else "·")
+    log = found.ranked(0)
+    assert [row.run for row in (log[0], log[3])] == ["good", "bad"]
+    assert [row.ranks for row in log] == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    said = str(found)
+    assert said.startswith("good is better than ")
+    assert "They are the first and the second of 4 runs by nDCG(log), which tells 5 of 6 pairs apart" in said
+    assert "<··-" not in said
+    assert "good against fair" not in said
+    assert "good against fair" in "".join(
+        str(getattr(block, "title", "")) for block in found.blocks(full=True)
+    )
+
+
+def test_latex_names_what_a_run_beats_and_the_best_is_bold():
+    scores, labels = collection()
+    found = compare(
+        {"_a": scores["good"], "b": scores["bad"], "c": scores["twin"]}, labels, "nDCG", theory=False
+    )
+    pairs = {(pair.a, pair.b): pair.by_measure[0] for pair in found.pairs}
+    assert all(judged.p < 0.05 for judged in pairs.values())
+    means = [pairs["_a", "b"].mean_a, pairs["_a", "b"].mean_b, pairs["_a", "c"].mean_b]
+    rows = [line for line in found.to_latex().splitlines() if line[:3] in ("a &", "b &", "c &")]
+    assert rows == [
+        rf"a & \_a & \textbf{{{means[0]:.4f}}}\textsuperscript{{b c}} \\",
+        rf"b & b & {means[1]:.4f} \\",
+        rf"c & c & {means[2]:.4f}\textsuperscript{{b}} \\",
+    ]
+
+
+def test_values_per_query_are_those_of_the_queries_that_count():
+    scores, labels = collection()
+    fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
+    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99, theory=False)
+    assert len(found.per_query.rows) == 40
+    judged = found.pairs[0].by_measure[0]
+    values = {name: [row[2] for row in found.per_query.rows if row[0] == name] for name in ("good", "bad")}
+    assert np.mean(values["good"]) == pytest.approx(judged.mean_a)
+    assert np.mean(values["bad"]) == pytest.approx(judged.mean_b)
+
+
+def test_runs_share_a_group_exactly_if_they_are_not_apart():
+    rng = np.random.default_rng(6)
+    for share in (0.0, 0.3, 0.6, 0.9, 1.0):
+        runs = [f"r{i}" for i in range(9)]
+        apart = {pair for pair in itertools.combinations(runs, 2) if rng.random() < share}
+        groups = groups_of(runs, apart)
+        for a, b in itertools.combinations(runs, 2):
+            assert any({a, b} <= group for group in groups) == ((a, b) not in apart)
+        assert not any(one < other for one in groups for other in groups)
+        assert set().union(*groups) == {*runs}
+
+
 def test_queries_that_not_all_answer_do_not_count():
     scores, labels = collection()
     fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
@@ -214,7 +317,7 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
         assert pair.by_measure[tied].cuts == ()
         assert "By nDCG(log)@1 they are identical for every query." in pair.paragraph(0.05, 12, 0.8)
         row = next(line for line in str(found).splitlines() if line.startswith("nDCG(log)@1 "))
-        assert row.split()[2] == "0" if len(names) > 2 else "identical" in row
+        assert row.split()[1:3] == ["2", "2"] if len(names) > 2 else "identical" in row
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
         assert all(path.is_file() for path in draw_comparison(found, tmp_path / str(len(names))))

@@ -14,8 +14,8 @@ from scipy import stats
 from ndcg_asymptotics.analysis.power import lists_for, paired_power
 from ndcg_asymptotics.analysis.runs.paired import (
     alpha_of,
+    effect_interval,
     fewest_queries,
-    holm,
     paired_difference,
     permutation_test,
     student_test,
@@ -46,9 +46,39 @@ def test_the_number_of_queries_is_the_smallest():
             lists_for(0.5, power, alpha)
 
 
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
+def test_the_interval_of_the_effect_is_that_of_the_noncentral_t():
+    for effect, queries, alpha in ((0.31, 100, 0.05), (-0.31, 100, 0.05), (1.4, 8, 0.1), (0.02, 50, 0.05)):
+        high, low = effect_interval(effect, queries, alpha)
+        t, freedom, root = abs(effect) * math.sqrt(queries), queries - 1, math.sqrt(queries)
+        assert stats.nct.cdf(t, freedom, high * root) == pytest.approx(alpha / 2, abs=1e-6)
+        if low:
+            assert stats.nct.sf(t, freedom, low * root) == pytest.approx(alpha / 2, abs=1e-6)
+        p = 2 * stats.t.sf(t, freedom)
+        assert (low > 0) == (p < alpha)
+    assert effect_interval(1e9, 100, 0.05)[1] > 50
+
+
+def test_the_interval_of_queries_contains_the_true_number():
+    """Skewed differences with many ties, of 40 queries each."""
+    rng, tried, effect = np.random.default_rng(2), 1500, 0.4
+    d = rng.gamma(2.0, 1.0, (tried, 40)) * (rng.random((tried, 40)) < 0.5)
+    mean, sd = 1.0, math.sqrt(0.5 * 6 - 1)
+    d = (d - mean) / sd + effect
+    true = lists_for(effect, 0.8, 0.05)
+    hits = narrow = 0
+    for one in d:
+        seen = one.mean() / one.std(ddof=1)
+        high, low = effect_interval(seen, 40, 0.05)
+        hits += low <= effect <= high
+        middle = (high + low) / 2
+        narrow += abs(effect - middle) <= (high - low) / 4
+    found = paired_difference(d[0])
+    ends = [lists_for(end, 0.8, 0.05) for end in effect_interval(found.effect, 40, 0.05)]
+    assert [found.queries_low, found.queries_high] == ends
+    assert found.queries_low < true
+    # the coverage is 95% for normal differences; below with a probability of 1e-4 if it is 93%
+    assert hits >= stats.binom.ppf(1e-4, tried, 0.93)
+    assert narrow < stats.binom.ppf(1e-4, tried, 0.93)
 
 
 def exact_p(d: np.ndarray) -> float:

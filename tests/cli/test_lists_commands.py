@@ -173,7 +173,7 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     ]
     code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path)
     assert code == 0
-    assert said.startswith("good is better than bad by nDCG(log)")
+    assert said.startswith("good is better than bad by 0.3100 nDCG(log) (95% interval ")
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
     code, said, _ = run(*asked, "--resamples", 499, "--no-theory", "--json")
     assert code == 0
@@ -181,6 +181,21 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert pair["pair"] == ["good", "bad"]
     assert pair["measures"][0]["longer_lists"] is None
     assert pair["measures"][0]["interval"][0] > 0
+    code, said, _ = run(*asked, "--resamples", 499, "--no-theory", "--correction", "holm")
+    assert code == 0
+    assert "Corrected p-values are Holm's, for 1 test." in said
+    (tmp_path / "copy.run").write_text((files / "good.run").read_text())
+    three = [asked[0], tmp_path / "copy.run", *asked[1:], "--no-theory", "--resamples", 499]
+    code, said, _ = run(*three)
+    assert code == 0
+    assert "Runs by nDCG(log)" in said
+    assert "good against bad" not in said
+    code, said, _ = run(*three, "--format", "latex", "--per-query", tmp_path / "values.csv")
+    assert code == 0
+    assert said.splitlines()[1] == r"\begin{tabular}{lll}"
+    assert len((tmp_path / "values.csv").read_text().splitlines()) == 1 + 3 * QUERIES
+    code, said, _ = run(*three, "--full")
+    assert "good against bad" in said
     code, _, error = run(*asked, "--level", 2)
     assert code == 2
     assert "--level: must lie inside (0, 1), got 2" in error

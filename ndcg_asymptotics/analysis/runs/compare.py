@@ -9,9 +9,10 @@ pairs; the number of pairs with a significant difference is the discriminative p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -22,15 +23,18 @@ from ndcg_asymptotics.analysis.runs.comparison import (
     MeasureComparison,
     PairComparison,
 )
-from ndcg_asymptotics.analysis.runs.paired import holm, paired_difference
+from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation
+from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_difference
 from ndcg_asymptotics.core.arrays import Floats, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import (
+    Evaluations,
     Measures,
     evaluate,
     gains_of,
     measures_of,
+    require_choice,
     run_names,
     without_negatives,
 )
@@ -61,6 +65,7 @@ def compare(
     *,
     level: float = 0.95,
     power: float = 0.8,
+    correction: Correction = "maxt",
     resamples: int = 9999,
     seed: int = 0,
     theory: bool = True,
@@ -75,10 +80,12 @@ def compare(
     qrels : judgements
     measures : Measure, text, or several
     level : float
-        Confidence level of the intervals; tests are at 1 - level, corrected by Holm for all pairs and
-        measures.
+        Confidence level of the intervals; tests are at 1 - level, corrected for all pairs and measures.
     power : float
         Target power of the sample-size estimate.
+    correction : {"maxt", "holm", "bh"}
+        "maxt": step-down max-T with the same permutations for all tests, and "holm", for the family-wise
+        error rate; "bh": Benjamini and Hochberg's, for the false discovery rate.
     resamples, seed : int
         Number of permutations, and the seed of all resampling.
     theory : bool
@@ -105,6 +112,7 @@ def compare(
     require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
     require_fraction(level, "level")
     require_fraction(power, "power")
+    require_choice(correction, get_args(Correction), "correction")
     labels = without_negatives(Records.of(qrels, "label"))
     found = {name: evaluate(run, labels, parsed, name=name, **conventions) for name, run in scores.items()}
     queries = sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
@@ -122,7 +130,9 @@ def compare(
         ]
         for pair in pairs
     }
-    corrected = iter(holm([d.p for of_pair in differences.values() for d in of_pair]))
+    p = [d.p for of_pair in differences.values() for d in of_pair]
+    tested = np.column_stack([values[a] - values[b] for a, b in pairs])
+    p_corrected = iter(corrected(p, tested, correction, resamples, seed))
     gains = gains_of(labels, conventions.get("gain", "linear"))
     documents = pooled(scores, gains)
     cuts = _cuts(documents, parsed, pairs, level, seed)
@@ -136,19 +146,28 @@ def compare(
                 tuple(
                     MeasureComparison(
                         str(measure), float(means[0][m]), float(means[1][m]), differences[pair][m],
-                        next(corrected), cuts[pair][m], _longer_lists(mixtures, pair, measure),
+                        next(p_corrected), cuts[pair][m], _longer_lists(mixtures, pair, measure),
                     )
                     for m, measure in enumerate(parsed)
                 ),
             )
         )  # fmt: skip
     left = {name: len(of_run.queries) - len(queries) for name, of_run in found.items()}
-    remarks = tuple(
+    remarks = [
         f"{count} of the queries that {name} answers are not answered by all runs and do not count"
         for name, count in left.items()
         if count
+    ]
+    limited = limitation(correction, len(p), int(kept.sum()), resamples, alpha_of(level))
+    if limited:
+        remarks.insert(0, f"Warning: {limited}")
+    answered = tuple(queries[i] for i in np.flatnonzero(kept))
+    by_query = Evaluations(
+        tuple(replace(of_run, queries=answered, values=values[name]) for name, of_run in found.items())
+    ).by_query()
+    return Comparison(
+        tuple(runs), int(kept.sum()), level, power, tuple(compared), tuple(remarks), correction, by_query
     )
-    return Comparison(tuple(runs), int(kept.sum()), level, power, tuple(compared), remarks)
 
 
 def compare_files(

@@ -8,8 +8,11 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, alpha_of
+from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
+from ndcg_asymptotics.analysis.runs.paired import MOST_QUERIES, Difference, Interval, alpha_of
+from ndcg_asymptotics.analysis.runs.ranks import RankedRun, letter, rank_runs
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.text import in_tex
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,29 +74,46 @@ class PairComparison:
     b: str
     by_measure: tuple[MeasureComparison, ...]
 
+    @property
+    def clearest(self) -> MeasureComparison:
+        """The measure that shows the clearest difference."""
+        return min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
+
+    def headline(self, alpha: float, queries: int, power: float) -> str:
+        """Return which run is better, by how much, how certainly, and whether the queries are enough."""
+        best = self.clearest
+        d = best.difference
+        if d.interval is None:
+            return f"{self.a} and {self.b} are identical by every measure, for each of the {queries} queries."
+        enough = _enough_text(d, queries, power, alpha)
+        if best.p >= alpha:
+            none = (
+                f"By {best.measure}, {queries} queries show no significant difference between {self.a} and "
+                f"{self.b} (corrected p-value {best.p:.2g})"
+                if len(self.by_measure) == 1
+                else f"By none of the measures do {queries} queries show a significant difference between "
+                f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure})"
+            )
+            return f"{none}; {enough}."
+        ahead, behind = (self.a, self.b) if d.mean > 0 else (self.b, self.a)
+        low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
+        return (
+            f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({_level(alpha)} interval "
+            f"{low:.4f} to {high:.4f}, corrected p-value {best.p:.2g}); {enough}."
+        )
+
     def paragraph(self, alpha: float, queries: int, power: float) -> str:
         """Return the answer in words."""
-        best = min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
-        d, same = best.difference, [j.measure for j in self.by_measure if j.difference.identical]
+        best, same = self.clearest, [j.measure for j in self.by_measure if j.difference.identical]
+        said = [self.headline(alpha, queries, power)]
         if len(same) == len(self.by_measure):
-            return f"{self.a} and {self.b} are identical by every measure, for each of the {queries} queries."
-        equal = f"By {', '.join(same)} they are identical for every query." if same else ""
-        if best.p >= alpha or d.interval is None:
-            said = [
-                f"By none of the measures do {queries} queries show a significant difference between "
-                f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure}).",
-                equal,
-            ]
-        else:
-            ahead, behind = (self.a, self.b) if d.mean > 0 else (self.b, self.a)
-            low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
-            said = [
-                f"{ahead} is better than {behind} by {best.measure}, which shows the clearest difference: "
-                f"{abs(d.mean):.4f} ({1 - alpha:.0%} interval {low:.4f} to {high:.4f}, corrected p-value "
-                f"{best.p:.2g}).",
-                self._others_text(best, alpha),
-                equal,
-            ]
+            return said[0]
+        if best.p < alpha:
+            if len(self.by_measure) > 1:
+                said.append(f"{best.measure} shows the clearest difference.")
+            said.append(self._others_text(best, alpha))
+        if same:
+            said.append(f"By {', '.join(same)} they are identical for every query.")
         said += [self._queries_text(power), _cuts_text(best), self._long_lists_text(alpha)]
         return " ".join(part for part in said if part)
 
@@ -121,15 +141,16 @@ class PairComparison:
 
     def _queries_text(self, power: float) -> str:
         apart = [j for j in self.by_measure if not j.difference.identical]
+        if len(apart) == 1:
+            return ""
         fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
         most = max(apart, key=lambda j: j.difference.queries or math.inf)
         if fewest.difference.queries is None:
-            return f"For {power:.0%} power, a million queries would not be enough."
-        said = f"For {power:.0%} power, {fewest.difference.queries} queries are needed by {fewest.measure}"
-        if most is fewest:
-            return said + "."
-        many = most.difference.queries
-        return said + f" and {many or 'more than a million'} by {most.measure}."
+            return f"By no measure would a million queries be enough for {power:.0%} power."
+        return (
+            f"For {power:.0%} power, {fewest.difference.queries} queries are needed by {fewest.measure} and "
+            f"{most.difference.queries or 'more than a million'} by {most.measure}."
+        )
 
     def _long_lists_text(self, alpha: float) -> str:
         sure = [(j, j.longer_lists) for j in self.by_measure if j.longer_lists and j.p < alpha]
@@ -139,6 +160,23 @@ class PairComparison:
         if turned:
             return f"Theory predicts the opposite order in ever longer lists by {', '.join(turned)}."
         return "Theory predicts the same order in ever longer lists."
+
+
+def _level(alpha: float) -> str:
+    return f"{100 * (1 - alpha):.6g}%"
+
+
+def _enough_text(d: Difference, queries: int, power: float, alpha: float) -> str:
+    """Return whether the queries are enough for an uncorrected test, or how many more it needs."""
+    if d.queries is None:
+        return f"for {power:.0%} power a million queries would not be enough"
+    between = f"{_level(alpha)} interval {d.queries_low} " + (
+        f"to {d.queries_high}" if d.queries_high else "or more"
+    )
+    if d.queries <= queries:
+        return f"the {queries} queries are enough for {power:.0%} power ({d.queries} needed, {between})"
+    more = d.queries - queries
+    return f"{power:.0%} power needs {d.queries} queries, {more} more than there are ({between})"
 
 
 def _cuts_text(judged: MeasureComparison) -> str:
@@ -173,6 +211,8 @@ class Comparison(Report):
     power: float
     pairs: tuple[PairComparison, ...]
     remarks: tuple[str, ...] = ()
+    correction: Correction = "maxt"
+    per_query: Table = Table("", (), ())
 
     @property
     def alpha(self) -> float:
@@ -197,8 +237,37 @@ class Comparison(Report):
             )
         return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
 
+    def ranked(self, measure: int) -> tuple[RankedRun, ...]:
+        """Return the runs in order of their means by a measure, with their possible ranks and groups."""
+        means: dict[str, float] = {}
+        signs: dict[tuple[str, str], int | None] = {}
+        for pair in self.pairs:
+            judged = pair.by_measure[measure]
+            means |= {pair.a: judged.mean_a, pair.b: judged.mean_b}
+            better = 1 if judged.difference.mean > 0 else -1
+            sign = None if judged.difference.identical else better if judged.p < self.alpha else 0
+            signs[pair.a, pair.b], signs[pair.b, pair.a] = sign, -sign if sign else sign
+        return rank_runs(means, lambda a, b: signs[a, b])
+
+    def leaders(self) -> str:
+        """Return how the first two of several runs compare by the most discriminative measure."""
+        power = self.discriminative_power()[0]
+        measure = [judged.measure for judged in self.pairs[0].by_measure].index(power.measure)
+        first, second = (ranked.run for ranked in self.ranked(measure)[:2])
+        pair = next(pair for pair in self.pairs if {pair.a, pair.b} == {first, second})
+        alone = PairComparison(pair.a, pair.b, (pair.by_measure[measure],))
+        return (
+            f"{alone.headline(self.alpha, self.queries, self.power)} They are the first and the second of "
+            f"{len(self.runs)} runs by {power.measure}, which tells {power.corrected} of {power.pairs} pairs "
+            "apart after correction."
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
+        rankings = [
+            {"measure": judged.measure, "runs": [asdict(row) for row in self.ranked(i)]}
+            for i, judged in enumerate(self.pairs[0].by_measure)
+        ]
         pairs = [
             {
                 "pair": [pair.a, pair.b],
@@ -210,7 +279,7 @@ class Comparison(Report):
         return {
             "runs": list(self.runs), "queries": self.queries, "level": self.level, "power": self.power,
             "pairs": pairs, "discriminative_power": [asdict(row) for row in self.discriminative_power()],
-            "remarks": list(self.remarks),
+            "remarks": list(self.remarks), "correction": self.correction, "rankings": rankings,
         }  # fmt: skip
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -225,16 +294,61 @@ class Comparison(Report):
                 "high": j.difference.interval.high if j.difference.interval else math.nan,
                 "p": j.difference.p, "p_corrected": j.p,
                 "effect": j.difference.effect, "queries": j.difference.queries,
+                "queries_low": j.difference.queries_low, "queries_high": j.difference.queries_high,
             }
             for pair in self.pairs
             for j in pair.by_measure
         )  # fmt: skip
 
-    def blocks(self) -> Iterator[ReportBlock]:
-        """Return a paragraph and tables for each pair, preceded by the power of the measures."""
-        if len(self.pairs) > 1:
+    def to_latex(self) -> str:
+        """Return a table of means in LaTeX, for the package booktabs, with a row for each run.
+
+        The best mean of a measure is bold, and superscripts name the runs that a run significantly beats.
+        """
+        names = {run: letter(i) for i, run in enumerate(self.runs)}
+        measures = [judged.measure for judged in self.pairs[0].by_measure]
+        cells: dict[str, list[str]] = {run: [] for run in self.runs}
+        for measure in range(len(measures)):
+            ranked = self.ranked(measure)
+            for row in ranked:
+                text = f"{row.mean:.4f}"
+                best = rf"\textbf{{{text}}}" if row.mean == ranked[0].mean else text
+                beaten = {other.run for other, mark in zip(ranked, row.against, strict=True) if mark == ">"}
+                marks = " ".join(letter for run, letter in names.items() if run in beaten)
+                cells[row.run].append(best + (rf"\textsuperscript{{{marks}}}" if marks else ""))
+        lines = [
+            f"% {self.queries} queries; superscripts: runs that this one beats, corrected p < {self.alpha:g}",
+            rf"\begin{{tabular}}{{ll{'l' * len(measures)}}}",
+            r"\toprule",
+            " & ".join(["", "run", *map(in_tex, measures)]) + r" \\",
+            r"\midrule",
+            *(" & ".join([names[run], in_tex(run), *cells[run]]) + r" \\" for run in self.runs),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def blocks(self, full: bool = False) -> Iterator[ReportBlock]:
+        """Return a paragraph and tables for two runs; for more, their ranks by each measure.
+
+        Parameters
+        ----------
+        full : bool
+            Whether to add the paragraph and tables of every pair of more than two runs.
+        """
+        several = len(self.runs) > 2
+        if several:
+            yield Line(self.leaders() + "\n")
             yield self._power_table()
-        for pair in self.pairs:
+            for i, judged in enumerate(self.pairs[0].by_measure):
+                yield Table.of(f"Runs by {judged.measure}", RankedRun, self.ranked(i))
+            yield Line(
+                "Ranks: those that no significant difference excludes. Two runs have a group in common "
+                'exactly if they cannot be told apart. Against the runs in this order: ">" significantly '
+                'better, "<" worse, "·" not told apart, "=" identical.'
+                + ("" if full else " --full shows every pair.")
+            )
+        for pair in self.pairs if full or not several else ():
             yield Line(pair.paragraph(self.alpha, self.queries, self.power) + "\n")
             yield self._table(pair)
             if any(j.cuts for j in pair.by_measure):
@@ -245,23 +359,26 @@ class Comparison(Report):
         yield Line(
             f"{self.queries} queries. p is the larger p-value of a permutation test, which exchanges the "
             f"runs within queries, and of Student's t test; the {100 * self.level:.6g}% interval excludes 0 "
-            f"exactly if p < {self.alpha:.2g}. Corrected p-values are Holm's, for {tests} tests. Effect "
-            "size: the mean difference over its standard deviation. Required queries: for a paired t test "
-            f"with {self.power:.0%} power. Truncated lists: a tie does not count as the order of the full "
-            "lists."
+            f"exactly if p < {self.alpha:.2g}. Corrected p-values are {DESCRIPTIONS[self.correction]}, for "
+            f"{tests} test{'s' * (tests > 1)}. Effect size: the mean difference over its standard deviation. "
+            "Required queries: "
+            f"for a paired t test at level {self.alpha:.2g}, without correction, with {self.power:.0%} "
+            f"power, with their {_level(self.alpha)} interval. Truncated lists: a tie does not count as the "
+            "order of the full lists."
         )
 
     def _table(self, pair: PairComparison) -> Table:
         columns = (
             Column("measure"), Column(pair.a, fixed(4), 1), Column(pair.b, fixed(4), 1),
-            Column("difference", general("+.4f")), Column(f"{100 * self.level:.6g}% interval", _interval, 1),
+            Column("difference", general("+.4f")), Column(f"{_level(self.alpha)} interval", _interval),
             Column("p", general(".2g"), 3), Column("corrected p", general(".2g")),
-            Column("effect size", general("+.2f"), 2), Column("required queries", general("d"), 2),
+            Column("effect size", general("+.2f"), 2), Column("required queries", _queries),
             Column("longer lists", str, 4),
         )  # fmt: skip
         rows = tuple(
             (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.interval or "identical",
-             j.difference.p, j.p, j.difference.effect, j.difference.queries, _means_text(j.longer_lists))
+             j.difference.p, j.p, j.difference.effect, None if j.difference.identical else j.difference,
+             _means_text(j.longer_lists))
             for j in pair.by_measure
         )  # fmt: skip
         return Table(f"{pair.a} against {pair.b}", columns, rows)
@@ -285,6 +402,12 @@ def _interval(value: Interval | str) -> str:
     return value if isinstance(value, str) else f"[{value.low:+.4f}, {value.high:+.4f}]"
 
 
+def _queries(d: Difference) -> str:
+    """Return the number of queries with its interval, such as "84 [33, 513]" or "1151 [105, ∞)"."""
+    found, low = (f">{MOST_QUERIES:.0e}" if n is None else f"{n}" for n in (d.queries, d.queries_low))
+    return f"{found} [{low}, " + ("∞)" if d.queries_high is None else f"{d.queries_high}]")
+
+
 def _means_text(found: LongListMeans | None) -> str:
     if found is None:
         return "-"
@@ -305,6 +428,8 @@ def _plain(judgement: MeasureComparison) -> Mapping[str, Any]:
         "p_corrected": judgement.p,
         "effect": d.effect,
         "queries": d.queries,
+        "queries_low": d.queries_low,
+        "queries_high": d.queries_high,
         "cuts": [asdict(cut) for cut in judgement.cuts],
         "longer_lists": None if judgement.longer_lists is None else asdict(judgement.longer_lists),
     }

@@ -18,11 +18,11 @@ two: an interval excludes 0 exactly if p < 1 - level. docs/real-lists.md has its
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.core.arrays import Bools, Floats, brief
@@ -31,9 +31,11 @@ from ndcg_asymptotics.core.errors import require
 MOST_QUERIES = 10**6
 """The largest number of queries that a sample-size estimate states."""
 
+_LARGEST_EFFECT = 100.0  # no larger one needs more queries, and scipy's inverse does not end for t near 1e6
 _AT_ONCE = 1 << 22  # values of permutations in memory at the same time
 _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
-_ROUNDING = 1e-12  # smaller differences of NDCG count as 0
+ROUNDING = 1e-12
+"""Smaller differences of NDCG count as 0."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,9 @@ class Difference:
         Two-sided; 1 if the runs are identical.
     queries : int or None
         The number of queries that gives a paired t test the target power; None if more than 1e6.
+    queries_low, queries_high : int or None
+        A confidence interval for ``queries``, from that of the effect size (`effect_interval`); None if more
+        than 1e6, which ``queries_high`` always is if the effect may be 0.
     """
 
     mean: float
@@ -70,6 +75,8 @@ class Difference:
     interval: Interval | None
     p: float
     queries: int | None
+    queries_low: int | None = None
+    queries_high: int | None = None
 
     @property
     def identical(self) -> bool:
@@ -155,17 +162,37 @@ def paired_difference(
     require(
         enough, f"must exceed 1/(1 - level) - 1 = {1 / (1 - level) - 1:.4g}, got {resamples}", "resamples"
     )
-    d = np.where(np.abs(d) <= _ROUNDING, 0.0, d)
+    d = np.where(np.abs(d) <= ROUNDING, 0.0, d)
     if not d.any():
         return Difference(0.0, 0.0, None, 1.0, None)
-    mean, sd = float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > _ROUNDING else 0.0
+    mean, sd = float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > ROUNDING else 0.0
     permutation, p = permutation_test(d, alpha, resamples, np.random.default_rng(seed))
     student, student_p = student_test(mean, sd, d.size, alpha)
     interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
-    queries = lists_for(mean / sd, power, alpha) if sd > 0 else fewest
-    if queries is not None and queries > MOST_QUERIES:
-        queries = None
-    return Difference(mean, sd, interval, max(p, student_p), queries)
+    effects = (mean / sd, *effect_interval(mean / sd, d.size, alpha)) if sd > 0 else ()
+    queries = tuple(_queries(effect, power, alpha) for effect in effects) or (fewest, fewest, fewest)
+    return Difference(mean, sd, interval, max(p, student_p), *queries)
+
+
+def _queries(effect: float, power: float, alpha: float) -> int | None:
+    found = lists_for(effect, power, alpha)
+    return found if found is not None and found <= MOST_QUERIES else None
+
+
+def effect_interval(effect: float, queries: int, alpha: float) -> tuple[float, float]:
+    """Return an interval of the absolute effect size at level 1 - alpha, its larger end first.
+
+    The t statistic of normal differences has a noncentral t distribution with noncentrality effect
+    sqrt(queries). The interval holds the effects between whose quantiles at alpha/2 and 1 - alpha/2 the
+    observed statistic lies; effects above 100 count as 100. The smaller end is 0 where Student's test does
+    not reject 0.
+
+    >>> [round(end, 3) for end in effect_interval(0.31, 100, 0.05)]
+    [0.51, 0.109]
+    """
+    t = min(abs(effect), _LARGEST_EFFECT) * math.sqrt(queries)
+    high, low = (float(special.nctdtrinc(queries - 1, p, t)) for p in (alpha / 2, 1 - alpha / 2))
+    return high / math.sqrt(queries), max(low, 0.0) / math.sqrt(queries)
 
 
 def student_test(mean: float, sd: float, queries: int, alpha: float) -> tuple[Interval, float]:
@@ -191,10 +218,10 @@ def permutation_test(
     A permutation does not speak against the shifts between its two means; the identity speaks against
     none.
     """
-    total = min(2 ** min(d.size - 1, 63), resamples + 1)
-    ends = [_means(d, chosen) for chosen in _subsets(d.size, total, rng)]
+    total = permutations(d.size, resamples)
+    ends = [_means(d, chosen) for chosen in sign_changes(d.size, total, rng)]
     # sums that rounding alone keeps from being equal are equal
-    slack = _ROUNDING * float(np.abs(d).max())
+    slack = ROUNDING * float(np.abs(d).max())
     low = np.sort(np.concatenate([lows for lows, _ in ends])) - slack
     high = np.sort(np.concatenate([highs for _, highs in ends])) + slack
     p = (1 + int(np.count_nonzero(low <= 0 if d.mean() > 0 else high >= 0))) / total
@@ -204,12 +231,23 @@ def permutation_test(
     return Interval(float(low[least - 2]), float(high[1 - least])), p
 
 
-def _subsets(size: int, total: int, rng: np.random.Generator) -> Iterator[Bools]:
-    """Iterate over sets of queries, other than none, whose signs a permutation changes, some rows at a time.
+def permutations(queries: int, resamples: int) -> int:
+    """Return how many permutations a test takes, with the identity: all 2^(queries - 1), if these are fewer.
 
-    A set and the rest make the same permutation. If there are ``total`` with none, each comes once.
+    >>> permutations(6, 9999), permutations(50, 9999)
+    (32, 10000)
     """
-    rows = max(1, _AT_ONCE // size)
+    return min(1 << min(queries - 1, 63), resamples + 1)
+
+
+def sign_changes(size: int, total: int, rng: np.random.Generator, tests: int = 1) -> Iterator[Bools]:
+    """Iterate over permutations, as the sets of queries whose signs they change, some rows at a time.
+
+    The identity is left out. A set and the rest make the same permutation. If there are ``total`` of them
+    with the identity, each comes once. How many rows come at a time depends on ``tests``, the number of
+    tests that share them; which rows come does not.
+    """
+    rows = max(1, _AT_ONCE // max(size, tests))
     for start in range(1, total, rows):
         count = min(rows, total - start)
         if total == 2 ** (size - 1):
@@ -232,18 +270,3 @@ def _means(d: Floats, chosen: Bools) -> tuple[Floats, Floats]:
     second = (d.sum() - sums) / np.maximum(outside, 1)
     low, high = np.minimum(first, second), np.maximum(first, second)
     return np.where(whole, -math.inf, low), np.where(whole, math.inf, high)
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number: tests at alpha have a family-wise error rate of alpha.
-
-    Holm's step-down: the k-th smallest of m is multiplied by m - k + 1, and none is below the one before.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p, kind="stable")
-    raised = np.asarray(p)[order] * np.arange(len(p), 0, -1)
-    found = np.empty(len(p))
-    found[order] = np.minimum(np.maximum.accumulate(raised), 1.0)
-    return found.tolist()

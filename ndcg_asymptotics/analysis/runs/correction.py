@@ -1,0 +1,147 @@
+"""Corrections of p-values for the number of tests: max-T, Holm, and Benjamini and Hochberg.
+
+*max-T* (Westfall and Young 1993, step-down as in Ge, Dudoit and Speed 2003) exchanges the runs of every pair
+within the same queries, so that one set of permutations serves all tests. A permutation that changes the
+signs s_q of the differences d_q has the statistic
+
+    u = |sum s_q d_q| / sqrt(sum d_q^2),
+
+of which the t statistic u sqrt((n - 1) / (n - u^2)) is an increasing function. The largest difference is
+held against the largest u of all tests in each permutation, the second largest against the largest u of the
+others, and so on. Because measures and pairs of runs are correlated, the maximum is smaller than that of
+independent tests, and the smallest p-value, 1/(permutations + 1), does not grow with the number of tests.
+
+The family-wise error rate is exact if the vector of differences of a query, for the tests without a true
+difference, is symmetric about 0. Without symmetry it is approximate for many queries, because the
+signs keep the variances and correlations of the differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING, permutations, sign_changes
+from ndcg_asymptotics.core.arrays import Floats
+
+Correction = Literal["maxt", "holm", "bh"]
+"""How p-values are corrected for the number of tests."""
+
+DESCRIPTIONS: dict[Correction, str] = {
+    "maxt": "max-T (Westfall and Young)",
+    "holm": "Holm's",
+    "bh": "Benjamini and Hochberg's",
+}
+
+
+def corrected(
+    p: Sequence[float], differences: Floats, correction: Correction, resamples: int = 9999, seed: int = 0
+) -> list[float]:
+    """Return p-values corrected for their number, none of them below the uncorrected one.
+
+    Parameters
+    ----------
+    p : (tests,)
+        From `paired_difference` with the same ``resamples`` and ``seed``.
+    differences : (queries, tests)
+    correction : {"maxt", "holm", "bh"}
+    resamples, seed : int
+        Number of permutations for "maxt", and the seed of their generator.
+
+    >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
+    >>> [round(x, 2) for x in corrected([0.9, 0.001], d, "holm")]
+    [0.9, 0.0]
+    """
+    if correction == "holm":
+        return holm(p)
+    if correction == "bh":
+        return benjamini_hochberg(p)
+    return [max(pair) for pair in zip(p, max_t(differences, resamples, seed), strict=True)]
+
+
+def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[float]:
+    """Return the step-down max-T p-values of tests that share their queries.
+
+    The p-value of the k-th largest u is the fraction of permutations, the identity among them, in which the
+    largest u of this test and of those after it reaches its own, and at least the p-value before it.
+
+    Parameters
+    ----------
+    differences : (queries, tests)
+    resamples, seed : int
+        Number of permutations, and the seed of their generator. If there are no more than these in all, each
+        is taken once, and the p-values are exact.
+
+    >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
+    >>> [round(p, 4) for p in max_t(d)]
+    [0.9728, 0.0006]
+    """
+    d = np.where(np.abs(differences) <= ROUNDING, 0.0, differences)
+    norms = np.sqrt((d * d).sum(axis=0))
+    scaled = d / np.where(norms > 0, norms, 1.0)
+    observed = np.abs(scaled.sum(axis=0))
+    order = np.argsort(
+        observed
+    )  # the smallest first, so that a running maximum is that of a test and later ones
+    scaled, least = scaled[:, order], observed[order] - ROUNDING
+    total = permutations(len(d), resamples)
+    reached = np.ones(len(order))  # by the identity
+    for changed in sign_changes(len(d), total, np.random.default_rng(seed), len(order)):
+        u = np.abs(scaled.sum(axis=0) - 2 * (changed @ scaled))
+        reached += (np.maximum.accumulate(u, axis=1) >= least).sum(axis=0)
+    found = np.empty(len(order))
+    found[order] = np.maximum.accumulate(reached[::-1])[::-1] / total
+    return found.tolist()
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Return Holm's p-values: tests at alpha have a family-wise error rate of alpha.
+
+    The k-th smallest of m is multiplied by m - k + 1, and none is below the one before (Holm 1979).
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    raised = np.asarray(p)[order] * np.arange(len(p), 0, -1)
+    found = np.empty(len(p))
+    found[order] = np.minimum(np.maximum.accumulate(raised), 1.0)
+    return found.tolist()
+
+
+def benjamini_hochberg(p: Sequence[float]) -> list[float]:
+    """Return Benjamini and Hochberg's p-values: tests at alpha have a false discovery rate of alpha.
+
+    The k-th smallest of m is multiplied by m / k, and none is above the one after (Benjamini and Hochberg
+    1995). The rate holds for tests that are independent or positively dependent.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03])
+    [0.03, 0.04, 0.04]
+    """
+    order = np.argsort(p, kind="stable")
+    raised = np.asarray(p)[order] * len(p) / np.arange(1, len(p) + 1)
+    found = np.empty(len(p))
+    found[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
+    return found.tolist()
+
+
+def limitation(correction: Correction, tests: int, queries: int, resamples: int, alpha: float) -> str | None:
+    """Return what keeps the smallest possible p-value from being significant after correction, if anything.
+
+    >>> print(limitation("holm", 600, 100, 9999, 0.05))
+    With 9999 permutations no p-value is below 0.0001, so Holm's correction for 600 tests can reject nothing
+    >>> limitation("maxt", 600, 100, 9999, 0.05)
+    """
+    total = permutations(queries, resamples)
+    if correction == "maxt" or tests < alpha * total:
+        return None
+    given = f"{queries} queries" if total <= resamples else f"{resamples} permutations"
+    start = (
+        f"With {given} no p-value is below {1 / total:.2g}, so {DESCRIPTIONS[correction]} correction for "
+        f"{tests} tests "
+    )
+    if correction == "holm":
+        return start + "can reject nothing"
+    return start + f"can reject only {int(tests / (alpha * total)) + 1} or more of them together"

@@ -1,0 +1,109 @@
+"""Which ranks several runs can have, and which of them cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from string import ascii_lowercase
+from typing import Annotated
+
+from ndcg_asymptotics.core.tables import Column, fixed, general
+
+
+def letter(number: int) -> str:
+    """Return a short name for a group or a run: a to z, then a1, b1 and so on.
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'a1')
+    """
+    round_, place = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[place] + (str(round_) if round_ else "")
+
+
+def _letters(groups: Sequence[int]) -> str:
+    return " ".join(map(letter, groups))
+
+
+def _ranks(between: tuple[int, int]) -> str:
+    return f"{between[0]} to {between[1]}" if between[0] < between[1] else f"{between[0]}"
+
+
+@dataclass(frozen=True)
+class RankedRun:
+    """A run among several by one measure.
+
+    Attributes
+    ----------
+    place : int
+        The rank of its mean.
+    run : str
+    mean : float
+    ranks : (int, int)
+        One more than the number of significantly better runs, and the number of runs that are not
+        significantly worse.
+    groups : tuple of int
+        The groups it belongs to. Two runs have a group in common exactly if they cannot be told apart.
+    against : str
+        A character for each run, in order of the means: ">" this one is significantly better, "<" it is
+        worse, "·" they cannot be told apart, "=" they are identical, "-" the run itself.
+    """
+
+    place: Annotated[int, Column("", general("d"))]
+    run: Annotated[str, Column("run")]
+    mean: Annotated[float, Column("mean", fixed(4))]
+    ranks: Annotated[tuple[int, int], Column("ranks", _ranks)]
+    groups: Annotated[tuple[int, ...], Column("groups", _letters)]
+    against: Annotated[str, Column("against 1, 2, …", str)]
+
+
+def rank_runs(means: dict[str, float], sign: Callable[[str, str], int | None]) -> tuple[RankedRun, ...]:
+    """Return runs in order of their means, with their possible ranks and groups.
+
+    Parameters
+    ----------
+    means : dictionary of run to mean
+    sign : callable
+        1 or -1 where the first of two runs is significantly better or worse, 0 where they cannot be told
+        apart, None where they are identical.
+
+    >>> order = lambda a, b: 0 if "mid" in (a, b) else 1 if a == "high" else -1
+    >>> found = rank_runs({"low": 0.1, "mid": 0.2, "high": 0.3}, order)
+    >>> [(row.run, row.ranks, row.groups, row.against) for row in found]
+    [('high', (1, 2), (0,), '-·>'), ('mid', (1, 3), (0, 1), '·-·'), ('low', (2, 3), (1,), '<·-')]
+    """
+    runs = sorted(means, key=lambda run: -means[run])
+    signs = {(a, b): sign(a, b) for a in runs for b in runs if a != b}
+    groups = groups_of(runs, {pair for pair, found in signs.items() if found})
+    marks = {1: ">", -1: "<", 0: "·", None: "="}
+    return tuple(
+        RankedRun(
+            place,
+            run,
+            means[run],
+            (1 + row.count("<"), len(runs) - row.count(">")),
+            tuple(g for g, group in enumerate(groups) if run in group),
+            row,
+        )
+        for place, run in enumerate(runs, 1)
+        for row in ["".join("-" if run == other else marks[signs[run, other]] for other in runs)]
+    )
+
+
+def groups_of(runs: Sequence[str], apart: set[tuple[str, str]]) -> list[frozenset[str]]:
+    """Return the largest groups of runs of which no two are apart, in the order of their first runs.
+
+    The groups begin as one of all runs. Each pair that is apart splits the groups that hold it, and groups
+    inside others are dropped (insert and absorb, Piepho 2004).
+    """
+    groups = [frozenset(runs)]
+    for a, b in combinations(runs, 2):
+        if (a, b) in apart:
+            split = [
+                part
+                for group in groups
+                for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
+            ]
+            groups = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
+    places = {run: place for place, run in enumerate(runs)}
+    return sorted(groups, key=lambda group: sorted(places[run] for run in group))
