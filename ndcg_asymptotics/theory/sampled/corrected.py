@@ -1,10 +1,11 @@
 """Estimates of a full metric from ranks among sampled negatives (Krichene & Rendle, KDD 2020).
 
-A user has one relevant item, of rank rho among N, and the full metric is f(rho) = D(rho)/D(1) up to the cutoff.
-The sampled rank r = 1 + Binomial(m, (rho - 1)/(N - 1)) is given; an estimate is a vector of values g(1) …
-g(m + 1), whose mean over users stands for the full metric.
+A user has one relevant item, of rank rho among N, and the full metric is f(rho) = D(rho)/D(1) up to the
+cutoff. The sampled rank r = 1 + Binomial(m, (rho - 1)/(N - 1)) is given; an estimate is a vector of values
+g(1) … g(m + 1), whose mean over users stands for the full metric.
 
-The *rank estimate* is g(r) = f(1 + (N - 1)(r - 1)/m): the argument is an unbiased estimate of rho, but g is biased.
+The *rank estimate* is g(r) = f(1 + (N - 1)(r - 1)/m): the argument is an unbiased estimate of rho, but g is
+biased.
 
 The *bias-variance estimate* minimises bias and variance over a uniform prior of rho,
 
@@ -18,8 +19,8 @@ and it is smallest where its gradient is zero:
 
     ((1 - gamma) P'P/N + gamma diag(c)) g = P'f/N.
 
-P(r|rho) is a polynomial of degree m in rho, so P'P/N and c are exact with the m + 1 nodes of the Gauss rule of
-the uniform law on N points, whose recurrence coefficients are k^2 (N^2 - k^2)/(4 (4 k^2 - 1)).
+P(r|rho) is a polynomial of degree m in rho, so P'P/N and c are exact with the m + 1 nodes of the Gauss rule
+of the uniform law on N points, whose recurrence coefficients are k^2 (N^2 - k^2)/(4 (4 k^2 - 1)).
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def bias_variance_estimate(measure: Measure, items: int, negatives: int, gamma: 
     NotAvailableError
         For more negatives, or where a discount that is not smooth has more than a million ranks.
 
-    >>> bias_variance_estimate(Measure.parse("nDCG(zipf)"), 3, 1, 1.0).round(4)  # (1 + 1/4)/(3/2), (1/4 + 1/3)/(3/2)
+    >>> f = Measure.parse("nDCG(zipf)")
+    >>> bias_variance_estimate(f, 3, 1, 1.0).round(4)  # (1 + 1/4)/(3/2), (1/4 + 1/3)/(3/2)
     array([0.8333, 0.3889])
     """
     if not 0 < gamma <= 1:
@@ -102,19 +104,19 @@ def _sampled_ranks(rank: Floats, items: int, negatives: int) -> Floats:
 
 
 def _uniform_rule(size: int, count: int) -> tuple[Floats, Floats]:
-    """Return the Gauss rule of ``count`` nodes for the uniform law on 1 … size; the law itself if it is shorter.
+    """Return the Gauss rule of ``count`` nodes of the uniform law on 1 … size, or the law if it is shorter.
 
     >>> nodes, weights = _uniform_rule(5, 2)
-    >>> nodes @ weights, (nodes**3 @ weights).round(9)
-    (3.0, 45.0)
+    >>> np.array([nodes @ weights, nodes**3 @ weights]).round(9)
+    array([ 3., 45.])
     """
     if size <= count:
         return np.arange(1.0, size + 1), np.full(size, 1 / size)
     k = np.arange(1.0, count)
     beside = k * np.sqrt((float(size) ** 2 - k**2) / (4 * (4 * k**2 - 1)))
     shift, vectors = eigh_tridiagonal(np.zeros(count), beside)
-    weights = vectors[0] ** 2
-    return (size + 1) / 2 + shift, weights / weights.sum()
+    weights = np.asarray(vectors[0] ** 2, np.float64)
+    return (size + 1) / 2 + np.asarray(shift, np.float64), weights / weights.sum()
 
 
 def _ranks_of_the_metric(measure: Measure, items: int, negatives: int) -> tuple[Floats, Floats]:
@@ -131,8 +133,7 @@ def _ranks_of_the_metric(measure: Measure, items: int, negatives: int) -> tuple[
         rank, weights = _uniform_rule(size, count)
         parts.append((done + rank, weights * size / items))
         done += size
-    ranks, weights = zip(*parts, strict=True)
-    return np.concatenate(ranks), np.concatenate(weights)
+    return np.concatenate([rank for rank, _ in parts]), np.concatenate([part for _, part in parts])
 
 
 def corrected_moments(

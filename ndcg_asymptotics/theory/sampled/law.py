@@ -1,14 +1,16 @@
 """The law of the number of sampled negatives above a relevant item, as nodes and weights.
 
-Of ``total`` irrelevant items, ``above`` are ranked above the relevant one. Among m sampled ones A are above it:
-Binomial(m, above/total) with replacement, Hypergeometric(total, above, m) without. Both are sums of
+Of ``total`` irrelevant items, ``above`` are ranked above the relevant one. Among m sampled ones A are above
+it: Binomial(m, above/total) with replacement, Hypergeometric(total, above, m) without. Both are sums of
 independent indicators, so with variance v
 
 - ``P(|A - E A| > d) <= 2 exp(-v h(d/v))``, ``h(u) = (1 + u) log(1 + u) - u`` (Bennett): d = 8 sqrt(v) + 16
   leaves out less than 3e-14;
-- ``|E exp(i theta A)| <= exp(-v (1 - cos theta))``. A sum over every s-th number, times s, differs from the
-  whole one by the terms at theta = 2 pi k/s. For s <= sqrt(v)/2 they are less than 3e-14 of f(0) for every
-  completely monotone f, such as a standard discount, its square, and products of two.
+- a factor of ``E z^A`` is ``1 - p + p z``, whose modulus on the ray ``z = rho exp(i theta)``, 0 <= rho <= 1,
+  is largest at an end: ``|E z^A| <= max(exp(-E A), exp(-v (1 - cos theta)))``. A sum over every s-th number,
+  times s, differs from the whole one by the terms at ``theta = 2 pi k/s``. With sqrt(v) >= 6 and
+  s <= sqrt(v)/2 they are less than 1e-15 of f(0) for every completely monotone f, the sum of ``rho^x`` with weights: the standard
+  discounts, their squares and products.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from ndcg_asymptotics.theory.rules.binomial import log_binomial
 
 _DEVIATIONS, _FURTHER = 8.0, 16.0
 _THINNED = 2.0  # numbers per standard deviation on a thinned lattice
+_WIDE = 6.0  # the least standard deviation of a lattice that is thinned
 _AT_ONCE = 1 << 17  # nodes in memory
 
 
@@ -80,7 +83,7 @@ def nodes(
     high = np.minimum(most, np.ceil(mean + reach))
     step = np.ones_like(a)
     if smooth:
-        step = np.where(last >= high, np.maximum(1.0, np.floor(deviation / _THINNED)), 1.0)
+        step = np.where((last >= high) & (deviation >= _WIDE), np.floor(deviation / _THINNED), 1.0)
     high = np.minimum(high, last)
     counts = np.maximum(np.floor((high - low) / step) + 1, 0).astype(np.int64)
     order = np.argsort(counts, kind="stable")

@@ -1,7 +1,7 @@
 """Exact mean and variance of NDCG when a user's relevant items are ranked among m sampled negatives.
 
-The list of a user with R relevant items has n = R + m items, and the i-th relevant one has rank i + A_i, where
-A_i is the number of sampled negatives above it (`law`). With gains y_i
+The list of a user with R relevant items has n = R + m items, and the i-th relevant one has rank i + A_i,
+where A_i is the number of sampled negatives above it (`law`). With gains y_i
 
     E[DCG] = sum_i y_i E[w_i(A_i)],   w_i(x) = D(i + x) if i + x <= k(n), else 0.
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -43,7 +44,7 @@ def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
     counted = np.where(ranked.rank <= measure.cutoff(n), measure.discount(ranked.rank, float(n)), 0.0)
     dcg = np.bincount(ranked.user, ranked.gain * counted, users)
     ideal = _ideal(ranked, measure, np.full((1, users), n))[0]
-    return np.divide(dcg, ideal, out=np.zeros(users), where=ideal > 0)
+    return np.asarray(np.divide(dcg, ideal, out=np.zeros(users), where=ideal > 0))
 
 
 def sampled_ndcg(
@@ -101,7 +102,9 @@ def sampled_ndcg(
                 covariance = product - means[i - 1][:, has] * means[j - 1]
                 gains = ranked.gain[first] * ranked.gain[second]
                 found[:, ranked.user[second]] += 2 * gains * covariance
-    ideal = _ideal(ranked, measure, ranked.relevant + m[:, None]) / _unit(measure, ranked.relevant + m[:, None])
+    ideal = _ideal(ranked, measure, ranked.relevant + m[:, None]) / _unit(
+        measure, ranked.relevant + m[:, None]
+    )
     mean = np.divide(mean, ideal, out=np.zeros_like(mean), where=ideal > 0)
     found = np.divide(found, ideal**2, out=np.zeros_like(mean), where=ideal > 0)
     return mean, np.maximum(found, 0.0) if variance else np.zeros_like(mean)
@@ -121,7 +124,9 @@ def _ideal(ranked: RankedItems, measure: Measure, lengths: Integers) -> Floats:
 
 def _cutoffs(measure: Measure, n: Integers) -> Integers:
     distinct, inverse = np.unique(n, return_inverse=True)
-    return np.array([measure.cutoff(length) for length in distinct.tolist()], np.int64)[inverse].reshape(n.shape)
+    return np.array([measure.cutoff(length) for length in distinct.tolist()], np.int64)[inverse].reshape(
+        n.shape
+    )
 
 
 def _coefficients(measure: Measure, n: Integers) -> Floats:
@@ -129,8 +134,8 @@ def _coefficients(measure: Measure, n: Integers) -> Floats:
     if not measure.discount.depends_on_n:
         return np.ones((*n.shape, 1))
     distinct, inverse = np.unique(n, return_inverse=True)
-    rows = np.array([measure.discount.coefficients(length) for length in distinct.tolist()])
-    return np.asarray(rows[inverse].reshape(*n.shape, -1))
+    rows = np.array([measure.discount.coefficients(length) for length in distinct.tolist()], np.float64)
+    return np.asarray(rows[inverse].reshape(*n.shape, len(measure.discount.basis())))
 
 
 def _discount(measure: Measure, rank: Integers | Floats, n: Integers) -> Floats:
@@ -173,7 +178,7 @@ class _Items:
         while ends[-1] <= above[-1]:
             ends.append(2 * ends[-1])
         every = np.arange(self.negatives.size)
-        panels = [(low, high, every) for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        panels = [(low, high, every) for low, high in pairwise(ends)]
         while panels:
             low, high, which = panels.pop()
             inside = slice(*np.searchsorted(above, [low, high]).tolist())
@@ -207,7 +212,9 @@ class _Items:
         def polynomials(a: Floats | Integers) -> Floats:
             return np.asarray(chebyshev.chebvander(2 * (a - low) / length - 1, _NODES - 1))
 
-        fitted = np.linalg.solve(polynomials(at), np.moveaxis(values[..., :_NODES], -1, 0).reshape(_NODES, -1))
+        fitted = np.linalg.solve(
+            polynomials(at), np.moveaxis(values[..., :_NODES], -1, 0).reshape(_NODES, -1)
+        )
         between = (polynomials(tested) @ fitted).T.reshape(2, which.size, -1)
         error = np.abs(between - values[..., _NODES:]).max(axis=(0, 2))
         return (polynomials(wanted) @ fitted).T.reshape(2, which.size, -1), error
