@@ -9,8 +9,8 @@ independent indicators, so with variance v
 - a factor of ``E z^A`` is ``1 - p + p z``, whose modulus on the ray ``z = rho exp(i theta)``, 0 <= rho <= 1,
   is largest at an end: ``|E z^A| <= max(exp(-E A), exp(-v (1 - cos theta)))``. A sum over every s-th number,
   times s, differs from the whole one by the terms at ``theta = 2 pi k/s``. With sqrt(v) >= 6 and
-  s <= sqrt(v)/2 they are less than 1e-15 of f(0) for every completely monotone f, the sum of ``rho^x`` with weights: the standard
-  discounts, their squares and products.
+  s <= sqrt(v)/2 they are less than 1e-15 of f(0) for every completely monotone f, a sum of ``rho^x`` with
+  weights: the standard discounts, their squares and products.
 """
 
 from __future__ import annotations
