@@ -160,6 +160,34 @@ def test_brute_force_sampling_agrees(measure: str, replacement: bool) -> None:
     assert abs(values.mean() - wrong) > 4.5 * error
 
 
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize("measure", ["nDCG(log)", "nDCG(zipf)", "nDCG(log)@0.2n", "nDCG(linear)"])
+@pytest.mark.parametrize("ranks", [(2, 4), (30, 31), (100, 1500), (380, 420)])
+def test_two_relevant_items_agree_with_a_double_sum(
+    ranks: tuple[int, int], measure: str, replacement: bool
+) -> None:
+    """Over both numbers of negatives: those between the two items, given those above the first."""
+    items, m = 2000, 300
+    above, total = np.array(ranks) - [1, 2], items - 2
+    x, y = np.meshgrid(np.arange(m + 1), np.arange(m + 1), indexing="ij")
+    between, rest = above[1] - above[0], total - above[0]
+    if replacement:
+        law = stats.binom.pmf(x, m, above[0] / total) * stats.binom.pmf(y, m - x, between / rest)
+    else:
+        law = stats.hypergeom.pmf(x, total, above[0], m) * stats.hypergeom.pmf(y, rest, between, m - x)
+    law = np.nan_to_num(law)
+    law /= law.sum()
+    discount, k = formula(measure, m + 2)
+    places = 1 + x, 2 + x + y
+    gain = sum(np.where((place <= k) & (law > 0), discount(1.0 * place), 0.0) for place in places)
+    value = gain / (discount(1.0) + discount(2.0))
+    want = (law * value).sum()
+    ranked = one_user(list(ranks), [1.0, 1.0], [], items)
+    mean, variance = sampled_ndcg(ranked, Measure.parse(measure), [m], replacement=replacement)
+    assert mean.item() == pytest.approx(want, abs=1e-10)
+    assert variance.item() == pytest.approx((law * (value - want) ** 2).sum(), abs=1e-10)
+
+
 def test_all_negatives_give_the_full_metric() -> None:
     ranked = RankedItems.of(["u", "u", "v", "v"], [3, 800, 1, 999], 1000)
     for measure in ("nDCG", "nDCG@10", "nDCG(zipf)@0.2n", "nDCG(linear)"):

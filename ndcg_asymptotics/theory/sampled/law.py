@@ -49,6 +49,24 @@ def log_law(x: Floats, negatives: Floats, above: Floats, total: Floats, replacem
     )
 
 
+def window(
+    negatives: Integers, above: Integers, total: Integers, replacement: bool
+) -> tuple[Floats, Floats, Floats]:
+    """Return the first and last number of each law that are not left out, and its standard deviation."""
+    m, a, t = (values.astype(np.float64) for values in (negatives, above, total))
+    share = np.divide(a, t, out=np.zeros_like(a), where=t > 0)
+    mean, variance = m * share, m * share * (1 - share)
+    least, most = np.where(share == 1, m, 0.0), np.where(share == 0, 0.0, m)
+    if not replacement:
+        variance *= np.divide(t - m, t - 1, out=np.zeros_like(a), where=t > 1)
+        least, most = np.maximum(0.0, m - (t - a)), np.minimum(m, a)
+    deviation = np.sqrt(variance)
+    reach = _DEVIATIONS * deviation + _FURTHER
+    low = np.maximum(least, np.floor(mean - reach))
+    high = np.minimum(most, np.ceil(mean + reach))
+    return low, high, deviation
+
+
 def nodes(
     negatives: Integers, above: Integers, total: Integers, last: Integers, replacement: bool, smooth: bool
 ) -> Iterator[tuple[Integers, Floats, Floats]]:
@@ -71,16 +89,7 @@ def nodes(
         Nodes, and weights that are 0 beyond the number of nodes of an item.
     """
     m, a, t = (values.astype(np.float64) for values in (negatives, above, total))
-    share = np.divide(a, t, out=np.zeros_like(a), where=t > 0)
-    mean, variance = m * share, m * share * (1 - share)
-    least, most = np.where(share == 1, m, 0.0), np.where(share == 0, 0.0, m)
-    if not replacement:
-        variance *= np.divide(t - m, t - 1, out=np.zeros_like(a), where=t > 1)
-        least, most = np.maximum(0.0, m - (t - a)), np.minimum(m, a)
-    deviation = np.sqrt(variance)
-    reach = _DEVIATIONS * deviation + _FURTHER
-    low = np.maximum(least, np.floor(mean - reach))
-    high = np.minimum(most, np.ceil(mean + reach))
+    low, high, deviation = window(negatives, above, total, replacement)
     step = np.ones_like(a)
     if smooth:
         step = np.where((last >= high) & (deviation >= _WIDE), np.floor(deviation / _THINNED), 1.0)

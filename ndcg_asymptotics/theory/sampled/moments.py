@@ -6,8 +6,14 @@ where A_i is the number of sampled negatives above it (`law`). With gains y_i
     E[DCG] = sum_i y_i E[w_i(A_i)],   w_i(x) = D(i + x) if i + x <= k(n), else 0.
 
 For i < j the counts are nested: given A_j = y, A_i is Binomial(y, a_i/a_j) with replacement and
-Hypergeometric(a_j, a_i, y) without, where a_i irrelevant items are above item i. This gives E[w_i w_j], and
-with it the variance. The ideal DCG is not random.
+Hypergeometric(a_j, a_i, y) without, where a_i irrelevant items are above item i. So E[w_i w_j] is a double
+sum. Where the cutoff cuts neither law, it is quicker in orthonormal polynomials of A_i and A_j: the l-th ones
+have correlation rho_l and are uncorrelated with all others, so
+
+    Cov(w_i, w_j) = sum_l rho_l f_l g_l,
+
+with the coefficients f_l and g_l of the weights. What is left beyond degree L is at most rho_L times the root
+of the variances that are left; where this is not small, the double sum is taken.
 
 For one item w_i, its mean and its variance are smooth functions of a_i. Where there are many different a_i
 they are interpolated by polynomials on panels, and each panel is tested between its nodes.
@@ -24,13 +30,15 @@ from numpy.polynomial import chebyshev
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.theory.sampled.law import nodes
+from ndcg_asymptotics.theory.sampled.law import nodes, window
 from ndcg_asymptotics.theory.sampled.ranked_items import RankedItems
 
 _DIRECT = 128  # different numbers of items above up to which each is computed by itself
 _NODES = 16  # of a panel
 _NARROW = 64  # items of a panel that is not interpolated
 _ERROR = 1e-11  # largest error of an interpolated mean or variance, in units of D(1) and its square
+_DEGREE = 24  # of the polynomials in a covariance
+_EXHAUSTED = 1e-7  # norm of the next orthogonal polynomial below which a law has no more points
 _COUNTED = 1e-17  # probability below which a number of negatives is left out of a covariance
 
 
@@ -84,22 +92,16 @@ def sampled_ndcg(
         law = _Items(measure, relevant, ranked.items - relevant, m, replacement)
         mine = ranked.relevant[ranked.user] == relevant
         positions = [np.flatnonzero(mine & (ranked.position == i)) for i in range(1, relevant + 1)]
-        means = []
         for i, items in enumerate(positions, 1):
             above, inverse = np.unique(ranked.above[items], return_inverse=True)
             of_item = law.moments(i, above)
-            means.append(of_item[0][:, inverse])
-            mean[:, ranked.user[items]] += ranked.gain[items] * means[-1]
+            mean[:, ranked.user[items]] += ranked.gain[items] * of_item[0][:, inverse]
             found[:, ranked.user[items]] += ranked.gain[items] ** 2 * of_item[1][:, inverse]
         for j in range(2, relevant + 1) if variance else ():
             second = positions[j - 1]
             for i in range(1, j):
                 first = second - (j - i)  # the items of a user stand together
-                pairs = np.stack([ranked.above[first], ranked.above[second]])
-                distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
-                product = law.products(i, j, *distinct)[:, inverse.ravel()]
-                has = np.isin(positions[i - 1], first, assume_unique=True)
-                covariance = product - means[i - 1][:, has] * means[j - 1]
+                covariance = law.covariances(i, j, ranked.above[first], ranked.above[second])
                 gains = ranked.gain[first] * ranked.gain[second]
                 found[:, ranked.user[second]] += 2 * gains * covariance
     ideal = _ideal(ranked, measure, ranked.relevant + m[:, None]) / _unit(
@@ -242,22 +244,84 @@ class _Items:
             found[0, which], found[1, which] = mean, spread + beyond * mean**2
         return found
 
-    def products(self, i: int, j: int, above_i: Integers, above_j: Integers) -> Floats:
-        """Return the means (M, A) of w_i(A_i) w_j(A_j) for i < j."""
-        m = np.repeat(self.negatives, above_i.size)
-        a_i, a_j = np.tile(above_i, self.negatives.size), np.tile(above_j, self.negatives.size)
+    def covariances(self, i: int, j: int, above_i: Integers, above_j: Integers) -> Floats:
+        """Return the covariances (M, K) of w_i(A_i) and w_j(A_j) for i < j."""
+        pairs, inverse = np.unique(np.stack([above_i, above_j]), axis=1, return_inverse=True)
+        of_i, of_j = (self._expansion(*item) for item in ((i, pairs[0]), (j, pairs[1])))
+        correlations = self._correlations(*pairs)
+        found = np.einsum("mkl,mkl,kl->mk", of_i[0], of_j[0], correlations)
+        constant = [~coefficients.any(axis=2) & (left == 0) for coefficients, left, _ in (of_i, of_j)]
+        cut = np.isinf(of_i[1]) | np.isinf(of_j[1])
+        left = np.sqrt(np.where(cut, 0.0, of_i[1])) * np.sqrt(np.where(cut, 0.0, of_j[1]))
+        apart = (cut & ~constant[0] & ~constant[1]) | (correlations[:, -1] * left > _ERROR)
+        at, pair = np.nonzero(apart)
+        m, a_i, a_j = self.negatives[at], pairs[0, pair], pairs[1, pair]
+        found[at, pair] = self._product(i, j, m, a_i, a_j) - of_i[2][at, pair] * of_j[2][at, pair]
+        return np.asarray(found[:, inverse.ravel()])
+
+    def _correlations(self, above_i: Integers, above_j: Integers) -> Floats:
+        """Return rho_l (K, L) of nested counts, l = 1 … L.
+
+        E[.|A_j] maps polynomials of degree l in A_i to such in A_j, and E[.|A_i] conversely, so orthonormal
+        polynomials go to multiples rho_l of each other. The leading terms are those of the falling powers,
+        E[(A_i)_l | A_j] = (A_j)_l (a_i)_l/(a_j)_l and conversely for m - A_j, whence, without replacement,
+        rho_l^2 = (a_i)_l (I - a_j)_l / ((a_j)_l (I - a_i)_l); with it, powers take the place of falling ones.
+        """
+        k = np.zeros(_DEGREE) if self.replacement else np.arange(float(_DEGREE))
+        a_i, a_j = above_i[:, None] - k, above_j[:, None] - k
+        b_i, b_j = self.irrelevant - above_i[:, None] - k, self.irrelevant - above_j[:, None] - k
+        over = np.maximum(a_i, 0) * np.maximum(b_j, 0)
+        under = np.maximum(a_j, 0) * np.maximum(b_i, 0)
+        ratio = np.divide(over, under, out=np.zeros_like(over), where=under > 0)
+        return np.asarray(np.sqrt(np.cumprod(ratio, axis=1)))
+
+    def _expansion(self, i: int, above: Integers) -> tuple[Floats, Floats, Floats]:
+        """Return w_i in the orthonormal polynomials of A_i: coefficients (M, K, L), what is left, and means.
+
+        What is left (M, K) is the variance beyond degree L; infinite if the cutoff cuts the law of A_i.
+        """
+        distinct, inverse = np.unique(above, return_inverse=True)
+        m, a = (part.ravel() for part in np.meshgrid(self.negatives, distinct, indexing="ij"))
+        n, total = self.relevant + m, np.full(m.size, self.irrelevant)
+        last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
+        found, left, means = np.zeros((m.size, _DEGREE)), np.zeros(m.size), np.zeros(m.size)
+        high = window(m, a, total, self.replacement)[1]
+        for which, x, weights in nodes(m, a, total, last, self.replacement, self._smooth):
+            value = _discount(self.measure, i + x, n[which]) / unit[which, None]
+            mean = means[which] = (weights * value).sum(axis=1)
+            value = value - mean[:, None]
+            shift = x - (weights * x).sum(axis=1, keepdims=True)
+            here, before, beside = np.ones_like(x), np.zeros_like(x), np.zeros((which.size, 1))
+            for degree in range(_DEGREE):
+                middle = (weights * shift * here**2).sum(axis=1, keepdims=True)
+                here, before = (shift - middle) * here - beside * before, here
+                beside = np.sqrt((weights * here**2).sum(axis=1, keepdims=True))
+                some = beside > _EXHAUSTED
+                here = np.divide(here, beside, out=np.zeros_like(here), where=some)
+                # from what is left, so that rounding in polynomials of high degree does no harm
+                found[which, degree] = (weights * value * here).sum(axis=1)
+                value = value - found[which, degree, None] * here
+            left[which] = (weights * value**2).sum(axis=1)
+            left[which[last[which] < high[which]]] = np.inf
+        shape = (self.negatives.size, distinct.size)
+        coefficients = found.reshape(*shape, _DEGREE)[:, inverse]
+        return coefficients, left.reshape(shape)[:, inverse], means.reshape(shape)[:, inverse]
+
+    def _product(self, i: int, j: int, m: Integers, above_i: Integers, above_j: Integers) -> Floats:
+        """Return the means (P,) of w_i(A_i) w_j(A_j) for i < j, each by itself."""
         n = self.relevant + m
         last, unit = _cutoffs(self.measure, n) - j, _unit(self.measure, n)
         found = np.zeros(m.size)
         total = np.full(m.size, self.irrelevant)
-        for which, y, weights in nodes(m, a_j, total, last, self.replacement, self._smooth):
+        for which, y, weights in nodes(m, above_j, total, last, self.replacement, self._smooth):
             outer = weights * _discount(self.measure, j + y, n[which]) / unit[which, None]
             row, column = np.nonzero(weights > _COUNTED)
             item = which[row]
             # i + A_i <= j + A_j, so the cutoff cuts no more
-            given = self._of_points(i, y[row, column].astype(np.int64), a_i[item], a_j[item], m[item])[0]
+            sizes = y[row, column].astype(np.int64)
+            given = self._of_points(i, sizes, above_i[item], above_j[item], m[item])[0]
             found[which] = np.bincount(row, outer[row, column] * given, which.size)
-        return found.reshape(self.negatives.size, -1)
+        return found
 
     @property
     def _smooth(self) -> bool:
