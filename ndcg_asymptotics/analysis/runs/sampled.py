@@ -221,7 +221,7 @@ def sampled(
     >>> [(row.system, round(row.mean, 3), round(row.full, 3)) for row in found.rows]
     [('a', 0.728, 0.15), ('b', 0.593, 0.542)]
     >>> found.pairs[0].crossings  # with fewer negatives a is ahead
-    (379,)
+    (195,)
     """
     parsed = measures_of(measures)
     if (runs is None) == (ranks is None) or (runs is None) != (qrels is None):
@@ -303,6 +303,13 @@ def sampled_files(
     ------
     InputError
         As `sampled`, and for an invalid line, with the file and its number.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "a.csv")
+    ...     _ = path.write_text("user,rank\\nu,1\\nv,3\\n")
+    ...     sampled_files(ranks=[path], items=10, negatives=9).rows[0].mean
+    0.75
     """
     paths = [Path(path) for path in (ranks or runs)]
     if bool(runs) == bool(ranks) or bool(runs) != (qrels is not None):
