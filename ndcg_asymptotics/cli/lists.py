@@ -17,11 +17,13 @@ from ndcg_asymptotics.cli.options import (
     Feature,
     Format,
     Gain,
+    Items,
     Json,
     Lists,
     Measures,
     Qrels,
     Quiet,
+    Ranks,
     RequiredQrels,
     RequiredRuns,
     Runs,
@@ -294,23 +296,8 @@ def sampled(
     measure: Measures,
     run: Runs = None,
     qrels: Qrels = None,
-    ranks: Annotated[
-        list[Path] | None,
-        from_input(
-            metavar="FILE",
-            help="In place of runs and judgements: a table with the columns user and rank, a row per "
-            "relevant item. May be repeated.",
-        ),
-    ] = None,
-    items: Annotated[
-        Any,
-        from_input(
-            metavar="N",
-            parser=whole_number,
-            help="Number of items of the catalogue, which the full metric ranks; required with --ranks.",
-            show_default="as many as runs and judgements name",
-        ),
-    ] = None,
+    ranks: Ranks = None,
+    items: Items = None,
     columns: Columns = None,
     negatives: Annotated[
         Any,
