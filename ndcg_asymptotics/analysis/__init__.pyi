@@ -11,6 +11,9 @@ from .runs.compare import compare_files as compare_files
 from .runs.comparison import Comparison as Comparison
 from .runs.deviations import Deviations as Deviations
 from .runs.deviations import deviations as deviations
+from .runs.sampled import Sampled as Sampled
+from .runs.sampled import sampled as sampled
+from .runs.sampled import sampled_files as sampled_files
 from .verdict import Verdict as Verdict
 from .verdict import cheapest_pool as cheapest_pool
 from .verdict import verdict as verdict

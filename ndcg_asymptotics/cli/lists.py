@@ -1,4 +1,4 @@
-"""Commands about real ranked lists: evaluate, fit, grow, compare."""
+"""Commands about real ranked lists: evaluate, fit, grow, compare, sampled."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from ndcg_asymptotics.cli.options import (
     Feature,
     Format,
     Gain,
+    Items,
     Json,
     Lists,
     Measures,
     Qrels,
     Quiet,
+    Ranks,
     RequiredQrels,
     RequiredRuns,
     Runs,
@@ -30,12 +32,18 @@ from ndcg_asymptotics.cli.options import (
     Weights,
     columns_of,
     weights_of,
+    whole_number,
 )
 from ndcg_asymptotics.core.errors import InputError
 
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
 
 app = typer.Typer()
+
+
+def _whole_numbers(text: str) -> list[int]:
+    """Return whole numbers between commas."""
+    return [whole_number(part) for part in str(text).split(",")]
 
 
 @app.command()
@@ -298,4 +306,66 @@ def compare(
         from ndcg_asymptotics.plots import draw_comparison
 
         for path in draw_comparison(found, out):
+            print(path, file=sys.stderr)
+
+
+@app.command()
+def sampled(
+    measure: Measures,
+    run: Runs = None,
+    qrels: Qrels = None,
+    ranks: Ranks = None,
+    items: Items = None,
+    columns: Columns = None,
+    negatives: Annotated[
+        Any,
+        typer.Option(
+            metavar="M", parser=_whole_numbers, help="Numbers of sampled negatives, such as 100 or 100,1000."
+        ),
+    ] = "100",
+    replacement: Annotated[
+        bool, typer.Option("--replacement", help="Sample negatives with replacement.")
+    ] = False,
+    gain: Gain = "linear",
+    level: Annotated[
+        float, typer.Option(help="Probability with which the sampled order is to be that of the full metric.")
+    ] = 0.95,
+    gamma: Annotated[
+        float, typer.Option(help="Weight of the variance in the bias-variance estimate of the full metric.")
+    ] = 0.1,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
+    form: Format = "table",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Compare an evaluation against sampled negatives with that against all items.
+
+    Means and standard deviations are exact; nothing is sampled.
+
+    Example:
+
+        ndcg-asymptotics sampled --ranks a.csv --ranks b.csv --items 10000 --measure nDCG
+    """
+    from ndcg_asymptotics.analysis.runs.sampled import sampled_files
+    from ndcg_asymptotics.reports.terminal import show
+
+    found = sampled_files(
+        run or (),
+        qrels,
+        measure,
+        ranks=ranks or (),
+        items=items,
+        columns=columns_of(columns),
+        negatives=negatives,
+        replacement=replacement,
+        gain=gain,
+        level=level,
+        gamma=gamma,
+    )
+    show(found, form)
+    if out is not None:
+        from ndcg_asymptotics.plots import draw_sampled
+
+        for path in draw_sampled(found, out):
             print(path, file=sys.stderr)

@@ -152,6 +152,23 @@ Lists = Annotated[
         help="In place of runs and judgements: a table with query, score and label, or SVMlight.",
     ),
 ]
+Ranks = Annotated[
+    list[Path] | None,
+    _from_input(
+        metavar="FILE",
+        help="In place of runs and judgements: a table with the columns user and rank, a row per "
+        "relevant item. May be repeated.",
+    ),
+]
+Items = Annotated[
+    Any,
+    _from_input(
+        metavar="N",
+        parser=whole_number,
+        help="Number of items of the catalogue, which the full metric ranks; required with --ranks.",
+        show_default="as many as runs and judgements name",
+    ),
+]
 Columns = Annotated[
     str | None,
     _from_input(

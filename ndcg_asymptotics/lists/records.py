@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
-Kind = Literal["score", "label", "time"]
+Kind = Literal["score", "label", "time", "rank"]
 
 #: Query -> document -> score.
 Run = dict[str, dict[str, float]]
@@ -22,11 +22,12 @@ Run = dict[str, dict[str, float]]
 Qrels = dict[str, dict[str, float]]
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "query": ("query", "query_id", "qid", "topic"),
+    "query": ("query", "query_id", "qid", "topic", "user", "user_id"),
     "document": ("document", "doc_id", "docno", "docid", "doc"),
     "score": ("score", "sim"),
     "label": ("label", "relevance", "rel", "grade"),
     "time": ("time", "timestamp", "date"),
+    "rank": ("rank",),
 }
 """The names of columns in this package, and the names that tables may use for them."""
 

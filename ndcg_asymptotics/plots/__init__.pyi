@@ -23,6 +23,9 @@ from .orders import order_error_exponents as order_error_exponents
 from .orders import order_handles as order_handles
 from .orders import right_order as right_order
 from .orders import wrong_order as wrong_order
+from .sampled import draw_sampled as draw_sampled
+from .sampled import sampled_curves as sampled_curves
+from .sampled import sampled_figure as sampled_figure
 from .style import figure_legend as figure_legend
 from .style import length_axis as length_axis
 from .style import line_styles as line_styles

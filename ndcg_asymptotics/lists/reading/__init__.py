@@ -6,6 +6,7 @@ from ndcg_asymptotics.lists.reading.load import (
     read_csv,
     read_lists,
     read_qrels,
+    read_ranks,
     read_run,
 )
 from ndcg_asymptotics.lists.reading.svmlight import read_weights
@@ -18,6 +19,7 @@ __all__ = [
     "read_csv",
     "read_lists",
     "read_qrels",
+    "read_ranks",
     "read_run",
     "read_weights",
 ]

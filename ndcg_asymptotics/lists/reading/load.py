@@ -99,6 +99,36 @@ def read_lists(
     return scores, labels
 
 
+def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
+    """Read the ranks of relevant items from a CSV or Parquet table with the columns user (or query) and rank.
+
+    Parameters
+    ----------
+    path : path
+        A row per relevant item; a user may have several rows.
+    columns : mapping, optional
+        The names of the columns in the table: ``{"query": "uid"}``.
+
+    Raises
+    ------
+    InputError
+        As `read`, and for a rank that is not a whole number.
+    """
+    path, columns = Path(path), columns or {}
+    wanted = ("query", "rank")
+    if _is_parquet(path):
+        (found,) = _records(path, parquet_columns(path, wanted, (), columns), ["rank"])
+    else:
+        form = csv_form(path, wanted, (), columns)
+        (found,) = _records(path, read_columns(path, form), ["rank"], form)
+    for record in np.flatnonzero((found.values != np.rint(found.values)) | (np.abs(found.values) > 2**53))[
+        :1
+    ]:
+        what = f"{found.values[record]:g} for user {found.queries[int(found.row[record])]}"
+        raise InputError(f"{path}: a rank must be a whole number, got {what}")
+    return found
+
+
 def read_run(path: Path | str) -> Run:
     """Return the scores of a file (see `read`) as a dictionary."""
     return read(path, "score").as_dict()

@@ -1,0 +1,480 @@
+"""What an evaluation against m sampled negatives says about systems, compared with the full metric.
+
+Means over users are treated as normal, with their exact means and standard deviations. The systems sample
+their negatives independently of each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import NormalDist
+from typing import Annotated, Any
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_fraction
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.progress import task
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.lists.evaluation import Measures, measures_of, run_names
+from ndcg_asymptotics.lists.ranked_users import ranked_runs, ranked_tables
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_ranks
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.theory.sampled import (
+    RankedItems,
+    bias_variance_estimate,
+    corrected_moments,
+    full_ndcg,
+    rank_estimate,
+    sampled_ndcg,
+)
+
+_POINTS = 100  # numbers of negatives at which curves are computed
+_AT_ONCE = 20  # of them in memory, for every user
+_TIED = 1e-12  # full metrics that differ by less are equal
+_UNDECIDED = 1e-10  # so are expected ones, which are exact to 1e-10
+
+
+@dataclass(frozen=True)
+class SampledRow:
+    """One system: the exact mean and standard deviation of the mean over users, and the full metric."""
+
+    system: Annotated[str, Column("system")]
+    measure: Annotated[str, Column("measure")]
+    negatives: Annotated[int, Column("negatives", general("d"))]
+    mean: Annotated[float, Column("sampled mean", fixed(4))]
+    sd: Annotated[float, Column("standard deviation", fixed(4))]
+    full: Annotated[float, Column("full", fixed(4))]
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """Two systems: where their expected order changes, and how many negatives are enough for the full order.
+
+    Attributes
+    ----------
+    difference : float
+        Of the full metric, a - b.
+    crossings : tuple of int
+        The m at which the expected order differs from that at m - 1.
+    enough : int or None
+        The smallest M such that for every m >= M the sampled order is the full one with the probability
+        ``level``, over the sampled negatives. None if there is none up to the largest m.
+    enough_for_other_users : int or None
+        The same over the negatives and users drawn like the given ones.
+    """
+
+    a: Annotated[str, Column("a")]
+    b: Annotated[str, Column("b")]
+    measure: Annotated[str, Column("measure")]
+    difference: Annotated[float, Column("full difference", fixed(4))]
+    crossings: Annotated[
+        tuple[int, ...], Column("order changes at", lambda m: ", ".join(map(str, m)) or "never")
+    ]
+    enough: Annotated[int | None, Column("enough", general("d"))]
+    enough_for_other_users: Annotated[int | None, Column("enough for other users", general("d"))]
+
+
+@dataclass(frozen=True)
+class CorrectedRow:
+    """One system: an estimate of the full metric from sampled ranks, with its exact bias and deviation."""
+
+    system: Annotated[str, Column("system")]
+    measure: Annotated[str, Column("measure")]
+    negatives: Annotated[int, Column("negatives", general("d"))]
+    estimate: Annotated[str, Column("estimate")]
+    mean: Annotated[float, Column("mean", fixed(4))]
+    bias: Annotated[float, Column("bias", general("+.4f"))]
+    sd: Annotated[float, Column("standard deviation", fixed(4))]
+
+
+@dataclass(frozen=True)
+class SampledCurves:
+    """Means and standard deviations of the mean over users (measures, systems, M) at m = ``negatives``."""
+
+    negatives: Integers
+    mean: Floats
+    sd: Floats
+
+
+@dataclass(frozen=True, repr=False)
+class Sampled(Report):
+    """Sampled metrics of some systems, compared with the full ones.
+
+    Attributes
+    ----------
+    items, users : int
+    replacement : bool
+    level : float
+    rows : tuple of SampledRow
+    pairs : tuple of PairRow
+    corrected : tuple of CorrectedRow
+    remarks : tuple of str
+        Why there are no corrected estimates, where there are none.
+    statements : tuple of str
+        What the sampled results can and cannot say, a sentence per pair and measure.
+    curves : SampledCurves
+    """
+
+    items: int
+    users: int
+    replacement: bool
+    level: float
+    rows: tuple[SampledRow, ...]
+    pairs: tuple[PairRow, ...]
+    corrected: tuple[CorrectedRow, ...]
+    remarks: tuple[str, ...]
+    statements: tuple[str, ...]
+    curves: SampledCurves
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(dict.fromkeys(row.system for row in self.rows))
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The texts of the measures."""
+        return tuple(dict.fromkeys(row.measure for row in self.rows))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        return {
+            "items": self.items,
+            "users": self.users,
+            "replacement": self.replacement,
+            "level": self.level,
+            "rows": [asdict(row) for row in self.rows],
+            "pairs": [asdict(pair) for pair in self.pairs],
+            "corrected": [asdict(row) for row in self.corrected],
+            "statements": [*self.statements, *self.remarks],
+            "curves": {
+                "negatives": self.curves.negatives.tolist(),
+                "measures": list(self.measures),
+                "systems": list(self.systems),
+                "mean": self.curves.mean.tolist(),
+                "sd": self.curves.sd.tolist(),
+            },
+        }
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield the tables and the statements."""
+        how = "with" if self.replacement else "without"
+        title = f"{self.users} users, {self.items} items, negatives sampled {how} replacement"
+        yield Table.of(title, SampledRow, self.rows)
+        if self.pairs:
+            yield Table.of(f"Order of two systems, probability {self.level:g}", PairRow, self.pairs)
+        if self.corrected:
+            yield Table.of("Estimates of the full metric", CorrectedRow, self.corrected)
+        for text in (*self.statements, *self.remarks):
+            yield Line(text)
+
+
+def sampled(
+    runs: Mapping[str, Any] | None = None,
+    qrels: Any = None,
+    measures: Measures = "nDCG",
+    *,
+    ranks: Mapping[str, Any] | None = None,
+    items: int | None = None,
+    negatives: int | Sequence[int] = 100,
+    replacement: bool = False,
+    level: float = 0.95,
+    gamma: float = 0.1,
+    **conventions: Any,
+) -> Sampled:
+    """Compare an evaluation against sampled negatives with that against all items, exactly.
+
+    Parameters
+    ----------
+    runs, qrels : as `evaluate` takes them
+        The runs by the names of their systems; relevant items that are not in a run gain 0.
+    measures : Measure, text, or several
+    ranks : mapping of name to ranks, in place of runs
+        Each a mapping of user to the rank, or ranks, of the relevant items, or a DataFrame with the columns
+        user and rank.
+    items : int
+        N, how many items the full metric ranks. By default as many as runs and judgements name.
+    negatives : int or several
+        m, the number of sampled irrelevant items.
+    replacement : bool
+        Whether an item can be sampled twice. Then m is at most N - 1, else N less the relevant items.
+    level : float
+        The probability with which the sampled order is to be the full one.
+    gamma : float
+        The weight of the variance in the bias-variance estimate of Krichene & Rendle (2020).
+    **conventions
+        ``gain`` as in `evaluate`.
+
+    Raises
+    ------
+    InputError
+        For ranks outside 1 … N, too many negatives, users that not all systems have, and what `evaluate`
+        refuses.
+
+    >>> a, b = {"u": 100, "v": 100}, {"u": 1, "v": 4000}
+    >>> found = sampled(ranks={"a": a, "b": b}, items=10_000, negatives=99)
+    >>> [(row.system, round(row.mean, 3), round(row.full, 3)) for row in found.rows]
+    [('a', 0.728, 0.15), ('b', 0.593, 0.542)]
+    >>> found.pairs[0].crossings  # with fewer negatives a is ahead
+    (195,)
+    """
+    parsed = measures_of(measures)
+    if (runs is None) == (ranks is None) or (runs is None) != (qrels is None):
+        raise InputError("give either runs and qrels, or ranks")
+    if ranks is not None:
+        if items is None:
+            raise InputError("must be given with ranks: the number of items that were ranked", "items")
+        systems = ranked_tables(ranks, items)
+    else:
+        assert runs is not None
+        systems = ranked_runs(runs, qrels, items, **conventions)
+    require_fraction(level, "level")
+    first = next(iter(systems.values()))
+    most = first.items - 1 if replacement else first.most_negatives
+    wanted = _negatives(negatives, most, first, replacement)
+    grid = np.unique(np.concatenate((np.rint(np.geomspace(1, most, _POINTS)).astype(np.int64), wanted)))
+    rows: list[SampledRow] = []
+    pairs: list[PairRow] = []
+    corrected: list[CorrectedRow] = []
+    statements: list[str] = []
+    remarks: list[str] = []
+    means, sds = [], []
+    with task("numbers of negatives", grid.size * len(parsed)) as bar:
+        for measure in parsed:
+            moments = _Moments(systems, measure, replacement)
+            for part in np.array_split(grid, math.ceil(grid.size / _AT_ONCE)):
+                moments.compute(part)
+                bar.update(part.size)
+            of_m = [moments.at(m) for m in grid.tolist()]
+            means.append(np.array([found.mean for found in of_m]).T)
+            sds.append(np.sqrt([found.variance for found in of_m]).T)
+            for m in wanted:
+                at = moments.at(m)
+                rows += [
+                    SampledRow(name, str(measure), m, float(mean), math.sqrt(variance), float(full))
+                    for name, mean, variance, full in zip(
+                        systems, at.mean, at.variance, moments.full.mean(axis=1), strict=True
+                    )
+                ]
+            for a, b in combinations(range(len(systems)), 2):
+                pair = _compare(moments, a, b, grid, level)
+                pairs.append(pair)
+                statements += [_statement(moments, pair, a, b, m, level) for m in wanted]
+            for m in wanted:
+                try:
+                    corrected += _corrected(systems, measure, m, replacement, gamma)
+                except NotAvailableError as error:
+                    remarks.append(f"{measure}, m = {m}: no estimates of the full metric: {error}.")
+    return Sampled(
+        first.items, len(first.users), replacement, level, tuple(rows), tuple(pairs), tuple(corrected),
+        tuple(remarks), tuple(statements), SampledCurves(grid, np.array(means), np.array(sds)),
+    )  # fmt: skip
+
+
+def sampled_files(
+    runs: Sequence[Path | str] = (),
+    qrels: Path | str | None = None,
+    measures: Measures = "nDCG",
+    *,
+    ranks: Sequence[Path | str] = (),
+    columns: ColumnNames | None = None,
+    **options: Any,
+) -> Sampled:
+    """Compare sampled and full metrics of systems in files; see `sampled`.
+
+    Parameters
+    ----------
+    runs, qrels : paths
+        As `evaluate_files` takes them.
+    measures : Measure, text, or several
+    ranks : paths, in place of runs
+        CSV or Parquet tables with the columns user and rank, a row per relevant item.
+    columns : mapping, optional
+        The names of the columns of tables.
+    **options
+        As in `sampled`.
+
+    Raises
+    ------
+    InputError
+        As `sampled`, and for an invalid line, with the file and its number.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "a.csv")
+    ...     _ = path.write_text("user,rank\\nu,1\\nv,3\\n")
+    ...     sampled_files(ranks=[path], items=10, negatives=9).rows[0].mean
+    0.75
+    """
+    paths = [Path(path) for path in (ranks or runs)]
+    if bool(runs) == bool(ranks) or bool(runs) != (qrels is not None):
+        raise InputError("sampled needs either --run and --qrels, or --ranks and --items")
+    measures = measures_of(measures)
+    names = run_names(paths)
+    require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
+    if ranks:
+        tables = {name: read_ranks(path, columns) for name, path in zip(names, paths, strict=True)}
+        return sampled(measures=measures, ranks=tables, **options)
+    assert qrels is not None
+    scores = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
+    return sampled(scores, read(qrels, "label", columns), measures, **options)
+
+
+def _negatives(given: Any, most: int, first: RankedItems, replacement: bool) -> list[int]:
+    values = list(given) if isinstance(given, list | tuple | range | np.ndarray) else [given]
+    require(len(values) > 0, "must hold at least one number", "negatives")
+    limit = f"{first.items} items" + ("" if replacement else " less the relevant ones, without replacement")
+    for value in values:
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        fits = whole and 1 <= value <= most
+        require(fits, f"must be whole numbers from 1 to {most} ({limit}), got {brief(value)}", "negatives")
+    return sorted({int(value) for value in values})
+
+
+@dataclass(frozen=True)
+class _AtM:
+    """Means and their variances (S,), and variances over users of differences (S, S), at one m."""
+
+    mean: Floats
+    variance: Floats
+    over_users: Floats
+
+
+class _Moments:
+    """The moments of all systems under one measure, computed once for every number of negatives."""
+
+    def __init__(self, systems: Mapping[str, RankedItems], measure: Measure, replacement: bool) -> None:
+        self.systems, self.measure, self.replacement = systems, measure, replacement
+        self.full = np.array([full_ndcg(ranked, measure) for ranked in systems.values()])
+        self._known: dict[int, _AtM] = {}
+
+    def at(self, m: int) -> _AtM:
+        """Return the moments at m."""
+        if m not in self._known:
+            self.compute(np.array([m]))
+        return self._known[m]
+
+    def compute(self, negatives: Integers) -> None:
+        """Compute the moments at some m."""
+        found = [
+            sampled_ndcg(ranked, self.measure, negatives, replacement=self.replacement)
+            for ranked in self.systems.values()
+        ]
+        users = self.full.shape[1]
+        for k, m in enumerate(negatives.tolist()):
+            values = np.array([mean[k] for mean, _ in found])
+            variance = np.array([of_users[k].sum() for _, of_users in found]) / users**2
+            centred = values - values.mean(axis=1, keepdims=True)
+            products = centred @ centred.T / max(users - 1, 1)
+            squares = np.diag(products)
+            differences = np.maximum(squares[:, None] + squares[None, :] - 2 * products, 0.0)
+            self._known[m] = _AtM(values.mean(axis=1), variance, differences / users)
+
+    def difference(self, a: int, b: int, m: int) -> float:
+        """Return the difference of the expected means at m; 0 within the error."""
+        mean = self.at(m).mean
+        found = float(mean[a] - mean[b])
+        return found if abs(found) > _UNDECIDED else 0.0
+
+    def full_difference(self, a: int, b: int) -> float:
+        found = float(self.full[a].mean() - self.full[b].mean())
+        return found if abs(found) > _TIED else 0.0
+
+    def probability(self, a: int, b: int, m: int, *, users: bool = False) -> float:
+        """Return the probability that the sampled order of two systems is the full one."""
+        at = self.at(m)
+        variance = at.variance[a] + at.variance[b] + (at.over_users[a, b] if users else 0.0)
+        ahead = self.difference(a, b, m) * math.copysign(1.0, self.full_difference(a, b))
+        if variance <= 0:
+            return float(ahead > 0)
+        return NormalDist().cdf(ahead / math.sqrt(variance))
+
+
+def _compare(moments: _Moments, a: int, b: int, grid: Integers, level: float) -> PairRow:
+    """Return where the expected order of two systems changes, and how many negatives are enough."""
+    names, points = list(moments.systems), grid.tolist()
+    crossings, before = [], 0.0
+    last = points[0]
+    for m in points:
+        sign = math.copysign(1.0, d) if (d := moments.difference(a, b, m)) else 0.0
+        if sign and before and sign != before:
+            crossings.append(_first(lambda k, s=sign: moments.difference(a, b, k) * s > 0, last, m))
+        if sign:
+            before, last = sign, m
+    enough: list[int | None] = []
+    for users in (False, True):
+        good = [
+            bool(moments.full_difference(a, b)) and moments.probability(a, b, m, users=users) >= level
+            for m in points
+        ]
+        bad = max((k for k, fine in enumerate(good) if not fine), default=-1)
+        if bad == len(points) - 1:
+            enough.append(None)
+        elif bad < 0:
+            enough.append(points[0])
+        else:
+            enough.append(
+                _first(
+                    lambda k, u=users: moments.probability(a, b, k, users=u) >= level,
+                    points[bad],
+                    points[bad + 1],
+                )
+            )
+    difference = moments.full_difference(a, b)
+    return PairRow(names[a], names[b], str(moments.measure), difference, tuple(crossings), *enough)
+
+
+def _first(holds: Any, below: int, above: int) -> int:
+    """Return the smallest m in (below, above] from which on a condition holds, by bisection."""
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if holds(middle) else (middle, above)
+    return above
+
+
+def _statement(moments: _Moments, pair: PairRow, a: int, b: int, m: int, level: float) -> str:
+    """Return in a sentence what a sampled result can and cannot say about two systems."""
+    head = f"{pair.measure}, m = {m}: "
+    full, here = pair.difference, moments.difference(a, b, m)
+    if not full:
+        return f"{head}{pair.a} and {pair.b} are equal by the full metric, so no sampled order is right."
+    ahead, behind = (pair.a, pair.b) if full > 0 else (pair.b, pair.a)
+    probability = moments.probability(a, b, m)
+    if here * full <= 0:
+        reverse = "does not tell them apart" if not here else f"puts {behind} ahead of {ahead} on average"
+        mend = (
+            f", m >= {pair.enough} does: the full order then has at least the probability {level:g}"
+            if pair.enough
+            else ""
+        )
+        return (
+            f"{head}the full metric puts {ahead} ahead of {behind}, the sampled one {reverse}; "
+            f"repeating it does not help{mend}."
+        )
+    others = moments.probability(a, b, m, users=True)
+    return (
+        f"{head}a sampled result puts {ahead} ahead of {behind}, as the full metric does, with probability "
+        f"{probability:.3g} for these users and {others:.3g} for others like them; its values are not those "
+        "of the full metric."
+    )
+
+
+def _corrected(
+    systems: Mapping[str, RankedItems], measure: Measure, m: int, replacement: bool, gamma: float
+) -> list[CorrectedRow]:
+    items = next(iter(systems.values())).items
+    weighed = bias_variance_estimate(measure, items, m, gamma)
+    estimates = {"rank": rank_estimate(measure, items, m), f"bias-variance, gamma {gamma:g}": weighed}
+    found = []
+    for name, ranked in systems.items():
+        full = float(full_ndcg(ranked, measure).mean())
+        for kind, estimate in estimates.items():
+            mean, variance = corrected_moments(estimate, ranked, replacement=replacement)
+            average, sd = float(mean.mean()), math.sqrt(variance.sum()) / len(ranked.users)
+            found.append(CorrectedRow(name, str(measure), m, kind, average, average - full, sd))
+    return found

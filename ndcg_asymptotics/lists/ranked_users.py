@@ -1,0 +1,134 @@
+"""The ranks that systems give to the relevant items of the same users, from runs or from tables of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.lists.evaluation import Gain, gains_of, without_negatives
+from ndcg_asymptotics.lists.pooling import scores_of
+from ndcg_asymptotics.lists.ranking import relevant_ranks
+from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.theory.sampled import RankedItems
+
+
+def ranked_runs(
+    runs: Mapping[str, Any], qrels: Any, items: int | None = None, *, gain: Gain = "linear"
+) -> dict[str, RankedItems]:
+    """Return the ranks of the relevant items in runs, by the name of the run.
+
+    Tied items are ordered as by trec_eval. Users without a relevant item are left out, and so are users who
+    are in no run.
+
+    Parameters
+    ----------
+    runs, qrels : as `evaluate` takes them
+    items : int, optional
+        The number of items of the catalogue; by default how many the runs and the judgements name.
+    gain : {"linear", "exp2"}
+
+    Raises
+    ------
+    InputError
+        If a user is in some runs only, for runs longer than ``items``, and for what `evaluate` refuses.
+
+    >>> found = ranked_runs({"a": {"u": {"x": 3.0, "y": 2.0}}}, {"u": {"y": 1, "z": 1}})
+    >>> found["a"].items, found["a"].rank, found["a"].relevant
+    (3, array([2]), array([2]))
+    """
+    scores = scores_of(runs)
+    gains = gains_of(without_negatives(Records.of(qrels, "label")), gain)
+    relevant = {gains.queries[row] for row in np.unique(gains.row[gains.values > 0]).tolist()}
+    users = _common({name: relevant & {*of_run.queries} for name, of_run in scores.items()})
+    require(len(users) > 0, "the runs and the qrels have no user with a relevant item in common")
+    if items is None:
+        items = len(set().union(*(records.names.texts() for records in (gains, *scores.values()))))
+    found = {}
+    for name, of_run in scores.items():
+        there = relevant_ranks(of_run, gains, users, "trec", "judged")
+        longest = int(there.sizes.max())
+        require(longest <= items, f"is {items}, but a list of {name} has {longest} items", "items")
+        order = np.lexsort((there.above, there.topic))
+        found[name] = _named(
+            name, tuple(users), items, there.topic[order].astype(np.int64), there.above[order] + 1,
+            there.gain[order], there.ideal_topic.astype(np.int64), there.ideal_gain,
+        )  # fmt: skip
+    return found
+
+
+def ranked_tables(tables: Mapping[str, Any], items: int) -> dict[str, RankedItems]:
+    """Return the ranks of tables, by the name of the system; every item has the gain 1.
+
+    Parameters
+    ----------
+    tables : mapping of name to ranks
+        Each a mapping of user to a rank or several, a DataFrame with the columns user and rank, or Records.
+    items : int
+        The number of items that were ranked.
+
+    Raises
+    ------
+    InputError
+        If a user is in some tables only or has another number of ranks there, and for ranks outside
+        1 … ``items``.
+
+    >>> ranked_tables({"a": {"u": 3, "v": [1, 4]}}, 10)["a"].rank
+    array([3, 1, 4])
+    """
+    require(isinstance(tables, Mapping) and len(tables) > 0, "must be a mapping of name to ranks", "ranks")
+    columns = {name: _columns(name, table) for name, table in tables.items()}
+    _common({name: {*users} for name, (users, _) in columns.items()})
+    found = {}
+    for name, (users, ranks) in columns.items():
+        try:
+            found[name] = RankedItems.of(users, ranks, items)
+        except InputError as error:
+            raise InputError(f"{name}: {error}" if not error.argument else str(error)) from None
+    first, counts = next(iter(found.items()))
+    for name, other in found.items():
+        for at in np.flatnonzero(other.relevant != counts.relevant)[:1]:
+            have = f"{counts.relevant[at]} ranks in {first} and {other.relevant[at]} in {name}"
+            raise InputError(f"a user must have as many ranks in all files, {counts.users[at]} has {have}")
+    return found
+
+
+def _columns(name: str, table: Any) -> tuple[list[str], Any]:
+    """Return the users and ranks of a table."""
+    if isinstance(table, Records):
+        return [table.queries[row] for row in table.row.tolist()], table.values.astype(np.int64)
+    if hasattr(table, "columns"):
+        for column in ("user", "rank"):
+            has = f"expected a column {column}, there are: {', '.join(map(str, table.columns))}"
+            require(column in table.columns, f"{name}: {has}")
+        users, ranks = [*map(str, table["user"])], [*table["rank"]]
+    elif isinstance(table, Mapping):
+        pairs = [(str(user), rank) for user, given in table.items() for rank in np.atleast_1d(given).tolist()]
+        users, ranks = [user for user, _ in pairs], [rank for _, rank in pairs]
+    else:
+        raise InputError(f"{name}: expected a mapping of user to rank or a DataFrame, got {brief(table)}")
+    require(len(users) > 0, f"{name}: holds no ranks")
+    whole = all(isinstance(rank, int | np.integer) and abs(int(rank)) < 2**53 for rank in ranks)
+    bad = next((r for r in ranks if not isinstance(r, int | np.integer)), None)
+    require(whole, f"{name}: ranks must be whole numbers, got {brief(bad)}")
+    return users, ranks
+
+
+def _common(users: Mapping[str, set[str]]) -> list[str]:
+    """Return the users that all systems have, which must be all users."""
+    every = set().union(*users.values())
+    for name, of_system in users.items():
+        for user in sorted(every - of_system)[:1]:
+            other = next(system for system, its in users.items() if user in its)
+            raise InputError(f"all systems must have the same users, {user} is in {other} but not in {name}")
+    return sorted(every)
+
+
+def _named(name: str, *fields: Any) -> RankedItems:
+    try:
+        return RankedItems(*fields)
+    except InputError as error:
+        raise InputError(f"{name}: {error}" if not error.argument else str(error)) from None

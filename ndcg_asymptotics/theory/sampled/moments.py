@@ -1,0 +1,329 @@
+"""Exact mean and variance of NDCG when a user's relevant items are ranked among m sampled negatives.
+
+The list of a user with R relevant items has n = R + m items, and the i-th relevant one has rank i + A_i,
+where A_i is the number of sampled negatives above it (`law`). With gains y_i
+
+    E[DCG] = sum_i y_i E[w_i(A_i)],   w_i(x) = D(i + x) if i + x <= k(n), else 0.
+
+For i < j the counts are nested: given A_j = y, A_i is Binomial(y, a_i/a_j) with replacement and
+Hypergeometric(a_j, a_i, y) without, where a_i irrelevant items are above item i. So E[w_i w_j] is a double
+sum. Where the cutoff cuts neither law, it is quicker in orthonormal polynomials of A_i and A_j: the l-th ones
+have correlation rho_l and are uncorrelated with all others, so
+
+    Cov(w_i, w_j) = sum_l rho_l f_l g_l,
+
+with the coefficients f_l and g_l of the weights. What is left beyond degree L is at most rho_L times the root
+of the variances that are left; where this is not small, the double sum is taken.
+
+For one item w_i, its mean and its variance are smooth functions of a_i. Where there are many different a_i
+they are interpolated by polynomials on panels, and each panel is tested between its nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.theory.sampled.law import nodes, window
+from ndcg_asymptotics.theory.sampled.ranked_items import RankedItems
+
+_DIRECT = 128  # different numbers of items above up to which each is computed by itself
+_NODES = 16  # of a panel
+_NARROW = 64  # items of a panel that is not interpolated
+_ERROR = 1e-11  # largest error of an interpolated mean or variance, in units of D(1) and its square
+_DEGREE = 24  # of the polynomials in a covariance
+_EXHAUSTED = 1e-7  # norm of the next orthogonal polynomial below which a law has no more points
+_COUNTED = 1e-17  # probability below which a number of negatives is left out of a covariance
+
+
+def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
+    """Return NDCG of each user in the ranking of all items, n = N.
+
+    >>> full_ndcg(RankedItems.of(["u", "v"], [1, 3], 10), Measure.parse("nDCG"))
+    array([1. , 0.5])
+    """
+    n, users = ranked.items, len(ranked.users)
+    counted = np.where(ranked.rank <= measure.cutoff(n), measure.discount(ranked.rank, float(n)), 0.0)
+    dcg = np.bincount(ranked.user, ranked.gain * counted, users)
+    ideal = _ideal(ranked, measure, np.full((1, users), n))[0]
+    return np.asarray(np.divide(dcg, ideal, out=np.zeros(users), where=ideal > 0))
+
+
+def sampled_ndcg(
+    ranked: RankedItems,
+    measure: Measure,
+    negatives: Sequence[int] | Integers,
+    *,
+    replacement: bool = False,
+    variance: bool = True,
+) -> tuple[Floats, Floats]:
+    """Return the exact mean and variance of NDCG of each user against m sampled negatives.
+
+    Parameters
+    ----------
+    ranked : RankedItems
+    measure : Measure
+    negatives : (M,)
+        Numbers of negatives m >= 1; without replacement at most ``ranked.most_negatives``.
+    replacement : bool
+        Whether an item can be sampled twice.
+    variance : bool
+        Whether the variance is computed; without it zeros are returned, and the time for users with many
+        relevant items is that of the mean.
+
+    Returns
+    -------
+    mean, variance : (M, U)
+        The error is below 1e-10 of a list's NDCG.
+
+    >>> mean, variance = sampled_ndcg(RankedItems.of(["u"], [2], 3), Measure.parse("nDCG"), [1, 2])
+    >>> mean.ravel().round(6), variance.ravel().round(6)  # half the time the better item is sampled
+    (array([0.815465, 0.63093 ]), array([0.034053, 0.      ]))
+    """
+    m = np.asarray(negatives, np.int64)
+    mean, found = np.zeros((m.size, len(ranked.users))), np.zeros((m.size, len(ranked.users)))
+    for relevant in np.unique(ranked.relevant).tolist():
+        law = _Items(measure, relevant, ranked.items - relevant, m, replacement)
+        mine = ranked.relevant[ranked.user] == relevant
+        positions = [np.flatnonzero(mine & (ranked.position == i)) for i in range(1, relevant + 1)]
+        for i, items in enumerate(positions, 1):
+            above, inverse = np.unique(ranked.above[items], return_inverse=True)
+            of_item = law.moments(i, above)
+            mean[:, ranked.user[items]] += ranked.gain[items] * of_item[0][:, inverse]
+            found[:, ranked.user[items]] += ranked.gain[items] ** 2 * of_item[1][:, inverse]
+        for j in range(2, relevant + 1) if variance else ():
+            second = positions[j - 1]
+            for i in range(1, j):
+                first = second - (j - i)  # the items of a user stand together
+                covariance = law.covariances(i, j, ranked.above[first], ranked.above[second])
+                gains = ranked.gain[first] * ranked.gain[second]
+                found[:, ranked.user[second]] += 2 * gains * covariance
+    ideal = _ideal(ranked, measure, ranked.relevant + m[:, None]) / _unit(
+        measure, ranked.relevant + m[:, None]
+    )
+    mean = np.divide(mean, ideal, out=np.zeros_like(mean), where=ideal > 0)
+    found = np.divide(found, ideal**2, out=np.zeros_like(mean), where=ideal > 0)
+    return mean, np.maximum(found, 0.0) if variance else np.zeros_like(mean)
+
+
+def _ideal(ranked: RankedItems, measure: Measure, lengths: Integers) -> Floats:
+    """Return the ideal DCG of each user in lists of some lengths (M, U)."""
+    counts = ranked.relevant
+    place = np.arange(1, ranked.ideal_user.size + 1) - (np.cumsum(counts) - counts)[ranked.ideal_user]
+    found = np.empty(lengths.shape)
+    for row, of_users in zip(found, lengths, strict=True):
+        n = of_users[ranked.ideal_user]
+        terms = np.where(place <= _cutoffs(measure, n), _discount(measure, place, n), 0.0)
+        row[:] = np.bincount(ranked.ideal_user, ranked.ideal_gain * terms, len(ranked.users))
+    return found
+
+
+def _cutoffs(measure: Measure, n: Integers) -> Integers:
+    distinct, inverse = np.unique(n, return_inverse=True)
+    return np.array([measure.cutoff(length) for length in distinct.tolist()], np.int64)[inverse].reshape(
+        n.shape
+    )
+
+
+def _coefficients(measure: Measure, n: Integers) -> Floats:
+    """Return the coefficients (…, I) of the discount's basis functions in lists of some lengths."""
+    if not measure.discount.depends_on_n:
+        return np.ones((*n.shape, 1))
+    distinct, inverse = np.unique(n, return_inverse=True)
+    rows = np.array([measure.discount.coefficients(length) for length in distinct.tolist()], np.float64)
+    return np.asarray(rows[inverse].reshape(*n.shape, len(measure.discount.basis())))
+
+
+def _discount(measure: Measure, rank: Integers | Floats, n: Integers) -> Floats:
+    """Return D_n(r) for ranks (p, …) in lists of lengths (p,)."""
+    coefficients = _coefficients(measure, n)
+    shape = (-1, *([1] * (rank.ndim - 1)))
+    return np.asarray(
+        sum(
+            coefficients[..., b].reshape(shape) * basis(rank)
+            for b, basis in enumerate(measure.discount.basis())
+        )
+    )
+
+
+def _unit(measure: Measure, n: Integers) -> Floats:
+    """Return D_n(1), the unit of all moments."""
+    ones = np.ones(n.size)
+    return _discount(measure, ones, n.ravel()).reshape(n.shape)
+
+
+@dataclass(frozen=True)
+class _Items:
+    """The items of users with ``relevant`` relevant items and ``irrelevant`` other ones.
+
+    Weights are in units of D(1).
+    """
+
+    measure: Measure
+    relevant: int
+    irrelevant: int
+    negatives: Integers
+    replacement: bool
+
+    def moments(self, i: int, above: Integers) -> Floats:
+        """Return the means and variances (2, M, A) of w_i for different numbers of items above."""
+        found = np.empty((2, self.negatives.size, above.size))
+        if above.size <= _DIRECT:
+            return self._computed(i, above, self.negatives)
+        ends = [0, _NARROW]
+        while ends[-1] <= above[-1]:
+            ends.append(2 * ends[-1])
+        every = np.arange(self.negatives.size)
+        panels = [(low, high, every) for low, high in pairwise(ends)]
+        while panels:
+            low, high, which = panels.pop()
+            inside = slice(*np.searchsorted(above, [low, high]).tolist())
+            wanted = above[inside]
+            if wanted.size <= 2 * _NODES or high - low <= _NARROW:
+                if wanted.size:
+                    found[:, which, inside] = self._computed(i, wanted, self.negatives[which])
+                continue
+            values, error = self._interpolated(i, low, min(high, self.irrelevant + 1), wanted, which)
+            good = error <= _ERROR
+            found[:, which[good], inside] = values[:, good]
+            if not good.all():
+                middle = (low + high) // 2
+                panels += [(low, middle, which[~good]), (middle, high, which[~good])]
+        return found
+
+    def _interpolated(
+        self, i: int, low: int, high: int, wanted: Integers, which: Integers
+    ) -> tuple[Floats, Floats]:
+        """Return moments by interpolation in the number of items above, and the error for each m.
+
+        The nodes are those of Chebyshev, rounded to whole numbers; the error is the largest one halfway
+        between nodes.
+        """
+        length = high - 1 - low
+        at = low + np.rint(length * (1 - np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))) / 2)
+        tested = (at[1:] + at[:-1]) // 2
+        points = np.concatenate((at, tested)).astype(np.int64)
+        values = self._computed(i, points, self.negatives[which])
+
+        def polynomials(a: Floats | Integers) -> Floats:
+            return np.asarray(chebyshev.chebvander(2 * (a - low) / length - 1, _NODES - 1))
+
+        fitted = np.linalg.solve(
+            polynomials(at), np.moveaxis(values[..., :_NODES], -1, 0).reshape(_NODES, -1)
+        )
+        between = (polynomials(tested) @ fitted).T.reshape(2, which.size, -1)
+        error = np.abs(between - values[..., _NODES:]).max(axis=(0, 2))
+        return (polynomials(wanted) @ fitted).T.reshape(2, which.size, -1), error
+
+    def _computed(self, i: int, above: Integers, negatives: Integers) -> Floats:
+        """Return the means and variances (2, M, A) of w_i, each by itself."""
+        m, a = (part.ravel() for part in np.meshgrid(negatives, above, indexing="ij"))
+        found = self._of_points(i, m, a, np.full(m.size, self.irrelevant), m)
+        return found.reshape(2, negatives.size, above.size)
+
+    def _of_points(self, i: int, m: Integers, above: Integers, total: Integers, sampled: Integers) -> Floats:
+        """Return the mean and variance (2, P) of w_i; ``m`` of ``total`` items are drawn.
+
+        ``sampled`` negatives are in the list; more than m where the law is one given A_j.
+        """
+        n = self.relevant + sampled
+        last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
+        found = np.zeros((2, m.size))
+        for which, x, weights in nodes(m, above, total, last, self.replacement, self._smooth):
+            value = _discount(self.measure, i + x, n[which]) / unit[which, None]
+            mean = (weights * value).sum(axis=1)
+            spread = (weights * (value - mean[:, None]) ** 2).sum(axis=1)
+            cut = last[which] < m[which]
+            beyond = np.where(cut, np.maximum(1 - weights.sum(axis=1), 0.0), 0.0)  # where the weight is 0
+            found[0, which], found[1, which] = mean, spread + beyond * mean**2
+        return found
+
+    def covariances(self, i: int, j: int, above_i: Integers, above_j: Integers) -> Floats:
+        """Return the covariances (M, K) of w_i(A_i) and w_j(A_j) for i < j."""
+        pairs, inverse = np.unique(np.stack([above_i, above_j]), axis=1, return_inverse=True)
+        of_i, of_j = (self._expansion(*item) for item in ((i, pairs[0]), (j, pairs[1])))
+        correlations = self._correlations(*pairs)
+        found = np.einsum("mkl,mkl,kl->mk", of_i[0], of_j[0], correlations)
+        constant = [~coefficients.any(axis=2) & (left == 0) for coefficients, left, _ in (of_i, of_j)]
+        cut = np.isinf(of_i[1]) | np.isinf(of_j[1])
+        left = np.sqrt(np.where(cut, 0.0, of_i[1])) * np.sqrt(np.where(cut, 0.0, of_j[1]))
+        apart = (cut & ~constant[0] & ~constant[1]) | (correlations[:, -1] * left > _ERROR)
+        at, pair = np.nonzero(apart)
+        m, a_i, a_j = self.negatives[at], pairs[0, pair], pairs[1, pair]
+        found[at, pair] = self._product(i, j, m, a_i, a_j) - of_i[2][at, pair] * of_j[2][at, pair]
+        return np.asarray(found[:, inverse.ravel()])
+
+    def _correlations(self, above_i: Integers, above_j: Integers) -> Floats:
+        """Return rho_l (K, L) of nested counts, l = 1 … L.
+
+        E[.|A_j] maps polynomials of degree l in A_i to such in A_j, and E[.|A_i] conversely, so orthonormal
+        polynomials go to multiples rho_l of each other. The leading terms are those of the falling powers,
+        E[(A_i)_l | A_j] = (A_j)_l (a_i)_l/(a_j)_l and conversely for m - A_j, whence, without replacement,
+        rho_l^2 = (a_i)_l (I - a_j)_l / ((a_j)_l (I - a_i)_l); with it, powers take the place of falling ones.
+        """
+        k = np.zeros(_DEGREE) if self.replacement else np.arange(float(_DEGREE))
+        a_i, a_j = above_i[:, None] - k, above_j[:, None] - k
+        b_i, b_j = self.irrelevant - above_i[:, None] - k, self.irrelevant - above_j[:, None] - k
+        over = np.maximum(a_i, 0) * np.maximum(b_j, 0)
+        under = np.maximum(a_j, 0) * np.maximum(b_i, 0)
+        ratio = np.divide(over, under, out=np.zeros_like(over), where=under > 0)
+        return np.asarray(np.sqrt(np.cumprod(ratio, axis=1)))
+
+    def _expansion(self, i: int, above: Integers) -> tuple[Floats, Floats, Floats]:
+        """Return w_i in the orthonormal polynomials of A_i: coefficients (M, K, L), what is left, and means.
+
+        What is left (M, K) is the variance beyond degree L; infinite if the cutoff cuts the law of A_i.
+        """
+        distinct, inverse = np.unique(above, return_inverse=True)
+        m, a = (part.ravel() for part in np.meshgrid(self.negatives, distinct, indexing="ij"))
+        n, total = self.relevant + m, np.full(m.size, self.irrelevant)
+        last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
+        found, left, means = np.zeros((m.size, _DEGREE)), np.zeros(m.size), np.zeros(m.size)
+        high = window(m, a, total, self.replacement)[1]
+        for which, x, weights in nodes(m, a, total, last, self.replacement, self._smooth):
+            value = _discount(self.measure, i + x, n[which]) / unit[which, None]
+            mean = means[which] = (weights * value).sum(axis=1)
+            value = value - mean[:, None]
+            shift = x - (weights * x).sum(axis=1, keepdims=True)
+            here, before, beside = np.ones_like(x), np.zeros_like(x), np.zeros((which.size, 1))
+            for degree in range(_DEGREE):
+                middle = (weights * shift * here**2).sum(axis=1, keepdims=True)
+                here, before = (shift - middle) * here - beside * before, here
+                beside = np.sqrt((weights * here**2).sum(axis=1, keepdims=True))
+                some = beside > _EXHAUSTED
+                here = np.divide(here, beside, out=np.zeros_like(here), where=some)
+                # from what is left, so that rounding in polynomials of high degree does no harm
+                found[which, degree] = (weights * value * here).sum(axis=1)
+                value = value - found[which, degree, None] * here
+            left[which] = (weights * value**2).sum(axis=1)
+            left[which[last[which] < high[which]]] = np.inf
+        shape = (self.negatives.size, distinct.size)
+        coefficients = found.reshape(*shape, _DEGREE)[:, inverse]
+        return coefficients, left.reshape(shape)[:, inverse], means.reshape(shape)[:, inverse]
+
+    def _product(self, i: int, j: int, m: Integers, above_i: Integers, above_j: Integers) -> Floats:
+        """Return the means (P,) of w_i(A_i) w_j(A_j) for i < j, each by itself."""
+        n = self.relevant + m
+        last, unit = _cutoffs(self.measure, n) - j, _unit(self.measure, n)
+        found = np.zeros(m.size)
+        total = np.full(m.size, self.irrelevant)
+        for which, y, weights in nodes(m, above_j, total, last, self.replacement, self._smooth):
+            outer = weights * _discount(self.measure, j + y, n[which]) / unit[which, None]
+            row, column = np.nonzero(weights > _COUNTED)
+            item = which[row]
+            # i + A_i <= j + A_j, so the cutoff cuts no more
+            sizes = y[row, column].astype(np.int64)
+            given = self._of_points(i, sizes, above_i[item], above_j[item], m[item])[0]
+            found[which] = np.bincount(row, outer[row, column] * given, which.size)
+        return found
+
+    @property
+    def _smooth(self) -> bool:
+        discount = self.measure.discount
+        return discount.regular or discount.affine or discount.exact_exponentials() is not None
