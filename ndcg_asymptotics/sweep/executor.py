@@ -194,7 +194,8 @@ def _remove_semaphores_after(process: int) -> int | None:
     if not _SEMAPHORES.is_dir():
         return None
     reader, writer = os.pipe()
-    wait_and_remove = f"exec 3<&0; (read _ <&3; rm -f {_SEMAPHORES}/sem.loky-{process}-*) &"
+    files = f"{_SEMAPHORES}/sem.loky-{process}-* {_SEMAPHORES}/joblib_memmapping_folder_{process}_*"
+    wait_and_remove = f"exec 3<&0; (read _ <&3; rm -rf {files}) &"
     subprocess.run(
         ["/bin/sh", "-c", wait_and_remove],
         stdin=reader,

@@ -127,7 +127,8 @@ def test_a_killed_sweep_leaves_no_process_and_no_semaphore(tmp_path: Path, every
     pid = int(process.stdout.readline())
 
     def semaphores() -> list[Path]:
-        return list(Path("/dev/shm").glob(f"sem.loky-{pid}-*"))
+        names = f"sem.loky-{pid}-*", f"joblib_memmapping_folder_{pid}_*"
+        return [path for name in names for path in Path("/dev/shm").glob(name)]
 
     def group() -> list[str]:
         return [
