@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ndcg_asymptotics.core.text import visible
 
 LONGEST = 600
@@ -39,6 +42,23 @@ class NotAvailableError(InputError):
 
 class InputWarning(UserWarning):
     """An input that is used although something is wrong with it; the message says how."""
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Put a place, such as a file's name, before the errors of inputs that come from there.
+
+    Errors of an argument are left as they are: the argument is at fault, not the place.
+
+    >>> with naming("a.csv"):
+    ...     require(False, "holds no ranks")
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: a.csv: holds no ranks
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}" if not error.argument else str(error)) from None
 
 
 def require(condition: bool, message: str, argument: str = "") -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
-from ndcg_asymptotics.core.errors import InputError, InputWarning, require
+from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
@@ -389,10 +389,8 @@ def evaluate_lists(
 def _evaluate_named(
     scores: Records, labels: Records, measures: Measures, where: str, name: str, options: Mapping[str, Any]
 ) -> Evaluation:
-    try:
+    with naming(where):
         return evaluate(scores, labels, measures, name=name, **options)
-    except InputError as error:
-        raise InputError(f"{where}: {error}" if not error.argument else str(error)) from None
 
 
 def run_names(paths: Sequence[Path]) -> list[str]:

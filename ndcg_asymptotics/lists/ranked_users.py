@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.lists.evaluation import Gain, gains_of, without_negatives
 from ndcg_asymptotics.lists.pooling import scores_of
 from ndcg_asymptotics.lists.ranking import relevant_ranks
@@ -53,10 +53,11 @@ def ranked_runs(
         longest = int(there.sizes.max())
         require(longest <= items, f"is {items}, but a list of {name} has {longest} items", "items")
         order = np.lexsort((there.above, there.topic))
-        found[name] = _named(
-            name, tuple(users), items, there.topic[order].astype(np.int64), there.above[order] + 1,
-            there.gain[order], there.ideal_topic.astype(np.int64), there.ideal_gain,
-        )  # fmt: skip
+        ranked = (there.topic[order].astype(np.int64), there.above[order] + 1, there.gain[order])
+        with naming(name):
+            found[name] = RankedItems(
+                tuple(users), items, *ranked, there.ideal_topic.astype(np.int64), there.ideal_gain
+            )
     return found
 
 
@@ -84,10 +85,8 @@ def ranked_tables(tables: Mapping[str, Any], items: int) -> dict[str, RankedItem
     _common({name: {*users} for name, (users, _) in columns.items()})
     found = {}
     for name, (users, ranks) in columns.items():
-        try:
+        with naming(name):
             found[name] = RankedItems.of(users, ranks, items)
-        except InputError as error:
-            raise InputError(f"{name}: {error}" if not error.argument else str(error)) from None
     first, counts = next(iter(found.items()))
     for name, other in found.items():
         for at in np.flatnonzero(other.relevant != counts.relevant)[:1]:
@@ -125,10 +124,3 @@ def _common(users: Mapping[str, set[str]]) -> list[str]:
             other = next(system for system, its in users.items() if user in its)
             raise InputError(f"all systems must have the same users, {user} is in {other} but not in {name}")
     return sorted(every)
-
-
-def _named(name: str, *fields: Any) -> RankedItems:
-    try:
-        return RankedItems(*fields)
-    except InputError as error:
-        raise InputError(f"{name}: {error}" if not error.argument else str(error)) from None

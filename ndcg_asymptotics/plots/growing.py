@@ -22,13 +22,10 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.style import (
     GREY,
     Words,
-    figure_legend,
     length_axis,
     margin_labels,
-    outer_labels,
-    panels,
+    measure_panels,
     save_all,
-    style,
 )
 
 _FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
@@ -100,13 +97,11 @@ def growing_figure(
 ) -> Figure:
     """Return a figure with a panel for each measure, by default all of them."""
     chosen = growth.measures if measures is None else measures
-    with style():
-        figure, axes = panels(len(chosen), height=2.9 if len(chosen) == 1 else 2.3, width=width)
-        for ax, measure in zip(axes, chosen, strict=True):
-            growing_curves(growth, measure, ax, choice=choice)
-        outer_labels(axes)
-        figure_legend(figure, growing_handles(growth))
-    return figure
+
+    def draw(measure: Measure | str, ax: Axes) -> None:
+        growing_curves(growth, measure, ax, choice=choice)
+
+    return measure_panels(chosen, draw, growing_handles(growth), width)
 
 
 def growing_handles(growth: Growth) -> list[Any]:

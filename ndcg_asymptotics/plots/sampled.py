@@ -22,13 +22,10 @@ from ndcg_asymptotics.plots.style import (
     GREY,
     Words,
     band,
-    figure_legend,
     length_axis,
     margin_labels,
-    outer_labels,
-    panels,
+    measure_panels,
     save_all,
-    style,
 )
 
 
@@ -92,13 +89,11 @@ def sampled_figure(
 ) -> Figure:
     """Return a figure with a panel for each measure, by default all of them."""
     chosen = sampled.measures if measures is None else measures
-    with style():
-        figure, axes = panels(len(chosen), height=2.9 if len(chosen) == 1 else 2.3, width=width)
-        for ax, measure in zip(axes, chosen, strict=True):
-            sampled_curves(sampled, measure, ax, choice=choice)
-        outer_labels(axes)
-        figure_legend(figure, _handles(sampled))
-    return figure
+
+    def draw(measure: Measure | str, ax: Axes) -> None:
+        sampled_curves(sampled, measure, ax, choice=choice)
+
+    return measure_panels(chosen, draw, _handles(sampled), width)
 
 
 def _handles(sampled: Sampled) -> list[Any]:

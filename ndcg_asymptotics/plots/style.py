@@ -117,6 +117,19 @@ STYLE: dict[Any, Any] = _settings(Path(__file__).with_name("journal.mplstyle"))
 """Settings of matplotlib that every figure is made for."""
 
 
+def measure_panels(
+    measures: Sequence[Any], draw: Callable[[Any, Axes], object], handles: Sequence[Any], width: float | None
+) -> Figure:
+    """Return a figure with a panel for each measure, drawn by ``draw(measure, ax)``, and a legend."""
+    with style():
+        figure, axes = panels(len(measures), height=2.9 if len(measures) == 1 else 2.3, width=width)
+        for measure, ax in zip(measures, axes, strict=True):
+            draw(measure, ax)
+        outer_labels(axes)
+        figure_legend(figure, handles)
+    return figure
+
+
 def panels(
     count: int, *, columns: int = 2, height: float = 2.3, width: float | None = None
 ) -> tuple[Figure, list[Axes]]:

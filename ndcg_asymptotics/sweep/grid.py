@@ -17,7 +17,7 @@ from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, wr
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.estimate import announce
-from ndcg_asymptotics.sweep.executor import check_backend, local_jobs, scheduler_of
+from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, scheduler_of
 from ndcg_asymptotics.sweep.precision import interim_sizes
 from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
 
@@ -66,33 +66,38 @@ def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float
     return sum(seconds) / len(seconds)
 
 
-def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: Any) -> GridOutcome:
+def sweep_grid(
+    grid: Grid,
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    backend: Backend = "loky",
+    scheduler: Any = None,
+    time_limit: float = math.inf,
+    **options: Any,
+) -> GridOutcome:
     """Simulate the points of a grid that are missing in a folder; options are those of `sweep`."""
     for study in grid.studies.values():
         engine.check(engine.load(study.engine), study.design)
     write_grid(folder, grid)
-    if options.get("scheduler") is None:
+    if scheduler is None:
         jobs = local_jobs(jobs)  # here, so that too many are reported once, not for every point
     has_precision = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
     places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}
     new = [study for values, study in grid.studies.items() if not begun(places[values])]
     if new:
         seconds = seconds_per_point(new, options.get("replicates"))
-        if (
-            (jobs is None or jobs > 1)
-            and seconds < _SECONDS_OF_A_SMALL_POINT
-            and options.get("backend") != "dask"
-        ):
+        if (jobs is None or jobs > 1) and seconds < _SECONDS_OF_A_SMALL_POINT and backend != "dask":
             jobs = 1
         most = options.get("replicates") or max(study.replicates for study in new)
         sweeps = len(list(interim_sizes(most))) if has_precision else 1
         each = seconds / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
         announce(f"{len(new)} points", len(new) * each, at_most=has_precision)
     outcome = GridOutcome(len(grid.studies))
-    deadline = time.monotonic() + options.pop("time_limit", math.inf)
-    check_backend(options.get("backend", "loky"), options.get("scheduler"))
+    deadline = time.monotonic() + time_limit
+    check_backend(backend, scheduler)
     # one cluster for all points
-    with scheduler_of(options.get("backend", "loky"), jobs, options.pop("scheduler", None)) as scheduler:
+    with scheduler_of(backend, jobs, scheduler) as shared:
         for values, study in tracked(grid.studies.items(), "points"):
             name = grid.axes.name(values)
             left = max(deadline - time.monotonic(), 1e-9)
@@ -100,7 +105,8 @@ def sweep_grid(grid: Grid, folder: Path, *, jobs: int | None = None, **options: 
                 study,
                 places[values],
                 jobs=jobs,
-                scheduler=scheduler,
+                backend=backend,
+                scheduler=shared,
                 time_limit=left,
                 durable=False,
                 **options,

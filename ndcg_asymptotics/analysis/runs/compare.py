@@ -123,16 +123,13 @@ def compare(
     kept = np.isfinite(np.stack(list(values.values()))).all(axis=(0, 2))
     values = {name: of_run[kept] for name, of_run in values.items()}
     pairs = list(combinations(runs, 2))
+    gaps = {(a, b): values[a] - values[b] for a, b in pairs}
     differences = {
-        pair: [
-            paired_difference(d, level=level, power=power, resamples=resamples, seed=seed)
-            for d in (values[pair[0]] - values[pair[1]]).T
-        ]
-        for pair in pairs
+        pair: [paired_difference(d, level=level, power=power, resamples=resamples, seed=seed) for d in gap.T]
+        for pair, gap in gaps.items()
     }
     p = [d.p for of_pair in differences.values() for d in of_pair]
-    tested = np.column_stack([values[a] - values[b] for a, b in pairs])
-    p_corrected = iter(corrected(p, tested, correction, resamples, seed))
+    p_corrected = iter(corrected(p, np.column_stack([*gaps.values()]), correction, resamples, seed))
     gains = gains_of(labels, conventions.get("gain", "linear"))
     documents = pooled(scores, gains)
     cuts = _cuts(documents, parsed, pairs, level, seed)

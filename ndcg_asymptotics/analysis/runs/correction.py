@@ -82,9 +82,8 @@ def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[flo
     norms = np.sqrt((d * d).sum(axis=0))
     scaled = d / np.where(norms > 0, norms, 1.0)
     observed = np.abs(scaled.sum(axis=0))
-    order = np.argsort(
-        observed
-    )  # the smallest first, so that a running maximum is that of a test and later ones
+    # the smallest first, so that a running maximum is that of a test and later ones
+    order = np.argsort(observed)
     scaled, least = scaled[:, order], observed[order] - ROUNDING
     total = permutations(len(d), resamples)
     reached = np.ones(len(order))  # by the identity

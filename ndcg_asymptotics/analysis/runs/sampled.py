@@ -267,7 +267,7 @@ def sampled(
                 statements += [_statement(moments, pair, a, b, m, level) for m in wanted]
             for m in wanted:
                 try:
-                    corrected += _corrected(systems, measure, m, replacement, gamma)
+                    corrected += _corrected(moments, m, gamma)
                 except NotAvailableError as error:
                     remarks.append(f"{measure}, m = {m}: no estimates of the full metric: {error}.")
     return Sampled(
@@ -464,17 +464,14 @@ def _statement(moments: _Moments, pair: PairRow, a: int, b: int, m: int, level: 
     )
 
 
-def _corrected(
-    systems: Mapping[str, RankedItems], measure: Measure, m: int, replacement: bool, gamma: float
-) -> list[CorrectedRow]:
-    items = next(iter(systems.values())).items
+def _corrected(moments: _Moments, m: int, gamma: float) -> list[CorrectedRow]:
+    measure, items = moments.measure, next(iter(moments.systems.values())).items
     weighed = bias_variance_estimate(measure, items, m, gamma)
     estimates = {"rank": rank_estimate(measure, items, m), f"bias-variance, gamma {gamma:g}": weighed}
     found = []
-    for name, ranked in systems.items():
-        full = float(full_ndcg(ranked, measure).mean())
+    for (name, ranked), full in zip(moments.systems.items(), moments.full.mean(axis=1).tolist(), strict=True):
         for kind, estimate in estimates.items():
-            mean, variance = corrected_moments(estimate, ranked, replacement=replacement)
+            mean, variance = corrected_moments(estimate, ranked, replacement=moments.replacement)
             average, sd = float(mean.mean()), math.sqrt(variance.sum()) / len(ranked.users)
             found.append(CorrectedRow(name, str(measure), m, kind, average, average - full, sd))
     return found

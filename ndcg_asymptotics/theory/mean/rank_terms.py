@@ -47,9 +47,8 @@ _SUMMED_WINDOW = 2**13  # numbers of a window up to which they are summed one by
 _WINDOW_PANELS = 24  # of that integral
 _SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
 _CHUNK = 4_000_000  # numbers held at a time
-_SUMMED = (
-    60.0  # standard deviations up to which all numbers up to a cutoff are summed; beyond it is an integral
-)
+# standard deviations up to which all numbers up to a cutoff are summed; beyond it is an integral
+_SUMMED = 60.0
 _PANELS, _NODES = 4, 16  # of that integral, and nodes of a panel
 
 

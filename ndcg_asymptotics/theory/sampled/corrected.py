@@ -122,7 +122,7 @@ def _uniform_rule(size: int, count: int) -> tuple[Floats, Floats]:
 def _ranks_of_the_metric(measure: Measure, items: int, negatives: int) -> tuple[Floats, Floats]:
     """Return ranks and weights for sums of f(rho) P(r|rho)/N over all ranks up to the cutoff."""
     last, discount = measure.cutoff(items), measure.discount
-    if not (discount.regular or discount.affine or discount.exact_exponentials() is not None):
+    if not discount.smooth:
         reason = f"{discount} is not known to be smooth, and {last} ranks are too many to sum"
         require_available(last <= _MOST_RANKS, reason)
         return np.arange(1.0, last + 1), np.full(last, 1 / items)

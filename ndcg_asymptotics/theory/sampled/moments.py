@@ -235,7 +235,7 @@ class _Items:
         n = self.relevant + sampled
         last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
         found = np.zeros((2, m.size))
-        for which, x, weights in nodes(m, above, total, last, self.replacement, self._smooth):
+        for which, x, weights in nodes(m, above, total, last, self.replacement, self.measure.discount.smooth):
             value = _discount(self.measure, i + x, n[which]) / unit[which, None]
             mean = (weights * value).sum(axis=1)
             spread = (weights * (value - mean[:, None]) ** 2).sum(axis=1)
@@ -286,7 +286,7 @@ class _Items:
         last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
         found, left, means = np.zeros((m.size, _DEGREE)), np.zeros(m.size), np.zeros(m.size)
         high = window(m, a, total, self.replacement)[1]
-        for which, x, weights in nodes(m, a, total, last, self.replacement, self._smooth):
+        for which, x, weights in nodes(m, a, total, last, self.replacement, self.measure.discount.smooth):
             value = _discount(self.measure, i + x, n[which]) / unit[which, None]
             mean = means[which] = (weights * value).sum(axis=1)
             value = value - mean[:, None]
@@ -313,7 +313,8 @@ class _Items:
         last, unit = _cutoffs(self.measure, n) - j, _unit(self.measure, n)
         found = np.zeros(m.size)
         total = np.full(m.size, self.irrelevant)
-        for which, y, weights in nodes(m, above_j, total, last, self.replacement, self._smooth):
+        smooth = self.measure.discount.smooth
+        for which, y, weights in nodes(m, above_j, total, last, self.replacement, smooth):
             outer = weights * _discount(self.measure, j + y, n[which]) / unit[which, None]
             row, column = np.nonzero(weights > _COUNTED)
             item = which[row]
@@ -322,8 +323,3 @@ class _Items:
             given = self._of_points(i, sizes, above_i[item], above_j[item], m[item])[0]
             found[which] = np.bincount(row, outer[row, column] * given, which.size)
         return found
-
-    @property
-    def _smooth(self) -> bool:
-        discount = self.measure.discount
-        return discount.regular or discount.affine or discount.exact_exponentials() is not None
