@@ -140,7 +140,7 @@ def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theo
     models: list[dict[str, Relevance]] = [{name: curve.relevance for name, curve in pooled.items()}]
     mixtures = {name: mixture.relevance for name, mixture in grouped.items()}
     for g in range(int(group.max()) + 1):
-        models.append({name: mixture.groups[g][1] for name, mixture in mixtures.items()})
+        models.append({name: mixture.models[g] for name, mixture in mixtures.items()})
     means = []
     for of_group in tracked(models, "exact means, groups"):
         scorers = Population({**of_group, **({RANDOM: Random()} if arrivals.random else {})}).models

@@ -14,10 +14,21 @@ from ndcg_asymptotics.populations.families import (
     PowerCurve,
     Step,
 )
+from ndcg_asymptotics.populations.fixed_counts import FixedCounts, with_relevant
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.mixture import Mixture, mixture
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
-from ndcg_asymptotics.populations.scorer import Random, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations.roc import (
+    DepthLaw,
+    GradedRoc,
+    Roc,
+    RocBeta,
+    RocBinormal,
+    RocModel,
+    RocPower,
+)
+from ndcg_asymptotics.populations.roc_file import RocEmpirical
+from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer, over_groups
 
 __all__ = [
     "Binormal",
@@ -25,13 +36,17 @@ __all__ = [
     "Coupling",
     "Curve",
     "Cusp",
+    "DepthLaw",
     "Empirical",
+    "FixedCounts",
     "Gaussian",
     "Graded",
+    "GradedRoc",
     "Independent",
     "LinearCurve",
     "Logistic",
     "Mixture",
+    "Model",
     "OwnCurve",
     "PiecewiseLinear",
     "Polynomial",
@@ -39,9 +54,16 @@ __all__ = [
     "PowerCurve",
     "Random",
     "Relevance",
+    "Roc",
+    "RocBeta",
+    "RocBinormal",
+    "RocEmpirical",
+    "RocModel",
+    "RocPower",
     "Scorer",
     "Step",
     "curve",
     "mixture",
     "over_groups",
+    "with_relevant",
 ]

@@ -14,6 +14,14 @@ The band and the source are for people; a scorer needs neither. A mixture holds 
     {"format": "ndcg-asymptotics mixture 1",
      "groups": [{"weight": 0.25, "gains": …, "depth": …, "probability": …, "band": …, "queries": …}, …],
      "source": {…}}
+
+and a ROC curve is the share of relevant items above depths among the irrelevant ones::
+
+    {"format": "ndcg-asymptotics roc 1",
+     "depth": [0.0, 0.001, …, 1.0],           increasing, from 0 to 1
+     "share": [0.0, 0.2, …, 1.0],             not decreasing, from 0 to 1
+     "exponent": 0.4,                         optional: kappa above the first depth > 0, else 1
+     "source": {…}}
 """
 
 from __future__ import annotations
@@ -41,6 +49,7 @@ _T = TypeVar("_T")
 
 FORMAT = "ndcg-asymptotics curve 1"
 GROUPS = "ndcg-asymptotics mixture 1"
+ROC = "ndcg-asymptotics roc 1"
 
 
 Curves = tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]
@@ -68,7 +77,7 @@ def decode(content: bytes) -> Curves:
     InputError
         Saying what is wrong with it.
     """
-    return _decoded(content, FORMAT, _curves)
+    return decoded(content, FORMAT, _curves)
 
 
 def decode_groups(content: bytes) -> list[tuple[float, tuple[float, ...], tuple[PiecewiseLinear, ...]]]:
@@ -79,7 +88,7 @@ def decode_groups(content: bytes) -> list[tuple[float, tuple[float, ...], tuple[
     InputError
         Saying what is wrong with it.
     """
-    return _decoded(
+    return decoded(
         content,
         GROUPS,
         lambda table: [(float(group["weight"]), *_curves(group)) for group in table["groups"]],
@@ -117,15 +126,16 @@ def decode_fitted(content: bytes) -> list[Fitted]:
 
     grouped = b"mixture" in content[: content.find(b",") + 1]
     if grouped:
-        return _decoded(content, GROUPS, lambda table: [fitted(group) for group in table["groups"]])
-    return _decoded(content, FORMAT, lambda table: [fitted(table)])
+        return decoded(content, GROUPS, lambda table: [fitted(group) for group in table["groups"]])
+    return decoded(content, FORMAT, lambda table: [fitted(table)])
 
 
-def _decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
+def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
+    """Return what ``read`` makes of the table in a file of the format ``form``; errors say what is wrong."""
     try:
         table = json.loads(content)
         found = table["format"]
-        known = {FORMAT: 'empirical("file")', GROUPS: 'mixture("file")'}
+        known = {FORMAT: 'empirical("file")', GROUPS: 'mixture("file")', ROC: 'roc_empirical("file")'}
         hint = f" (that is {known[found]})" if found in known else ""
         require(found == form, f"format must be {form!r}, got {found!r}{hint}")
         return read(table)

@@ -56,6 +56,16 @@ class Graded(Relevance, keyword="graded"):
 
 def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:
     """Refuse gains that are not distinct and positive, or probabilities that exceed 1 in total."""
+    check_gains(gains)
+    high = highest_total(curves)
+    require(
+        high <= 1 + ROUNDING,
+        f"graded: the probabilities of the grades add up to as much as {high:.6g}, at most 1 is allowed",
+    )
+
+
+def check_gains(gains: tuple[float, ...]) -> None:
+    """Refuse gains that are not distinct and positive."""
     require(
         len(gains) > 0 and all(0 < y < math.inf for y in gains) and len(set(gains)) == len(gains),
         "graded: gains must be distinct and positive (0 takes the rest), "
@@ -65,11 +75,6 @@ def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:
     outside = [y for y in gains if not _LEAST_GAIN <= y <= _GREATEST_GAIN]
     allowed = f"{_LEAST_GAIN:g} to {_GREATEST_GAIN:g}"
     require(not outside, f"graded: gains must be {allowed}, got {next(iter(outside), 0):g}")
-    high = highest_total(curves)
-    require(
-        high <= 1 + ROUNDING,
-        f"graded: the probabilities of the grades add up to as much as {high:.6g}, at most 1 is allowed",
-    )
 
 
 def highest_total(curves: tuple[Curve, ...]) -> float:

@@ -23,7 +23,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.populations import curve_file
 from ndcg_asymptotics.populations.curve_file import portable_file, read_file
 from ndcg_asymptotics.populations.graded import Graded
-from ndcg_asymptotics.populations.scorer import Relevance, Scorer
+from ndcg_asymptotics.populations.scorer import Model, Scorer
 from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.spec import Portable
 
@@ -35,7 +35,7 @@ _SHOWN = 8  # weights in a message
 class Mixture(Scorer, keyword="mixture"):
     """mixture(weight=model, …) or mixture("file"): each list belongs to one group, drawn with its weight."""
 
-    groups: tuple[tuple[float, Relevance], ...] = ()
+    groups: tuple[tuple[float, Model], ...] = ()
     file: str = field(default="", compare=False)
     content: bytes = field(default=b"", repr=False, compare=False)
 
@@ -67,10 +67,10 @@ class Mixture(Scorer, keyword="mixture"):
     @classmethod
     def decode(cls, content: bytes, file: str) -> Self:
         """Return the mixture in the content of such a file."""
-        groups = []
+        groups: list[tuple[float, Model]] = []
         for weight, gains, curves in curve_file.decode_groups(content):
             binary = gains == (1.0,)
-            model = curves[0] if binary else Graded(tuple(zip(gains, curves, strict=True)))
+            model: Model = curves[0] if binary else Graded(tuple(zip(gains, curves, strict=True)))
             groups.append((weight, model))
         return cls(tuple(groups), file, content)
 
@@ -90,7 +90,7 @@ class Mixture(Scorer, keyword="mixture"):
 
     @property
     def masses(self) -> tuple[float, ...]:
-        def law(model: Relevance) -> list[float]:
+        def law(model: Model) -> list[float]:
             known = dict(zip(model.gains, model.masses, strict=True))
             return [known.get(gain, 0.0) for gain in self.gains]
 
@@ -104,7 +104,7 @@ class Mixture(Scorer, keyword="mixture"):
         return np.asarray(np.tensordot(self.weights, np.array(values), 1), np.float64)
 
 
-def mixture(groups: Iterable[tuple[float, Relevance | str]]) -> Mixture:
+def mixture(groups: Iterable[tuple[float, Model | str]]) -> Mixture:
     """Return a scorer of lists that belong to several groups.
 
     Every list (every replicate of a study) belongs to one group, drawn with the group's weight; all
@@ -112,13 +112,14 @@ def mixture(groups: Iterable[tuple[float, Relevance | str]]) -> Mixture:
 
     Parameters
     ----------
-    groups : pairs of weight and Relevance or text
-        The weights add up to 1.
+    groups : pairs of weight and model or text
+        The weights add up to 1. The models are relevance curves, or all have fixed numbers of relevant items:
+        ``(0.7, "relevant(1, roc_power(0.4))"), (0.3, "relevant(2, roc_power(0.4))")``.
 
     Raises
     ------
     InputError
-        If the weights do not add up to 1, or a group is not a relevance curve.
+        If the weights do not add up to 1, or a group is no model of lists of one kind.
 
     >>> easy_and_hard = mixture([(0.25, "linear(0.2, 0.8)"), (0.75, "linear(0, 0.1)")])
     >>> str(easy_and_hard), easy_and_hard.masses
@@ -134,11 +135,13 @@ def mixture(groups: Iterable[tuple[float, Relevance | str]]) -> Mixture:
     return Mixture(_checked(pairs))
 
 
-def _checked(groups: Iterable[tuple[float, Scorer]]) -> tuple[tuple[float, Relevance], ...]:
-    """Refuse groups that are mixtures themselves, or without a label law."""
-    found = []
+def _checked(groups: Iterable[tuple[float, Scorer]]) -> tuple[tuple[float, Model], ...]:
+    """Refuse groups that are mixtures themselves, without a label law, or of two kinds."""
+    found: list[tuple[float, Model]] = []
     for weight, model in groups:
-        if not isinstance(model, Relevance):
+        if not isinstance(model, Model):
             raise InputError(f"mixture: a group is a relevance curve or graded curves, got {model}")
         found.append((weight, model))
+    iid = {model.iid for _, model in found}
+    require(len(iid) < 2, "mixture: either all groups have a fixed number of relevant items or none")
     return tuple(found)

@@ -13,9 +13,10 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.families import Constant
+from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.mixture import Mixture
-from ndcg_asymptotics.populations.scorer import Random, Relevance, Scorer
+from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.specs.spec import Spec
 
@@ -49,13 +50,16 @@ class Population:
     >>> population = Population.of({"good": "linear(0.1, 0.7)", "random": "random"})
     >>> str(population.scorers["random"]), population.gains, population.masses
     ('constant(0.4)', (1.0,), (0.4,))
+    >>> str(Population.of({"good": "relevant(2, roc_power(0.4))", "random": "random"}).scorers["random"])
+    'relevant(2, roc_power(1))'
 
     If one scorer is a mixture all must be, with the same groups; each group is a population of its own.
 
     Raises
     ------
     InputError
-        If the label laws of two scorers differ by more than 1e-12, or their groups differ.
+        If the label laws of two scorers differ by more than 1e-12, or their fixed numbers of relevant items,
+        or their groups.
     """
 
     scorers: Mapping[str, Scorer]
@@ -84,16 +88,35 @@ class Population:
         first = next(iter(self.scorers.values()))
         if not first.mixed:
             return ((1.0, self),)
-        models = zip(*(scorer.models for scorer in self.scorers.values()), strict=True)
+        groups = zip(*(scorer.groups for scorer in self.scorers.values()), strict=True)
+        of_groups = [
+            {name: model for name, (_, model) in zip(self.scorers, group, strict=True)} for group in groups
+        ]
         return tuple(
-            (weight, Population(dict(zip(self.scorers, of_group, strict=True)), self.coupling))
-            for weight, of_group in zip(first.weights.tolist(), models, strict=True)
+            (weight, Population(scorers, self.coupling))
+            for weight, scorers in zip(first.weights.tolist(), of_groups, strict=True)
         )
 
     @cached_property
     def models(self) -> dict[str, Relevance]:
         """The relevance model of every scorer, of a population that is no mixture."""
         return {name: scorer.model for name, scorer in self.scorers.items()}
+
+    @property
+    def iid(self) -> bool:
+        """Whether labels are i.i.d.; else every list of a group has the same number of relevant items."""
+        return next(iter(self.scorers.values())).iid
+
+    @cached_property
+    def fixed_counts(self) -> dict[str, FixedCounts]:
+        """The model of every scorer, of a population that is no mixture and whose label counts are fixed."""
+        models = {name: scorer.groups[0][1] for name, scorer in self.scorers.items()}
+        return {name: model for name, model in models.items() if isinstance(model, FixedCounts)}
+
+    @property
+    def least_n(self) -> int:
+        """The length of the shortest list that has all relevant items; 1 for i.i.d. labels."""
+        return next(iter(self.scorers.values())).least_n
 
     @property
     def gains(self) -> tuple[float, ...]:
@@ -108,6 +131,9 @@ class Population:
 
 def _check_laws(scorers: Mapping[str, Scorer], where: str = "") -> None:
     first = next(iter(scorers.values()))
+    if not all(scorer.iid for scorer in scorers.values()):
+        _check_counts(scorers, where)
+        return
     agree = all(
         scorer.gains == first.gains and np.allclose(scorer.masses, first.masses, rtol=0, atol=_LAW_TOLERANCE)
         for scorer in scorers.values()
@@ -116,6 +142,24 @@ def _check_laws(scorers: Mapping[str, Scorer], where: str = "") -> None:
     fitted = any(isinstance(scorer, Empirical) for scorer in scorers.values())
     remedy = f" ({_REMEDY})" if fitted and not agree else ""
     require(agree, f"{where}the scorers of a population share their labels, these differ{remedy}: {laws}")
+
+
+def _check_counts(scorers: Mapping[str, Scorer], where: str) -> None:
+    counts = {
+        name: dict(zip(scorer.gains, scorer.counts, strict=True)) if isinstance(scorer, FixedCounts) else None
+        for name, scorer in scorers.items()
+    }
+    alike = all(found == next(iter(counts.values())) for found in counts.values())
+
+    def said(found: dict[float, int] | None) -> str:
+        if found is None:
+            return "not fixed"
+        return ", ".join(f"{count} of gain {number_text(y)}" for y, count in found.items())
+
+    laws = "; ".join(f"{name}: {said(found)}" for name, found in counts.items())
+    require(
+        alike, f"{where}the scorers of a population share their relevant items, their numbers differ: {laws}"
+    )
 
 
 def _check_groups(scorers: Mapping[str, Scorer]) -> None:
@@ -139,10 +183,12 @@ def _uninformative(like: Scorer) -> Scorer:
     """Return the scorer without information that has the label law of another one, in every group."""
     if like.mixed:
         return Mixture(tuple((weight, _blank(model)) for weight, model in like.groups))
-    return _blank(like.model)
+    return _blank(like.groups[0][1])
 
 
-def _blank(like: Relevance) -> Relevance:
+def _blank(like: Model) -> Model:
+    if isinstance(like, FixedCounts):
+        return like.uninformative
     curves = tuple(Constant(mass) for mass in like.masses)
     return curves[0] if isinstance(like, Curve) else Graded(tuple(zip(like.gains, curves, strict=True)))
 

@@ -6,21 +6,23 @@ With s the canonical score (the scorer's probability integral transform, uniform
 the top of a long list needs: t = 1e-18 is a number, 1 - 1e-18 is not.
 
 A `Relevance` is such a model: `Curve` is the binary case, P(Y = 1 | t); graded models have one curve per
-gain. In a `Mixture` lists belong to groups, and each group has its own model. Both are a `Scorer`, whose
-`groups` theory averages over.
+gain. `FixedCounts` is a `Model` of another kind: every list has the same number of relevant items, whose
+depths are independent. In a `Mixture` lists belong to groups, and each group has its own model. All are a
+`Scorer`, whose `groups` theory averages over.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.specs.scanner import Call
 from ndcg_asymptotics.specs.spec import Spec
 
 if TYPE_CHECKING:
@@ -30,12 +32,19 @@ _T = TypeVar("_T")
 
 
 class Scorer(Spec, family="relevance model"):
-    """A scorer of lists that belong to one or several groups, each with its relevance model."""
+    """A scorer of lists that belong to one or several groups, each with its model."""
 
     @property
     @abstractmethod
-    def groups(self) -> tuple[tuple[float, Relevance], ...]:
-        """The weight and the relevance model of every group; a single group unless this is a mixture."""
+    def groups(self) -> tuple[tuple[float, Model], ...]:
+        """The weight and the model of every group; a single group unless this is a mixture."""
+
+    @classmethod
+    def build(cls, call: Call) -> Self:
+        if call.name.startswith("roc_"):
+            said = "a ROC curve needs a number of relevant items"
+            call.scanner.fail(f"{said}: relevant(1, {call.name}(…))", call.position)
+        return super().build(call)
 
     @property
     @abstractmethod
@@ -58,9 +67,31 @@ class Scorer(Spec, family="relevance model"):
         return np.asarray(found / found.sum())
 
     @property
+    def iid(self) -> bool:
+        """Whether labels are i.i.d.; else every list of a group has the same number of relevant items."""
+        return all(isinstance(model, Relevance) for _, model in self.groups)
+
+    @property
+    def least_n(self) -> int:
+        """The length of the shortest list that has all relevant items; 1 for i.i.d. labels."""
+        return max(model.least_n for _, model in self.groups)
+
+    def check_lengths(self, lengths: Iterable[int]) -> None:
+        """Refuse lists that are too short for the relevant items."""
+        relevant, shortest = self.least_n, min(lengths)
+        said = f"lists with {relevant} relevant items have n >= {relevant}, got {shortest}"
+        require(shortest >= relevant, said, "n")
+
+    @property
     def models(self) -> list[Relevance]:
-        """The relevance model of every group."""
-        return [model for _, model in self.groups]
+        """The relevance model of every group.
+
+        Raises
+        ------
+        NotAvailableError
+            If the number of relevant items is fixed.
+        """
+        return [_relevance(model) for _, model in self.groups]
 
     @property
     def mixed(self) -> bool:
@@ -73,16 +104,25 @@ class Scorer(Spec, family="relevance model"):
 
         Raises
         ------
-        InputError
-            If there are several groups.
+        NotAvailableError
+            If there are several groups, or the number of relevant items is fixed.
         """
         if self.mixed:
             raise NotAvailableError("a mixture has no relevance curve of its own, each of its groups has one")
-        return self.groups[0][1]
+        return self.models[0]
+
+
+def _relevance(model: Model) -> Relevance:
+    if not isinstance(model, Relevance):
+        raise NotAvailableError("not available for lists with a fixed number of relevant items")
+    return model
 
 
 def over_groups(
-    scorers: Sequence[Scorer], quantity: Callable[..., _T], combine: Callable[[Floats, list[_T]], _T]
+    scorers: Sequence[Scorer],
+    quantity: Callable[..., _T],
+    combine: Callable[[Floats, list[_T]], _T],
+    fixed_counts: Callable[..., _T] | None = None,
 ) -> _T:
     """Return a quantity of scorers, combined from that of each group.
 
@@ -94,22 +134,42 @@ def over_groups(
         Takes one relevance model for each scorer.
     combine : callable
         Takes the weights of several groups and the quantity of each; not called for a single group.
+    fixed_counts : callable, optional
+        Takes one `FixedCounts` for each scorer.
+
+    Raises
+    ------
+    NotAvailableError
+        If the number of relevant items is fixed and ``fixed_counts`` is not given.
 
     >>> from ndcg_asymptotics.populations import mixture
     >>> two = mixture([(0.25, "linear(0.2, 0.8)"), (0.75, "constant(0.1)")])
     >>> float(over_groups([two], lambda model: model.masses[0], lambda weights, masses: weights @ masses))
     0.2
     """
-    found = [quantity(*models) for models in zip(*(scorer.models for scorer in scorers), strict=True)]
+    if scorers[0].iid or fixed_counts is None:
+        groups = zip(*(scorer.models for scorer in scorers), strict=True)
+        found = [quantity(*models) for models in groups]
+    else:
+        pairs = zip(*(scorer.groups for scorer in scorers), strict=True)
+        found = [fixed_counts(*(model for _, model in group)) for group in pairs]
     return found[0] if len(found) == 1 else combine(scorers[0].weights, found)
 
 
-class Relevance(Scorer):
+class Model(Scorer):
+    """A scorer whose lists are all of one kind: it is its only group."""
+
+    @property
+    def groups(self) -> tuple[tuple[float, Model], ...]:
+        return ((1.0, self),)
+
+
+class Relevance(Model):
     """The law of a label given the depth of its item: gains y_1 > … > y_J > 0 and P(Y = y_j | t)."""
 
     @property
-    def groups(self) -> tuple[tuple[float, Relevance], ...]:
-        return ((1.0, self),)
+    def least_n(self) -> int:
+        return 1
 
     @property
     @abstractmethod

@@ -5,18 +5,19 @@ from __future__ import annotations
 from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.measures import Cutoff, Discount
-from ndcg_asymptotics.populations import Coupling, Scorer
+from ndcg_asymptotics.populations import Coupling, RocModel, Scorer
 from ndcg_asymptotics.specs.spec import listing
 
 
 def specs() -> Table:
-    """Return the specs and formulas of all discounts, cutoffs, relevance curves, couplings and losses.
+    """Return the specs and formulas of discounts, cutoffs, relevance and ROC curves, couplings and losses.
 
     >>> specs().rows[0][:2]
     ('discount', 'custom(target, largest, like)')
     """
     families = {
-        "discount": Discount, "cutoff": Cutoff, "relevance": Scorer, "coupling": Coupling, "loss": Loss,
+        "discount": Discount, "cutoff": Cutoff, "relevance": Scorer, "ROC": RocModel, "coupling": Coupling,
+        "loss": Loss,
     }  # fmt: skip
     rows = tuple(
         (kind, signature, formula)

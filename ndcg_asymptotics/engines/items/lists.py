@@ -105,7 +105,7 @@ def _differences(a: Scorer, b: Scorer, n: int, k: int, lists: int, rng: np.rando
         return _differences_of_models(a.model, b.model, n, k, lists, rng)
     group = rng.choice(len(a.weights), size=lists, p=a.weights / a.weights.sum())
     out = np.empty((lists, k))
-    for number, ((_, first), (_, second)) in enumerate(zip(a.groups, b.groups, strict=True)):
+    for number, (first, second) in enumerate(zip(a.models, b.models, strict=True)):
         rows = group == number
         out[rows] = _differences_of_models(first, second, n, k, int(rows.sum()), rng)
     return out

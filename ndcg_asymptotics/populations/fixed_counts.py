@@ -1,0 +1,266 @@
+"""Lists with a fixed number of relevant items.
+
+A recommender's test user has one held-out item, a query a handful of relevant documents, whatever the size of
+the corpus. In `FixedCounts` a list of n items has c_j items of gain y_j and ``n - R`` irrelevant ones,
+``R = c_1 + … + c_J``. All depths are independent. They are given by one of two:
+
+- ROC curves: the depth of an irrelevant item is uniform on [0, 1], that of an item of gain y_j has the
+  distribution function F_j (`roc`).
+- relevance curves m_j with P(Y = y_j) = p_j: the i.i.d. law of a list given its label counts, with densities
+  ``m_j/p_j`` and, for irrelevant items, ``(1 - sum_j m_j) / (1 - sum_j p_j)``.
+
+A law of R over queries is a `Mixture` of such models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NoReturn, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.populations.curve import Curve
+from ndcg_asymptotics.populations.mixture import Mixture
+from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
+from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer
+from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, read
+from ndcg_asymptotics.specs.spec import Portable
+
+MOST_RELEVANT = 1000  #: the greatest number of relevant items in a list
+_USAGE = "relevant takes a number of relevant items and a curve, as in relevant(3, roc_power(0.4))"
+
+
+@dataclass(frozen=True)
+class FixedCounts(Model, keyword="relevant"):
+    """relevant(3, curve) or relevant(2=1, 1=3, graded(…)): every list has as many relevant items.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        The number of items of each gain, in the order of ``source.gains``; their sum is 1 to 1000.
+    source : Relevance or RocModel
+        Relevance curves or ROC curves.
+
+    >>> scorer = Scorer.parse("relevant(2=1, 1=3, graded(2=roc_power(0.3), 1=roc_binormal(1)))")
+    >>> scorer.gains, scorer.counts, scorer.least_n
+    ((2.0, 1.0), (1, 3), 4)
+    """
+
+    counts: tuple[int, ...]
+    source: Relevance | RocModel
+
+    def __post_init__(self) -> None:
+        said = brief(self.counts[0] if len(self.counts) == 1 else self.counts)
+        whole = all(type(count) is int and count >= 0 for count in self.counts)
+        require(
+            whole and 1 <= sum(self.counts) <= MOST_RELEVANT,
+            f"relevant: a list has 1 to {MOST_RELEVANT} relevant items, a whole number, got {said}",
+        )
+        require(
+            len(self.counts) == len(self.gains),
+            f"relevant: {self.source} has {len(self.gains)} grades, got {len(self.counts)} numbers of items",
+        )
+        if isinstance(self.source, Relevance):
+            for gain, count, mass in zip(self.gains, self.counts, self.source.masses, strict=True):
+                possible = count == 0 or mass > 0
+                require(possible, f"relevant: {self.source} has no items of gain {number_text(gain)}")
+            require(sum(self.source.masses) < 1, f"relevant: {self.source} has no irrelevant items")
+
+    @classmethod
+    def signature(cls) -> str:
+        return "relevant(count, curve)"
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        *numbers, last = call.arguments or (Argument(None, 0.0, call.position),)
+        if last.key is not None or not isinstance(last.value, Call) or not numbers:
+            call.scanner.fail(_USAGE, last.position)
+        source = _source(last.value)
+        if source.gains == (1.0,) and len(numbers) == 1 and numbers[0].key is None:
+            return cls((_count(numbers[0]),), source)
+        given: dict[float, int] = {}
+        for argument in numbers:
+            if argument.key is None:
+                usage = "relevant takes a number for each grade, as in relevant(2=1, 1=3, graded(…))"
+                call.scanner.fail(_USAGE if source.gains == (1.0,) else usage, argument.position)
+            gain = _gain(argument)
+            if gain not in source.gains:
+                expected = ", ".join(map(number_text, source.gains))
+                call.scanner.fail(
+                    f"relevant: the gains are {expected}, got {argument.key}", argument.position
+                )
+            if gain in given:
+                call.scanner.fail(f"{argument.key!r} is given twice", argument.position)
+            given[gain] = _count(argument)
+        missing = [number_text(gain) for gain in source.gains if gain not in given]
+        if missing:
+            call.scanner.fail(f"relevant: no number of items of gain {', '.join(missing)}", call.position)
+        return cls(tuple(given[gain] for gain in source.gains), source)
+
+    def arguments(self) -> tuple[str, ...]:
+        return (*self._numbers(), str(self.source))
+
+    def _numbers(self) -> tuple[str, ...]:
+        if self.gains == (1.0,):
+            return (str(self.counts[0]),)
+        return tuple(f"{number_text(y)}={count}" for y, count in zip(self.gains, self.counts, strict=True))
+
+    def portable(self) -> Portable:
+        part = self.source.portable()
+        text = f"{self.keyword}({', '.join((*self._numbers(), part.text))})"
+        return Portable(text, part.files, part.digests)
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        return self.source.gains
+
+    @property
+    def least_n(self) -> int:
+        """R, the number of relevant items."""
+        return sum(self.counts)
+
+    @cached_property
+    def laws(self) -> tuple[DepthLaw, ...]:
+        """The law of the depth of an item of each gain, and last that of an irrelevant item."""
+        if isinstance(self.source, RocModel):
+            return (*self.source.curves, RocPower(1.0))
+        return (*(_OfGrade(curve) for curve in self.source.curves), _Irrelevant(self.source.curves))
+
+    @cached_property
+    def breaks(self) -> tuple[float, ...]:
+        """Depths inside (0, 1) where the density of a depth jumps or has a kink."""
+        return tuple(sorted({b for law in self.laws for b in law.breaks}))
+
+    @property
+    def masses(self) -> NoReturn:
+        raise NotAvailableError("with a fixed number of relevant items their share depends on n")
+
+    def mean_gain(self, t: ArrayLike) -> NoReturn:
+        raise NotAvailableError("with a fixed number of relevant items E[Y | t] depends on n")
+
+    @property
+    def uninformative(self) -> FixedCounts:
+        """The scorer with the same numbers of items and F(t) = t."""
+        return FixedCounts(self.counts, _chance(self.source))
+
+
+@dataclass(frozen=True)
+class _OfGrade(DepthLaw):
+    """The depth of an item of one grade, with density m/p."""
+
+    curve: Curve
+
+    def cdf(self, t: Floats) -> Floats:
+        return np.clip(self.curve.integral(0.0, t) / self.curve.mass, 0.0, 1.0)
+
+    def density(self, t: Floats) -> Floats:
+        return np.asarray(self.curve.value(t) / self.curve.mass)
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return self.curve.breaks
+
+
+@dataclass(frozen=True)
+class _Irrelevant(DepthLaw):
+    """The depth of an item without gain, with density (1 - sum m_j) / (1 - sum p_j)."""
+
+    curves: tuple[Curve, ...]
+
+    @cached_property
+    def _mass(self) -> float:
+        return 1.0 - sum(curve.mass for curve in self.curves)
+
+    def cdf(self, t: Floats) -> Floats:
+        relevant = sum(curve.integral(0.0, t) for curve in self.curves)
+        return np.clip((t - relevant) / self._mass, 0.0, 1.0)
+
+    def density(self, t: Floats) -> Floats:
+        relevant = sum(curve.value(t) for curve in self.curves)
+        return np.maximum(1.0 - relevant, 0.0) / self._mass
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return tuple(sorted({b for curve in self.curves for b in curve.breaks}))
+
+
+def _count(argument: Argument) -> int:
+    value = argument.value
+    if not isinstance(value, float) or not value.is_integer():
+        said = number_text(value) if isinstance(value, float) else "no number"
+        raise InputError(f"relevant: a number of relevant items is a whole number, got {said}")
+    return int(value)
+
+
+def _gain(argument: Argument) -> float:
+    try:
+        return float(argument.key or "")
+    except ValueError:
+        raise InputError(f"relevant: expected a gain, found {argument.key!r}") from None
+
+
+def _chance(source: Relevance | RocModel) -> RocModel:
+    if source.gains == (1.0,):
+        return RocPower(1.0)
+    return GradedRoc(tuple((gain, RocPower(1.0)) for gain in source.gains))
+
+
+def _source(call: Call) -> Relevance | RocModel:
+    """Return the relevance curves or ROC curves that a call names; ``random`` is F(t) = t."""
+    if call.name == Random.keyword and not call.arguments:
+        return RocPower(1.0)
+    inner = [argument.value.name for argument in call.arguments if isinstance(argument.value, Call)]
+    names = inner if call.name == GradedRoc.keyword else [call.name]
+    rocs = any(name.startswith(RocModel.prefix) for name in names)
+    return RocModel.build(call) if rocs else Relevance.build(call)
+
+
+def with_relevant(
+    scorer: Scorer | RocModel | str,
+    relevant: int | Mapping[int, float],
+    *,
+    folder: Path | None = None,
+    allow_custom: bool = True,
+) -> Scorer:
+    """Return a scorer whose lists have a given number of relevant items.
+
+    Parameters
+    ----------
+    scorer : Scorer, RocModel or text
+        A relevance curve or a ROC curve of one grade, or ``random``, which stays what it is.
+    relevant : int or mapping of int to float
+        R, or the probability of each R: queries differ, and a mixture has one group for each R.
+    folder, allow_custom
+        As for `Spec.parse`.
+
+    Raises
+    ------
+    InputError
+        For a number outside 1 to 1000, probabilities that do not add up to 1, and a scorer that is a mixture,
+        has several grades or has a number of relevant items already.
+
+    >>> str(with_relevant("roc_power(0.4)", {1: 0.7, 2: 0.3}))
+    'mixture(0.7=relevant(1, roc_power(0.4)), 0.3=relevant(2, roc_power(0.4)))'
+    """
+    given: Scorer | RocModel = (
+        read(scorer, lambda scanner: _scorer(scanner.call()), folder, allow_custom)
+        if isinstance(scorer, str)
+        else scorer
+    )
+    if isinstance(given, Random):
+        return given
+    if not isinstance(given, Relevance | RocModel) or given.gains != (1.0,):
+        raise InputError(f"a number of relevant items is for one curve of two grades, got {given}; {_USAGE}")
+    if not isinstance(relevant, Mapping):
+        return FixedCounts((relevant,), given)
+    return Mixture(tuple((weight, FixedCounts((count,), given)) for count, weight in relevant.items()))
+
+
+def _scorer(call: Call) -> Scorer | RocModel:
+    return _source(call) if call.name.startswith(RocModel.prefix) else Scorer.build(call)

@@ -1,0 +1,235 @@
+"""Lists with a fixed number of relevant items: texts, ROC curves, laws of depths and populations."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import mpmath
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError
+from ndcg_asymptotics.populations import (
+    FixedCounts,
+    Mixture,
+    Population,
+    Random,
+    Roc,
+    RocEmpirical,
+    RocModel,
+    RocPower,
+    Scorer,
+    mixture,
+    with_relevant,
+)
+from ndcg_asymptotics.populations.roc_file import encode_roc
+
+GRADED = "relevant(2=1, 1=3, graded(2=linear(0, 0.2), 1=linear(0.1, 0.3)))"
+ROCS = ("roc_power(0.1)", "roc_power(3)", "roc_binormal(1.5)", "roc_binormal(0)", "roc_beta(0.4, 2)")
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("relevant(3, roc_power(0.4))", (3,)),
+        ("relevant(1000, linear(0.1, 0.7))", (1000,)),
+        ("relevant(2=1, 1=3, graded(2=roc_power(0.3), 1=roc_beta(0.6, 1)))", (1, 3)),
+        (GRADED, (1, 3)),
+    ],
+)
+def test_texts_are_canonical(text, counts):
+    scorer = Scorer.parse(text)
+    assert isinstance(scorer, FixedCounts)
+    assert (scorer.counts, str(scorer), scorer.least_n) == (counts, text, sum(counts))
+    assert Scorer.parse(str(scorer)) == scorer == Scorer.parse(scorer.portable().text)
+    assert not scorer.iid
+    assert Scorer.parse("linear(0.1, 0.7)").iid
+
+
+def test_chance_and_order_of_grades():
+    assert Scorer.parse("relevant(3, random)") == FixedCounts((3,), RocPower(1.0))
+    assert Scorer.parse("relevant(1=3, 2=1, graded(1=linear(0.1, 0.3), 2=linear(0, 0.2)))") == Scorer.parse(
+        GRADED
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("relevant(0, roc_power(0.4))", "1 to 1000 relevant items, a whole number, got 0"),
+        ("relevant(1001, roc_power(0.4))", "1 to 1000 relevant items, a whole number, got 1001"),
+        ("relevant(1.5, roc_power(0.4))", "a whole number, got 1.5"),
+        ("relevant(inf, roc_power(0.4))", "a whole number, got inf"),
+        ("relevant(roc_power(0.4))", "relevant takes a number of relevant items and a curve"),
+        ("relevant()", "relevant takes a number of relevant items and a curve"),
+        ("relevant(3)", "relevant takes a number of relevant items and a curve"),
+        ("relevant(1, 2, roc_power(0.4))", "relevant takes a number of relevant items and a curve"),
+        ("relevant(3, graded(2=linear(0, 0.2), 1=constant(0.1)))", "a number for each grade"),
+        ("relevant(2=1, graded(2=linear(0, 0.2), 1=constant(0.1)))", "no number of items of gain 1"),
+        ("relevant(2=0, 1=0, graded(2=linear(0, 0.2), 1=constant(0.1)))", "1 to 1000 relevant items"),
+        ("relevant(3=1, graded(2=linear(0, 0.2), 1=constant(0.1)))", "the gains are 2, 1, got 3"),
+        ("relevant(2=1, 2=1, graded(2=linear(0, 0.2), 1=constant(0.1)))", "given twice"),
+        ("relevant(1, constant(1))", "has no irrelevant items"),
+        ("relevant(1, constant(0))", "has no items of gain 1"),
+        ("relevant(1, roc_power(0))", "kappa must be 0.05 to 1000, got 0"),
+        ("relevant(1, roc_power(-1))", "kappa must be 0.05 to 1000, got -1"),
+        ("relevant(1, roc_beta(1, 0))", "b must be 0.05 to 1000, got 0"),
+        ("relevant(1, roc_binormal(21))", "separation must be within ±20, got 21"),
+        ("relevant(1, relevant(1, roc_power(1)))", "unknown relevance model 'relevant'"),
+        ("relevant(1, roc_pover(0.4))", "unknown ROC curve 'roc_pover', did you mean 'roc_power'"),
+        ("roc_power(0.4)", r"needs a number of relevant items: relevant\(1, roc_power\(…\)\)"),
+        ("mixture(0.5=relevant(1, roc_power(0.4)), 0.5=linear(0, 0.2))", "either all groups"),
+    ],
+)
+def test_bad_texts(text, said):
+    with pytest.raises(InputError, match=said) as error:
+        Scorer.parse(text)
+    assert "\n" not in str(error.value)
+
+
+def test_the_law_of_the_number_of_relevant_items_is_a_mixture():
+    scorer = with_relevant("linear(0.1, 0.7)", {1: 0.7, 2: 0.3})
+    assert isinstance(scorer, Mixture)
+    assert str(scorer) == "mixture(0.7=relevant(1, linear(0.1, 0.7)), 0.3=relevant(2, linear(0.1, 0.7)))"
+    assert Scorer.parse(str(scorer)) == scorer
+    assert (scorer.iid, scorer.least_n) == (False, 2)
+    assert str(with_relevant("roc_power(0.4)", 3)) == "relevant(3, roc_power(0.4))"
+    assert with_relevant("random", 3) == Random()
+    for wrong in ({1: 0.7, 2: 0.4}, {1: 0.5, 0: 0.5}, 0, 2.0, True):
+        with pytest.raises(InputError):
+            with_relevant("roc_power(0.4)", wrong)
+    for text in ("mixture(1=constant(0.2))", "graded(2=constant(0.2))", "relevant(1, constant(0.2))"):
+        with pytest.raises(InputError):
+            with_relevant(text, 2)
+
+
+def test_populations_agree_if_and_only_if_the_counts_do():
+    scorers = {"a": "relevant(2, roc_power(0.4))", "b": "relevant(2, linear(0, 0.3))", "chance": "random"}
+    population = Population.of(scorers)
+    assert population.scorers["chance"] == FixedCounts((2,), RocPower(1.0))
+    assert (population.iid, population.least_n, list(population.fixed_counts)) == (False, 2, list(scorers))
+    with pytest.raises(InputError, match=r"a: 2 of gain 1; b: 3 of gain 1$"):
+        Population.of({"a": "relevant(2, roc_power(0.4))", "b": "relevant(3, roc_power(0.4))"})
+    with pytest.raises(InputError, match=r"a: 2 of gain 1; b: not fixed$"):
+        Population.of({"a": "relevant(2, roc_power(0.4))", "b": "linear(0, 0.3)"})
+    blank = Population.of({"a": GRADED, "chance": "random"}).scorers["chance"]
+    assert str(blank) == "relevant(2=1, 1=3, graded(2=roc_power(1), 1=roc_power(1)))"
+    groups = Population.of({"a": with_relevant("roc_power(0.4)", {1: 0.5, 2: 0.5}), "chance": "random"})
+    assert [part.least_n for _, part in groups.groups] == [1, 2]
+    assert str(groups.groups[1][1].scorers["chance"]) == "relevant(2, roc_power(1))"
+    with pytest.raises(InputError, match="group 2 of 2"):
+        Population.of(
+            {"a": with_relevant("roc_power(0.4)", {1: 0.5, 2: 0.5}),
+             "b": with_relevant("roc_power(0.4)", {1: 0.5, 3: 0.5})}
+        )  # fmt: skip
+
+
+def test_what_depends_on_the_length_of_a_list_is_not_available():
+    scorer = Scorer.parse("relevant(2, roc_power(0.4))")
+    for quantity in (lambda: scorer.masses, lambda: scorer.mean_gain(0.5), lambda: scorer.model):
+        with pytest.raises(NotAvailableError):
+            quantity()
+    scorer.check_lengths((2, 5))
+    with pytest.raises(InputError, match=r"n: lists with 2 relevant items have n >= 2, got 1"):
+        scorer.check_lengths((5, 1))
+
+
+def exact_cdf(text, t):
+    """F at one depth in 40 digits."""
+    name, rest = text.rstrip(")").split("(")
+    x, t = [mpmath.mpf(part) for part in rest.split(",")], mpmath.mpf(t)
+    if name == "roc_power":
+        return t ** x[0]
+    if name == "roc_beta":
+        return mpmath.betainc(*x, 0, t, regularized=True)
+    guess = -mpmath.sqrt(2 * mpmath.log(1 / t)) if t < 0.1 else mpmath.mpf(0)
+    z = mpmath.findroot(lambda z: mpmath.log(mpmath.ncdf(z) / t), guess)
+    return mpmath.ncdf(x[0] + z)
+
+
+@pytest.mark.parametrize("text", ROCS)
+def test_roc_curves_have_all_their_digits_near_the_top(text):
+    curve = Roc.parse(text)
+    with mpmath.workdps(40):
+        for t in (1e-300, 1e-200, 1e-18, 1e-3, 0.3, 0.9):
+            if text == "roc_power(3)" and t < 1e-100:
+                continue  # below the smallest number
+            exact = exact_cdf(text, t)
+            # -log t units of rounding: what a power of t loses
+            assert float(curve.cdf(np.array(t)) / exact - 1) == pytest.approx(0, abs=2e-12)
+            slope = mpmath.diff(lambda x: exact_cdf(text, mpmath.exp(x)), mpmath.log(t))
+            assert float(curve.density(np.array(t)) * t / slope - 1) == pytest.approx(0, abs=1e-9)
+    u = np.array([1e-12, 0.01, 0.5, 0.999])
+    assert curve.cdf(curve.quantile(u)) == pytest.approx(u, rel=1e-10)
+    assert Roc.quantile.__get__(curve)(u) == pytest.approx(curve.quantile(u), rel=1e-9)
+    if curve.top.scale is not None:
+        near = 1e-60 if text != "roc_power(3)" else 1e-20
+        assert curve.cdf(np.array(near)) / near**curve.top.exponent == pytest.approx(
+            curve.top.scale, rel=1e-9
+        )
+    assert (curve.cdf(np.array([0.0, 1.0])) == [0.0, 1.0]).all()
+
+
+@pytest.mark.parametrize(
+    "text", [f"relevant(3, {curve})" for curve in (*ROCS, "step(0.1, 0.8, 0.7)")] + [GRADED]
+)
+def test_laws_of_depth_integrate_to_their_distribution_functions(text):
+    scorer = FixedCounts.parse(text)
+    edges = np.union1d([1e-4, 0.2, 0.4, 0.7, 0.95], scorer.breaks)
+    x, w = np.polynomial.legendre.leggauss(30)
+    for law in scorer.laws:
+        for a, b in itertools.pairwise(edges):
+            t = np.exp((np.log(b) + np.log(a) + (np.log(b) - np.log(a)) * x) / 2)
+            mass = (law.density(t) * t * w).sum() * np.log(b / a) / 2
+            assert mass == pytest.approx(float(law.cdf(np.array(b)) - law.cdf(np.array(a))), abs=1e-9)
+        u = np.array([0.0, 1e-6, 0.2, 0.9])
+        assert law.cdf(law.quantile(u)) == pytest.approx(u, abs=1e-14)
+
+
+def test_curves_in_files(tmp_path):
+    depth, share = [0, 0.001, 0.1, 0.5, 1], [0, 0.25, 0.7, 0.7, 1]
+    (tmp_path / "roc.json").write_bytes(encode_roc(depth, np.array(share), 0.5, source="a run"))
+    curve = Roc.parse('roc_empirical("roc.json")', tmp_path)
+    assert isinstance(curve, RocEmpirical)
+    assert curve.cdf(np.array([1e-301, 1e-5, 1e-3, 0.0505, 0.3, 1.0])) == pytest.approx(
+        [0.25 * 1e-149, 0.025, 0.25, 0.475, 0.7, 1.0], rel=1e-12
+    )
+    assert curve.density(np.array([1e-5, 0.05, 0.3, 0.7])) == pytest.approx([1250, 0.45 / 0.099, 0, 0.6])
+    assert curve.quantile([0.0, 0.025, 0.475, 0.85, 1.0]) == pytest.approx([1e-300, 1e-5, 0.0505, 0.75, 1.0])
+    assert (curve.top.exponent, curve.breaks) == (0.5, (0.001, 0.1, 0.5))
+    assert curve.top.scale == pytest.approx(0.25 / np.sqrt(1e-3))
+    scorer = FixedCounts.parse('relevant(2, roc_empirical("roc.json"))', tmp_path)
+    portable = scorer.portable()
+    ((name, content),) = portable.files.items()
+    (tmp_path / "curves").mkdir()
+    (tmp_path / name).write_bytes(content)
+    again = FixedCounts.parse(portable.text, tmp_path)
+    assert again.laws[0].cdf(np.array(0.05)) == scorer.laws[0].cdf(np.array(0.05))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"share": [0, 0.5, 0.4, 1]}, "share must not decrease"),
+        ({"share": [0, 0.5, 0.6, 0.9]}, "share must end at 1, got 0.9"),
+        ({"share": [0.1, 0.5, 0.6, 1]}, "share must begin at 0, got 0.1"),
+        ({"share": [0, 1]}, "the same number of points"),
+        ({"depth": [0, 0.2, 0.2, 1]}, "depth must increase from 0 to 1"),
+        ({"exponent": 0}, "exponent must be 0.05 to 1000, got 0"),
+        ({"format": "ndcg-asymptotics curve 1"}, r"that is empirical\(\"file\"\)"),
+        ({"share": "x"}, "not a curve file|ould not convert"),
+    ],
+)
+def test_bad_files(tmp_path, change, said):
+    table = json.loads(encode_roc([0, 0.1, 0.2, 1], [0, 0.5, 0.6, 1])) | change
+    (tmp_path / "roc.json").write_text(json.dumps(table))
+    with pytest.raises(InputError, match=said) as error:
+        RocModel.parse('roc_empirical("roc.json")', tmp_path)
+    assert "roc.json" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_mixtures_take_texts():
+    two = mixture([(0.7, "relevant(1, roc_power(0.4))"), (0.3, "relevant(2, roc_power(0.4))")])
+    assert two == with_relevant("roc_power(0.4)", {1: 0.7, 2: 0.3})
