@@ -1,10 +1,11 @@
 """How discounts fall as the rank grows, which decides the theorems that apply to them.
 
-A discount consists of a formula (`discounts`) and of its asymptotics, for which there are six classes:
+A discount consists of a formula (`discounts`) and of its asymptotics, for which there are seven classes:
 
 =============== ===================== ==============================================
 class           D(r)                  what decides DCG_n as n grows
 =============== ===================== ==============================================
+`ConstantDecay` 1                     the items above the cutoff, all alike
 `LogDecay`      1/log r               a share of the list, with profile 1
 `PowerDecay`    r^-b, 0 < b < 1       a share of the list, with profile t^-b
 `LinearDecay`   n - r                 a share of the list, with profile 1 - t
@@ -70,6 +71,16 @@ class Asymptotics(ABC):
         None stands for a sum of powers of n with unknown exponents.
         """
         return [n ** abs(1 - self.exponent)]
+
+
+@dataclass(frozen=True)
+class ConstantDecay(Asymptotics):
+    """D(r) = 1, which makes a measure only with a cutoff."""
+
+    exponent: ClassVar[float] = 0.0
+
+    def series_variables(self, n: Floats) -> list[Floats | None]:
+        return [None]
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,11 @@ class Measure:
     def __init__(self, discount: Discount | str = "log", cutoff: Cutoff | str | int = "") -> None:
         object.__setattr__(self, "discount", Discount.of(discount))
         object.__setattr__(self, "cutoff", Cutoff.of(cutoff))
+        require(
+            not self.discount.needs_cutoff or self.cutoff.share < 1,
+            f"{self.discount} needs a cutoff, such as nDCG({self.discount})@10: "
+            "without one every order of a list has the same value",
+        )
 
     @classmethod
     def of(cls, given: Self | Discount | str) -> Self:

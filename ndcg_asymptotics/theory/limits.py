@@ -4,7 +4,7 @@ Theorem numbers are those of Wang, Wang, Li, He, Liu, Chen (2013), "A theoretica
 NDCG type ranking measures", COLT; arXiv 1304.6480. Limits that are not in the paper are marked so.
 
 With m_j(t) = P(Y = y_j | depth t), E(t) = sum_j y_j m_j(t), R_j = P(Y >= y_j), R_0 = 0 and a
-discount profile phi on (0, 1) (1 for log, t^-b for powers, 1 - t for linear), every limit with
+discount profile phi on (0, 1) (1 for log and constant, t^-b for powers, 1 - t for linear), every limit with
 k = cn or without cutoff (c = 1) is
 
     int_0^c E(t) phi(t) dt  /  sum_j y_j int_{min(R_{j-1}, c)}^{min(R_j, c)} phi(t) dt,
@@ -22,7 +22,13 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.asymptotics import Asymptotics, LinearDecay, LogDecay, PowerDecay
+from ndcg_asymptotics.measures.asymptotics import (
+    Asymptotics,
+    ConstantDecay,
+    LinearDecay,
+    LogDecay,
+    PowerDecay,
+)
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.rules import quadrature
@@ -240,6 +246,8 @@ def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
     """Return the ratio of integrals at the head of this module, by Theorems 1, 3, 8, 9, 10, 12 and 13."""
     asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
     theorem = {
+        # the proofs of Theorems 8 and 12 use that the profile of 1/log r is constant
+        (ConstantDecay, True): ("beyond the paper (as Theorem 8)", "beyond the paper (as Theorem 12)"),
         (LogDecay, False): ("Theorem 1", "Theorem 1"),
         (LogDecay, True): ("Theorem 8", "Theorem 12"),
         (PowerDecay, False): ("Theorem 3", "Theorem 10"),

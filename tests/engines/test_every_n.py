@@ -23,25 +23,24 @@ Floats = NDArray[np.float64]
 STEPS = 'custom("own_discount:steps", 10000000)'
 FORMULAS = {
     **{text: DISCOUNTS[text] for text in ("log", "power(0.5)", "power(2)", "power(40)", "zipf")},
-    **{text: DISCOUNTS[text] for text in ("geometric(2)", "geometric(1.001)", "linear")},
+    **{text: DISCOUNTS[text] for text in ("geometric(2)", "geometric(1.001)", "linear", "constant")},
     STEPS: lambda r, n: steps(r),
 }
 CUTOFFS = {text: ALL_CUTOFFS[text] for text in ("", "@10", "@0.2n", "@n^0.9", "@20log(n)")}
 
-MEASURES = tuple(
-    Measure.parse(f"nDCG({discount}){cutoff}") for discount, cutoff in itertools.product(FORMULAS, CUTOFFS)
-)
+PAIRS = [pair for pair in itertools.product(FORMULAS, CUTOFFS) if pair != ("constant", "")]
+MEASURES = tuple(Measure.parse(f"nDCG({discount}){cutoff}") for discount, cutoff in PAIRS)
 
 
 def direct(order_of_arrival: NDArray[np.int64], gains: Floats, n: int) -> Floats:
     """NDCG of the first n arrivals by every measure; ``order_of_arrival`` lists the items in rank order."""
     labels = gains[order_of_arrival[order_of_arrival < n]]
     best, ranks, found = np.sort(labels)[::-1], np.arange(1.0, n + 1), []
-    for discount in FORMULAS.values():
-        weights = discount(ranks, n)
-        for k in (cutoff(n) for cutoff in CUTOFFS.values()):
-            ideal = best[:k] @ weights[:k]
-            found.append(labels[:k] @ weights[:k] / ideal if ideal > 0 else 0.0)
+    every = {text: discount(ranks, n) for text, discount in FORMULAS.items()}
+    for text, cutoff in PAIRS:
+        weights, k = every[text], CUTOFFS[cutoff](n)
+        ideal = best[:k] @ weights[:k]
+        found.append(labels[:k] @ weights[:k] / ideal if ideal > 0 else 0.0)
     return np.array(found)
 
 

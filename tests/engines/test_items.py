@@ -20,8 +20,9 @@ from ndcg_asymptotics.engines.shared.grades import label_counts
 
 MEASURES = {
     f"nDCG({d}){c}": (DISCOUNTS[d], CUTOFFS[c])
-    for d in ("log", "power(0.5)", "zipf", "geometric(2)", "linear")
+    for d in ("log", "power(0.5)", "zipf", "geometric(2)", "linear", "constant")
     for c in ("", "@10", "@0.2n", "@n^0.5")
+    if (d, c) != ("constant", "")
 }
 
 CURVES = [

@@ -34,7 +34,14 @@ def test_a_run_without_a_query_of_the_qrels(tmp_path):
 def test_evaluation_by_hand():
     run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.0}, "alone": {"a": 1.0}, "none": {"a": 1.0}}
     qrels = {"q": {"b": 2.0, "x": 1.0, "y": 1.0}, "unmet": {"a": 1.0}, "none": {"a": 0.0}}
-    texts = ["nDCG", "nDCG(zipf)@2", "nDCG(zipf)@0.5n", "nDCG(linear)", "nDCG(zipf)@n^0.5"]
+    texts = [
+        "nDCG",
+        "nDCG(zipf)@2",
+        "nDCG(zipf)@0.5n",
+        "nDCG(linear)",
+        "nDCG(zipf)@n^0.5",
+        "nDCG(constant)@2",
+    ]
     found = evaluate(run, qrels, [Measure.parse(text) for text in texts])
     # queries that are only in the run or only in the qrels do not count; no relevant document: 0
     assert found.queries == ("none", "q")
@@ -48,6 +55,7 @@ def test_evaluation_by_hand():
         (2 / 2) / (2 + 1 / 2),
         (2 * 2) / (2 * 3 + 1 * 2 + 1 * 1),
         (2 / 2) / (2 + 1 / 2),
+        2 / (2 + 1),
     ]
     np.testing.assert_allclose(found.values[1], expected, rtol=1e-14)
     np.testing.assert_allclose(found.mean, np.array(expected) / 2, rtol=1e-14)

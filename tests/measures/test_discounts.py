@@ -11,6 +11,7 @@ from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures.asymptotics import (
+    ConstantDecay,
     HarmonicDecay,
     LinearDecay,
     LogDecay,
@@ -109,6 +110,10 @@ def test_linear_sums():
             assert value == pytest.approx(k * n - k * (k + 1) // 2, rel=1e-13)
 
 
+def test_constant_sums():
+    assert Discount.parse("constant").cumulative(RANKS).tolist() == RANKS
+
+
 @pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "power(1.7)", "geometric(1.001)"])
 def test_sums_are_sums_of_the_discount(text):
     discount = Discount.parse(text)
@@ -132,7 +137,7 @@ def test_values(text, formula):
         assert value == pytest.approx(float(formula(mp.mpf(rank))), rel=1e-12)
 
 
-@pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "geometric(2)", "linear"])
+@pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "geometric(2)", "linear", "constant"])
 def test_shapes_and_the_empty_sum(text):
     discount = Discount.parse(text)
     assert discount.cumulative(0, 10.0) == 0
@@ -141,7 +146,7 @@ def test_shapes_and_the_empty_sum(text):
     assert discount.cumulative(1, 10.0) == discount(1, 10.0)
 
 
-@pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "linear"])
+@pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "linear", "constant"])
 def test_the_basis_adds_up(text):
     discount = Discount.parse(text)
     ranks, n = np.arange(1.0, 51), 50
@@ -152,6 +157,7 @@ def test_the_basis_adds_up(text):
 @pytest.mark.parametrize(
     ("text", "asymptotics"),
     [
+        ("constant", ConstantDecay()),
         ("log", LogDecay()),
         ("zipf", HarmonicDecay()),
         ("linear", LinearDecay()),
@@ -165,7 +171,9 @@ def test_asymptotics(text, asymptotics):
     assert Discount.parse(text).asymptotics == asymptotics
 
 
-@pytest.mark.parametrize("asymptotics", [LogDecay(), LinearDecay(), PowerDecay(0.3), PowerDecay(0.9)])
+@pytest.mark.parametrize(
+    "asymptotics", [ConstantDecay(), LogDecay(), LinearDecay(), PowerDecay(0.3), PowerDecay(0.9)]
+)
 def test_the_integral_of_the_profile_has_the_profile_as_its_derivative(asymptotics):
     t, h = np.linspace(0.1, 0.9, 9), 1e-6  # central differences: relative error about h^2 + 1e-16/h
     slope = (asymptotics.profile_integral(t + h) - asymptotics.profile_integral(t - h)) / (2 * h)

@@ -26,6 +26,7 @@ TEXTS = [
     "nDCG(geometric(2))",
     "nDCG(linear)@0.8n",
     "nDCG(log)@2log(n)",
+    "nDCG(constant)@4",
 ]
 WHOLE = ["nDCG(log)", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)"]
 measures = st.sampled_from([Measure.parse(text) for text in TEXTS])

@@ -10,6 +10,7 @@ import numpy as np
 
 #: D(r) in a list of n items, for a rank or an array of them, by the discount's text.
 DISCOUNTS: dict[str, Callable[[Any, float], Any]] = {
+    "constant": lambda r, n: np.ones_like(1.0 * r),
     "log": lambda r, n: 1 / np.log(1.0 + r),
     "power(0.3)": lambda r, n: 1.0 / np.power(r, 0.3),
     "power(0.5)": lambda r, n: 1 / np.sqrt(r),

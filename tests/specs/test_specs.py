@@ -142,7 +142,7 @@ def test_texts_in_quotes():
         (Measure, "ndcgs", 1, "expected 'nDCG', found 'ndcgs'"),
         (Measure, "nDCG(", 6, "expected a name, found the end of the text"),
         (Measure, "nDCG(log", 9, r"expected '\)', found the end of the text"),
-        (Measure, "nDCG(lag)", 6, "unknown discount 'lag', did you mean 'log'\\? expected one of: custom"),
+        (Measure, "nDCG(lag)", 6, "unknown discount 'lag', did you mean 'log'\\? expected one of: constant"),
         (Measure, "nDCG(power)", 6, "power needs 'b'"),
         (Measure, "nDCG(power(-1))", 6, "b > 0, got -1"),
         (Measure, "nDCG(power(nan))", 6, "b > 0, got nan"),

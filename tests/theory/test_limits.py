@@ -56,6 +56,8 @@ def theorem_9(b: str, c: str) -> mp.mpf:
         ("nDCG(zipf)@5log(n)", "Theorem 7", mp.mpf("0.7")),
         ("nDCG(log)@0.2n", "Theorem 8", theorem_8("0.2")),
         ("nDCG(log)@0.7n", "Theorem 8", theorem_8("0.7")),
+        ("nDCG(constant)@0.2n", "beyond the paper (as Theorem 8)", theorem_8("0.2")),
+        ("nDCG(constant)@n^0.5", "Theorem 7", mp.mpf("0.7")),
         ("nDCG(power(0.5))@0.2n", "Theorem 9", theorem_9("0.5", "0.2")),
         ("nDCG(power(0.5))@0.7n", "Theorem 9", theorem_9("0.5", "0.7")),
     ],
@@ -97,6 +99,12 @@ R1, R2 = mp.mpf("0.075"), mp.mpf("0.275")
         ),
         ("nDCG(log)@n^0.5", "Theorem 11", expected_gain(mp.mpf(0)), mp.mpf(2)),
         ("nDCG(log)@0.2n", "Theorem 12", mp.quad(expected_gain, [0, 0.2]), 2 * R1 + (mp.mpf("0.2") - R1)),
+        (
+            "nDCG(constant)@0.2n",
+            "beyond the paper (as Theorem 12)",
+            mp.quad(expected_gain, [0, 0.2]),
+            2 * R1 + (mp.mpf("0.2") - R1),
+        ),
         ("nDCG(log)@0.05n", "Theorem 12", mp.quad(expected_gain, [0, 0.05]), mp.mpf("0.1")),
         ("nDCG(log)@0.9n", "Theorem 12", mp.quad(expected_gain, [0, 0.9]), 2 * R1 + (R2 - R1)),
         (
@@ -134,7 +142,9 @@ def test_integral_with_singular_curves(curve: str, b: float) -> None:
     assert value(curve, f"nDCG(power({b}))") == pytest.approx(top / model.mass ** (1 - b), rel=1e-9)
 
 
-@pytest.mark.parametrize("measure", ["nDCG(geometric(2))", "nDCG(power(1.5))", "nDCG@10", "nDCG(linear)@3"])
+@pytest.mark.parametrize(
+    "measure", ["nDCG(geometric(2))", "nDCG(power(1.5))", "nDCG@10", "nDCG(linear)@3", "nDCG(constant)@3"]
+)
 def test_theorem_6_has_no_limit(measure: str) -> None:
     found = limit(Relevance.parse(LINEAR), Measure.parse(measure))
     assert found.value is None

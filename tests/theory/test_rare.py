@@ -22,7 +22,9 @@ def exact_mean_discount(measure: Measure, n: int, H: float) -> float:
     return float(measure.discount(above + 1.0, float(n)) @ stats.binom.pmf(above, n - 1, H))
 
 
-@pytest.mark.parametrize("text", ["nDCG", "nDCG(zipf)", "nDCG(power(0.7))@0.2n", "nDCG@7", "nDCG(linear)"])
+@pytest.mark.parametrize(
+    "text", ["nDCG", "nDCG(zipf)", "nDCG(power(0.7))@0.2n", "nDCG@7", "nDCG(linear)", "nDCG(constant)@0.1n"]
+)
 @pytest.mark.parametrize("n", [1, 5, 200, 5000])
 def test_mean_discount_is_the_mean_over_ranks(text: str, n: int) -> None:
     measure = Measure.parse(text)

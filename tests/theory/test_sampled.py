@@ -23,7 +23,7 @@ from ndcg_asymptotics.theory.sampled import (
 
 MEASURES = [
     "nDCG(log)", "nDCG(log)@2", "nDCG(zipf)@0.5n", "nDCG(power(0.5))@n^0.5", "nDCG(geometric(2))",
-    "nDCG(linear)", 'nDCG(custom("numpy:reciprocal", 10000))@3',
+    "nDCG(linear)", "nDCG(constant)@2", 'nDCG(custom("numpy:reciprocal", 10000))@3',
 ]  # fmt: skip
 
 TOY = {

@@ -141,7 +141,8 @@ def settle(
                     if cut < task.total[k, m]:
                         crossed = 1.0 if R + count > cut else 0.0
                         share = (1.0 - _CROSSING) * share + _CROSSING * crossed
-                    if high - low > share * allowed:
+                    # where D is constant, only rounding makes a cell's bounds differ, unless it is cut
+                    if high - low > share * allowed and (share > 0.0 or R + count > cut):
                         last[i] = k
                         continue
                 open[i, k, m] = False

@@ -2,8 +2,8 @@
 
 A concrete discount is one frozen class whose body is its formula. The rest of the package uses only the
 members of the base class. A discount may depend on the list length, ``D_n(r) = sum_i a_i(n) B_i(r)``:
-`Discount.basis` returns the B_i, which do not depend on n, and `Discount.coefficients` the a_i(n). The
-basis of every other discount is the discount itself.
+`Discount.basis` returns the B_i, which do not depend on n, and `Discount.coefficients` the a_i(n). Affine
+discounts have the basis 1, r, every other discount itself.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class Discount(Spec, family="discount"):
         Whether D depends on n; then ``n`` must be given wherever it is a parameter.
     affine
         Whether D_n(r) = a(n) + b(n) r.
+    needs_cutoff
+        Whether a measure needs a cutoff, since every order of the whole list has the same value.
     regular
         Whether D varies regularly, which means that D(2r)/D(r) has a positive limit. Then D changes little
         between ranks r and r + sqrt(r) for large r.
@@ -45,6 +47,7 @@ class Discount(Spec, family="discount"):
 
     depends_on_n: ClassVar[bool] = False
     affine: ClassVar[bool] = False
+    needs_cutoff: ClassVar[bool] = False
     regular: ClassVar[bool] = False
     conjecture: Any = None
 

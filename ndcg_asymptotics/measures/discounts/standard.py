@@ -1,4 +1,4 @@
-"""The standard discounts: log, power, zipf, geometric and linear."""
+"""The standard discounts: constant, log, power, zipf, geometric and linear."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.asymptotics import (
     Asymptotics,
+    ConstantDecay,
     HarmonicDecay,
     LinearDecay,
     LogDecay,
@@ -164,13 +165,44 @@ class Geometric(Discount, keyword="geometric"):
         return (math.log(self.base),), (1.0,)
 
 
+class _Affine(Discount):
+    """D_n(r) = a(n) + b(n) r."""
+
+    affine: ClassVar[bool] = True
+
+    def basis(self) -> tuple[Callable[[ArrayLike], Floats], ...]:
+        return (_ones, _ranks)
+
+
 @dataclass(frozen=True)
-class Linear(Discount, keyword="linear"):
+class Constant(_Affine, keyword="constant"):
+    """D(r) = 1, with a cutoff only: hits in the first k over min(k, R), R the number of relevant items.
+
+    ``nDCG(constant)@k`` is recall at k where R <= k, precision at k where R >= k, and the hit rate where
+    R = 1. Without a cutoff every order of a list has NDCG 1, or 0 if no item is relevant.
+    """
+
+    asymptotics: ClassVar[Asymptotics] = ConstantDecay()
+    needs_cutoff: ClassVar[bool] = True
+    regular: ClassVar[bool] = True
+    tex: ClassVar[str] = "1"
+
+    def at(self, rank: Floats, n: float) -> Floats:
+        return np.ones_like(rank)
+
+    def sum_to(self, k: Floats, n: float) -> Floats:
+        return k
+
+    def coefficients(self, n: int) -> tuple[float, ...]:
+        return (1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Linear(_Affine, keyword="linear"):
     """D_n(r) = n - r (Jin & Geng, Linear NDCG and pair-wise loss), which depends on the list length."""
 
     asymptotics: ClassVar[Asymptotics] = LinearDecay()
     depends_on_n: ClassVar[bool] = True
-    affine: ClassVar[bool] = True
     tex: ClassVar[str] = "n - r"
 
     def at(self, rank: Floats, n: float) -> Floats:
@@ -178,9 +210,6 @@ class Linear(Discount, keyword="linear"):
 
     def sum_to(self, k: Floats, n: float) -> Floats:
         return k * (n - (k + 1.0) / 2.0)
-
-    def basis(self) -> tuple[Callable[[ArrayLike], Floats], ...]:
-        return (_ones, _ranks)
 
     def coefficients(self, n: int) -> tuple[float, ...]:
         return (float(n), -1.0)

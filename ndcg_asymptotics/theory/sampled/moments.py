@@ -133,11 +133,12 @@ def _cutoffs(measure: Measure, n: Integers) -> Integers:
 
 def _coefficients(measure: Measure, n: Integers) -> Floats:
     """Return the coefficients (…, I) of the discount's basis functions in lists of some lengths."""
-    if not measure.discount.depends_on_n:
-        return np.ones((*n.shape, 1))
+    discount = measure.discount
+    if not discount.depends_on_n:
+        return np.ones((*n.shape, 1)) * discount.coefficients(1)
     distinct, inverse = np.unique(n, return_inverse=True)
-    rows = np.array([measure.discount.coefficients(length) for length in distinct.tolist()], np.float64)
-    return np.asarray(rows[inverse].reshape(*n.shape, len(measure.discount.basis())))
+    rows = np.array([discount.coefficients(length) for length in distinct.tolist()], np.float64)
+    return np.asarray(rows[inverse].reshape(*n.shape, len(discount.basis())))
 
 
 def _discount(measure: Measure, rank: Integers | Floats, n: Integers) -> Floats:

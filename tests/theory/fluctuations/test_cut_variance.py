@@ -57,7 +57,7 @@ PALE = {3.0: [Fraction(1, 10)], 1.0: [Fraction(2, 10)]}
 GRADED, GREY = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))", "graded(3=constant(0.1), 1=constant(0.2))"
 
 
-@pytest.mark.parametrize("discount", ["log", "zipf", "geometric(2)", "linear"])
+@pytest.mark.parametrize("discount", ["log", "zipf", "geometric(2)", "linear", "constant"])
 @pytest.mark.parametrize(
     ("pair", "curves", "n", "k"),
     [

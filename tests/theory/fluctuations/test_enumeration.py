@@ -29,7 +29,7 @@ A, B = (0.7, -0.6), (0.2, 0.4)
 FIRST, SECOND = (Relevance.of(f"polynomial({c}, {d})") for c, d in (A, B))
 MEASURES = [
     "nDCG(log)", "nDCG(power(0.3))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)", "nDCG(log)@1",
-    "nDCG(zipf)@3", "nDCG(power(0.7))@0.2n", "nDCG(linear)@n^0.5", "nDCG(log)@10",
+    "nDCG(zipf)@3", "nDCG(constant)@3", "nDCG(power(0.7))@0.2n", "nDCG(linear)@n^0.5", "nDCG(log)@10",
 ]  # fmt: skip
 CURVES = {
     "constant(0)": {1.0: (0,)},
@@ -51,7 +51,7 @@ def test_orders_are_those_of_all_label_sequences(text: str, n: int) -> None:
     wrong = chance_not_greater(Polynomial(A), Polynomial(B), n, discount, k)
     assert found.less + found.tie == pytest.approx(wrong, abs=1e-11)
     assert sum(found) == pytest.approx(1.0, abs=1e-12)
-    if n > 1:  # the other order has another probability
+    if n > 1 and wrong < 1:  # the other order has another probability
         assert abs(found.more + found.tie - wrong) > 1e-3
 
 
@@ -112,7 +112,7 @@ def test_predictions_of_short_lists(curve: str, text: str) -> None:
 @pytest.mark.parametrize("discount", DISCOUNTS)
 @pytest.mark.parametrize("cutoff", ["", "@3", "@0.2n"])
 def test_every_measure_predicts_lists_of_one_to_ten_items(discount: str, cutoff: str) -> None:
-    if discount.startswith("custom"):
+    if discount.startswith("custom") or (discount, cutoff) == ("constant", ""):
         return
     for row in predict(["step(0, 1, 0.7)", "linear(0, 0.01)"], f"nDCG({discount}){cutoff}", [1, 2, 3, 10]):
         for number in (row.limit, row.expectation, row.sd, row.law_distance, row.pseudo_expectation):

@@ -70,7 +70,9 @@ def plain_ndcg(labels, measure):
 def test_brute_force(text, n):
     vectors = label_vectors(text, n)
     assert sum(p for _, p in vectors) == pytest.approx(1, abs=1e-13)
-    for discount, cutoff in itertools.product([*DISCOUNTS, "power(2.5)"], ["", "@2", "@0.5n"]):
+    for discount, cutoff in itertools.product([*DISCOUNTS, "power(2.5)", "constant"], ["", "@2", "@0.5n"]):
+        if (discount, cutoff) == ("constant", ""):
+            continue
         measure = Measure.parse(f"nDCG({discount}){cutoff}")
         truth = sum(p * plain_ndcg(labels, measure) for labels, p in vectors)
         mean = expected_ndcg(Relevance.parse(text), measure, [n])
