@@ -84,6 +84,17 @@ def _groups(text: str) -> int | str:
     return int(text) if text.isdigit() else text
 
 
+def _gain(text: str) -> str:
+    """Return the text of a gain; a name that is none is that of a file with a table."""
+    from ndcg_asymptotics.core.errors import InputError
+    from ndcg_asymptotics.measures.gains import read_gain
+
+    try:
+        return read_gain(text)
+    except InputError as error:
+        raise typer.BadParameter(str(error).removeprefix("gain: ")) from None
+
+
 def columns_of(text: str | None) -> dict[str, str] | None:
     """Return the names of a table's columns by what they contain."""
     from ndcg_asymptotics.lists.reading import parse_columns
@@ -206,7 +217,13 @@ BinaryAt = Annotated[
     float | None, _from_input(metavar="LABEL", help="Replace labels of at least LABEL by 1, others by 0.")
 ]
 Gain = Annotated[
-    Literal["linear", "exp2"], typer.Option(help="Gain of a label y: y itself (linear) or 2^y - 1 (exp2).")
+    Any,
+    typer.Option(
+        metavar="linear|exp2|TABLE|FILE",
+        parser=_gain,
+        help="Gain of a label y: y itself (linear), 2^y - 1 (exp2), or that of a table: '0=0, 1=1, 2=3', "
+        "also in a file.",
+    ),
 ]
 By = Annotated[
     Any,

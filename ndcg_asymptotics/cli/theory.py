@@ -11,6 +11,7 @@ from ndcg_asymptotics.cli.options import (
     CurveB,
     EightMeasures,
     Format,
+    Gain,
     Json,
     ListLength,
     Measures,
@@ -47,6 +48,7 @@ def predict(
         tuple[str, str] | None,
         typer.Option(metavar="A B", help="Two relevance curves, for the probability of the wrong order."),
     ] = None,
+    gain: Gain = "linear",
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
@@ -68,11 +70,11 @@ def predict(
     if pair:  # imported here, since each of the two needs libraries that the other does without
         from ndcg_asymptotics.theory.rare import predict_pair
 
-        found = predict_pair(*pair, measure, n)
+        found = predict_pair(*pair, measure, n, gain=gain)
     else:
         from ndcg_asymptotics.theory.prediction import predict as predict_all
 
-        found = predict_all(scorer or [], measure, n)
+        found = predict_all(scorer or [], measure, n, gain=gain)
     show(found, form, data=found.as_dicts())
 
 

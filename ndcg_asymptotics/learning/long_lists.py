@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.lists.evaluation import Gain, label_gains
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.gains import Gain, label_gains
 
 _LABELS_AT_ONCE = 2**19  # drawn at a time: a few MB
 

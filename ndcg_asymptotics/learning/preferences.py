@@ -11,7 +11,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.lists.evaluation import Gain, label_gains
+from ndcg_asymptotics.measures.gains import Gain, label_gains
 
 Weights = Literal["order", "gain"]
 

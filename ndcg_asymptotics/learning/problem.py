@@ -38,7 +38,7 @@ from ndcg_asymptotics.learning.utilities import (
     require_judged,
     utility_of,
 )
-from ndcg_asymptotics.lists.evaluation import Gain
+from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.specs.scanner import number_text
 
 _SUM_TOLERANCE = 1e-9  # probabilities in files are rounded decimals

@@ -15,8 +15,8 @@ from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
-from ndcg_asymptotics.lists.evaluation import Gain, label_gains
 from ndcg_asymptotics.lists.reading.svmlight import SvmlightLines, read_svmlight_lines
+from ndcg_asymptotics.measures.gains import Gain, label_gains
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,8 @@ from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.queries import Queries, read_svmlight
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
 from ndcg_asymptotics.lists import Run, evaluate, write_qrels, write_run
-from ndcg_asymptotics.lists.evaluation import Gain
 from ndcg_asymptotics.lists.writing import write_into_folder
+from ndcg_asymptotics.measures.gains import Gain
 
 PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
 """The default penalties, for standardised features."""

@@ -18,7 +18,7 @@ from ndcg_asymptotics.learning.losses import Loss, losses_of
 from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.regret import has_worst_regret, worst_regret
 from ndcg_asymptotics.learning.utilities import Utility, all_orders, utility_of
-from ndcg_asymptotics.lists.evaluation import Gain
+from ndcg_asymptotics.measures.gains import Gain
 
 _CHANGES_TRIED = 200  # on the worst example of a loss
 _CONCENTRATION = 100.0  # of the Dirichlet law of changed probabilities: they move by about 0.05

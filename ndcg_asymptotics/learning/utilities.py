@@ -12,9 +12,9 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.preferences import Weights, check_weights, net_preference, pair_weights
-from ndcg_asymptotics.lists.evaluation import Gain, label_gains
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.cutoffs import scan
+from ndcg_asymptotics.measures.gains import Gain, gain_text, label_gains
 from ndcg_asymptotics.specs.scanner import Scanner, read
 
 MOST_ITEMS = 8
@@ -27,14 +27,14 @@ class Utility(ABC):
 
     Parameters
     ----------
-    gain : {"exp2", "linear"}
-        The gain of a label y: 2^y - 1, or y.
+    gain : {"exp2", "linear"}, text or mapping
+        The gain of a label y: 2^y - 1, y, or that of a table (`measures.gains`).
     """
 
     gain: Gain
 
     def __post_init__(self) -> None:
-        label_gains(np.zeros(1), self.gain)
+        object.__setattr__(self, "gain", gain_text(self.gain))
 
     @abstractmethod
     def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:

@@ -17,11 +17,11 @@ from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.gains import Gain, label_gains, negative_labels_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Gain = Literal["linear", "exp2"]
 Empty = Literal["zero", "nan", "skip"]
 Missing = Literal["skip", "zero"]
 Measures = Sequence[Measure | str] | Measure | str
@@ -198,8 +198,9 @@ def evaluate(
         query, document, and score or label (or query_id, qid; doc_id, docno; relevance, rel); or records
         with such attributes, as in ir_datasets.
     measures : Measure, text, or several
-    gain : {"linear", "exp2"}
-        The gain of a label y: y, or 2^y - 1. A negative label has the gain 0; a warning counts them.
+    gain : {"linear", "exp2"}, text or mapping
+        The gain of a label y: y, 2^y - 1, or that of a table such as "1=1, 2=3" or ``{1: 1, 2: 3}``. A
+        negative label that is not in a table has the gain 0; a warning counts them.
     ties : {"trec", "average"}
         "trec": scores are compared in single precision, and documents of equal score are ordered by
         decreasing name, as in trec_eval up to version 9, pytrec_eval and ir_measures. "average": scores are
@@ -229,7 +230,7 @@ def evaluate(
     ):  # fmt: skip
         require_choice(value, get_args(known), argument)
     found = measures_of(measures)
-    scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"))
+    scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"), gain)
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
         raise InputError(
@@ -270,41 +271,26 @@ def measures_of(measures: Measures) -> tuple[Measure, ...]:
     return found
 
 
-def without_negatives(labels: Records) -> Records:
-    """Return labels with 0 in place of negative ones; a warning says how many there were."""
-    negative = int(np.count_nonzero(labels.values < 0))
-    if not negative:
+def without_negatives(labels: Records, gain: Gain = "linear") -> Records:
+    """Return labels with 0 in place of negative ones; a warning says how many the gain does not name."""
+    if not (labels.values < 0).any():
         return labels
-    where = f"{labels.source}: " if labels.source else ""
-    counted = "1 negative label counts" if negative == 1 else f"{negative} negative labels count"
-    warnings.warn(f"{where}{counted} as 0", InputWarning, stacklevel=3)
+    if negative := unnamed_negatives(labels, gain):
+        where = f"{labels.source}: " if labels.source else ""
+        counted = "1 negative label counts" if negative == 1 else f"{negative} negative labels count"
+        warnings.warn(f"{where}{counted} as 0", InputWarning, stacklevel=3)
     return replace(labels, values=np.maximum(labels.values, 0.0))
+
+
+def unnamed_negatives(labels: Records, gain: Gain) -> int:
+    """Return the number of negative labels that a table of gains does not name."""
+    negative = labels.values[labels.values < 0]
+    return int(np.count_nonzero(~np.isin(negative, negative_labels_in(gain))))
 
 
 def gains_of(labels: Records, gain: Gain) -> Records:
     """Return the gains of labels as records."""
     return labels.with_values(label_gains(labels.values, gain))
-
-
-def label_gains(labels: Floats, gain: Gain) -> Floats:
-    """Return the gains of labels: the labels themselves (``linear``), or 2^y - 1 (``exp2``); NaN stays NaN.
-
-    >>> label_gains(np.array([0.0, 1.0, 4.0]), "exp2")
-    array([ 0.,  1., 15.])
-
-    Raises
-    ------
-    InputError
-        For any other ``gain``, and for a label whose gain is too large for a double.
-    """
-    require_choice(gain, get_args(Gain), "gain")
-    if gain == "linear":
-        return labels
-    with np.errstate(over="ignore"):
-        values = np.exp2(labels) - 1.0
-    finite = not np.isposinf(values).any()
-    require(finite, f"2^y - 1 is too large for the label {np.nanmax(labels):g}" if not finite else "", "gain")
-    return values
 
 
 @overload
@@ -345,7 +331,10 @@ def evaluate_files(
     require(len(paths) > 0, "must name at least one file", "run")
     measures = measures_of(measures)  # before the files are read, which may take long
     runs = (read(path, "score", columns) for path in paths)  # one at a time, to save memory
-    scores, labels = next(runs), without_negatives(read(qrels, "label", columns))
+    scores, labels = (
+        next(runs),
+        without_negatives(read(qrels, "label", columns), options.get("gain", "linear")),
+    )
     found = []
     for path, name in zip(paths, run_names(paths), strict=True):
         found.append(_evaluate_named(scores, labels, measures, f"{path}, {qrels}", name, options))

@@ -30,13 +30,14 @@ from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
-from ndcg_asymptotics.lists.evaluation import Gain, Measures, gains_of, measures_of, run_names
+from ndcg_asymptotics.lists.evaluation import Measures, gains_of, measures_of, run_names
 from ndcg_asymptotics.lists.fitting import By, fit_curves, fit_groups, group_queries
 from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
 from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.gains import Gain, gain_text
 from ndcg_asymptotics.populations import Population, Random, Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -216,7 +217,8 @@ def grow(
         that nine of ten queries have.
     pool : {"retrieved", "judged"}
         As in `pool_runs`.
-    gain : {"linear", "exp2"}
+    gain : {"linear", "exp2"}, text or mapping
+        As in `evaluate`.
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.
     random : bool
@@ -261,7 +263,7 @@ def grow(
     ndcg = mean_paths(arrivals, parsed, arrivals.sizes)
     theory = None if by is None else theory_of(arrivals, parsed, by)
     settings = {
-        "order": order, "orders": arrivals.orders, "length": longest, "pool": pool, "gain": gain,
+        "order": order, "orders": arrivals.orders, "length": longest, "pool": pool, "gain": gain_text(gain),
         "binary_at": binary_at, "by": by, "seed": seed,
     }  # fmt: skip
     return Growth(arrivals.runs, parsed, arrivals.sizes, documents.queries, ndcg, left_out, settings, theory)

@@ -9,10 +9,11 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
-from ndcg_asymptotics.lists.evaluation import Gain, gains_of, without_negatives
+from ndcg_asymptotics.lists.evaluation import gains_of, without_negatives
 from ndcg_asymptotics.lists.pooling import scores_of
 from ndcg_asymptotics.lists.ranking import relevant_ranks
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import RankedItems
 
 
@@ -29,7 +30,8 @@ def ranked_runs(
     runs, qrels : as `evaluate` takes them
     items : int, optional
         The number of items of the catalogue; by default how many the runs and the judgements name.
-    gain : {"linear", "exp2"}
+    gain : {"linear", "exp2"}, text or mapping
+        As in `evaluate`.
 
     Raises
     ------
@@ -41,7 +43,7 @@ def ranked_runs(
     (3, array([2]), array([2]))
     """
     scores = scores_of(runs)
-    gains = gains_of(without_negatives(Records.of(qrels, "label")), gain)
+    gains = gains_of(without_negatives(Records.of(qrels, "label"), gain), gain)
     relevant = {gains.queries[row] for row in np.unique(gains.row[gains.values > 0]).tolist()}
     users = _common({name: relevant & {*of_run.queries} for name, of_run in scores.items()})
     require(len(users) > 0, "the runs and the qrels have no user with a relevant item in common")

@@ -16,8 +16,10 @@ from ndcg_asymptotics.core.arrays import brief, list_lengths
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Coupling, Population, Scorer
 from ndcg_asymptotics.studies.design import Design, resolve
+from ndcg_asymptotics.studies.gains import with_gain
 
 MOST_REPLICATES = 10**7
 """The greatest number of replicates of a study."""
@@ -64,6 +66,9 @@ class Study:
     engine : {"auto", "items", "every-n", "cells", "rare"}
         "auto" is items up to n = 1e7, then cells; rare estimates probabilities of wrong orders that are too
         small to be seen otherwise.
+    gain : {"linear", "exp2"}, text or mapping
+        The gain of a label y of the scorers: y, 2^y - 1, or that of a table such as "1=1, 2=3". The scorers
+        of the study have gains in place of labels: this field is not stored.
     coupling : Coupling or text
         How the scores of two scorers depend on each other given the label.
     pairs : pairs of names
@@ -111,6 +116,7 @@ class Study:
         title: str = "",
         seed: int = 0,
         engine: str = "auto",
+        gain: Gain = "linear",
         coupling: Coupling | str = "independent",
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
@@ -118,7 +124,8 @@ class Study:
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
         sizes = _sizes(n)
-        population = _population(read_scorers(scorers), coupling)
+        with_gains = {name: with_gain(scorer, gain) for name, scorer in read_scorers(scorers).items()}
+        population = _population(with_gains, coupling)
         real = isinstance(bracket, int | float) and 0 < bracket <= 1
         require(real, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
         fine = isinstance(precision, int | float) and 0 < precision < 1 and not isinstance(precision, bool)

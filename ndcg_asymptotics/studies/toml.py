@@ -11,9 +11,9 @@
     good = "linear(0.1, 0.7)"
     random = "random"
 
-By default `engine` is "auto", `coupling` is "independent", `seed` is 0, `pairs` is empty and `bracket` is
-that of `Design`. With `precision`, a sweep ends when every mean has that standard error, and `replicates` is
-the greatest number of replicates.
+By default `engine` is "auto", `gain` is "linear" (the gain of a label is the label), `coupling` is
+"independent", `seed` is 0, `pairs` is empty and `bracket` is that of `Design`. With `precision`, a sweep ends
+when every mean has that standard error, and `replicates` is the greatest number of replicates.
 """
 
 from __future__ import annotations
@@ -70,6 +70,9 @@ engine = "auto"
 # End when every mean has this standard error; replicates is then the most there may be.
 # precision = 1e-3
 
+# The gain of a label y: "linear" is y, "exp2" is 2^y - 1; or a table such as "0=0, 1=1, 2=3".
+# gain = "exp2"
+
 # How the scores of two scorers depend on each other given the label: "independent" or "gaussian(0.5)".
 # coupling = "independent"
 
@@ -103,6 +106,7 @@ class _File(BaseModel):
     replicates: int | float
     seed: int | float = 0
     engine: str = "auto"
+    gain: str = "linear"
     coupling: str = "independent"
     pairs: list[list[str]] = []
     bracket: int | float | None = None

@@ -14,7 +14,9 @@ from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.studies.gains import with_gain
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
@@ -100,8 +102,17 @@ def predict(
     scorers: Scorer | str | Sequence[Scorer | str],
     measures: Measure | str | Sequence[Measure | str],
     n: ArrayLike,
+    *,
+    gain: Gain = "linear",
 ) -> Predictions:
     """Predict NDCG for every combination of scorers, measures and list lengths.
+
+    Parameters
+    ----------
+    scorers, measures : Scorer, Measure or text, or several
+    n : list lengths
+    gain : {"linear", "exp2"}, text or mapping
+        The gain of a label y of the scorers: y, 2^y - 1, or that of a table (`measures.gains`).
 
     >>> (found,) = predict("linear(0.1, 0.7)", "nDCG(zipf)", 50)
     >>> found.theorem, round(found.limit, 6), round(found.expectation, 6)
@@ -114,7 +125,7 @@ def predict(
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
     asked = [
-        (Scorer.of(scorer), Measure.of(measure))
+        (with_gain(scorer, gain), Measure.of(measure))
         for scorer in ([scorers] if isinstance(scorers, str | Scorer) else scorers)
         for measure in ([measures] if isinstance(measures, str | Measure) else measures)
     ]

@@ -113,7 +113,8 @@ def compare(
     require_fraction(level, "level")
     require_fraction(power, "power")
     require_choice(correction, get_args(Correction), "correction")
-    labels = without_negatives(Records.of(qrels, "label"))
+    gain = conventions.get("gain", "linear")
+    labels = without_negatives(Records.of(qrels, "label"), gain)
     found = {name: evaluate(run, labels, parsed, name=name, **conventions) for name, run in scores.items()}
     queries = sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
     values = {}
@@ -130,7 +131,7 @@ def compare(
     }
     p = [d.p for of_pair in differences.values() for d in of_pair]
     p_corrected = iter(corrected(p, np.column_stack([*gaps.values()]), correction, resamples, seed))
-    gains = gains_of(labels, conventions.get("gain", "linear"))
+    gains = gains_of(labels, gain)
     documents = pooled(scores, gains)
     cuts = _cuts(documents, parsed, pairs, level, seed)
     mixtures = _mixtures(documents) if theory else None

@@ -13,7 +13,9 @@ from scipy.special import log_ndtr
 from ndcg_asymptotics.core.arrays import LARGEST_N, list_lengths
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.studies.gains import with_gain
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
     LONGEST_ENUMERATED,
     enumerable,
@@ -97,7 +99,12 @@ class PairPredictions(Report):
 
 
 def predict_pair(
-    a: Scorer | str, b: Scorer | str, measures: Measure | str | Sequence[Measure | str], n: ArrayLike
+    a: Scorer | str,
+    b: Scorer | str,
+    measures: Measure | str | Sequence[Measure | str],
+    n: ArrayLike,
+    *,
+    gain: Gain = "linear",
 ) -> PairPredictions:
     """Predict how unlikely the wrong order of two scorers is, without simulation.
 
@@ -107,6 +114,8 @@ def predict_pair(
         Curves with the same label law; the scores are independent given the label.
     measures : Measure or text, or a list of them
     n : list lengths
+    gain : {"linear", "exp2"}, text or mapping
+        As in `predict`.
 
     Raises
     ------
@@ -117,7 +126,7 @@ def predict_pair(
     >>> round(row.cost), round(row.slope, 2), row.error_exponent
     (2019, 1.06, 1.0)
     """
-    first, second = Scorer.of(a).model, Scorer.of(b).model
+    first, second = with_gain(a, gain).model, with_gain(b, gain).model
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
     sizes = sorted(set(list_lengths(n, "n")))
     return PairPredictions(

@@ -1,0 +1,154 @@
+"""Gains of labels: the label itself, 2^y - 1, or a table such as "0=0, 1=1, 2=3".
+
+A gain is a text, so that it means the same on the command line, in a study file and in stored settings. In
+Python a table may also be a mapping.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import read_file
+from ndcg_asymptotics.specs.scanner import number_text
+
+Gain = str | Mapping[float, float]
+"""``linear`` (y), ``exp2`` (2^y - 1), or the gain of every label."""
+
+NAMED = ("linear", "exp2")
+
+_LARGEST_FILE = 2**20  # bytes of a file with a table of gains
+_MOST_LABELS = 10_000  # of a table
+_SHOWN = 8  # labels in a message
+
+
+def label_gains(labels: Floats, gain: Gain) -> Floats:
+    """Return the gains of labels; NaN stays NaN.
+
+    Parameters
+    ----------
+    labels : array
+    gain : {"linear", "exp2"}, text or mapping
+        The gain of a label y: y, 2^y - 1, or that of a table. In a table the label 0 and negative labels have
+        the gain 0; the label 0 may be left out.
+
+    >>> labels = np.array([0.0, 1.0, 4.0])
+    >>> label_gains(labels, "exp2"), label_gains(labels, "1=1, 4=10")
+    (array([ 0.,  1., 15.]), array([ 0.,  1., 10.]))
+
+    Raises
+    ------
+    InputError
+        For any other ``gain``, a label that is not in the table, and a label whose gain is too large for a
+        double.
+    """
+    table = _table(gain)
+    if table is not None:
+        return _looked_up(labels, table)
+    if gain == "linear":
+        return labels
+    with np.errstate(over="ignore"):
+        values = np.exp2(labels) - 1.0
+    finite = not np.isposinf(values).any()
+    require(finite, f"2^y - 1 is too large for the label {np.nanmax(labels):g}" if not finite else "", "gain")
+    return values
+
+
+def gain_text(gain: Gain) -> str:
+    """Return the canonical text of a gain.
+
+    >>> gain_text({2: 3.0, 1: 1}), gain_text("2 = 3, 1=1"), gain_text("exp2")
+    ('0=0, 1=1, 2=3', '0=0, 1=1, 2=3', 'exp2')
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    table = _table(gain)
+    if table is None:
+        return str(gain)
+    return ", ".join(f"{number_text(label)}={number_text(value)}" for label, value in sorted(table.items()))
+
+
+def negative_labels_in(gain: Gain) -> tuple[float, ...]:
+    """Return the negative labels that a table names; it says of them that their gain is 0."""
+    return tuple(label for label in _table(gain) or () if label < 0)
+
+
+def read_gain(text: str) -> str:
+    """Return the text of a gain as the command line takes it, which may be the name of a file with a table.
+
+    The file holds ``label=gain`` on each line, or several of them between commas.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it holds no table.
+    """
+    if text in NAMED or "=" in text:
+        return gain_text(text)
+    path = Path(text)
+    try:
+        content = read_file(path, _LARGEST_FILE).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        said = getattr(error, "strerror", None) or "not a text file"
+        raise InputError(f"{_EXPECTED}, or a file with such a table; {path}: {said}", "gain") from None
+    try:
+        return gain_text(",".join(line for line in content.splitlines() if line.strip()))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+_EXPECTED = "must be one of linear, exp2, or a table such as '0=0, 1=1, 2=3'"
+
+
+def _table(gain: Gain) -> Mapping[float, float] | None:
+    """Return the gains by label; None for a formula."""
+    if isinstance(gain, str) and gain in NAMED:
+        return None
+    pairs: list[list[str]] | list[tuple[float, float]]
+    if isinstance(gain, str) and "=" in gain:
+        pairs = [part.split("=") for part in gain.split(",")]
+    elif isinstance(gain, Mapping):
+        pairs = [*gain.items()]
+    else:
+        raise InputError(f"{_EXPECTED}, got {brief(gain)}", "gain")
+    require(
+        0 < len(pairs) <= _MOST_LABELS, f"1 to {_MOST_LABELS} labels are allowed, got {len(pairs)}", "gain"
+    )
+    found: dict[float, float] = {}
+    for pair in pairs:
+        try:
+            label, value = (float(number) for number in pair)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"{_EXPECTED}, got {brief('='.join(map(str, pair)).strip())}", "gain") from None
+        require(math.isfinite(label), f"a label must be finite, got {label:g}", "gain")
+        require(
+            0 <= value < math.inf, f"the gain of {label:g} must be finite and >= 0, got {value:g}", "gain"
+        )
+        require(label >= 0 or value == 0, f"a negative label has the gain 0, got {label:g}={value:g}", "gain")
+        require(label not in found, f"the label {label:g} is given twice", "gain")
+        found[label] = value
+    zero = found.setdefault(0.0, 0.0)
+    unjudged = "the label 0 has the gain 0, as documents without a judgement have it"
+    require(zero == 0, f"{unjudged}; got {zero:g}", "gain")
+    return found
+
+
+def _looked_up(labels: Floats, table: Mapping[float, float]) -> Floats:
+    known = np.array(sorted(table))
+    values = np.array([table[label] for label in known.tolist()])
+    at = np.minimum(np.searchsorted(known, labels), known.size - 1)
+    missing = np.isnan(labels)
+    strange = np.asarray((known[at] != labels) & ~missing)
+    if strange.any():
+        listed = ", ".join(map(number_text, known[:_SHOWN])) + (", …" if known.size > _SHOWN else "")
+        first = float(np.asarray(labels)[strange].flat[0])
+        raise InputError(f"has none for the label {number_text(first)}, only for {listed}", "gain")
+    return np.where(missing, labels, values[at])

@@ -1,0 +1,84 @@
+"""The field ``gain`` of a study, and ``gain`` of predictions: scorers whose labels are replaced by gains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.populations import Empirical, Scorer, mixture
+from ndcg_asymptotics.populations.curve_file import decode_fitted, encode, encode_groups
+from ndcg_asymptotics.populations.mixture import Mixture
+from ndcg_asymptotics.studies import Study, load
+from ndcg_asymptotics.studies.canonical import canonical
+from ndcg_asymptotics.studies.gains import with_gain
+from ndcg_asymptotics.theory.prediction import predict
+from ndcg_asymptotics.theory.rare import predict_pair
+
+GRADED = "graded(2=linear(0, 0.2), 1=linear(0.1, 0.3))"
+EXP2 = "graded(3=linear(0, 0.2), 1=linear(0.1, 0.3))"
+
+
+def test_scorers_with_other_gains():
+    assert str(with_gain(GRADED, "exp2")) == EXP2
+    assert str(with_gain(GRADED, "1=0, 2=1")) == "graded(1=linear(0, 0.2))"
+    assert str(with_gain("linear(0, 0.2)", "1=5")) == "graded(5=linear(0, 0.2))"
+    for unchanged in ("linear(0, 0.2)", "random"):
+        assert with_gain(unchanged, "exp2") == Scorer.parse(unchanged)
+    groups = mixture([(0.25, GRADED), (0.75, "linear(0, 0.5)")])
+    assert str(with_gain(groups, "exp2")) == f"mixture(0.25={EXP2}, 0.75=linear(0, 0.5))"
+
+
+@pytest.mark.parametrize(
+    ("gain", "message"),
+    [
+        ("1=2, 2=2", "gain: the positive gains of a scorer must be different, got 2=2, 1=2"),
+        ("1=0, 2=0", "gain: the positive gains"),
+        ("1=1", "gain: has none for the label 2"),
+    ],
+)
+def test_gains_that_a_scorer_cannot_have(gain, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        with_gain(GRADED, gain)
+
+
+def test_fitted_curves_with_other_gains():
+    curves = {"gains": [2, 1], "depth": [0.0, 1.0], "probability": [[0.2, 0.0], [0.3, 0.1]]}
+    band = {"level": 0.95, "low": [[0.1, 0.0], [0.2, 0.0]], "high": [[0.3, 0.1], [0.4, 0.2]]}
+    fitted = Empirical("a.json", encode(**curves, band=band))
+    turned = with_gain(fitted, "1=9, 2=4")
+    assert isinstance(turned, Empirical)
+    assert turned.gains == (9.0, 4.0)
+    assert turned.masses == fitted.masses[::-1]
+    assert turned.portable().text != fitted.portable().text  # the text holds a digest of the gains
+    (with_band,) = decode_fitted(turned.content)
+    np.testing.assert_array_equal(with_band.low, [[0.2, 0.0], [0.1, 0.0]])
+    groups = encode_groups([{"weight": 0.5, **curves}, {"weight": 0.5, **curves}])
+    exp2 = with_gain(Mixture.decode(groups, "m.json"), "exp2")
+    assert isinstance(exp2, Mixture)
+    assert (exp2.gains, exp2.file) == ((3.0, 1.0), "m.json")
+    assert with_gain(exp2, "3=1, 1=0").gains == (1.0,)
+
+
+def test_a_study_with_gains_is_that_of_scorers_with_gains(tmp_path):
+    fields = {"measures": "nDCG@10", "n": [20], "replicates": 5}
+    study = Study(scorers={"a": GRADED, "b": "random"}, gain="exp2", **fields)
+    assert canonical(study) == canonical(Study(scorers={"a": EXP2, "b": "random"}, **fields))
+    assert str(study.with_(gain="linear").scorers["a"]) == GRADED
+    text = f'measures = ["nDCG@10"]\nn = [20]\nreplicates = 5\ngain = "GAIN"\n[scorers]\na = "{GRADED}"\n'
+    file = tmp_path / "study.toml"
+    file.write_text(text.replace("GAIN", "1=1, 2=3"))
+    assert str(load(file).scorers["a"]) == EXP2
+    file.write_text(text.replace("GAIN", "exp3"))
+    with pytest.raises(InputError, match=r"study\.toml: gain: must be one of linear, exp2"):
+        load(file)
+
+
+def test_predictions_with_gains():
+    asked = ("nDCG@3", [10])
+    (found,) = predict(GRADED, *asked, gain="exp2")
+    assert found == predict(EXP2, *asked)[0]
+    assert found.expectation != pytest.approx(predict(GRADED, *asked)[0].expectation, rel=1e-3)
+    other = "graded(2=linear(0.1, 0.1), 1=linear(0.2, 0.2))"
+    pair = predict_pair(GRADED, other, "nDCG", 1000, gain="exp2")
+    assert pair.rows == predict_pair(EXP2, with_gain(other, "exp2"), "nDCG", 1000).rows
