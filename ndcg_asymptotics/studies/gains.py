@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.gains import Gain, label_gains
-from ndcg_asymptotics.populations import Empirical, Graded, Mixture, Random, Relevance, Scorer
+from ndcg_asymptotics.populations import Empirical, Graded, Mixture, Model, Random, Relevance, Scorer
 
 
 def with_gain(given: Scorer | str, gain: Gain) -> Scorer:
@@ -36,13 +36,16 @@ def with_gain(given: Scorer | str, gain: Gain) -> Scorer:
         return replace(
             scorer, groups=tuple((weight, _of_model(model, gain)) for weight, model in scorer.groups)
         )
-    return _of_model(scorer.model, gain)
+    ((_, model),) = scorer.groups
+    return _of_model(model, gain)
 
 
-def _of_model(model: Relevance, gain: Gain) -> Relevance:
+def _of_model(model: Model, gain: Gain) -> Model:
     gains = _mapped(model.gains, gain)
     if gains == model.gains:
         return model
+    if not isinstance(model, Relevance):
+        raise InputError(f"the label 1 of {model} has the gain 1, got {gains[0]:g}", "gain")
     if isinstance(model, Empirical):
         return Empirical(model.file, _rewritten(model.content, gain))
     return Graded(tuple(pair for pair in zip(gains, model.curves, strict=True) if pair[0] > 0))

@@ -25,6 +25,8 @@ def test_scorers_with_other_gains():
     assert str(with_gain("linear(0, 0.2)", "1=5")) == "graded(5=linear(0, 0.2))"
     for unchanged in ("linear(0, 0.2)", "random"):
         assert with_gain(unchanged, "exp2") == Scorer.parse(unchanged)
+    with pytest.raises(InputError, match=r"gain: the label 1 of relevant\(3, .* has the gain 1, got 5"):
+        with_gain("relevant(3, linear(0, 0.2))", "1=5")
     groups = mixture([(0.25, GRADED), (0.75, "linear(0, 0.5)")])
     assert str(with_gain(groups, "exp2")) == f"mixture(0.25={EXP2}, 0.75=linear(0, 0.5))"
 
