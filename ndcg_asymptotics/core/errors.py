@@ -58,7 +58,9 @@ def naming(place: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{place}: {error}" if not error.argument else str(error)) from None
+        if error.argument:
+            raise
+        raise InputError(f"{place}: {error}") from None
 
 
 def require(condition: bool, message: str, argument: str = "") -> None:

@@ -117,7 +117,10 @@ def test_the_command_prints_the_reference_values(files: list[Path], run: Run, tm
     }
     code, out, _ = run(*arguments(files, "--items", "1e4", "--negatives", "99"))
     assert code == 0
-    assert "the full metric puts C ahead of A, the sampled one puts A ahead of C" in " ".join(out.split())
+    words = (
+        "C is ahead of A, but the sampled metric puts A ahead on average (repeating it does not help, m >="
+    )
+    assert words in " ".join(out.split())
 
 
 def test_a_table_of_user_and_rank_may_have_other_column_names(files: list[Path]) -> None:
@@ -131,6 +134,8 @@ def test_a_table_of_user_and_rank_may_have_other_column_names(files: list[Path])
     ("further", "words"),
     [
         ((), "--items: must be given with ranks"),
+        (("--items", "0"), "--items: must be a whole number from 2 on, got 0"),
+        (("--items", "10000", "--gain", "exp2"), "--gain: is for runs with judgements: ranks have no labels"),
         (("--items", "9000"), "ranks must be from 1 to 9000 items, user d has one at 9266"),
         (("--items", "10000", "--negatives", "10000"), "--negatives: must be whole numbers from 1 to 9999"),
         (

@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_fracti
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.lists.evaluation import Measures, measures_of, run_names
+from ndcg_asymptotics.lists.evaluation import Gain, Measures, measures_of, run_names
 from ndcg_asymptotics.lists.ranked_users import ranked_runs, ranked_tables
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_ranks
 from ndcg_asymptotics.measures import Measure
@@ -37,6 +37,7 @@ _POINTS = 100  # numbers of negatives at which curves are computed
 _AT_ONCE = 20  # of them in memory, for every user
 _TIED = 1e-12  # full metrics that differ by less are equal
 _UNDECIDED = 1e-10  # so are expected ones, which are exact to 1e-10
+_NAMED = 3  # pairs that a sentence names
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,14 @@ class Sampled(Report):
     ----------
     items, users : int
     replacement : bool
-    level : float
+    level, gamma : float
     rows : tuple of SampledRow
     pairs : tuple of PairRow
     corrected : tuple of CorrectedRow
     remarks : tuple of str
         Why there are no corrected estimates, where there are none.
     statements : tuple of str
-        What the sampled results can and cannot say, a sentence per pair and measure.
+        What the sampled results can and cannot say, a sentence per measure and number of negatives.
     curves : SampledCurves
     """
 
@@ -124,6 +125,7 @@ class Sampled(Report):
     users: int
     replacement: bool
     level: float
+    gamma: float
     rows: tuple[SampledRow, ...]
     pairs: tuple[PairRow, ...]
     corrected: tuple[CorrectedRow, ...]
@@ -148,6 +150,7 @@ class Sampled(Report):
             "users": self.users,
             "replacement": self.replacement,
             "level": self.level,
+            "gamma": self.gamma,
             "rows": [asdict(row) for row in self.rows],
             "pairs": [asdict(pair) for pair in self.pairs],
             "corrected": [asdict(row) for row in self.corrected],
@@ -169,7 +172,8 @@ class Sampled(Report):
         if self.pairs:
             yield Table.of(f"Order of two systems, probability {self.level:g}", PairRow, self.pairs)
         if self.corrected:
-            yield Table.of("Estimates of the full metric", CorrectedRow, self.corrected)
+            title = f"Estimates of the full metric (bias-variance with gamma {self.gamma:g})"
+            yield Table.of(title, CorrectedRow, self.corrected)
         for text in (*self.statements, *self.remarks):
             yield Line(text)
 
@@ -185,7 +189,7 @@ def sampled(
     replacement: bool = False,
     level: float = 0.95,
     gamma: float = 0.1,
-    **conventions: Any,
+    gain: Gain = "linear",
 ) -> Sampled:
     """Compare an evaluation against sampled negatives with that against all items, exactly.
 
@@ -207,8 +211,8 @@ def sampled(
         The probability with which the sampled order is to be the full one.
     gamma : float
         The weight of the variance in the bias-variance estimate of Krichene & Rendle (2020).
-    **conventions
-        ``gain`` as in `evaluate`.
+    gain : {"linear", "exp2"}
+        The gain of a label of the judgements: y or 2^y - 1. Ranks have no labels.
 
     Raises
     ------
@@ -229,10 +233,11 @@ def sampled(
     if ranks is not None:
         if items is None:
             raise InputError("must be given with ranks: the number of items that were ranked", "items")
+        require(gain == "linear", "is for runs with judgements: ranks have no labels", "gain")
         systems = ranked_tables(ranks, items)
     else:
         assert runs is not None
-        systems = ranked_runs(runs, qrels, items, **conventions)
+        systems = ranked_runs(runs, qrels, items, gain=gain)
     require_fraction(level, "level")
     first = next(iter(systems.values()))
     most = first.items - 1 if replacement else first.most_negatives
@@ -261,17 +266,20 @@ def sampled(
                         systems, at.mean, at.variance, moments.full.mean(axis=1), strict=True
                     )
                 ]
+            of_measure = []
             for a, b in combinations(range(len(systems)), 2):
                 pair = _compare(moments, a, b, grid, level)
-                pairs.append(pair)
-                statements += [_statement(moments, pair, a, b, m, level) for m in wanted]
+                of_measure.append(pair)
+            pairs += of_measure
+            if of_measure:
+                statements += [_statement(moments, of_measure, m, level) for m in wanted]
             for m in wanted:
                 try:
                     corrected += _corrected(moments, m, gamma)
                 except NotAvailableError as error:
                     remarks.append(f"{measure}, m = {m}: no estimates of the full metric: {error}.")
     return Sampled(
-        first.items, len(first.users), replacement, level, tuple(rows), tuple(pairs), tuple(corrected),
+        first.items, len(first.users), replacement, level, gamma, tuple(rows), tuple(pairs), tuple(corrected),
         tuple(remarks), tuple(statements), SampledCurves(grid, np.array(means), np.array(sds)),
     )  # fmt: skip
 
@@ -437,37 +445,43 @@ def _first(holds: Any, below: int, above: int) -> int:
     return above
 
 
-def _statement(moments: _Moments, pair: PairRow, a: int, b: int, m: int, level: float) -> str:
-    """Return in a sentence what a sampled result can and cannot say about two systems."""
-    head = f"{pair.measure}, m = {m}: "
+def _statement(moments: _Moments, pairs: Sequence[PairRow], m: int, level: float) -> str:
+    """Return in a sentence what a sampled result can and cannot say about the order of the systems."""
+    systems = list(moments.systems)
+    at = [(systems.index(pair.a), systems.index(pair.b)) for pair in pairs]
+    right = [moments.probability(a, b, m) for a, b in at]
+    certain = sum(p >= level for p in right)
+    parts = []
+    if certain or len(pairs) > 1:
+        count = f"{certain} of {len(pairs)} pairs" if len(pairs) > 1 else f"{pairs[0].a} and {pairs[0].b}"
+        words = f"orders {count} as the full metric does with probability {level:g} or more"
+        parts.append(f"a sampled result {words}")
+    rest = [(pair, *of, p) for pair, of, p in zip(pairs, at, right, strict=True) if p < level]
+    parts += [_exception(moments, pair, a, b, m, p) for pair, a, b, p in rest[:_NAMED]]
+    if len(rest) > _NAMED:
+        parts.append(f"{len(rest) - _NAMED} further pairs are not certain either")
+    return f"{pairs[0].measure}, m = {m}: {'; '.join(parts)}."
+
+
+def _exception(moments: _Moments, pair: PairRow, a: int, b: int, m: int, right: float) -> str:
+    """Return what is wrong with the sampled order of two systems."""
     full, here = pair.difference, moments.difference(a, b, m)
-    if not full:
-        return f"{head}{pair.a} and {pair.b} are equal by the full metric, so no sampled order is right."
     ahead, behind = (pair.a, pair.b) if full > 0 else (pair.b, pair.a)
-    probability = moments.probability(a, b, m)
-    if here * full <= 0:
-        reverse = "does not tell them apart" if not here else f"puts {behind} ahead of {ahead} on average"
-        mend = (
-            f", m >= {pair.enough} does: the full order then has at least the probability {level:g}"
-            if pair.enough
-            else ""
-        )
-        return (
-            f"{head}the full metric puts {ahead} ahead of {behind}, the sampled one {reverse}; "
-            f"repeating it does not help{mend}."
-        )
-    others = moments.probability(a, b, m, users=True)
+    if not full:
+        return f"{pair.a} and {pair.b} are equal by the full metric"
+    if here * full > 0:
+        return f"{ahead} is ahead of {behind} with probability {right:.2g} only"
+    reverse = "does not tell them apart" if not here else f"puts {behind} ahead on average"
+    mend = f", m >= {pair.enough} does" if pair.enough else ""
     return (
-        f"{head}a sampled result puts {ahead} ahead of {behind}, as the full metric does, with probability "
-        f"{probability:.3g} for these users and {others:.3g} for others like them; its values are not those "
-        "of the full metric."
+        f"{ahead} is ahead of {behind}, but the sampled metric {reverse} (repeating it does not help{mend})"
     )
 
 
 def _corrected(moments: _Moments, m: int, gamma: float) -> list[CorrectedRow]:
     measure, items = moments.measure, next(iter(moments.systems.values())).items
     weighed = bias_variance_estimate(measure, items, m, gamma)
-    estimates = {"rank": rank_estimate(measure, items, m), f"bias-variance, gamma {gamma:g}": weighed}
+    estimates = {"rank": rank_estimate(measure, items, m), "bias-variance": weighed}
     found = []
     for (name, ranked), full in zip(moments.systems.items(), moments.full.mean(axis=1).tolist(), strict=True):
         for kind, estimate in estimates.items():

@@ -29,19 +29,22 @@ def parse_columns(text: str) -> dict[str, str]:
 
     >>> parse_columns("query=qid, score=bm25")
     {'query': 'qid', 'score': 'bm25'}
+    >>> parse_columns("user=uid")  # another word for a query
+    {'query': 'uid'}
 
     Raises
     ------
     InputError
         For any other text.
     """
+    known = {theirs: ours for ours, aliases in COLUMNS.items() for theirs in aliases}
     named = {}
     for part in text.split(","):
         ours, equals, theirs = (piece.strip() for piece in part.partition("="))
-        good = bool(equals) and ours in COLUMNS and bool(theirs)
+        good = bool(equals) and ours in known and bool(theirs)
         expected = f"NAME=COLUMN with NAME one of {', '.join(COLUMNS)}, as in query=qid,score=bm25"
         require(good, f"expected {expected}, got {brief(part)}", "columns")
-        named[ours] = theirs
+        named[known[ours]] = theirs
     return named
 
 
