@@ -14,6 +14,7 @@ A law of R over queries is a `Mixture` of such models.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +27,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.populations.curve import Curve
-from ndcg_asymptotics.populations.mixture import Mixture
+from ndcg_asymptotics.populations.mixture import WEIGHT_TOLERANCE, Mixture
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, read
@@ -191,11 +192,9 @@ class _Irrelevant(DepthLaw):
 
 
 def _count(argument: Argument) -> int:
-    value = argument.value
-    if not isinstance(value, float) or not value.is_integer():
-        said = number_text(value) if isinstance(value, float) else "no number"
-        raise InputError(f"relevant: a number of relevant items is a whole number, got {said}")
-    return int(value)
+    if not isinstance(argument.value, float):
+        raise InputError("relevant: a number of relevant items is a whole number, got no number")
+    return _whole(argument.value)
 
 
 def _gain(argument: Argument) -> float:
@@ -223,7 +222,7 @@ def _source(call: Call) -> Relevance | RocModel:
 
 def with_relevant(
     scorer: Scorer | RocModel | str,
-    relevant: int | Mapping[int, float],
+    relevant: int | Mapping[float, float],
     *,
     folder: Path | None = None,
     allow_custom: bool = True,
@@ -233,20 +232,23 @@ def with_relevant(
     Parameters
     ----------
     scorer : Scorer, RocModel or text
-        A relevance curve or a ROC curve of one grade, or ``random``, which stays what it is.
-    relevant : int or mapping of int to float
-        R, or the probability of each R: queries differ, and a mixture has one group for each R.
+        A relevance curve, a ROC curve, or graded ones; ``random`` stays what it is.
+    relevant : int or mapping
+        For one curve R, or the probability of each R: lists differ, and a mixture has one group for each R.
+        For graded curves the number of items of each gain.
     folder, allow_custom
         As for `Spec.parse`.
 
     Raises
     ------
     InputError
-        For a number outside 1 to 1000, probabilities that do not add up to 1, and a scorer that is a mixture,
-        has several grades or has a number of relevant items already.
+        For a number outside 1 to 1000, probabilities that do not add up to 1, gains that are not those of the
+        scorer, and a scorer that is a mixture or has a number of relevant items already.
 
     >>> str(with_relevant("roc_power(0.4)", {1: 0.7, 2: 0.3}))
     'mixture(0.7=relevant(1, roc_power(0.4)), 0.3=relevant(2, roc_power(0.4)))'
+    >>> str(with_relevant("graded(2=roc_power(0.3), 1=roc_power(0.5))", {2: 1, 1: 4}))
+    'relevant(2=1, 1=4, graded(2=roc_power(0.3), 1=roc_power(0.5)))'
     """
     given: Scorer | RocModel = (
         read(scorer, lambda scanner: _scorer(scanner.call()), folder, allow_custom)
@@ -255,12 +257,40 @@ def with_relevant(
     )
     if isinstance(given, Random):
         return given
-    if not isinstance(given, Relevance | RocModel) or given.gains != (1.0,):
-        raise InputError(f"a number of relevant items is for one curve of two grades, got {given}; {_USAGE}")
+    if not isinstance(given, Relevance | RocModel):
+        raise InputError(f"a number of relevant items is given for a curve, got {given}")
+    if given.gains != (1.0,):
+        return FixedCounts(_counts_by_gain(given.gains, relevant), given)
     if not isinstance(relevant, Mapping):
         return FixedCounts((relevant,), given)
-    return Mixture(tuple((weight, FixedCounts((count,), given)) for count, weight in relevant.items()))
+    total = math.fsum(relevant.values())
+    said = ", ".join(map(number_text, relevant.values()))
+    require(
+        min(relevant.values()) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
+        f"relevant: the probabilities of several numbers must be positive and add up to 1, got {said}",
+    )
+    groups = {number: FixedCounts((_whole(number),), given) for number in relevant}
+    return Mixture(tuple((weight, groups[number]) for number, weight in relevant.items()))
+
+
+def _counts_by_gain(gains: tuple[float, ...], relevant: int | Mapping[float, float]) -> tuple[int, ...]:
+    """Return the number of items of each gain."""
+    usage = ", ".join(f"{number_text(gain)} = …" for gain in gains)
+    given = set(relevant) if isinstance(relevant, Mapping) else {relevant}
+    if not isinstance(relevant, Mapping) or given != set(gains):
+        said = ", ".join(map(number_text, sorted(given, reverse=True)))
+        raise InputError(f"relevant: graded curves need a number of items for each gain, {usage}, got {said}")
+    return tuple(_whole(relevant[gain]) for gain in gains)
+
+
+def _whole(number: float) -> int:
+    require(
+        float(number).is_integer(),
+        f"relevant: a number of relevant items is a whole number, got {number_text(number)}",
+    )
+    return int(number)
 
 
 def _scorer(call: Call) -> Scorer | RocModel:
-    return _source(call) if call.name.startswith(RocModel.prefix) else Scorer.build(call)
+    known = call.name == GradedRoc.keyword or call.name.startswith(RocModel.prefix)
+    return _source(call) if known else Scorer.build(call)

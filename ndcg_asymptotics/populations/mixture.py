@@ -27,7 +27,7 @@ from ndcg_asymptotics.populations.scorer import Model, Scorer
 from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.spec import Portable
 
-_WEIGHT_TOLERANCE = 1e-9  # of the sum of weights, which files round
+WEIGHT_TOLERANCE = 1e-9  #: of the sum of weights, which files round
 _SHOWN = 8  # weights in a message
 
 
@@ -44,7 +44,7 @@ class Mixture(Scorer, keyword="mixture"):
         total = math.fsum(weights)
         said = ", ".join(map(number_text, weights[:_SHOWN])) + (", …" if len(weights) > _SHOWN else "")
         require(
-            len(weights) > 0 and min(weights) > 0 and abs(total - 1) <= _WEIGHT_TOLERANCE,
+            len(weights) > 0 and min(weights) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
             f"mixture: the weights of the groups must be positive and add up to 1, got {said or 'none'}",
         )
 

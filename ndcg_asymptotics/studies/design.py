@@ -6,13 +6,14 @@ A new engine is a folder of `ndcg_asymptotics.engines` and a line in `ENGINES`.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Population
+from ndcg_asymptotics.populations import FixedCounts, Independent, Population, Relevance
 
 ENGINES = {
     "items": "ndcg_asymptotics.engines.items",
@@ -26,15 +27,21 @@ ITEMS_LIMIT = 10**7
 """The longest list for which "auto" draws every item."""
 
 
-def resolve(name: str, largest: int) -> str:
+def resolve(name: str, largest: int, population: Population) -> str:
     """Return the name of the engine for lists of up to ``largest`` items, where ``name`` may be "auto".
 
-    >>> resolve("auto", 10**7), resolve("auto", 10**18), resolve("every-n", 10)
-    ('items', 'cells', 'every-n')
+    With a fixed number of relevant items the cells engine draws nothing but their ranks, and is the fastest.
+
+    >>> iid, few = Population.of({"a": "constant(0.4)"}), Population.of({"a": "relevant(1, roc_power(0.4))"})
+    >>> resolve("auto", 10**7, iid), resolve("auto", 10**18, iid), resolve("auto", 10, few)
+    ('items', 'cells', 'cells')
     """
     known = ", ".join(("auto", *ENGINES))
     require(name in ("auto", *ENGINES), f"must be one of {known}, got {name!r}", "engine")
-    return ("items" if largest <= ITEMS_LIMIT else "cells") if name == "auto" else name
+    if name != "auto":
+        return name
+    ranks_alone = not population.iid and isinstance(population.coupling, Independent)
+    return "cells" if ranks_alone or largest > ITEMS_LIMIT else "items"
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,11 @@ class Design:
     def parts(self) -> list[Design]:
         """Return the designs that a replicate may have: one for each group of a mixture."""
         return [replace(self, population=population) for _, population in self.population.groups]
+
+    @property
+    def models(self) -> Mapping[str, Relevance | FixedCounts]:
+        """The model of every scorer, of a design whose population is no mixture."""
+        return self.population.models if self.population.iid else self.population.fixed_counts
 
     def pair_indices(self) -> list[tuple[int, int]]:
         """Return the pairs as positions in the population's scorers."""

@@ -11,7 +11,17 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.gains import Gain, label_gains
-from ndcg_asymptotics.populations import Empirical, Graded, Mixture, Model, Random, Relevance, Scorer
+from ndcg_asymptotics.populations import (
+    Empirical,
+    FixedCounts,
+    Graded,
+    GradedRoc,
+    Mixture,
+    Model,
+    Random,
+    Relevance,
+    Scorer,
+)
 
 
 def with_gain(given: Scorer | str, gain: Gain) -> Scorer:
@@ -44,11 +54,22 @@ def _of_model(model: Model, gain: Gain) -> Model:
     gains = _mapped(model.gains, gain)
     if gains == model.gains:
         return model
+    if isinstance(model, FixedCounts) and isinstance(model.source, Graded | GradedRoc):
+        return _of_fixed_counts(model, model.source, gains)
     if not isinstance(model, Relevance):
         raise InputError(f"the label 1 of {model} has the gain 1, got {gains[0]:g}", "gain")
     if isinstance(model, Empirical):
         return Empirical(model.file, _rewritten(model.content, gain))
     return Graded(tuple(pair for pair in zip(gains, model.curves, strict=True) if pair[0] > 0))
+
+
+def _of_fixed_counts(model: FixedCounts, source: Graded | GradedRoc, gains: tuple[float, ...]) -> FixedCounts:
+    require(
+        min(gains) > 0, "where the number of items of each grade is fixed, none may have the gain 0", "gain"
+    )
+    mapped = replace(source, by_gain=tuple(zip(gains, source.curves, strict=True)))
+    counts = dict(zip(gains, model.counts, strict=True))
+    return FixedCounts(tuple(counts[y] for y in mapped.gains), mapped)
 
 
 def _mapped(labels: Sequence[float], gain: Gain) -> tuple[float, ...]:

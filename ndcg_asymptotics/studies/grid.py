@@ -36,6 +36,7 @@ from ndcg_asymptotics.studies.toml import fields_of, study_of
 
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
 _RESERVED = ("replicate", "scorer", "measure", "n", "pair")
+_FILLED = ("scorers", "measures", "coupling", "relevant")  # the fields that may contain parameters
 MOST_POINTS = 10_000
 """The greatest number of points of a grid."""
 
@@ -143,7 +144,7 @@ def grid_of(
     values = {name: _values(name, given) for name, given in parameters.items()}
     count = math.prod(map(len, values.values()))
     require(count <= MOST_POINTS, f"has {count} points, at most {MOST_POINTS} are allowed", "grid")
-    used = set(_PARAMETER.findall(repr([fields.get(name) for name in ("scorers", "measures", "coupling")])))
+    used = set(_PARAMETER.findall(repr([fields.get(name) for name in _FILLED])))
     for name in sorted(used - set(values)):
         raise InputError(f"no parameter {name!r}, expected one of: {', '.join(values)}", "grid")
     for name in values:

@@ -17,9 +17,13 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.populations import Coupling, Population, Scorer
+from ndcg_asymptotics.populations import Coupling, Population, Scorer, with_relevant
+from ndcg_asymptotics.populations.fixed_counts import MOST_RELEVANT
 from ndcg_asymptotics.studies.design import Design, resolve
 from ndcg_asymptotics.studies.gains import with_gain
+
+Relevant = int | Mapping[float, float]
+"""A number of relevant items, the probability of each number, or the number of items of each gain."""
 
 MOST_REPLICATES = 10**7
 """The greatest number of replicates of a study."""
@@ -64,13 +68,18 @@ class Study:
     title : str
     seed : int
     engine : {"auto", "items", "every-n", "cells", "rare"}
-        "auto" is items up to n = 1e7, then cells; rare estimates probabilities of wrong orders that are too
+        "auto" is items up to n = 1e7, then cells; if the number of relevant items is fixed, cells unless
+        scorers are coupled. rare estimates probabilities of wrong orders that are too
         small to be seen otherwise.
     gain : {"linear", "exp2"}, text or mapping
         The gain of a label y of the scorers: y, 2^y - 1, or that of a table such as "1=1, 2=3". The scorers
         of the study have gains in place of labels: this field is not stored.
     coupling : Coupling or text
         How the scores of two scorers depend on each other given the label.
+    relevant : int or mapping, optional
+        The number of relevant items of every list, whatever its length: irrelevant items alone arrive. Or the
+        probabilities of several numbers, as ``{1: 0.7, 2: 0.3}``; for graded scorers a number for each gain.
+        Then ``n`` begins with that number, and scorers may be ROC curves. Without it labels are i.i.d.
     pairs : pairs of names
         Scorers whose order is recorded.
     bracket : float
@@ -118,14 +127,17 @@ class Study:
         engine: str = "auto",
         gain: Gain = "linear",
         coupling: Coupling | str = "independent",
+        relevant: Relevant | None = None,
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
         precision: float | None = None,
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
         sizes = _sizes(n)
-        with_gains = {name: with_gain(scorer, gain) for name, scorer in read_scorers(scorers).items()}
-        population = _population(with_gains, coupling)
+        found = read_scorers(scorers, relevant=relevant)
+        population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling)
+        for scorer in population.scorers.values():
+            scorer.check_lengths(sizes)
         real = isinstance(bracket, int | float) and 0 < bracket <= 1
         require(real, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
         fine = isinstance(precision, int | float) and 0 < precision < 1 and not isinstance(precision, bool)
@@ -141,7 +153,7 @@ class Study:
             "n": sizes,
             "replicates": _whole(replicates, "replicates", 1, MOST_REPLICATES),
             "seed": _whole(seed, "seed", 0, None),
-            "engine": resolve(engine, sizes[-1]),
+            "engine": resolve(engine, sizes[-1], population),
             "pairs": _pairs(pairs, population),
             "bracket": float(bracket),
             "precision": None if precision is None else float(precision),
@@ -239,22 +251,27 @@ def _listed(given: Any, name: str) -> Iterable[Any]:
     return given  # type: ignore[no-any-return]
 
 
-def read_scorers(given: Any, folder: Path | None = None, allow_custom: bool = True) -> dict[str, Scorer]:
+def read_scorers(
+    given: Any, folder: Path | None = None, allow_custom: bool = True, relevant: Any = None
+) -> dict[str, Scorer]:
     """Return scorers by name from a study's field ``scorers``.
 
     Parameters
     ----------
-    given : mapping of name to Scorer or text
+    given : mapping of name to Scorer or text; with ``relevant`` also to RocModel
     folder : path, optional
         Where names of files and modules in the texts are looked for, if not in the current folder.
     allow_custom : bool
         Whether ``custom("module:function")`` in a text may import its module.
+    relevant : optional
+        The study's field ``relevant``.
 
     Raises
     ------
     InputError
         Beginning with the name of the field.
     """
+    counts = None if relevant is None else read_relevant(relevant)
     known = isinstance(given, Mapping) and len(given) > 0
     require(known, f"must name at least one scorer, got {brief(given)}", "scorers")
     _require_few(given, "scorers")
@@ -263,14 +280,45 @@ def read_scorers(given: Any, folder: Path | None = None, allow_custom: bool = Tr
         proper = isinstance(name, str) and name.strip() != ""
         require(proper, f"a scorer needs a name, got {brief(name)}", "scorers")
         try:
-            scorers[name] = (
-                Scorer.parse(scorer, folder, allow_custom=allow_custom)
-                if isinstance(scorer, str)
-                else Scorer.of(scorer)
-            )
+            if counts is not None:
+                scorers[name] = with_relevant(scorer, counts, folder=folder, allow_custom=allow_custom)
+            elif isinstance(scorer, str):
+                scorers[name] = Scorer.parse(scorer, folder, allow_custom=allow_custom)
+            else:
+                scorers[name] = Scorer.of(scorer)
         except InputError as error:
             raise InputError(str(error), f"scorers.{name}") from None
     return scorers
+
+
+def read_relevant(given: Any) -> Relevant:
+    """Return a study's field ``relevant``, in which numbers may be texts, as the keys of a TOML table are.
+
+    Raises
+    ------
+    InputError
+        Beginning with the name of the field.
+
+    >>> read_relevant("2"), read_relevant({"1": 0.7, "2": 0.3})
+    (2, {1.0: 0.7, 2.0: 0.3})
+    """
+    if not isinstance(given, Mapping):
+        return _whole(_number(given), "relevant", 1, MOST_RELEVANT)
+    require(len(given) > 0, "has no number of relevant items", "relevant")
+    found = {_number(key): _number(value) for key, value in given.items()}
+    for value in (x for pair in found.items() for x in pair):
+        proper = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+        require(proper, f"must be a table of positive numbers, got {brief(value)}", "relevant")
+    require(len(found) == len(given), "has a number twice", "relevant")
+    return found
+
+
+def _number(given: Any) -> Any:
+    """Return the number that a text stands for, or what was given."""
+    try:
+        return float(given) if isinstance(given, str) else given
+    except ValueError:
+        return given
 
 
 def _population(scorers: Mapping[str, Scorer], coupling: Any) -> Population:

@@ -11,6 +11,8 @@
     good = "linear(0.1, 0.7)"
     random = "random"
 
+`relevant = 1`, or `relevant = { 1 = 0.7, 2 = 0.3 }`, fixes the number of relevant items of a list.
+
 By default `engine` is "auto", `gain` is "linear" (the gain of a label is the label), `coupling` is
 "independent", `seed` is 0, `pairs` is empty and `bracket` is that of `Design`. With `precision`, a sweep ends
 when every mean has that standard error, and `replicates` is the greatest number of replicates.
@@ -73,6 +75,10 @@ engine = "auto"
 # The gain of a label y: "linear" is y, "exp2" is 2^y - 1; or a table such as "0=0, 1=1, 2=3".
 # gain = "exp2"
 
+# How many relevant items every list has, whatever its length, or the probability of each number:
+# { 1 = 0.7, 2 = 0.3 }. Scorers may then be ROC curves such as "roc_power(0.4)". Without it labels are i.i.d.
+# relevant = 1
+
 # How the scores of two scorers depend on each other given the label: "independent" or "gaussian(0.5)".
 # coupling = "independent"
 
@@ -108,6 +114,7 @@ class _File(BaseModel):
     engine: str = "auto"
     gain: str = "linear"
     coupling: str = "independent"
+    relevant: int | float | str | dict[str, Any] | None = None
     pairs: list[list[str]] = []
     bracket: int | float | None = None
     precision: int | float | None = None
@@ -190,7 +197,9 @@ def study_of(fields: Mapping[str, Any], folder: Path, where: str, allow_custom: 
                 f"must be a list of whole numbers, or {{ start, stop, per_decade }}, got {brief(given['n'])}",
                 "n",
             )
-        given["scorers"] = read_scorers(given["scorers"], folder, allow_custom)
+        given["scorers"] = read_scorers(
+            given["scorers"], folder, allow_custom, relevant=given.pop("relevant", None)
+        )
         given["measures"] = read_measures(given["measures"], folder, allow_custom)
         return Study(**given)
     except ValidationError as error:

@@ -27,6 +27,11 @@ def test_scorers_with_other_gains():
         assert with_gain(unchanged, "exp2") == Scorer.parse(unchanged)
     with pytest.raises(InputError, match=r"gain: the label 1 of relevant\(3, .* has the gain 1, got 5"):
         with_gain("relevant(3, linear(0, 0.2))", "1=5")
+    few = "relevant(2=1, 1=4, graded(2=roc_power(0.3), 1=roc_power(0.5)))"
+    swapped = "relevant(7=4, 3=1, graded(7=roc_power(0.5), 3=roc_power(0.3)))"
+    assert str(with_gain(few, "1=7, 2=3")) == swapped
+    with pytest.raises(InputError, match="none may have the gain 0"):
+        with_gain(few, "1=0, 2=3")
     groups = mixture([(0.25, GRADED), (0.75, "linear(0, 0.5)")])
     assert str(with_gain(groups, "exp2")) == f"mixture(0.25={EXP2}, 0.75=linear(0, 0.5))"
 

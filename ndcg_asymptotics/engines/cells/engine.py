@@ -7,6 +7,8 @@ nested in n, whatever n is. Only the order of the items within a cell is unknown
 NDCG_n is bracketed (`brackets.settle`). Cells that matter are cut in half, binomially,
 until the bracket is as narrow as wanted; the others stay wide. A cell is always cut in the same
 way, so narrower brackets, other measures and other scorers see the same stream.
+
+If the number of relevant items is fixed, no cells are needed: see `ranks`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, Integers
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.engines.cells import ranks
 from ndcg_asymptotics.engines.cells.brackets import (
     CELLS,
     ESTIMATE,
@@ -72,6 +75,8 @@ def simulate(design: Design, replicate: int) -> Draw:
     True
     """
     labels = label_counts(design, replicate)
+    if not design.population.iid:
+        return ranks.draw(design, replicate, labels)
     streams = {
         name: Stream(relevance, _key(design, replicate, name), labels)
         for name, relevance in design.population.models.items()
@@ -126,6 +131,8 @@ def check(design: Design) -> None:
             f"{measure} counts up to rank {reach:g} at n = {largest:g}, "
             f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
         )
+    if not design.population.iid:
+        return
     law = np.array([*design.population.masses, 1 - sum(design.population.masses)])
     expected = np.rint(np.outer(np.diff(np.array(design.sizes), prepend=0), law)).astype(np.int64)
     needed = float(_cells_needed(_task(design, expected)).sum())
@@ -139,7 +146,8 @@ def check(design: Design) -> None:
 def warm(design: Design) -> None:
     """Compile the kernels, on a short list, and make the tables."""
     simulate(replace(design, measures=(Measure(),), sizes=(1000,), pairs=()), 0)
-    _tables(design.measures, design.sizes)
+    if design.population.iid:
+        _tables(design.measures, design.sizes)
 
 
 def _key(design: Design, replicate: int, name: str) -> Words:

@@ -17,7 +17,14 @@ from ndcg_asymptotics.studies.design import Design
 
 
 def draw_grades(design: Design, replicate: int) -> Grades:
-    """Draw the grades of the items in order of arrival: the index of the gain, J for the gain 0."""
+    """Draw the grades of the items in order of arrival: the index of the gain, J for the gain 0.
+
+    If the number of relevant items is fixed, they come first.
+    """
+    for model in design.population.fixed_counts.values():
+        grade = np.full(design.sizes[-1], len(model.gains), np.uint8)
+        grade[: model.least_n] = np.repeat(np.arange(len(model.gains)), model.counts)
+        return grade
     u = design.generator(replicate, "labels").random(design.sizes[-1])
     return np.searchsorted(np.cumsum(design.population.masses), u, side="right").astype(np.uint8)
 
@@ -37,7 +44,7 @@ def draw_depths(design: Design, replicate: int, scorer: str, grade: Grades) -> F
         depth = ndtr(normal)
     else:
         depth = own.random(grade.size)
-    relevance = design.population.models[scorer]
+    relevance = design.models[scorer]
     for g in range(len(relevance.gains) + 1):
         members = np.flatnonzero(grade == g)
         depth[members] = quantile(relevance, g, depth[members])

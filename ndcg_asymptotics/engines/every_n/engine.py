@@ -51,7 +51,8 @@ def simulate(design: Design, replicate: int) -> Draw:
         size, up to the size; for the pairs ``order`` (sign of NDCG_a - NDCG_b at the sizes),
         ``last_not_greater`` and ``last_not_less`` (the last n with NDCG_a <= NDCG_b, with >=, 0 if
         there is none), ``changes`` (how often the sign changed from one n to the next). |error| of
-        NDCG <= 1e-10; the signs have none.
+        NDCG <= 1e-10; the signs have none. If the number of relevant items is fixed, all this is about
+        lists that have all of them.
     """
     grade = draw_grades(design, replicate)
     gains = np.array([*design.population.gains, 0.0])
@@ -71,16 +72,17 @@ def _summary(design: Design, streams: list[Stream]) -> Draw:
         for name in ("last_not_greater", "last_not_less", "changes"):
             draw[name] = np.empty((len(pairs), shape[1]), np.int64)
     last = np.array(design.sizes) - 1
-    starts = np.concatenate(([0], last[:-1] + 1))
+    first = design.population.least_n - 1
+    starts = np.concatenate(([first], last[:-1] + 1))
     raw = [dcg(stream, design.measures) for stream in streams]
     for m, measure in enumerate(design.measures):
         best = ideal(streams[0].grade, streams[0].gains, measure)
         for p, (a, b) in enumerate(pairs):
             sign = signs(streams[a], streams[b], measure, raw[a][m], raw[b][m], best)
             draw["order"][p, m] = sign[last]
-            draw["last_not_greater"][p, m] = _last(sign <= 0)
-            draw["last_not_less"][p, m] = _last(sign >= 0)
-            draw["changes"][p, m] = np.count_nonzero(sign[1:] != sign[:-1])
+            draw["last_not_greater"][p, m] = _last(sign <= 0, first)
+            draw["last_not_less"][p, m] = _last(sign >= 0, first)
+            draw["changes"][p, m] = np.count_nonzero(sign[first + 1 :] != sign[first:-1])
         for s in range(len(streams)):
             path = _ratio(raw[s][m], best)
             draw["ndcg"][s, m] = path[last]
@@ -94,10 +96,10 @@ def _ratio(numerator: Floats, best: Floats) -> Floats:
     return np.clip(np.divide(numerator, best, out=np.zeros_like(best), where=best > 0), 0.0, 1.0)
 
 
-def _last(holds: NDArray[np.bool_]) -> int:
-    """Return the last n = 1 … N at which a condition holds, 0 if there is none."""
-    where = np.flatnonzero(holds)
-    return int(where[-1]) + 1 if where.size else 0
+def _last(holds: NDArray[np.bool_], first: int) -> int:
+    """Return the last n = first + 1 … N at which a condition holds, 0 if there is none."""
+    where = np.flatnonzero(holds[first:])
+    return first + int(where[-1]) + 1 if where.size else 0
 
 
 def evaluate_every_n(
@@ -187,7 +189,8 @@ def memory(design: Design) -> int:
 
 def warm(design: Design) -> None:
     """Compile the kernels and make the tables, before workers start."""
-    simulate(replace(design, sizes=(1, 2)), 0)
+    shortest = design.population.least_n
+    simulate(replace(design, sizes=(shortest, shortest + 1)), 0)
     # two scorers that swap the first two items, which are alike: a tie that is decided rank by rank
     key, grade = np.arange(float(_WARM)), (np.arange(_WARM) % 3 == 2).astype(np.uint8)
     gains = np.array([1.0, 0.0])

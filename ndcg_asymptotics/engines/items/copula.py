@@ -17,13 +17,13 @@ from scipy.special import ndtr
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.items.kernels import Codes
 from ndcg_asymptotics.engines.shared.inverse import quantile
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import FixedCounts, Relevance
 
 _BLOCK = 1 << 16  # items handled at a time
 
 
 def blocks(
-    relevance: Relevance,
+    relevance: Relevance | FixedCounts,
     labels: Integers,
     rho: float,
     common: np.random.Generator,

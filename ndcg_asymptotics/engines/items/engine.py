@@ -67,7 +67,7 @@ def simulate(design: Design, replicate: int) -> Draw:
 def rank_orders(design: Design, replicate: int, labels: Integers) -> Iterator[Iterable[Codes]]:
     """Yield for each scorer the codes of its items in rank order, in blocks."""
     coupling = design.population.coupling
-    for name, scorer in design.population.models.items():
+    for name, scorer in design.models.items():
         rng = design.generator(replicate, "scorer", name)
         if isinstance(coupling, Gaussian):
             common = design.generator(replicate, "coupling")
@@ -198,6 +198,7 @@ def memory(design: Design) -> int:
 
 def warm(design: Design) -> None:
     """Compile the kernels and make the tables, before workers start."""
-    simulate(replace(design, sizes=(1, 2)), 0)
+    shortest = design.population.least_n
+    simulate(replace(design, sizes=(shortest, shortest + 1)), 0)
     plan = make_plan(design.measures, design.sizes)
     discount_table(plan.bases, plan.lengths)

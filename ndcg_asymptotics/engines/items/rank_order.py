@@ -6,6 +6,9 @@ small rest. How many items of each class and grade are uniform in each slice is 
 the order of a slice's uniform items is a uniformly random permutation. The few items of the rest
 get their depths by rejection; how many uniform items come before each of them is multinomial
 again, given the gaps. Every step is exact, for any curve: narrower slices only save time.
+
+If the number of relevant items is fixed, their depths are drawn by inversion, and only irrelevant items are
+uniform.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.items.kernels import Codes, arrange
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.populations import FixedCounts, Relevance
 
 _SLICE = 4096  # items per slice: their codes stay in the first-level cache while they are shuffled
 _FEWEST_SLICES = 64
@@ -42,7 +46,7 @@ class Slices:
         The two parts of the integral of that probability over each slice.
     """
 
-    relevance: Relevance
+    relevance: Relevance | FixedCounts
     edges: Floats
     low: Floats
     high: Floats
@@ -51,9 +55,11 @@ class Slices:
 
 
 @lru_cache(maxsize=64)
-def slices(relevance: Relevance, n: int) -> Slices:
+def slices(relevance: Relevance | FixedCounts, n: int) -> Slices:
     """Return the slices for lists of n items."""
     number = max(_FEWEST_SLICES, n // _SLICE)
+    if isinstance(relevance, FixedCounts):
+        return _of_fixed_counts(relevance, number)
     edges = np.union1d(np.linspace(0.0, 1.0, number + 1), relevance.breakpoints)
     a, b = edges[:-1], edges[1:]
     every = range(len(relevance.gains) + 1)
@@ -64,7 +70,15 @@ def slices(relevance: Relevance, n: int) -> Slices:
     return Slices(relevance, edges, low, high, low * (b - a), (mean - low) * (b - a))
 
 
-def blocks(relevance: Relevance, labels: Integers, rng: np.random.Generator) -> Iterator[Codes]:
+def _of_fixed_counts(model: FixedCounts, number: int) -> Slices:
+    """Return slices in which irrelevant items are uniform, and of the few relevant ones none is."""
+    shape = len(model.gains) + 1, number
+    uniform, rest, nothing = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    uniform[-1], rest[:-1] = 1 / number, 1 / number
+    return Slices(model, np.linspace(0.0, 1.0, number + 1), nothing, nothing, uniform, rest)
+
+
+def blocks(relevance: Relevance | FixedCounts, labels: Integers, rng: np.random.Generator) -> Iterator[Codes]:
     """Draw the codes of all items in rank order, some slices at a time.
 
     Parameters
@@ -120,6 +134,11 @@ def _draw_counts(
 
 def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
     """Draw slices, and places in [0, 1) within them, of items from the rest of a grade's density."""
+    if isinstance(scorer.relevance, FixedCounts):
+        depth = quantile(scorer.relevance, grade, rng.random(number))
+        piece = np.clip(np.searchsorted(scorer.edges, depth, side="right") - 1, 0, len(scorer.edges) - 2)
+        left, right = scorer.edges[piece], scorer.edges[piece + 1]
+        return piece, (depth - left) / (right - left)
     cumulative = np.cumsum(scorer.rest[grade])
     piece = np.searchsorted(cumulative, rng.random(number) * cumulative[-1], side="right")
     piece = np.minimum(piece, np.searchsorted(cumulative, cumulative[-1]))  # the last with a rest

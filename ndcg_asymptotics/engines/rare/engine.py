@@ -118,6 +118,11 @@ def check(design: Design) -> None:
     require(
         len(design.pairs) > 0, 'the rare engine draws orders of pairs; add for example pairs = [["a", "b"]]'
     )
+    require(
+        design.population.iid,
+        "the rare engine draws i.i.d. labels; with a fixed number of relevant items wrong orders are not "
+        "rare: use items or cells",
+    )
     coupling = design.population.coupling
     require(
         isinstance(coupling, Independent),

@@ -16,6 +16,7 @@ def label_counts(design: Design, replicate: int) -> Integers:
     """Draw the number of items of each grade that arrive between list sizes.
 
     All scorers share them. The items and the cells engine draw the same; the every-n engine draws others.
+    If the number of relevant items is fixed, they come first, and all that arrive later are irrelevant.
 
     Returns
     -------
@@ -23,6 +24,11 @@ def label_counts(design: Design, replicate: int) -> Integers:
         Row k: the items in S_{n_k} but not in S_{n_{k-1}}; the last column is the gain 0.
     """
     steps = [n - before for n, before in zip(design.sizes, (0, *design.sizes), strict=False)]
+    for model in design.population.fixed_counts.values():
+        fixed = np.zeros((len(steps), len(model.counts) + 1), np.int64)
+        fixed[0, :-1], fixed[:, -1] = model.counts, steps
+        fixed[0, -1] -= model.least_n
+        return fixed
     law = np.array(design.population.masses)
     law = np.append(law, max(1.0 - law.sum(), 0.0))
     counts = design.generator(replicate, "labels").multinomial(steps, law / law.sum())

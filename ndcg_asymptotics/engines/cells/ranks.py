@@ -1,0 +1,137 @@
+"""Lists with a fixed number of relevant items, which need no cells: the ranks of these items are drawn.
+
+On the depth scale of the irrelevant items, whose depths are uniform, the relevant ones cut [0, 1] into
+intervals. Irrelevant items that arrive between two list lengths fall into these intervals multinomially,
+with the widths as probabilities. So the ranks of the relevant items at every list length are an exact draw
+of the nested stream, whatever n is, and with them NDCG is known up to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numba import njit
+
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.cells.brackets import Words
+from ndcg_asymptotics.engines.cells.philox import binomial
+from ndcg_asymptotics.engines.engine import Draw
+from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import FixedCounts, Relevance
+from ndcg_asymptotics.studies.design import Design
+
+# Bounds of the rounding error of NDCG: that of the discounts and their sums, relative, and beside it that of
+# D = n - r, since doubles do not tell ranks beyond 2^53 apart.
+_RELATIVE, _ABSOLUTE = 1e-13, 1e-15
+
+
+def draw(design: Design, replicate: int, labels: Integers) -> Draw:
+    """Draw what `cells.simulate` returns, of scorers with fixed numbers of relevant items.
+
+    The bracket is as wide as rounding. Where those of a pair overlap, it ties to the last digits of a double.
+    """
+    drawn = [
+        _ranked(model, labels, design.generator(replicate, "scorer", name))
+        for name, model in design.models.items()
+    ]
+    scales = [
+        _scale(measure, design.sizes, tuple(labels[0, :-1].tolist()), design.population.gains)
+        for measure in design.measures
+    ]
+    every = list(zip(design.measures, scales, strict=True))
+    values = np.array(
+        [[_ndcg(one, measure, scale, design.sizes) for measure, scale in every] for one in drawn]
+    )
+    ndcg, low, high = np.moveaxis(values, 2, 0)
+    found: Draw = {"ndcg": ndcg, "low": low, "high": high}
+    if design.pairs:
+        pairs = [(low[a] > high[b], high[a] < low[b]) for a, b in design.pair_indices()]
+        found["order"] = np.array([ahead.astype(np.int8) - behind for ahead, behind in pairs], np.int8)
+    return {name: np.ascontiguousarray(values) for name, values in found.items()}
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """The relevant items of one scorer's stream.
+
+    Attributes
+    ----------
+    ranks : (K, R)
+        Their ranks at every list length, in increasing order.
+    gains : (R,)
+        Their gains in this order.
+    """
+
+    ranks: Integers
+    gains: Floats
+
+
+def _ranked(model: Relevance | FixedCounts, labels: Integers, rng: np.random.Generator) -> _Ranked:
+    """Draw the ranks of the relevant items.
+
+    Parameters
+    ----------
+    model : FixedCounts
+        With fixed numbers of relevant items.
+    labels : (K, J + 1)
+        The number of new items of each label at each step; all relevant ones come with the first.
+    """
+    counts = labels[0, :-1]
+    key = rng.integers(0, 2**32, 2, dtype=np.uint64)
+    depth = np.concatenate([quantile(model, g, rng.random(count)) for g, count in enumerate(counts)])
+    order = np.argsort(depth, kind="stable")
+    ends = depth[order]
+    starts = np.append(0.0, ends[:-1])
+    below = 1.0 - starts
+    fraction = np.divide(ends - starts, below, out=np.ones_like(ends), where=below > 0)
+    gains = np.repeat(model.gains, counts)[order]
+    return _Ranked(_ranks(fraction, labels[:, -1].copy(), key), gains)
+
+
+@njit(cache=True)
+def _ranks(fraction: Floats, arrivals: Integers, key: Words) -> Integers:
+    """Return the ranks at every step; ``fraction`` of the items below a relevant item are above the next."""
+    ranks = np.empty((len(arrivals), len(fraction)), np.int64)
+    above = np.zeros(len(fraction), np.int64)
+    zero = np.uint64(0)
+    for k in range(len(arrivals)):
+        left = arrivals[k]
+        for i in range(len(fraction)):
+            left -= binomial(left, fraction[i], np.uint64(i), zero, zero, np.uint64(k), key[0], key[1])
+            above[i] += arrivals[k] - left
+            ranks[k, i] = above[i] + i + 1
+    return ranks
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The ideal DCG and the cutoff of a measure at every list length."""
+
+    ideal: Floats
+    cutoff: Integers
+
+
+@lru_cache(maxsize=256)
+def _scale(
+    measure: Measure, sizes: tuple[int, ...], counts: tuple[int, ...], gains: tuple[float, ...]
+) -> _Scale:
+    ideal = [measure.ideal(counts, gains, n) for n in sizes]
+    return _Scale(np.array(ideal, np.float64), np.array([measure.cutoff(n) for n in sizes]))
+
+
+def _ndcg(one: _Ranked, measure: Measure, scale: _Scale, sizes: Sequence[int]) -> Floats:
+    """Return NDCG at every list length, and a lower and an upper bound of it, (3, K)."""
+    counted = one.ranks <= scale.cutoff[:, None]
+    ranks, discount = np.where(counted, one.ranks, 1), measure.discount
+    if discount.depends_on_n:
+        weights = np.array([discount(row, float(n)) for row, n in zip(ranks, sizes, strict=True)])
+    else:
+        weights = discount(ranks)
+    dcg = (np.where(counted, weights, 0.0) * one.gains).sum(axis=1)
+    value = np.divide(dcg, scale.ideal, out=np.zeros_like(dcg), where=scale.ideal > 0)
+    slack = _RELATIVE * value + (_ABSOLUTE if discount.affine else 0.0)
+    return np.asarray(np.clip([value, value - slack, value + slack], 0.0, 1.0), np.float64)

@@ -1,0 +1,190 @@
+"""Lists with a fixed number of relevant items: what the engines draw, and that they draw the same."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from cases import design
+from oracles import few
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.engines import cells, every_n, items, rare
+from ndcg_asymptotics.engines.engine import draw
+from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.populations import Scorer, with_relevant
+
+SIZES = (100, 3000)
+DISCOUNTS = ("log", "power(0.5)", "zipf", "geometric(2)")
+MEASURES = tuple(f"nDCG({discount})" for discount in DISCOUNTS)
+ENGINES = {"cells": (cells, 3000), "items": (items, 400), "every-n": (every_n, 300)}
+
+# Exact means of the whole list at n = 100 and 3000, for F(t) = t^kappa, by kappa and R: quadrature of
+# R int f(t) E[D(1 + Bin(n - R, t) + Bin(R - 1, F(t)))] dt / IDCG, to five digits.
+MEANS = {
+    (0.3, 1): ((0.44635, 0.22955), (0.45141, 0.18923), (0.31810, 0.11595), (0.27783, 0.10004)),
+    (0.3, 3): ((0.58849, 0.31752), (0.55876, 0.24362), (0.46093, 0.18139), (0.40910, 0.16221)),
+    (0.7, 1): ((0.25383, 0.11589), (0.24043, 0.05373), (0.09737, 0.01037), (0.05883, 0.00543)),
+    (0.7, 3): ((0.35506, 0.16311), (0.31334, 0.07052), (0.15634, 0.01694), (0.09780, 0.00928)),
+}
+
+GRADED = "relevant(3=1, 1=2, graded(3=roc_power(0.3), 1=roc_binormal(1)))"
+CURVE = "relevant(2, linear(0.1, 0.7))"
+LAWS = {
+    GRADED: ({3.0: (1, few.power(0.3)), 1.0: (2, few.binormal(1.0))}, few.uniform),
+    CURVE: ({1.0: (2, few.rejection(lambda t: 0.7 - 0.6 * t))}, few.rejection(lambda t: 0.3 + 0.6 * t)),
+}
+
+
+def draws(name, scorers, replicates=None, seed=1, sizes=SIZES, measures=MEASURES, **options):
+    engine, usual = ENGINES[name]
+    what = design(scorers, sizes, measures, seed=seed, **options)
+    engine.check(what)
+    return np.array([draw(engine, what, r)["ndcg"] for r in range(replicates or usual)])[:, 0]
+
+
+def z_scores(values, mean):
+    """Distances of means from given ones in standard errors; of two samples if the other is one."""
+    variance = values.var(axis=0, ddof=1) / len(values)
+    if np.ndim(mean) == values.ndim:
+        variance = variance + mean.var(axis=0, ddof=1) / len(mean)
+        mean = mean.mean(axis=0)
+    return (values.mean(axis=0) - mean) / np.sqrt(variance)
+
+
+# |z| < 5: eight skewed means in each test, a false alarm with probability below 1e-4
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize(("kappa", "count"), [(0.3, 1), (0.7, 3)])
+def test_means_are_the_exact_ones(name, kappa, count):
+    values = draws(name, f"relevant({count}, roc_power({kappa}))")
+    assert np.abs(z_scores(values, np.array(MEANS[kappa, count]))).max() < 5
+    for wrong in MEANS.keys() - {(kappa, count)}:  # another R, another F
+        assert np.abs(z_scores(values, np.array(MEANS[wrong]))).max() > 5
+
+
+@pytest.mark.parametrize("scorer", [GRADED, CURVE])
+def test_engines_and_a_plain_simulation_draw_the_same_law(scorer):
+    n = 60
+    plain = few.draws(*LAWS[scorer], n, DISCOUNTS, 4000, seed=3)
+    wrong = few.draws(*LAWS[scorer], 2 * n, DISCOUNTS, 4000, seed=4)
+    for name in ENGINES:
+        values = draws(name, scorer, 4000 if name == "cells" else 400, sizes=(n,))[..., 0]
+        for power in (1, 2):  # first and second moments
+            assert np.abs(z_scores(values**power, plain**power)).max() < 5, name
+        if name == "cells":
+            assert np.abs(z_scores(values, wrong)).max() > 5
+
+
+def test_streams_are_nested():
+    """The joint law over n: the mean of NDCG_100 NDCG_3000, and ranks that never fall."""
+    products = {name: draws(name, GRADED, None, 5).prod(axis=2) for name in ENGINES}
+    for name in ("items", "every-n"):
+        assert np.abs(z_scores(products[name], products["cells"])).max() < 5
+    separate = draws("cells", GRADED, None, 5)[:, :, 0] * draws("cells", GRADED, None, 6)[:, :, 1]
+    assert np.abs(z_scores(separate, products["cells"])).max() > 5
+    what = design("relevant(4, roc_power(0.5))", (4, 5, 50, 10**6, 10**18), ("nDCG", "nDCG(linear)"))
+    path = np.array([cells.simulate(what, r)["ndcg"][0, 0] for r in range(50)])
+    assert (path[:, 0] == 1).all()
+    assert (np.diff(path, axis=1) <= 0).all()
+
+
+def test_a_list_of_1e18_items():
+    """P(rank 1) ~ Gamma(1 + kappa) n^-kappa, and E[1/rank] ~ Gamma(1 + kappa)/(1 - kappa) n^-kappa.
+
+    For kappa = 0.1 depths reach up to 1e-150.
+    """
+    measures = ("nDCG@1", "nDCG(zipf)")
+    values = draws("cells", "relevant(1, roc_power(0.1))", 6000, sizes=(10**18,), measures=measures)
+    exact = math.gamma(1.1) * 10**-1.8 * np.array([[1], [1 / 0.9]])
+    assert np.abs(z_scores(values, exact)).max() < 5
+    assert np.abs(z_scores(values, 2 * exact)).min() > 5
+
+
+def test_linear_ndcg_is_one_minus_the_mean_depth():
+    values = draws("cells", "relevant(1, roc_beta(2, 3))", sizes=(10**18,), measures=("nDCG(linear)",))
+    assert np.abs(z_scores(values, 1 - 2 / 5)).max() < 5
+    assert np.abs(z_scores(values, 1 - 2 / 6)).max() > 5
+
+
+def test_bracket_is_rounding_and_orders_are_decided():
+    scorers = {"a": GRADED, "b": GRADED.replace("0.3", "0.4"), "random": "random"}
+    measures = ("nDCG", "nDCG(linear)", "nDCG@10", "nDCG(zipf)@n^0.5")
+    pairs = (("a", "b"), ("b", "random"))
+    what = design(scorers, (3, 100, 10**9, 10**18), measures, pairs=pairs)
+    for replicate in range(30):
+        drawn = cells.simulate(what, replicate)
+        assert (drawn["low"] <= drawn["ndcg"]).all()
+        assert (drawn["ndcg"] <= drawn["high"]).all()
+        assert (drawn["high"] - drawn["low"]).max() < 1e-12
+        for p, (a, b) in enumerate(what.pair_indices()):
+            gap = drawn["ndcg"][a] - drawn["ndcg"][b]
+            assert np.array_equal(drawn["order"][p], np.sign(np.where(np.abs(gap) < 1e-15, 0, gap)))
+
+
+def test_scorers_and_measures_do_not_change_each_other():
+    pair = {"a": CURVE, "b": "relevant(2, roc_power(0.5))"}
+    for engine in (cells, items, every_n):
+        both = engine.simulate(design(pair, SIZES, MEASURES), 4)["ndcg"]
+        alone = engine.simulate(design({"b": pair["b"]}, SIZES, MEASURES[2:]), 4)["ndcg"]
+        assert np.array_equal(both[1:, 2:], alone)
+
+
+def test_every_n_starts_where_all_relevant_items_are_there():
+    what = design(
+        {"a": GRADED, "b": GRADED.replace("0.3", "0.9")}, (3, 10, 200), ("nDCG",), pairs=(("a", "b"),)
+    )
+    for replicate in range(20):
+        drawn = every_n.simulate(what, replicate)
+        assert np.array_equal(drawn["minimum"][..., 0], drawn["ndcg"][..., 0])
+        assert np.array_equal(drawn["maximum"][..., 0], drawn["ndcg"][..., 0])
+        last = np.maximum(drawn["last_not_greater"], drawn["last_not_less"])
+        assert (last == 200).all()
+        assert ((drawn["last_not_less"] == 0) | (drawn["last_not_less"] >= 3)).all()
+        assert (drawn["changes"] <= 197).all()
+
+
+def test_numbers_of_relevant_items_may_differ_between_lists():
+    law = with_relevant("roc_power(0.7)", {1: 0.7, 3: 0.3})
+    values = draws("cells", {"a": law}, 3000)
+    expected = 0.7 * np.array(MEANS[0.7, 1]) + 0.3 * np.array(MEANS[0.7, 3])
+    assert np.abs(z_scores(values, expected)).max() < 5
+    assert np.abs(z_scores(values, (expected + np.array(MEANS[0.7, 3])) / 2)).max() > 5
+
+
+def test_coupled_scorers_agree_the_more_the_stronger_the_coupling():
+    pair = {"a": "relevant(2, roc_power(0.5))", "b": "relevant(2, roc_power(0.5))"}
+    pairs = (("a", "b"),)
+    for engine in (items, every_n):
+        what = design(pair, (200,), ("nDCG",), "gaussian(1)", pairs=pairs)
+        assert all(engine.simulate(what, r)["order"].item() == 0 for r in range(5))
+        found = []
+        for coupling in ("gaussian(0.8)", "independent"):
+            what = design(pair, (200,), ("nDCG",), coupling)
+            values = np.array([engine.simulate(what, r)["ndcg"][:, 0, 0] for r in range(200)])
+            found.append(np.corrcoef(values.T)[0, 1])
+        # sd of a correlation of 200 lists: below 0.07
+        assert found[0] > 0.5
+        assert abs(found[1]) < 0.3
+    with pytest.raises(InputError, match="use items"):
+        cells.check(design(pair, (200,), ("nDCG",), "gaussian(0.5)"))
+
+
+def test_depths_near_the_top_keep_their_precision():
+    u = np.array([1e-12, 0.1, 0.9])
+    model = Scorer.parse("relevant(1, roc_power(0.1))")
+    np.testing.assert_allclose(quantile(model, 0, u), u**10, rtol=1e-12)
+    assert np.array_equal(quantile(model, 1, u), u)
+    # linear(0.1, 0.7): m = 0.7 - 0.6 t, G_1 = (0.7 t - 0.3 t^2)/0.4, G_0 = (0.3 t + 0.3 t^2)/0.6
+    found = quantile(Scorer.parse(CURVE), 0, u)
+    t = (0.7 - np.sqrt(0.49 - 4 * 0.3 * 0.4 * u)) / 0.6
+    np.testing.assert_allclose(found[1:], ((t + t**2) / 2)[1:], rtol=1e-12)
+    np.testing.assert_allclose(found[0], 1e-12 * 0.4 / 0.7 / 2, rtol=1e-9)
+
+
+def test_the_rare_engine_refuses_them():
+    pair = {"a": CURVE, "b": "relevant(2, roc_power(0.5))"}
+    with pytest.raises(InputError, match="not rare: use items or cells"):
+        rare.check(design(pair, (100,), ("nDCG",), pairs=(("a", "b"),)))
