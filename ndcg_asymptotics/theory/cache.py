@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from cachetools import LRUCache
+from numpy.typing import ArrayLike
 from platformdirs import user_cache_path
 
 from ndcg_asymptotics import measures, populations
@@ -69,19 +70,32 @@ class TheoryCache:
         self._lock = threading.Lock()
         self._written = limit  # bytes since the size of the folder was measured; it has not been measured yet
 
-    def mean(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> Expectation:
+    def mean(
+        self, relevance: Scorer, measure: Measure, sizes: Sequence[int], within: ArrayLike = 0.0
+    ) -> Expectation:
         """Return `expected_ndcg`, computing only the values that the cache does not have.
+
+        ``within``, a number or one for each size, is an error that does no harm: where the quick mean has no
+        larger one it is returned.
 
         Raises
         ------
         NotAvailableError
             As `expected_ndcg`.
         """
-        return Expectation(
-            *self.values(
-                "mean", relevance, measure, sizes, lambda n: _parts(expected_ndcg(relevance, measure, n))
-            )
-        )
+
+        allowed = np.broadcast_to(np.asarray(within, np.float64), len(sizes))
+        value, error = np.zeros(len(sizes)), np.full(len(sizes), math.inf)
+        for kind, quick in (("quick mean", True), ("mean", False)):
+            here = np.flatnonzero((error > allowed) & ((allowed > 0) | (not quick)))
+            if here.size:
+
+                def means(lengths: tuple[int, ...], quick: bool = quick) -> tuple[Floats, Floats]:
+                    return _parts(expected_ndcg(relevance, measure, lengths, quick=quick))
+
+                lengths = [sizes[i] for i in here.tolist()]
+                value[here], error[here] = self.values(kind, relevance, measure, lengths, means)
+        return Expectation(value, error)
 
     def std(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> StandardDeviation:
         """Return `ndcg_std` to three digits in the same way.

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.measures import Discount
@@ -252,7 +253,12 @@ def _few(
     """Return numbers of counted items from 0 on and their probabilities up to the cutoff, (T, Q) each."""
     most = min(math.ceil((mean + _DEVIATIONS * deviation).max() + _FURTHER), others)
     counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
-    likely = np.exp(log_binomial(counted, float(others), share[:, None]))
+    # P(c) = (1 - t)^N (N t / (1 - t))^c / c! prod_(i < c) (1 - i/N), whose logarithms are moderate
+    falling = np.concatenate([[0.0], np.cumsum(np.log1p(-np.arange(most) / max(others, 1)))])
+    odds = np.maximum(mean, np.finfo(float).tiny) / (1 - share)  # N = 0 has c = 0 only
+    exponents = np.multiply.outer(np.log(odds), counted[0])
+    exponents += falling - gammaln(counted[0] + 1) + (others * np.log1p(-share))[:, None]
+    likely = np.exp(exponents)
     return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
 
 
