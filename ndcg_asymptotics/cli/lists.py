@@ -17,8 +17,10 @@ from ndcg_asymptotics.cli.options import (
     Feature,
     Format,
     Gain,
+    GainLike,
     Items,
     Json,
+    Like,
     Lists,
     Measures,
     Qrels,
@@ -55,22 +57,29 @@ def evaluate(
     columns: Columns = None,
     feature: Feature = None,
     weights: Weights = None,
-    gain: Gain = "linear",
+    like: Like = None,
+    gain: GainLike = None,
     ties: Annotated[
-        Literal["trec", "average"] | None,
+        Literal["trec", "average", "file", "worst"] | None,
         typer.Option(
-            help="Order tied documents by decreasing name, or average over all their orders.",
-            show_default="trec; average with --lists",
+            help="Order tied documents by decreasing name, average over all their orders, keep their order, "
+            "or put those of smaller gain first.",
+            show_default="trec, or average with --lists",
         ),
     ] = None,
     ideal: Annotated[
-        Literal["judged", "retrieved"],
-        typer.Option(help="Form the ideal list from all judged documents, or from the retrieved ones."),
-    ] = "judged",
+        Literal["judged", "retrieved"] | None,
+        typer.Option(
+            help="Form the ideal list from all judged documents, or from the retrieved ones.",
+            show_default="judged",
+        ),
+    ] = None,
     empty: Annotated[
-        Literal["zero", "nan", "skip"],
-        typer.Option(help="Count topics without relevant documents as 0 or as NaN, or skip them."),
-    ] = "zero",
+        Literal["zero", "one", "nan", "skip"] | None,
+        typer.Option(
+            help="Count topics without relevant documents as 0, 1 or NaN, or skip them.", show_default="zero"
+        ),
+    ] = None,
     complete: Annotated[
         bool, typer.Option("--complete", "-c", help="Count judged topics that are missing from a run as 0.")
     ] = False,
@@ -86,13 +95,12 @@ def evaluate(
     from ndcg_asymptotics.lists import Evaluations, evaluate_files, evaluate_lists
     from ndcg_asymptotics.reports.terminal import show, write_csv
 
-    options: dict[str, Any] = {
-        "columns": columns_of(columns),
-        "gain": gain,
-        "ideal": ideal,
-        "empty": empty,
-        "missing": "zero" if complete else "skip",
-    } | ({"ties": ties} if ties else {})
+    given = {
+        "like": like, "gain": gain, "ties": ties, "ideal": ideal, "empty": empty,
+        "missing": "zero" if complete else None,
+    }  # fmt: skip
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    options["columns"] = columns_of(columns)
     if lists is not None and not run and qrels is None:
         options["weights"] = weights_of(feature, weights)
         found = Evaluations((evaluate_lists(lists, measure, **options),))
@@ -247,7 +255,8 @@ def compare(
     measure: SixMeasures = None,
     columns: Columns = None,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
-    gain: Gain = "linear",
+    like: Like = None,
+    gain: GainLike = None,
     power: Annotated[
         float, typer.Option(help="Target power used to compute the required number of queries.")
     ] = 0.8,
@@ -287,6 +296,7 @@ def compare(
         runs,
         qrels,
         measure or MEASURES,
+        like=like,
         gain=gain,
         power=power,
         level=level,

@@ -216,13 +216,22 @@ Documents = Annotated[
 BinaryAt = Annotated[
     float | None, _from_input(metavar="LABEL", help="Replace labels of at least LABEL by 1, others by 0.")
 ]
-Gain = Annotated[
-    Any,
+_gain_option = partial(
+    typer.Option,
+    metavar="linear|exp2|TABLE|FILE",
+    parser=_gain,
+    help="Gain of a label y: y itself (linear), 2^y - 1 (exp2), or that of a table: '0=0, 1=1, 2=3', "
+    "also in a file.",
+)
+Gain = Annotated[Any, _gain_option()]
+GainLike = Annotated[Any, _gain_option(show_default="linear, or that of --like")]
+Like = Annotated[
+    str | None,
     typer.Option(
-        metavar="linear|exp2|TABLE|FILE",
-        parser=_gain,
-        help="Gain of a label y: y itself (linear), 2^y - 1 (exp2), or that of a table: '0=0, 1=1, 2=3', "
-        "also in a file.",
+        metavar="PROGRAM",
+        help="Conventions of a program, which other options change: trec_eval, ir_measures, gdeval, sklearn, "
+        "lightgbm, xgboost, catboost, letor, lenskit, jarvelin.",
+        show_default="trec_eval",
     ),
 ]
 By = Annotated[

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.lists.conventions import Conventions, Empty, Missing
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.gains import Gain, label_gains, negative_labels_in
+from ndcg_asymptotics.measures.cutoffs import FixedRank
+from ndcg_asymptotics.measures.gains import Gain, gain_text, label_gains, negative_labels_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Empty = Literal["zero", "nan", "skip"]
-Missing = Literal["skip", "zero"]
 Measures = Sequence[Measure | str] | Measure | str
 
 _NAMED = 3  # topics that a message names
@@ -48,6 +48,8 @@ class Evaluation(Report):
         The topics of the run without judgements; they are not evaluated.
     empty : tuple of str
         Topics without a relevant document.
+    conventions : Conventions
+        What the values were computed with beside the measures.
     """
 
     queries: tuple[str, ...]
@@ -58,6 +60,7 @@ class Evaluation(Report):
     missing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
+    conventions: Conventions = Conventions()
 
     @property
     def mean(self) -> Floats:
@@ -84,6 +87,7 @@ class Evaluation(Report):
             "missing": list(self.missing),
             "unjudged": list(self.unjudged),
             "empty": list(self.empty),
+            "conventions": asdict(self.conventions) | {"gain": gain_text(self.conventions.gain)},
         }
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -106,7 +110,9 @@ class Evaluation(Report):
             yield f"{count} ({_first(self.unjudged)}): not counted"
         if self.empty:
             count = f"{_topics(self.empty)} {_have(self.empty)} no relevant document"
-            yield f"{count} ({_first(self.empty)})"
+            counted = "not counted" if self.conventions.empty in ("nan", "skip") else "counted as "
+            value = {"zero": "0", "one": "1"}.get(self.conventions.empty, "")
+            yield f"{count} ({_first(self.empty)}): {counted}{value}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,11 +185,12 @@ def evaluate(
     qrels: Any,
     measures: Measures,
     *,
-    gain: Gain = "linear",
-    ties: Ties = "trec",
-    ideal: Ideal = "judged",
-    empty: Empty = "zero",
-    missing: Missing = "skip",
+    like: str | None = None,
+    gain: Gain | None = None,
+    ties: Ties | None = None,
+    ideal: Ideal | None = None,
+    empty: Empty | None = None,
+    missing: Missing | None = None,
     name: str = "",
 ) -> Evaluation:
     """Return NDCG of a run, query by query, by default with the conventions of trec_eval.
@@ -198,18 +205,24 @@ def evaluate(
         query, document, and score or label (or query_id, qid; doc_id, docno; relevance, rel); or records
         with such attributes, as in ir_datasets.
     measures : Measure, text, or several
+    like : str, optional
+        The program whose conventions are the defaults: "trec_eval" (which is the default), "ir_measures",
+        "gdeval", "sklearn", "lightgbm", "xgboost", "catboost", "letor", "lenskit", or "jarvelin" for
+        the paper of Järvelin and Kekäläinen. Where it has another discount than ``log``, that takes the place
+        of ``log`` in the measures.
     gain : {"linear", "exp2"}, text or mapping
         The gain of a label y: y, 2^y - 1, or that of a table such as "1=1, 2=3" or ``{1: 1, 2: 3}``. A
         negative label that is not in a table has the gain 0; a warning counts them.
-    ties : {"trec", "average"}
+    ties : {"trec", "average", "file", "worst"}
         "trec": scores are compared in single precision, and documents of equal score are ordered by
-        decreasing name, as in trec_eval up to version 9, pytrec_eval and ir_measures. "average": scores are
-        compared in double precision, and NDCG is the mean over the orders of tied documents, as in
-        scikit-learn.
+        decreasing name, as in trec_eval up to version 9, pytrec_eval and ir_measures. Otherwise scores are
+        compared in double precision. "average": NDCG is the mean over the orders of tied documents, as in
+        scikit-learn. "file": tied documents keep their order. "worst": those of smaller gain come first.
     ideal : {"judged", "retrieved"}
         Whether the ideal list is made of all judged documents of the query, or of the retrieved ones.
-    empty : {"zero", "nan", "skip"}
-        A query without relevant documents has NDCG 0, has NaN, which the mean leaves out, or is left out.
+    empty : {"zero", "one", "nan", "skip"}
+        A query without relevant documents has NDCG 0 or 1, has NaN, which the mean leaves out, or is left
+        out.
     missing : {"skip", "zero"}
         Whether judged queries that are not in the run are left out or have NDCG 0 (``-c`` of trec_eval).
     name : str
@@ -224,13 +237,9 @@ def evaluate(
     >>> evaluate(run, {"q": {"b": 1.0, "c": 1.0}}, "nDCG").mean.round(4)
     array([0.3869])
     """
-    for value, known, argument in (
-        (ties, Ties, "ties"), (ideal, Ideal, "ideal"), (empty, Empty, "empty"),
-        (missing, Missing, "missing"),
-    ):  # fmt: skip
-        require_choice(value, get_args(known), argument)
-    found = measures_of(measures)
-    scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"), gain)
+    chosen = Conventions.of(like, gain=gain, ties=ties, ideal=ideal, empty=empty, missing=missing)
+    found = chosen.measures(measures_of(measures))
+    scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"), chosen.gain)
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
         raise InputError(
@@ -238,13 +247,17 @@ def evaluate(
             f"the qrels {_listed(labels.queries)}"
         )
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
-    topics = sorted([*common, *absent]) if missing == "zero" else common
-    there = relevant_ranks(scores, gains_of(labels, gain), topics, ties, ideal)
+    topics = sorted([*common, *absent]) if chosen.missing == "zero" else common
+    there = relevant_ranks(scores, gains_of(labels, chosen.gain), topics, chosen.ties, chosen.ideal)
     values = np.column_stack([ndcg(there, measure) for measure in found])
+    if chosen.short_lists_are_zero:
+        for measure, column in zip(found, values.T, strict=True):
+            if isinstance(measure.cutoff, FixedRank):
+                column[there.sizes < measure.cutoff.k] = 0.0
     irrelevant = there.relevant == 0
-    if empty == "nan":
-        values[irrelevant] = np.nan
-    kept = ~irrelevant if empty == "skip" else np.ones(len(topics), bool)
+    if chosen.empty in ("one", "nan"):
+        values[irrelevant] = 1.0 if chosen.empty == "one" else np.nan
+    kept = ~irrelevant if chosen.empty == "skip" else np.ones(len(topics), bool)
     return Evaluation(
         tuple(topic for topic, keep in zip(topics, kept, strict=True) if keep),
         found,
@@ -254,6 +267,7 @@ def evaluate(
         absent,
         tuple(sorted({*scores.queries} - {*labels.queries})),
         tuple(topic for topic, bare in zip(topics, irrelevant, strict=True) if bare),
+        chosen,
     )
 
 
@@ -331,10 +345,8 @@ def evaluate_files(
     require(len(paths) > 0, "must name at least one file", "run")
     measures = measures_of(measures)  # before the files are read, which may take long
     runs = (read(path, "score", columns) for path in paths)  # one at a time, to save memory
-    scores, labels = (
-        next(runs),
-        without_negatives(read(qrels, "label", columns), options.get("gain", "linear")),
-    )
+    gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
+    scores, labels = next(runs), without_negatives(read(qrels, "label", columns), gain)
     found = []
     for path, name in zip(paths, run_names(paths), strict=True):
         found.append(_evaluate_named(scores, labels, measures, f"{path}, {qrels}", name, options))
@@ -350,7 +362,9 @@ def evaluate_lists(
     weights: Mapping[int, float] | None = None,
     **options: Any,
 ) -> Evaluation:
-    """Evaluate a file whose every row has a score and a label; see `evaluate`. Ties are averaged by default.
+    """Evaluate a file whose every row has a score and a label; see `evaluate`.
+
+    Ties are averaged unless ``ties`` or ``like`` says otherwise.
 
     Parameters
     ----------
@@ -371,7 +385,7 @@ def evaluate_lists(
     """
     path, measures = Path(path), measures_of(measures)
     scores, labels = read_lists(path, columns, weights)
-    chosen = {"ties": "average", **options}
+    chosen = options if options.get("like") else {"ties": "average"} | options
     return _evaluate_named(scores, labels, measures, str(path), run_names([path])[0], chosen)
 
 
@@ -391,12 +405,6 @@ def run_names(paths: Sequence[Path]) -> list[str]:
 def stem(path: Path) -> str:
     """Return the name of a file without .gz or .zst, and without the ending before it."""
     return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
-
-
-def require_choice(value: Any, choices: Sequence[str], argument: str) -> None:
-    """Raise `InputError` unless the value is one of the choices."""
-    known = isinstance(value, str) and value in choices
-    require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
 
 
 def _listed(queries: Iterable[str]) -> str:

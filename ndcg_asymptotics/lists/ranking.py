@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
 
-Ties = Literal["trec", "average"]
+Ties = Literal["trec", "average", "file", "worst"]
 Ideal = Literal["judged", "retrieved"]
 
 Rows = NDArray[np.int32]
@@ -66,10 +66,11 @@ def relevant_ranks(
     gains : Records
         The gains of the judged documents, >= 0.
     topics : sequence of str
-    ties : {"trec", "average"}
+    ties : {"trec", "average", "file", "worst"}
         "trec": scores are compared in single precision and ties are broken by decreasing name, as in
-        trec_eval. "average": scores are compared in double precision, and a tied document has the mean
-        discount over the ranks of its ties.
+        trec_eval. Otherwise scores are compared in double precision. "average": a tied document has the mean
+        discount over the ranks of its ties; "file": ties keep the order of the records; "worst": those of
+        smaller gain come first.
     ideal : {"judged", "retrieved"}
         The documents that the ideal list is made of.
     """
@@ -83,8 +84,13 @@ def relevant_ranks(
     lengths = np.bincount(row, minlength=len(topics))
     found = run.find(wanted)
     there = found >= 0
-    find_place = _break_ties_by_name if ties == "trec" else _count_ties
-    above, tied = find_place(run, row, np.cumsum(lengths) - lengths, found[there])
+    starts, here = np.cumsum(lengths) - lengths, found[there]
+    if ties == "trec":
+        above, tied = _break_ties_by_name(run, row, starts, here)
+    else:
+        above, tied = _count_ties(
+            run, row, starts, here, _tie_keys(ties, len(run), here, wanted.values[there])
+        )
     pool = there if ideal == "retrieved" else np.ones(there.size, bool)
     order = np.lexsort((-wanted.values[pool], wanted_topic[pool]))
     ideal_topic = wanted_topic[pool][order]
@@ -128,11 +134,26 @@ def _descending_keys(scores: Floats) -> NDArray[np.uint32]:
     return np.asarray(np.where(bits & _SIGN_BIT, bits, ~bits & ~_SIGN_BIT))
 
 
-def _count_ties(run: Records, row: Rows, starts: Integers, wanted: Integers) -> tuple[Integers, Integers]:
-    """Return the numbers of documents above the ties of each wanted one, and of its ties."""
-    order = np.lexsort((-run.values, row))
-    score, topic = run.values[order], row[order]
-    begins = np.append(True, (score[1:] != score[:-1]) | (topic[1:] != topic[:-1]))
+def _tie_keys(ties: Ties, size: int, wanted: Integers, gains: Floats) -> Floats:
+    """Return a number for each document of a run; those of equal score are ordered by increasing number."""
+    keys = np.zeros(size)
+    if ties == "file":
+        keys = np.arange(size, dtype=np.float64)
+    elif ties == "worst":
+        keys[wanted] = gains
+    return keys
+
+
+def _count_ties(
+    run: Records, row: Rows, starts: Integers, wanted: Integers, keys: Floats
+) -> tuple[Integers, Integers]:
+    """Return the numbers of documents above the ties of each wanted one, and of its ties.
+
+    Documents tie if their scores and their keys are equal.
+    """
+    order = np.lexsort((keys, -run.values, row))
+    score, key, topic = run.values[order], keys[order], row[order]
+    begins = np.append(True, (score[1:] != score[:-1]) | (key[1:] != key[:-1]) | (topic[1:] != topic[:-1]))
     first = np.flatnonzero(begins)
     group = np.empty(order.size, np.int64)
     group[order] = np.cumsum(begins) - 1

@@ -120,7 +120,7 @@ def test_the_report():
     assert "topics  nDCG(log)  nDCG(log)@10" in text
     missing = "1 of 4 judged topics is not in the run (unmet): not counted; -c counts them as 0"
     assert f"mine: {missing}." in text
-    assert "mine: 1 topic has no relevant document (none)." in text
+    assert "mine: 1 topic has no relevant document (none): counted as 0." in text
     assert "(unmet): counted as 0" in str(evaluate(RUN, JUDGED, "nDCG", missing="zero"))
     assert "2 topics of the run have no judgements" in str(evaluate(RUN, {"q": {"a": 1.0}}, "nDCG"))
     frame = evaluate(RUN, JUDGED, ["nDCG"]).to_dataframe()

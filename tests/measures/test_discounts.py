@@ -110,11 +110,27 @@ def test_linear_sums():
             assert value == pytest.approx(k * n - k * (k + 1) // 2, rel=1e-13)
 
 
+@pytest.mark.parametrize("b", [2, 10, 999])
+def test_clipped_log_sums(b):
+    def exact(k):
+        return k if k <= b else b + mp.log(b) * (log_sum(k - 1) - log_sum(b - 1))
+
+    assert worst(f"clipped_log({b})", exact) < 1e-13
+
+
+@pytest.mark.parametrize("b", [1.0, 1000.5, math.inf])
+def test_bases_that_a_clipped_log_cannot_have(b):
+    with pytest.raises(InputError, match=r"clipped_log.b. needs 1 < b <= 1000"):
+        Discount.parse(f"clipped_log({b})")
+
+
 def test_constant_sums():
     assert Discount.parse("constant").cumulative(RANKS).tolist() == RANKS
 
 
-@pytest.mark.parametrize("text", ["log", "zipf", "power(0.3)", "power(1.7)", "geometric(1.001)"])
+@pytest.mark.parametrize(
+    "text", ["log", "zipf", "power(0.3)", "power(1.7)", "geometric(1.001)", "clipped_log(2.5)"]
+)
 def test_sums_are_sums_of_the_discount(text):
     discount = Discount.parse(text)
     ranks = np.arange(1.0, 20_001)  # across the end of the table
@@ -127,6 +143,7 @@ def test_sums_are_sums_of_the_discount(text):
     [
         ("log", lambda r: 1 / mp.log(1 + r)),
         ("zipf", lambda r: 1 / r),
+        ("clipped_log(2.2)", lambda r: 1 / max(mp.mpf(1), mp.log(r, mp.mpf(2.2)))),
         ("power(0.37)", lambda r: r ** -mp.mpf(0.37)),
         ("geometric(1.5)", lambda r: mp.mpf(1.5) ** -r),
     ],
@@ -159,6 +176,7 @@ def test_the_basis_adds_up(text):
     [
         ("constant", ConstantDecay()),
         ("log", LogDecay()),
+        ("clipped_log(2)", LogDecay()),
         ("zipf", HarmonicDecay()),
         ("linear", LinearDecay()),
         ("geometric(2)", SummableDecay(math.inf)),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff, FixedRank, ListFraction, ListLog, ListPower, WholeList
-from ndcg_asymptotics.measures.discounts import Discount, Geometric, Linear, Log, Power, Zipf
+from ndcg_asymptotics.measures.discounts import ClippedLog, Discount, Geometric, Linear, Log, Power, Zipf
 from ndcg_asymptotics.populations import (
     Binormal,
     Constant,
@@ -37,6 +37,7 @@ discounts = st.one_of(
     st.just(Zipf()),
     st.just(Linear()),
     st.builds(Power, st.floats(min_value=1e-300, max_value=100)),
+    st.builds(ClippedLog, st.floats(min_value=1, max_value=1000, exclude_min=True)),
     st.builds(Geometric, st.floats(min_value=1, max_value=1e300, exclude_min=True)),
 )
 cutoffs = st.one_of(
@@ -142,7 +143,12 @@ def test_texts_in_quotes():
         (Measure, "ndcgs", 1, "expected 'nDCG', found 'ndcgs'"),
         (Measure, "nDCG(", 6, "expected a name, found the end of the text"),
         (Measure, "nDCG(log", 9, r"expected '\)', found the end of the text"),
-        (Measure, "nDCG(lag)", 6, "unknown discount 'lag', did you mean 'log'\\? expected one of: constant"),
+        (
+            Measure,
+            "nDCG(lag)",
+            6,
+            "unknown discount 'lag', did you mean 'log'\\? expected one of: clipped_log",
+        ),
         (Measure, "nDCG(power)", 6, "power needs 'b'"),
         (Measure, "nDCG(power(-1))", 6, "b > 0, got -1"),
         (Measure, "nDCG(power(nan))", 6, "b > 0, got nan"),

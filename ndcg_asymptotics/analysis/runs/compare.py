@@ -28,13 +28,13 @@ from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_difference
 from ndcg_asymptotics.core.arrays import Floats, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
+from ndcg_asymptotics.lists.conventions import Conventions, require_choice
 from ndcg_asymptotics.lists.evaluation import (
     Evaluations,
     Measures,
     evaluate,
     gains_of,
     measures_of,
-    require_choice,
     run_names,
     without_negatives,
 )
@@ -91,7 +91,7 @@ def compare(
     theory : bool
         Whether to predict longer lists from curves fitted to 8 groups of queries.
     **conventions
-        ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
+        ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
 
     Raises
     ------
@@ -107,14 +107,14 @@ def compare(
     >>> found.pairs[0].by_measure[0].difference.sign, found.queries
     (1, 20)
     """
-    parsed = measures_of(measures)
+    chosen = Conventions.of(**conventions)
+    parsed = chosen.measures(measures_of(measures))
     scores = scores_of(runs)
     require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
     require_fraction(level, "level")
     require_fraction(power, "power")
     require_choice(correction, get_args(Correction), "correction")
-    gain = conventions.get("gain", "linear")
-    labels = without_negatives(Records.of(qrels, "label"), gain)
+    labels = without_negatives(Records.of(qrels, "label"), chosen.gain)
     found = {name: evaluate(run, labels, parsed, name=name, **conventions) for name, run in scores.items()}
     queries = sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
     values = {}
@@ -131,7 +131,7 @@ def compare(
     }
     p = [d.p for of_pair in differences.values() for d in of_pair]
     p_corrected = iter(corrected(p, np.column_stack([*gaps.values()]), correction, resamples, seed))
-    gains = gains_of(labels, gain)
+    gains = gains_of(labels, chosen.gain)
     documents = pooled(scores, gains)
     cuts = _cuts(documents, parsed, pairs, level, seed)
     mixtures = _mixtures(documents) if theory else None

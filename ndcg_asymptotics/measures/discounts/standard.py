@@ -1,4 +1,4 @@
-"""The standard discounts: constant, log, power, zipf, geometric and linear."""
+"""The standard discounts: constant, log, clipped log, power, zipf, geometric and linear."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from ndcg_asymptotics.measures.discounts.discount import Discount
 from ndcg_asymptotics.specs.scanner import fraction_text, number_text
 
 _TABLE = 4096  # ranks that are summed one by one; beyond, Euler and Maclaurin's formula is exact to 1e-20
+_LARGEST_BASE = 1000.0  # of a clipped logarithm; beyond the table above, D is smooth
 _STEEPEST = 100.0  # the largest b of r^-b; rank 2 then has 2^-100 of the weight of rank 1, less than rounding
 
 
@@ -87,6 +88,35 @@ class Log(SmoothDiscount, keyword="log"):
         x, v = 1.0 + rank, 1.0 / np.log1p(rank)
         # d/dx v = -v^2/x, applied three times
         return -(v**2) / x, -(2 * v**2 + 6 * v**3 + 6 * v**4) / x**3
+
+
+@dataclass(frozen=True)
+class ClippedLog(SmoothDiscount, keyword="clipped_log"):
+    """D(r) = 1/max(1, log_b r), which does not discount ranks up to b (Järvelin & Kekäläinen 2002; b > 1)."""
+
+    b: float
+    asymptotics: ClassVar[Asymptotics] = LogDecay()
+    regular: ClassVar[bool] = False  # of the kink at b
+
+    def __post_init__(self) -> None:
+        allowed = f"clipped_log(b) needs 1 < b <= {_LARGEST_BASE:g}"
+        require(1 < self.b <= _LARGEST_BASE, f"{allowed}, got {number_text(self.b)}")
+
+    @property
+    def tex(self) -> str:
+        return rf"1/\max(1, \log_{{{number_text(self.b)}}} r)"
+
+    def at(self, rank: Floats, n: float) -> Floats:
+        return math.log(self.b) / np.log(np.maximum(rank, self.b))
+
+    def integral(self, a: float, b: Floats) -> Floats:
+        from scipy.special import expi  # imported here, as in Log.integral
+
+        return np.asarray(math.log(self.b) * (expi(np.log(b)) - expi(math.log(a))))
+
+    def derivatives(self, rank: Floats) -> tuple[Floats, Floats]:
+        first, third = Log().derivatives(rank - 1.0)
+        return math.log(self.b) * first, math.log(self.b) * third
 
 
 class _InversePower(SmoothDiscount):

@@ -1,0 +1,99 @@
+"""Conventions of NDCG, and those of well-known programs.
+
+Programs disagree on gains, discounts, ties, ideal lists and queries without relevant documents.
+docs/dialects.md describes each of them, with the versions that its values were compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal, Self, get_args
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import did_you_mean
+from ndcg_asymptotics.lists.ranking import Ideal, Ties
+from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.gains import Gain, gain_text
+
+Empty = Literal["zero", "one", "nan", "skip"]
+Missing = Literal["skip", "zero"]
+
+_CHOICES = {"ties": Ties, "ideal": Ideal, "empty": Empty, "missing": Missing}
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """What NDCG of a run is computed with beside the measure; the defaults are those of trec_eval.
+
+    Attributes
+    ----------
+    gain, ties, ideal, empty, missing
+        As in `evaluate`.
+    discount : str
+        The discount that takes the place of ``log`` in measures.
+    short_lists_are_zero : bool
+        Whether a list with fewer than k documents has NDCG@k = 0.
+    """
+
+    gain: Gain = "linear"
+    ties: Ties = "trec"
+    ideal: Ideal = "judged"
+    empty: Empty = "zero"
+    missing: Missing = "skip"
+    discount: str = "log"
+    short_lists_are_zero: bool = False
+
+    @classmethod
+    def of(cls, like: str | None = None, **changes: Any) -> Self:
+        """Return the conventions of a program with some of them changed; None changes nothing.
+
+        >>> found = Conventions.of("lightgbm", empty="zero", ties=None)
+        >>> found.gain, found.ties, found.empty
+        ('exp2', 'file', 'zero')
+
+        Raises
+        ------
+        InputError
+            If the program or a value is not known.
+        """
+        if like is not None and not (isinstance(like, str) and like in LIKE):
+            near = did_you_mean(str(like), LIKE) or ","
+            raise InputError(f"{brief(like)} is not known{near} expected one of: {', '.join(LIKE)}", "like")
+        given = {name: value for name, value in changes.items() if value is not None}
+        for name, value in given.items():
+            if name in _CHOICES:
+                require_choice(value, get_args(_CHOICES[name]), name)
+        if "gain" in given:
+            gain_text(given["gain"])
+        return replace(LIKE[like] if like else cls(), **given)  # type: ignore[return-value]
+
+    def measures(self, measures: Iterable[Measure]) -> tuple[Measure, ...]:
+        """Return the measures with this discount in place of ``log``."""
+        log, own = Discount.of("log"), Discount.of(self.discount)
+        return tuple(replace(m, discount=own) if m.discount == log else m for m in measures)
+
+
+def require_choice(value: Any, choices: Iterable[str], argument: str) -> None:
+    """Raise `InputError` unless the value is one of the choices."""
+    known = isinstance(value, str) and value in choices
+    require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
+
+
+_LEARNING = Conventions(gain="exp2", ties="file", ideal="retrieved")  # a list has no other documents
+
+LIKE: Mapping[str, Conventions] = MappingProxyType({
+    "trec_eval": Conventions(),
+    "ir_measures": Conventions(missing="zero"),
+    "gdeval": Conventions(gain="exp2", empty="skip"),
+    "sklearn": Conventions(ties="average", ideal="retrieved"),
+    "lightgbm": replace(_LEARNING, empty="one"),
+    "xgboost": replace(_LEARNING, empty="one"),
+    "catboost": replace(_LEARNING, gain="linear", ties="worst", empty="one"),
+    "letor": replace(_LEARNING, discount="clipped_log(2)", short_lists_are_zero=True),
+    "lenskit": Conventions(ties="file", empty="skip", discount="clipped_log(2)"),
+    "jarvelin": Conventions(ties="file", discount="clipped_log(2)"),
+})  # fmt: skip
+"""The conventions of programs, by name."""

@@ -1,0 +1,178 @@
+"""Conventions of other programs: the values that they gave, and formulas where a program cannot be run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists
+from ndcg_asymptotics.lists.conventions import LIKE, Conventions
+from ndcg_asymptotics.measures import Measure
+
+# five lists: with ties, without relevant documents, short, with one score, and without ties
+SCORES = {
+    "1": [5, 4, 4, 4, 3, 2, 1, 0.5, 0.5, 0.25, 0.125, 0],
+    "2": [3, 2, 1, 1, 1, 0.5, 0.25, 0.125, 0.0625, 0, -1, -2],
+    "3": [1, 2, 3],
+    "4": [1] * 12,
+    "5": [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+}
+LABELS = {
+    "1": [0, 2, 0, 1, 0, 2, 0, 0, 1, 0, 1, 0],
+    "2": [0] * 12,
+    "3": [2, 0, 1],
+    "4": [0, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0, 2],
+    "5": [2, 0, 1, 0, 2, 0, 0, 1, 0, 0, 0, 1],
+}
+NAMES = [f"d{i * 7 % 23:02d}" for i in range(12)]  # their order is not that of the rows
+RUN = {query: dict(zip(NAMES, scores, strict=False)) for query, scores in SCORES.items()}
+QRELS = {query: dict(zip(NAMES, labels, strict=False)) for query, labels in LABELS.items()}
+
+#: For each program, and its options: NDCG at 3, 5 and 10 of queries 1, 3, 4 and 5, and that of query 2, which
+#: has no relevant documents (None where it is left out).
+VALUES = {
+    "sklearn": ("sklearn", "nDCG", {}, [
+        [0.300630513028, 0.341007578771, 0.563889242432],
+        [0.760187533432, 0.760187533432, 0.760187533432],
+        [0.283228247829, 0.351631932679, 0.541862880535],
+        [0.664564956573, 0.714878274296, 0.783766260351],
+    ], 0),
+    "lightgbm": ("lightgbm", "nDCG", {}, [
+        [0.350985208063, 0.374129889093, 0.594674379556],
+        [0.68852888094, 0.68852888094, 0.68852888094],
+        [0.395144265899, 0.365921226273, 0.42316090857],
+        [0.649014791937, 0.750453994772, 0.801250885524],
+    ], 1),
+    "xgboost": ("xgboost", "nDCG", {}, [
+        [0.350985208063, 0.374129889093, 0.594674379556],
+        [0.68852888094, 0.68852888094, 0.68852888094],
+        [0.395144265899, 0.365921226273, 0.42316090857],
+        [0.649014791937, 0.750453994772, 0.801250885524],
+    ], 1),
+    "xgboost-": ("xgboost", "nDCG", {'empty': 'zero'}, [
+        [0.350985208063, 0.374129889093, 0.594674379556],
+        [0.68852888094, 0.68852888094, 0.68852888094],
+        [0.395144265899, 0.365921226273, 0.42316090857],
+        [0.649014791937, 0.750453994772, 0.801250885524],
+    ], 0),
+    "catboost": ("catboost", "nDCG", {}, [
+        [0.132912991315, 0.297278338675, 0.518583931649],
+        [0.760187533432, 0.760187533432, 0.760187533432],
+        [0.0, 0.0, 0.140748895848],
+        [0.664564956573, 0.714878274296, 0.783766260351],
+    ], 1),
+    "catboost exp": ("catboost", "nDCG", {'gain': 'exp2'}, [
+        [0.092716398848, 0.288556800727, 0.50910129119],
+        [0.68852888094, 0.68852888094, 0.68852888094],
+        [0.0, 0.0, 0.101330520406],
+        [0.649014791937, 0.750453994772, 0.801250885524],
+    ], 1),
+    "catboost position": ("catboost", "nDCG(zipf)", {}, [
+        [0.1, 0.220264317181, 0.337738619677],
+        [0.666666666667, 0.666666666667, 0.666666666667],
+        [0.0, 0.0, 0.058914728682],
+        [0.7, 0.722466960352, 0.75550660793],
+    ], 1),
+    "lenskit": ("lenskit", "nDCG", {}, [
+        [0.431878716894, 0.449510421974, 0.645347816824],
+        [0.753953169048, 0.753953169048, 0.753953169048],
+        [0.48842449087, 0.440828390911, 0.510251907547],
+        [0.568121283106, 0.627927018568, 0.687861741498],
+    ], None),
+    "ir_measures": ("ir_measures", "nDCG", {}, [
+        [0.167717521713, 0.325869436137, 0.550327170484],
+        [0.760187533432, 0.760187533432, 0.760187533432],
+        [0.167717521713, 0.355937992305, 0.590195140765],
+        [0.664564956573, 0.714878274296, 0.783766260351],
+    ], 0),
+    "gdeval": ("gdeval", "nDCG", {}, [
+        [0.117, 0.30964, 0.53251],
+        [0.68853, 0.68853, 0.68853],
+        [0.117, 0.33021, 0.5561],
+        [0.64901, 0.75045, 0.80125],
+    ], None),
+    # Eval-Score-4.0.pl of LETOR, and the script of the MSLR data sets
+    "letor": ("letor", "nDCG", {}, [
+        [0.4524, 0.4629, 0.6581], [0.7232, 0, 0], [0.4363, 0.4057, 0.4556], [0.5476, 0.6510, 0.6951],
+    ], 0),
+}  # fmt: skip
+DIGITS = {"gdeval": 5e-6, "letor": 5e-5}  # half a unit of the last digit printed
+
+
+@pytest.mark.parametrize("program", VALUES)
+def test_values_of_programs(program):
+    like, measure, options, expected, of_empty = VALUES[program]
+    found = evaluate(RUN, QRELS, [f"{measure}@{k}" for k in (3, 5, 10)], like=like, **options)
+    values = dict(zip(found.queries, found.values.tolist(), strict=True))
+    assert values.pop("2", [None] * 3) == [of_empty] * 3
+    np.testing.assert_allclose([*values.values()], expected, rtol=0, atol=DIGITS.get(program, 1e-11))
+
+
+def test_conventions_differ():
+    """The lists above tell the conventions of all programs apart, except where they agree."""
+    means = {like: evaluate(RUN, QRELS, "nDCG@5", like=like).mean.item() for like in LIKE}
+    assert means["lightgbm"] == means["xgboost"]
+    assert means["trec_eval"] == means["ir_measures"]  # no query is missing
+    assert len({round(mean, 9) for mean in means.values()}) == len(means) - 2
+
+
+def test_jarvelin_and_kekalainen_by_hand():
+    # base 2: ranks 1 and 2 are not discounted; the ideal list holds all judged documents
+    run, qrels = {"q": {"a": 2.0, "b": 1.0, "c": 0.0}}, {"q": {"b": 3, "c": 1, "unseen": 2}}
+    (found,) = evaluate(run, qrels, "nDCG", like="jarvelin").values[0]
+    log = np.log2
+    assert found == pytest.approx((0 + 3 + 1 / log(3)) / (3 + 2 + 1 / log(3)), rel=1e-14)
+
+
+def test_ties_by_hand():
+    run, qrels = {"q": dict.fromkeys("abcd", 1.0)}, {"q": {"b": 1, "c": 2}}
+    ideal = 2 + 1 / 2
+    mean_discount = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
+    expected = {
+        "trec": 2 / 2 + 1 / 3,  # d, c, b, a
+        "file": 1 / 2 + 2 / 3,
+        "worst": 1 / 3 + 2 / 4,
+        "average": 3 * mean_discount,
+    }
+    for ties, dcg in expected.items():
+        (found,) = evaluate(run, qrels, "nDCG(zipf)", ties=ties).values[0]
+        assert found == pytest.approx(dcg / ideal, rel=1e-14)
+
+
+def test_an_option_changes_a_convention():
+    lists = evaluate(RUN, QRELS, "nDCG@5", like="lightgbm", empty="zero", ties="trec")
+    assert lists.values.tolist() == evaluate(
+        RUN, QRELS, "nDCG@5", gain="exp2", ties="trec", ideal="retrieved"
+    ).values.tolist()  # fmt: skip
+
+
+def test_only_the_discount_log_is_replaced():
+    measures = [Measure.parse(text) for text in ("nDCG@5", "nDCG(log)", "nDCG(zipf)")]
+    found = [str(measure) for measure in Conventions.of("letor").measures(measures)]
+    assert found == ["nDCG(clipped_log(2))@5", "nDCG(clipped_log(2))", "nDCG(zipf)"]
+
+
+def test_what_is_no_convention():
+    with pytest.raises(InputError, match=r"^like: 'lightgdm' is not known, did you mean 'lightgbm'"):
+        evaluate(RUN, QRELS, "nDCG", like="lightgdm")
+    with pytest.raises(InputError, match=r"^empty: must be one of zero, one, nan, skip, got 'two'"):
+        evaluate(RUN, QRELS, "nDCG", empty="two")
+
+
+def test_files_with_conventions(tmp_path):
+    table, run, qrels = tmp_path / "lists.csv", tmp_path / "a.run", tmp_path / "qrels"
+    rows = [(q, d, RUN[q][d], QRELS[q][d]) for q in RUN for d in RUN[q]]
+    table.write_text("query,document,score,label\n" + "".join(f"{q},{d},{s},{y}\n" for q, d, s, y in rows))
+    run.write_text("".join(f"{q} Q0 {d} 1 {s} a\n" for q, d, s, _ in rows))
+    qrels.write_text("".join(f"{q} 0 {d} {y}\n" for q, d, _, y in rows))
+    expected = evaluate(RUN, QRELS, "nDCG@5", like="catboost").values.tolist()
+    assert evaluate_lists(table, "nDCG@5", like="catboost").values.tolist() == expected
+    assert evaluate_files(run, qrels, "nDCG@5", like="catboost").values.tolist() == expected
+
+
+def test_agrees_with_the_script_of_letor(data_folder):
+    # what Eval-Score-4.0.pl prints for the first part of MQ2008, with feature 25 as the score
+    part, measures = data_folder / "letor_mq2008/S1.txt.gz", [f"nDCG@{k}" for k in (1, 5, 8, 10)]
+    found = evaluate_lists(part, measures, weights={25: 1.0}, like="letor")
+    np.testing.assert_allclose(found.mean, [0.2293, 0.3224, 0.3387, 0.1219], rtol=0, atol=5e-5)
