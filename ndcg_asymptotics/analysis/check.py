@@ -25,7 +25,7 @@ from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, st
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, fixed, general
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
@@ -110,8 +110,9 @@ class Check(Report):
 
     def _summary(self) -> Table:
         columns = (
-            Column("scorer"), Column("measure"), Column("n", general("g"), 1), Column("simulated", fixed(5)),
-            Column("standard error", general(".1e"), 1), Column("exact mean", fixed(5)),
+            Column("scorer"), Column("measure"), Column("n", general("g"), 1),
+            Column("simulated", decimals(5)),
+            Column("standard error", general(".1e"), 1), Column("exact mean", decimals(5)),
             Column("pseudo-expectation", fixed(5), 2), Column("largest |z|", fixed(2), 1),
             Column("mean"), Column("std"), Column("law"),
         )  # fmt: skip

@@ -18,7 +18,7 @@ from ndcg_asymptotics.analysis.betting import detectable, exceeds
 from ndcg_asymptotics.analysis.limit_tests import LimitOutcome, LimitTest
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.tables import Column, fixed, general
+from ndcg_asymptotics.core.tables import Column, decimals, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.values import TheoreticalValues
@@ -73,13 +73,13 @@ class MeanTest:
     scorer: str
     measure: str
     n: Annotated[int, Column("n", general("g"))]
-    simulated: Annotated[float, Column("simulated", fixed(5))]
+    simulated: Annotated[float, Column("simulated", decimals(5))]
     mcse: Annotated[float, Column("standard error", general(".1e"))]
     pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(5), 1)]
     limit: float | None
     theorem: str
     assumptions: list[str]
-    expectation: Annotated[float | None, Column("exact mean", fixed(5))]
+    expectation: Annotated[float | None, Column("exact mean", decimals(5))]
     z: Annotated[float | None, Column("z", fixed(2))]
     verdict: Annotated[Outcome, Column("verdict")]
     false_alarm: float

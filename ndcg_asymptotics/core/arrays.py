@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,6 +46,25 @@ def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> t
         require(1 <= n <= LARGEST_N, f"{wanted}, got {brief(n)}", argument)
     require(bool(found), f"{wanted}, got none", argument)
     return tuple(found)
+
+
+def whole_number(value: object, argument: str, low: int, high: int | None) -> int:
+    """Return a whole number from low to high, which may be given as a float such as 1e6.
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+
+    >>> whole_number(1e6, "n", 1, None)
+    1000000
+    """
+    allowed = f"a whole number from {low} to {high:g}" if high else f"a whole number >= {low}"
+    number = isinstance(value, int | float) or hasattr(value, "__index__")
+    known = number and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]
+    if not (known and value == int(value) and low <= value <= (high or math.inf)):  # type: ignore[call-overload,operator]
+        raise InputError(f"must be {allowed}, got {brief(value)}", argument)
+    return int(value)  # type: ignore[call-overload,no-any-return]
 
 
 def floats(given: Any, argument: str = "") -> Floats:

@@ -53,9 +53,21 @@ def fixed(digits: int) -> Callable[[float], str]:
     return lambda value: f"{value:.{digits}f}"
 
 
+def decimals(digits: int) -> Callable[[float], str]:
+    """Return a function that formats numbers with this many decimals, and small ones with as many digits.
+
+    >>> [decimals(5)(value) for value in (0.25, 0.0, 1.2345678e-7)]
+    ['0.25000', '0.00000', '1.2346e-07']
+    """
+    return lambda value: f"{value:.{digits - 1}e}" if 0 < abs(value) < _SMALL else f"{value:.{digits}f}"
+
+
 def general(spec: str) -> Callable[[Any], str]:
     """Return a function that formats numbers by a format specification, such as ``.1e``."""
     return lambda value: format(value, spec)
+
+
+_SMALL = 1e-3  # below, `decimals` would show two digits or less
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.check import Check, check, if_tested, largest_z, 
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import write_file
-from ndcg_asymptotics.core.tables import Column, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Table, decimals, fixed, general
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.reports.answer import answer, settled
 from ndcg_asymptotics.reports.charts import BAND, curve_charts, order_charts
@@ -155,9 +155,10 @@ def _verdicts(found: Check) -> Table:
         )  # fmt: skip
     columns = (  # verdicts come before their evidence, so that a narrow page shows them
         Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
-        Column("std"), Column("law"), Column("simulated", fixed(5)),
-        Column("std. error", general(".1e")), Column("exact mean", fixed(5)), Column("largest |z|", fixed(2)),
-        Column("limit", fixed(5)), Column("extrapolated limit", fixed(5)), Column("theorem"),
+        Column("std"), Column("law"), Column("simulated", decimals(5)),
+        Column("std. error", general(".1e")), Column("exact mean", decimals(5)),
+        Column("largest |z|", fixed(2)), Column("limit", fixed(5)), Column("extrapolated limit", fixed(5)),
+        Column("theorem"),
     )  # fmt: skip
     title = f"Means at n = {found.rows[-1].n:g}; largest |z| and verdicts over all tested n"
     return Table(title, columns, tuple(rows))

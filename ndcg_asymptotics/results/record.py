@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Integers
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, general
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.results.layout import AXES, INDEX, Named, dataset, versions_here
 from ndcg_asymptotics.studies import Study
@@ -153,8 +153,8 @@ def _blocks(results: Results) -> Iterator[ReportBlock]:
     title = f"At n = {study.n[-1]:g}"
     if "ndcg" in results.named:
         columns = (
-            Column("scorer"), Column("measure"), Column("n", general("g")), Column("mean", fixed(5)),
-            Column("MCSE", general(".1e"), 1), Column("5%", fixed(5), 2), Column("95%", fixed(5), 2),
+            Column("scorer"), Column("measure"), Column("n", general("g")), Column("mean", decimals(5)),
+            Column("MCSE", general(".1e"), 1), Column("5%", decimals(5), 2), Column("95%", decimals(5), 2),
         )  # fmt: skip
         yield Table(title, columns, rows)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,18 +11,15 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import brief, list_lengths
+from ndcg_asymptotics.core.arrays import brief, list_lengths, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Coupling, Population, Scorer, with_relevant
-from ndcg_asymptotics.populations.fixed_counts import MOST_RELEVANT
 from ndcg_asymptotics.studies.design import Design, resolve
 from ndcg_asymptotics.studies.gains import with_gain
-
-Relevant = int | Mapping[float, float]
-"""A number of relevant items, the probability of each number, or the number of items of each gain."""
+from ndcg_asymptotics.studies.relevant import Relevant, read_relevant
 
 MOST_REPLICATES = 10**7
 """The greatest number of replicates of a study."""
@@ -43,7 +39,7 @@ def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
         If an end is not a list length, ``start`` exceeds ``stop``, or per_decade is not 1 to 1000.
     """
     (first,), (last,) = list_lengths(start, "start"), list_lengths(stop, "stop")
-    per = _whole(per_decade, "per_decade", 1, 1000)
+    per = whole_number(per_decade, "per_decade", 1, 1000)
     require(first <= last, f"start must be at most stop, got {first} and {last}")
     found = {last}
     step = 0
@@ -151,8 +147,8 @@ class Study:
             "population": population,
             "measures": read_measures(measures),
             "n": sizes,
-            "replicates": _whole(replicates, "replicates", 1, MOST_REPLICATES),
-            "seed": _whole(seed, "seed", 0, None),
+            "replicates": whole_number(replicates, "replicates", 1, MOST_REPLICATES),
+            "seed": whole_number(seed, "seed", 0, None),
             "engine": resolve(engine, sizes[-1], population),
             "pairs": _pairs(pairs, population),
             "bracket": float(bracket),
@@ -194,16 +190,6 @@ class Study:
     def design(self) -> Design:
         """The design that an engine simulates."""
         return Design(self.population, self.measures, self.n, self.seed, self.pairs, self.bracket)
-
-
-def _whole(value: object, name: str, low: int, high: int | None) -> int:
-    """Return a whole number, which may be given as a float such as 1e6."""
-    allowed = f"a whole number from {low} to {high:g}" if high else f"a whole number >= {low}"
-    number = isinstance(value, int | float) or hasattr(value, "__index__")
-    known = number and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]
-    if not (known and value == int(value) and low <= value <= (high or math.inf)):  # type: ignore[call-overload,operator]
-        raise InputError(f"must be {allowed}, got {brief(value)}", name)
-    return int(value)  # type: ignore[call-overload,no-any-return]
 
 
 def _require_few(given: Any, field: str) -> None:
@@ -289,36 +275,6 @@ def read_scorers(
         except InputError as error:
             raise InputError(str(error), f"scorers.{name}") from None
     return scorers
-
-
-def read_relevant(given: Any) -> Relevant:
-    """Return a study's field ``relevant``, in which numbers may be texts, as the keys of a TOML table are.
-
-    Raises
-    ------
-    InputError
-        Beginning with the name of the field.
-
-    >>> read_relevant("2"), read_relevant({"1": 0.7, "2": 0.3})
-    (2, {1.0: 0.7, 2.0: 0.3})
-    """
-    if not isinstance(given, Mapping):
-        return _whole(_number(given), "relevant", 1, MOST_RELEVANT)
-    require(len(given) > 0, "has no number of relevant items", "relevant")
-    found = {_number(key): _number(value) for key, value in given.items()}
-    for value in (x for pair in found.items() for x in pair):
-        proper = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
-        require(proper, f"must be a table of positive numbers, got {brief(value)}", "relevant")
-    require(len(found) == len(given), "has a number twice", "relevant")
-    return found
-
-
-def _number(given: Any) -> Any:
-    """Return the number that a text stands for, or what was given."""
-    try:
-        return float(given) if isinstance(given, str) else given
-    except ValueError:
-        return given
 
 
 def _population(scorers: Mapping[str, Scorer], coupling: Any) -> Population:

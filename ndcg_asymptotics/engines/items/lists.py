@@ -13,7 +13,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.shared.inverse import quantile
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
 
 _ITEMS = 1 << 19  # of a block of lists
 _MOST_LISTS = 4096  # in a block
@@ -29,7 +29,7 @@ def count_orders(
     Parameters
     ----------
     a, b : Scorer
-        With the same label law, independent given the label.
+        With the same label law or number of relevant items, independent given the label.
     measures : sequence of M measures
     n, lists : int
         The length and the number of lists.
@@ -101,25 +101,29 @@ def count_orders_at_the_top(
 
 def _differences(a: Scorer, b: Scorer, n: int, k: int, lists: int, rng: np.random.Generator) -> Floats:
     """Return the gains at ranks 1 … k of a, minus those of b, (lists, k)."""
-    if not a.mixed:
-        return _differences_of_models(a.model, b.model, n, k, lists, rng)
+    models = [(first, second) for (_, first), (_, second) in zip(a.groups, b.groups, strict=True)]
+    if len(models) == 1:
+        return _differences_of_models(*models[0], n, k, lists, rng)
     group = rng.choice(len(a.weights), size=lists, p=a.weights / a.weights.sum())
     out = np.empty((lists, k))
-    for number, (first, second) in enumerate(zip(a.models, b.models, strict=True)):
+    for number, (first, second) in enumerate(models):
         rows = group == number
         out[rows] = _differences_of_models(first, second, n, k, int(rows.sum()), rng)
     return out
 
 
 def _differences_of_models(
-    a: Relevance, b: Relevance, n: int, k: int, lists: int, rng: np.random.Generator
+    a: Model, b: Model, n: int, k: int, lists: int, rng: np.random.Generator
 ) -> Floats:
-    law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
-    counts = rng.multinomial(n, law / law.sum(), size=lists)
+    if isinstance(a, FixedCounts):
+        counts = np.tile([*a.counts, n - a.least_n], (lists, 1))
+    else:
+        law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
+        counts = rng.multinomial(n, law / law.sum(), size=lists)
     return _ranked_gains(a, counts, k, rng) - _ranked_gains(b, counts, k, rng)
 
 
-def _ranked_gains(relevance: Relevance, counts: Integers, k: int, rng: np.random.Generator) -> Floats:
+def _ranked_gains(model: Model, counts: Integers, k: int, rng: np.random.Generator) -> Floats:
     """Return the gains at the first k ranks of lists with these label counts, (lists, k).
 
     The grade of an item takes the place of the last bits of its depth, so that sorting depths sorts grades.
@@ -130,10 +134,10 @@ def _ranked_gains(relevance: Relevance, counts: Integers, k: int, rng: np.random
     depth = np.empty(grade.size)
     for g in range(grades):
         items = grade == g
-        depth[items] = quantile(relevance, g, rng.random(int(items.sum())))
+        depth[items] = quantile(model, g, rng.random(int(items.sum())))
     mask = (1 << (grades - 1).bit_length()) - 1
     keys = ((depth.view(np.int64) & ~mask) | grade).reshape(lists, n)
     if k < n // 4:
         keys = np.partition(keys, k - 1, axis=1)[:, :k]
     keys.sort(axis=1)
-    return np.asarray(np.append(relevance.gains, 0.0)[keys[:, :k] & mask])
+    return np.asarray(np.append(model.gains, 0.0)[keys[:, :k] & mask])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.populations import FixedCounts, Relevance
+from ndcg_asymptotics.populations import FixedCounts, Model, Relevance
 
 _DEGREE = 9
 _RATIO = 1.1  # of neighbouring depths: with degree 9 this leaves 1e-16 for a curve like a power of t
@@ -56,7 +56,7 @@ class Inverse(NamedTuple):
     first: NDArray[np.int64]
 
 
-def quantile(relevance: Relevance | FixedCounts, grade: int, u: Floats) -> Floats:
+def quantile(model: Model, grade: int, u: Floats) -> Floats:
     """Return the depth t with ``int_0^t m_g / p_g = u``.
 
     If the number of relevant items is fixed, depth is the expected share of irrelevant items above, which is
@@ -64,7 +64,7 @@ def quantile(relevance: Relevance | FixedCounts, grade: int, u: Floats) -> Float
 
     Parameters
     ----------
-    relevance : Relevance or FixedCounts
+    model : Relevance or FixedCounts
     grade : int
         The index of a gain, or J, the number of gains, for the gain 0.
     u : array of numbers in [0, 1]
@@ -79,11 +79,12 @@ def quantile(relevance: Relevance | FixedCounts, grade: int, u: Floats) -> Float
     >>> quantile(curve, 0, np.array([0.0, 0.75])).round(13), quantile(curve, 1, np.array([0.25])).round(13)
     (array([0. , 0.5]), array([0.5]))
     """
-    if isinstance(relevance, FixedCounts):
-        return _among_irrelevant(relevance, grade, u)
+    if isinstance(model, FixedCounts):
+        return _among_irrelevant(model, grade, u)
+    assert isinstance(model, Relevance)
     out = np.empty_like(u)
     if u.size:
-        _look_up(u, _inverse(relevance, grade), out)
+        _look_up(u, _inverse(model, grade), out)
     return out
 
 

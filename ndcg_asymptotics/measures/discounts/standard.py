@@ -161,7 +161,7 @@ class Power(_InversePower, keyword="power"):
 
 @dataclass(frozen=True)
 class Zipf(_InversePower, keyword="zipf"):
-    """D(r) = 1/r (Wang et al. 2013, Theorem 5)."""
+    """D(r) = 1/r (Wang et al. 2013, Theorem 5); with one relevant item the reciprocal rank (MRR)."""
 
     asymptotics: ClassVar[Asymptotics] = HarmonicDecay()
     tex: ClassVar[str] = "1/r"
@@ -206,10 +206,10 @@ class _Affine(Discount):
 
 @dataclass(frozen=True)
 class Constant(_Affine, keyword="constant"):
-    """D(r) = 1, with a cutoff only: hits in the first k over min(k, R), R the number of relevant items.
+    """D(r) = 1, with a cutoff only: hits in the first k over min(k, R); with one relevant item the hit rate.
 
-    ``nDCG(constant)@k`` is recall at k where R <= k, precision at k where R >= k, and the hit rate where
-    R = 1. Without a cutoff every order of a list has NDCG 1, or 0 if no item is relevant.
+    R is the number of relevant items. ``nDCG(constant)@k`` is recall at k where R <= k, and precision at k
+    where R >= k. Without a cutoff every order of a list has NDCG 1, or 0 if no item is relevant.
     """
 
     asymptotics: ClassVar[Asymptotics] = ConstantDecay()
@@ -229,7 +229,10 @@ class Constant(_Affine, keyword="constant"):
 
 @dataclass(frozen=True)
 class Linear(_Affine, keyword="linear"):
-    """D_n(r) = n - r (Jin & Geng, Linear NDCG and pair-wise loss), which depends on the list length."""
+    """D_n(r) = n - r (Jin & Geng, Linear NDCG and pair-wise loss); with one relevant item the AUC.
+
+    It depends on the list length.
+    """
 
     asymptotics: ClassVar[Asymptotics] = LinearDecay()
     depends_on_n: ClassVar[bool] = True
