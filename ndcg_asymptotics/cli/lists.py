@@ -80,6 +80,20 @@ def evaluate(
             help="Count topics without relevant documents as 0, 1 or NaN, or skip them.", show_default="zero"
         ),
     ] = None,
+    unjudged: Annotated[
+        Literal["zero", "drop", "bounds"],
+        typer.Option(
+            help="Give documents without a judgement the gain 0, remove them from runs, or also show the "
+            "lowest and highest NDCG that they allow."
+        ),
+    ] = "zero",
+    chance: Annotated[
+        bool,
+        typer.Option(
+            "--chance",
+            help="Show the mean NDCG of a random order, and NDCG adjusted for it: 0 at random, 1 at best.",
+        ),
+    ] = False,
     complete: Annotated[
         bool, typer.Option("--complete", "-c", help="Count judged topics that are missing from a run as 0.")
     ] = False,
@@ -97,7 +111,7 @@ def evaluate(
 
     given = {
         "like": like, "gain": gain, "ties": ties, "ideal": ideal, "empty": empty,
-        "missing": "zero" if complete else None,
+        "missing": "zero" if complete else None, "unjudged": unjudged, "chance": chance,
     }  # fmt: skip
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     options["columns"] = columns_of(columns)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.lists.conventions import Conventions, Empty, Missing
-from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks
+from ndcg_asymptotics.lists.chance import adjusted, random_order
+from ndcg_asymptotics.lists.conventions import Conventions, Empty, Missing, require_choice
+from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks, unjudged_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import FixedRank
 from ndcg_asymptotics.measures.gains import Gain, gain_text, label_gains, negative_labels_in
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Measures = Sequence[Measure | str] | Measure | str
+Unjudged = Literal["zero", "drop", "bounds"]
 
 _NAMED = 3  # topics that a message names
+_DEPTH = 10  # documents of which the share that is judged is always found
+_ENOUGH_JUDGED = 0.9  # a smaller share is said
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +55,12 @@ class Evaluation(Report):
         Topics without a relevant document.
     conventions : Conventions
         What the values were computed with beside the measures.
+    judged_share : mapping of k to (queries,)
+        The share of the first k documents that is judged. Only a run with judgements has it.
+    bounds : pair of (queries, measures), optional
+        The least and the greatest value that unjudged documents allow, with ``unjudged="bounds"``.
+    chance : pair of (queries, measures), optional
+        Mean and standard deviation of the values of a random order of the retrieved documents.
     """
 
     queries: tuple[str, ...]
@@ -61,13 +72,31 @@ class Evaluation(Report):
     unjudged: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     conventions: Conventions = Conventions()
+    judged_share: Mapping[int, Floats] = field(default_factory=dict)
+    bounds: tuple[Floats, Floats] | None = None
+    chance: tuple[Floats, Floats] | None = None
 
     @property
     def mean(self) -> Floats:
         """The mean over the queries for each measure, without those that are NaN."""
-        counts = np.isfinite(self.values).sum(axis=0)
-        sums, none = np.nansum(self.values, axis=0), np.full(counts.shape, np.nan)
-        return np.asarray(np.divide(sums, counts, out=none, where=counts > 0))
+        return _mean(self.values)
+
+    @property
+    def adjusted(self) -> Floats | None:
+        """(value - chance) / (1 - chance), (queries, measures): 0 at random in the mean, 1 at best."""
+        return None if self.chance is None else adjusted(self.values, self.chance[0])
+
+    @property
+    def columns(self) -> dict[str, Floats]:
+        """The values of the queries, and everything that was computed with them, by heading."""
+        found: dict[str, Floats] = {}
+        low, high = self.bounds or (None, None)
+        chance, _ = self.chance or (None, None)
+        further = {"lowest": low, "highest": high, "chance": chance, "adjusted": self.adjusted}
+        for i, measure in enumerate(self.measures):
+            found[str(measure)] = self.values[:, i]
+            found |= {f"{measure} {name}": of[:, i] for name, of in further.items() if of is not None}
+        return found | {f"judged@{k}": share for k, share in self.judged_share.items()}
 
     @property
     def counted(self) -> int:
@@ -87,8 +116,27 @@ class Evaluation(Report):
             "missing": list(self.missing),
             "unjudged": list(self.unjudged),
             "empty": list(self.empty),
+            **self._further(names),
             "conventions": asdict(self.conventions) | {"gain": gain_text(self.conventions.gain)},
         }
+
+    def _further(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the shares that are judged, bounds and chance, as plain data."""
+        found: dict[str, Any] = {
+            "judged_share": {str(k): _or_none(_mean(share)) for k, share in self.judged_share.items()}
+        }
+        if self.bounds:
+            means = [dict(zip(names, _mean(of).tolist(), strict=True)) for of in self.bounds]
+            found["bounds"] = dict(zip(("lowest", "highest"), means, strict=True))
+        if self.chance and self.adjusted is not None:
+            chance, std = self.chance
+            counts = np.maximum(np.isfinite(std).sum(axis=0), 1)
+            of_mean = np.sqrt(np.nansum(std**2, axis=0)) / counts  # random orders of queries are independent
+            columns = {"mean": _mean(chance), "std": of_mean, "adjusted": _mean(self.adjusted)}
+            found["chance"] = {
+                name: dict(zip(names, of.tolist(), strict=True)) for name, of in columns.items()
+            }
+        return found
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per query."""
@@ -113,6 +161,11 @@ class Evaluation(Report):
             counted = "not counted" if self.conventions.empty in ("nan", "skip") else "counted as "
             value = {"zero": "0", "one": "1"}.get(self.conventions.empty, "")
             yield f"{count} ({_first(self.empty)}): {counted}{value}"
+        share = float(_mean(self.judged_share.get(_DEPTH, np.zeros(0))))
+        if share < _ENOUGH_JUDGED:
+            advice = "" if self.bounds else " (--unjudged bounds says what that may hide)"
+            said = f"only {share:.0%} of the first {_DEPTH} documents are judged"
+            yield f"{said}; the others count as not relevant{advice}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,25 +196,44 @@ class Evaluations(Report, Mapping[str, Evaluation]):
 
     def by_query(self) -> Table:
         """Return a table with a row per run and query."""
-        columns = (Column("run"), Column("query"), *self._measures())
+        columns = (Column("run"), Column("query"), *self._numbers())
         rows = tuple(
             (run.name, query, *values)
             for run in self.runs
-            for query, values in zip(run.queries, run.values.tolist(), strict=True)
+            for query, *values in zip(
+                run.queries, *(column.tolist() for column in run.columns.values()), strict=True
+            )
         )
         return Table("", columns, rows)
 
-    def _measures(self) -> tuple[Column, ...]:
-        return tuple(Column(str(measure), fixed(4)) for measure in self.runs[0].measures)
+    def _numbers(self) -> tuple[Column, ...]:
+        return tuple(Column(name, fixed(4)) for name in self.runs[0].columns)
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with the means of each run, to four decimals as in trec_eval, and the remarks."""
-        columns = (Column("mean"), Column("topics", general("d")), *self._measures())
-        rows = tuple((run.name or "run", run.counted, *run.mean.tolist()) for run in self.runs)
+        numbers = self._numbers()
+        if len(measures := self.runs[0].measures) == 1:  # "chance" in place of "nDCG(log) chance"
+            numbers = tuple(replace(c, name=c.name.removeprefix(f"{measures[0]} ")) for c in numbers)
+        columns = (Column("mean"), Column("topics", general("d")), *numbers)
+        rows = tuple(
+            (run.name or "run", run.counted, *(float(_mean(column)) for column in run.columns.values()))
+            for run in self.runs
+        )
         yield Table("", columns, rows)
         for run in self.runs:
             for remark in run.remarks():
                 yield Line(f"{run.name}: {remark}." if run.name else f"{remark}.")
+
+
+def _mean(values: Floats) -> Floats:
+    """Return the mean over the queries without NaN; NaN if there is none."""
+    counts = np.isfinite(values).sum(axis=0)
+    none = np.full(np.shape(counts), np.nan)
+    return np.asarray(np.divide(np.nansum(values, axis=0), counts, out=none, where=counts > 0))
+
+
+def _or_none(value: Floats) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def _topics(topics: Sequence[str]) -> str:
@@ -191,6 +263,8 @@ def evaluate(
     ideal: Ideal | None = None,
     empty: Empty | None = None,
     missing: Missing | None = None,
+    unjudged: Unjudged = "zero",
+    chance: bool = False,
     name: str = "",
 ) -> Evaluation:
     """Return NDCG of a run, query by query, by default with the conventions of trec_eval.
@@ -225,6 +299,13 @@ def evaluate(
         out.
     missing : {"skip", "zero"}
         Whether judged queries that are not in the run are left out or have NDCG 0 (``-c`` of trec_eval).
+    unjudged : {"zero", "drop", "bounds"}
+        A document without a judgement has the gain 0, or is removed from the run. "bounds" also finds the
+        least and the greatest NDCG of each query if each such document of the run may have any of the gains
+        in the judgements (`lists.unjudged`).
+    chance : bool
+        Whether to find the mean and standard deviation of NDCG of a random order (`lists.chance`). Negative
+        labels are then refused, unless a table of gains names them.
     name : str
         The name of the run.
 
@@ -239,7 +320,13 @@ def evaluate(
     """
     chosen = Conventions.of(like, gain=gain, ties=ties, ideal=ideal, empty=empty, missing=missing)
     found = chosen.measures(measures_of(measures))
-    scores, labels = Records.of(run, "score"), without_negatives(Records.of(qrels, "label"), chosen.gain)
+    require_choice(unjudged, get_args(Unjudged), "unjudged")
+    scores = Records.of(run, "score")
+    labels = without_negatives(Records.of(qrels, "label"), chosen.gain, refuse=chance)
+    if unjudged == "drop":
+        scores = scores.only(labels.find(scores) >= 0)
+    elif unjudged == "bounds" and chosen.ties == "worst":
+        raise InputError("bounds need ties that do not depend on labels, unlike 'worst'", "unjudged")
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
         raise InputError(
@@ -248,15 +335,27 @@ def evaluate(
         )
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
     topics = sorted([*common, *absent]) if chosen.missing == "zero" else common
-    there = relevant_ranks(scores, gains_of(labels, chosen.gain), topics, chosen.ties, chosen.ideal)
-    values = np.column_stack([ndcg(there, measure) for measure in found])
-    if chosen.short_lists_are_zero:
-        for measure, column in zip(found, values.T, strict=True):
-            if isinstance(measure.cutoff, FixedRank):
-                column[there.sizes < measure.cutoff.k] = 0.0
+    gains = gains_of(labels, chosen.gain)
+    there = relevant_ranks(scores, gains, topics, chosen.ties, chosen.ideal)
     irrelevant = there.relevant == 0
-    if chosen.empty in ("one", "nan"):
-        values[irrelevant] = 1.0 if chosen.empty == "one" else np.nan
+    short = np.column_stack([_too_short(there.sizes, measure, chosen) for measure in found])
+    of_empty = {"one": 1.0, "nan": np.nan}.get(chosen.empty, 0.0)
+
+    def settled(values: Sequence[Floats]) -> Floats:
+        by_measure = np.where(short, 0.0, np.column_stack(values))
+        return np.where(irrelevant[:, None], of_empty, by_measure)
+
+    values = settled([ndcg(there, measure) for measure in found])
+    bounds = moments = None
+    if unjudged == "bounds":
+        ranks, _ = unjudged_ranks(scores, labels, topics, chosen.ties)
+        grades = np.unique(gains.values[gains.values > 0]).tolist()
+        both = [ndcg_bounds(there, ranks, grades, m, v) for m, v in zip(found, values.T, strict=True)]
+        low, high = (np.where(short, 0.0, np.column_stack(of)) for of in zip(*both, strict=True))
+        bounds = low, high
+    if chance:
+        mean, std = zip(*(random_order(there, measure) for measure in found), strict=True)
+        moments = settled(mean), np.where(short, 0.0, np.column_stack(std))
     kept = ~irrelevant if chosen.empty == "skip" else np.ones(len(topics), bool)
     return Evaluation(
         tuple(topic for topic, keep in zip(topics, kept, strict=True) if keep),
@@ -268,7 +367,25 @@ def evaluate(
         tuple(sorted({*scores.queries} - {*labels.queries})),
         tuple(topic for topic, bare in zip(topics, irrelevant, strict=True) if bare),
         chosen,
+        {k: of[kept] for k, of in _judged_shares(scores, labels, topics, chosen.ties, found).items()},
+        bounds and (bounds[0][kept], bounds[1][kept]),
+        moments and (moments[0][kept], moments[1][kept]),
     )
+
+
+def _judged_shares(
+    scores: Records, labels: Records, topics: Sequence[str], ties: Ties, measures: Sequence[Measure]
+) -> dict[int, Floats]:
+    """Return the share of judged documents in the first k of each topic, for the cutoffs k and for 10."""
+    depths = sorted({m.cutoff.k for m in measures if isinstance(m.cutoff, FixedRank)} | {_DEPTH})
+    ranks, sizes = unjudged_ranks(scores, labels, topics, ties, depths[-1])
+    return dict(zip(depths, judged_shares(ranks, sizes, depths).T, strict=True))
+
+
+def _too_short(sizes: Integers, measure: Measure, conventions: Conventions) -> Bools:
+    """Return which lists have the value 0 because they have fewer than k documents."""
+    applies = conventions.short_lists_are_zero and isinstance(measure.cutoff, FixedRank)
+    return sizes < (measure.cutoff.exact(0) if applies else 0)
 
 
 def measures_of(measures: Measures) -> tuple[Measure, ...]:
@@ -285,11 +402,21 @@ def measures_of(measures: Measures) -> tuple[Measure, ...]:
     return found
 
 
-def without_negatives(labels: Records, gain: Gain = "linear") -> Records:
-    """Return labels with 0 in place of negative ones; a warning says how many the gain does not name."""
+def without_negatives(labels: Records, gain: Gain = "linear", *, refuse: bool = False) -> Records:
+    """Return labels with 0 in place of negative ones; a warning says how many the gain does not name.
+
+    Raises
+    ------
+    InputError
+        In place of a warning, if ``refuse``.
+    """
     if not (labels.values < 0).any():
         return labels
     if negative := unnamed_negatives(labels, gain):
+        if refuse:
+            table = f"a table such as --gain '{labels.values.min():g}=0, 0=0, 1=1' says that they count as 0"
+            said = "1 negative label has" if negative == 1 else f"{negative} negative labels have"
+            raise InputError(f"{said} no gain; {table}", "chance")
         where = f"{labels.source}: " if labels.source else ""
         counted = "1 negative label counts" if negative == 1 else f"{negative} negative labels count"
         warnings.warn(f"{where}{counted} as 0", InputWarning, stacklevel=3)
@@ -345,8 +472,11 @@ def evaluate_files(
     require(len(paths) > 0, "must name at least one file", "run")
     measures = measures_of(measures)  # before the files are read, which may take long
     runs = (read(path, "score", columns) for path in paths)  # one at a time, to save memory
-    gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
-    scores, labels = next(runs), without_negatives(read(qrels, "label", columns), gain)
+    gain, refuse = (
+        Conventions.of(options.get("like"), gain=options.get("gain")).gain,
+        options.get("chance", False),
+    )
+    scores, labels = next(runs), without_negatives(read(qrels, "label", columns), gain, refuse=refuse)
     found = []
     for path, name in zip(paths, run_names(paths), strict=True):
         found.append(_evaluate_named(scores, labels, measures, f"{path}, {qrels}", name, options))
@@ -386,7 +516,8 @@ def evaluate_lists(
     path, measures = Path(path), measures_of(measures)
     scores, labels = read_lists(path, columns, weights)
     chosen = options if options.get("like") else {"ties": "average"} | options
-    return _evaluate_named(scores, labels, measures, str(path), run_names([path])[0], chosen)
+    found = _evaluate_named(scores, labels, measures, str(path), run_names([path])[0], chosen)
+    return replace(found, judged_share={})  # every row has a label
 
 
 def _evaluate_named(

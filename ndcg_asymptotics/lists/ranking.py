@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
 
@@ -78,19 +78,10 @@ def relevant_ranks(
     sizes = np.bincount(judged[judged >= 0], minlength=len(topics))
     relevant = (gains.values > 0) & (judged >= 0)
     wanted, wanted_topic = gains.only(relevant), judged[relevant]
-    row = run.index_in(topics)
-    if (row < 0).any():
-        run, row = run.only(row >= 0), row[row >= 0]
-    lengths = np.bincount(row, minlength=len(topics))
+    run, row, lengths = _of_topics(run, topics)
     found = run.find(wanted)
     there = found >= 0
-    starts, here = np.cumsum(lengths) - lengths, found[there]
-    if ties == "trec":
-        above, tied = _break_ties_by_name(run, row, starts, here)
-    else:
-        above, tied = _count_ties(
-            run, row, starts, here, _tie_keys(ties, len(run), here, wanted.values[there])
-        )
+    above, tied = _ranks(run, row, lengths, found[there], ties, wanted.values[there])
     pool = there if ideal == "retrieved" else np.ones(there.size, bool)
     order = np.lexsort((-wanted.values[pool], wanted_topic[pool]))
     ideal_topic = wanted_topic[pool][order]
@@ -101,6 +92,80 @@ def relevant_ranks(
         wanted_topic[there], wanted.values[there], above, tied,
         ideal_topic, wanted.values[pool][order], ideal_above,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The ranks of some documents, as in `RelevantRanks`.
+
+    Attributes
+    ----------
+    topic, above, tied : (documents,)
+    """
+
+    topic: Rows
+    above: Integers
+    tied: Integers
+
+
+def unjudged_ranks(
+    run: Records, labels: Records, topics: Sequence[str], ties: Ties, depth: int | None = None
+) -> tuple[Ranks, Integers]:
+    """Return the ranks of the documents of a run that are not judged, and the number retrieved by topic.
+
+    Parameters
+    ----------
+    run, labels : Records
+        A document is judged if the labels hold it.
+    topics : sequence of str
+    ties : {"trec", "average", "file", "worst"}
+        As in `relevant_ranks`; "worst" puts unjudged documents first, since they have no gain.
+    depth : int, optional
+        Leave out documents that are certainly below this rank.
+    """
+    run, row, lengths = _of_topics(run, topics)
+    sizes = lengths
+    if depth is not None:
+        run, row, lengths = _of_topics(run.only(_at_the_top(run, row, lengths, depth)), topics)
+    judged = labels.find(run) >= 0
+    wanted = np.flatnonzero(~judged)
+    if ties == "worst":  # any gain puts judged documents below those they tie with
+        keys = judged.astype(np.float64)
+        above, tied = _count_ties(run, row, np.cumsum(lengths) - lengths, wanted, keys)
+    else:
+        above, tied = _ranks(run, row, lengths, wanted, ties, np.zeros(wanted.size))
+    return Ranks(row[wanted], above, tied), sizes
+
+
+def _of_topics(run: Records, topics: Sequence[str]) -> tuple[Records, Rows, Integers]:
+    """Return the documents of some topics, the topic of each, and the number of each topic."""
+    row = run.index_in(topics)
+    if (row < 0).any():
+        run, row = run.only(row >= 0), row[row >= 0]
+    return run, row, np.bincount(row, minlength=len(topics))
+
+
+def _at_the_top(run: Records, row: Rows, lengths: Integers, depth: int) -> Bools:
+    """Return which documents have a score of at least that at rank ``depth`` of their topic."""
+    with np.errstate(over="ignore"):
+        scores = run.values.astype(np.float32)  # documents that tie in single precision are both kept
+    order = np.lexsort((-scores, row))
+    last = np.cumsum(lengths) - 1
+    least = np.full(lengths.size, -np.inf, np.float32)
+    some = lengths > 0
+    place = np.minimum(last, last - lengths + depth)[some]
+    least[some] = scores[order[place]]
+    return np.asarray(scores >= least[row])
+
+
+def _ranks(
+    run: Records, row: Rows, lengths: Integers, wanted: Integers, ties: Ties, gains: Floats
+) -> tuple[Integers, Integers]:
+    """Return the number of documents above the ties of each wanted one, and of its ties."""
+    starts = np.cumsum(lengths) - lengths
+    if ties == "trec":
+        return _break_ties_by_name(run, row, starts, wanted)
+    return _count_ties(run, row, starts, wanted, _tie_keys(ties, len(run), wanted, gains))
 
 
 def _break_ties_by_name(
@@ -167,20 +232,43 @@ def ndcg(found: RelevantRanks, measure: Measure) -> Floats:
     For a cutoff or discount that depends on n, n is the number of retrieved documents, also in the ideal
     list. Otherwise the ideal list may be longer than n.
     """
-    n = np.maximum(found.sizes, 1)
-    known = n if measure.depends_on_n else np.maximum(n, found.judged)
-    lengths, which = np.unique(np.concatenate((n, known)), return_inverse=True)
-    cut = np.array([measure.cutoff(length) for length in lengths.tolist()])[which]
-    weights = np.array([measure.discount.coefficients(length) for length in n.tolist()])
-    ranks = max(int((found.above + found.tied).max(initial=0)), int(found.ideal_above.max(initial=0)) + 1)
-    sums = _cumulative_basis(measure, min(ranks, int(cut.max())))
-    ones = np.ones_like(found.ideal_above)
-    dcg = _discounted_gain(found.topic, found.gain, found.above, found.tied, cut[: n.size], weights, sums)
-    best = _discounted_gain(
-        found.ideal_topic, found.ideal_gain, found.ideal_above, ones, cut[n.size :], weights, sums
-    )
-    ratio = np.divide(dcg, best, out=np.zeros(n.size), where=best > 0)
+    best = ideal_dcg(found, measure)
+    discounts = mean_discounts(found, measure, Ranks(found.topic, found.above, found.tied))
+    dcg = np.bincount(found.topic, found.gain * discounts, best.size)
+    ratio = np.divide(dcg, best, out=np.zeros(best.size), where=best > 0)
     return np.asarray(np.minimum(ratio, 1.0))  # rounding must not make it exceed 1
+
+
+def ideal_dcg(found: RelevantRanks, measure: Measure) -> Floats:
+    """Return DCG of the ideal list of each topic."""
+    ranks = Ranks(found.ideal_topic, found.ideal_above, np.ones_like(found.ideal_above))
+    discounts = _mean_discounts(measure, found.sizes, ideal_lengths(found, measure), ranks)
+    return np.asarray(np.bincount(ranks.topic, found.ideal_gain * discounts, found.sizes.size), np.float64)
+
+
+def ideal_lengths(found: RelevantRanks, measure: Measure) -> Integers:
+    """Return the length of the ideal list of each topic."""
+    n = np.maximum(found.sizes, 1)
+    return n if measure.depends_on_n else np.maximum(n, found.judged)
+
+
+def mean_discounts(found: RelevantRanks, measure: Measure, ranks: Ranks) -> Floats:
+    """Return the mean discount of the tied ranks of each of some documents of the run."""
+    return _mean_discounts(measure, found.sizes, found.sizes, ranks)
+
+
+def _mean_discounts(measure: Measure, sizes: Integers, lengths: Integers, ranks: Ranks) -> Floats:
+    """Return the mean discounts in lists of some lengths, in which n is the number of retrieved documents."""
+    n, lengths = np.maximum(sizes, 1), np.maximum(lengths, 1)
+    different, which = np.unique(lengths, return_inverse=True)
+    cut = np.array([measure.cutoff(length) for length in different.tolist()], np.int64)[which]
+    weights = np.array([measure.discount.coefficients(length) for length in n.tolist()])
+    last = min(int((ranks.above + ranks.tied).max(initial=0)), int(cut.max(initial=0)))
+    sums = _cumulative_basis(measure, last)
+    of_document = cut[ranks.topic]
+    low, high = np.minimum(ranks.above, of_document), np.minimum(ranks.above + ranks.tied, of_document)
+    discount = ((sums[:, high] - sums[:, low]) / ranks.tied).astype(np.float64)
+    return np.asarray(np.einsum("ti,it->t", weights[ranks.topic], discount))
 
 
 def _cumulative_basis(measure: Measure, last: int) -> NDArray[np.longdouble]:
@@ -188,19 +276,3 @@ def _cumulative_basis(measure: Measure, last: int) -> NDArray[np.longdouble]:
     ranks = np.arange(1.0, last + 1)
     rows = [np.cumsum(basis(ranks), dtype=np.longdouble) for basis in measure.discount.basis()]
     return np.concatenate((np.zeros((len(rows), 1), np.longdouble), rows), axis=1)
-
-
-def _discounted_gain(
-    topic: Rows,
-    gain: Floats,
-    above: Integers,
-    tied: Integers,
-    cut: Integers,
-    weights: Floats,
-    sums: NDArray[np.longdouble],
-) -> Floats:
-    """Return the sum, over the documents of each topic, of gain times mean discount of the tied ranks."""
-    first, last = np.minimum(above, cut[topic]), np.minimum(above + tied, cut[topic])
-    discount = ((sums[:, last] - sums[:, first]) / tied).astype(np.float64)
-    terms = gain * np.einsum("ti,it->t", weights[topic], discount)
-    return np.asarray(np.bincount(topic, terms, cut.size), np.float64)

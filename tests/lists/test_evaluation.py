@@ -124,7 +124,7 @@ def test_the_report():
     assert "(unmet): counted as 0" in str(evaluate(RUN, JUDGED, "nDCG", missing="zero"))
     assert "2 topics of the run have no judgements" in str(evaluate(RUN, {"q": {"a": 1.0}}, "nDCG"))
     frame = evaluate(RUN, JUDGED, ["nDCG"]).to_dataframe()
-    assert frame.columns.tolist() == ["run", "query", "nDCG(log)"]
+    assert frame.columns.tolist() == ["run", "query", "nDCG(log)", "judged@10"]
     assert frame["query"].tolist() == ["blind", "none", "q"]
 
 

@@ -161,7 +161,10 @@ def compare(
         remarks.insert(0, f"Warning: {limited}")
     answered = tuple(queries[i] for i in np.flatnonzero(kept))
     by_query = Evaluations(
-        tuple(replace(of_run, queries=answered, values=values[name]) for name, of_run in found.items())
+        tuple(
+            replace(of_run, queries=answered, values=values[name], judged_share={})
+            for name, of_run in found.items()
+        )
     ).by_query()
     return Comparison(
         tuple(runs), int(kept.sum()), level, power, tuple(compared), tuple(remarks), correction, by_query

@@ -1,0 +1,208 @@
+"""Random orders against enumeration, and bounds for unjudged documents against all labels they may have."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from oracles.discounts import formula
+
+from ndcg_asymptotics.core.errors import InputError, InputWarning
+from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists
+
+MEASURES = ["nDCG(log)", "nDCG(zipf)@3", "nDCG(power(0.5))@0.5n", "nDCG(linear)", "nDCG(constant)@2"]
+
+
+def moments(measure: str, gains: list[float], ideal: list[float]) -> tuple[float, float]:
+    """Mean and standard deviation of NDCG over all orders, each of which is evaluated."""
+    D, k = formula(measure, len(gains))
+    weights = [D(float(r)) for r in range(1, k + 1)]
+    best = sum(w * g for w, g in zip(weights, sorted(ideal, reverse=True), strict=False)) or 1.0
+    values = [
+        sum(w * g for w, g in zip(weights, order, strict=False)) / best for order in permutations(gains)
+    ]
+    return float(np.mean(values)), float(np.std(values))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("gains", [[2, 0, 1, 0, 0, 1], [3, 0, 0, 0], [1, 2, 4, 8, 16], [1], [1, 1, 1]])
+def test_random_orders_against_enumeration(measure, gains):
+    names = [f"d{i}" for i in range(len(gains))]
+    run = {"q": dict(zip(names, range(len(gains)), strict=True))}
+    found = evaluate(
+        run, {"q": dict(zip(names, gains, strict=True))}, measure, chance=True, ideal="retrieved"
+    )
+    mean, std = moments(measure, gains, gains)
+    np.testing.assert_allclose([found.chance[0].item(), found.chance[1].item()], [mean, std], atol=1e-14)
+    if abs(mean - 1) > 1e-12:
+        assert found.adjusted.item() == pytest.approx((found.mean.item() - mean) / (1 - mean), abs=1e-12)
+    else:
+        assert found.adjusted.item() == 0
+
+
+def test_a_random_order_in_fractions():
+    # one relevant document of two: NDCG(zipf) is 1 or 1/2; its mean is 3/4 and its standard deviation 1/4
+    found = evaluate({"q": {"a": 1, "b": 2}}, {"q": {"a": 1}}, "nDCG(zipf)", chance=True)
+    assert [Fraction(x.item()) for x in (*found.chance, found.adjusted)] == [
+        Fraction(3, 4), Fraction(1, 4), Fraction(-1, 1),
+    ]  # fmt: skip
+
+
+def test_relevant_documents_that_are_not_retrieved_count_in_the_ideal_list_only():
+    run, qrels = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1, "x": 2, "y": 1}}
+    found = evaluate(run, qrels, "nDCG(log)", chance=True)
+    best = 2 + 1 / np.log2(3) + 1 / 2
+    discounts = 1 / np.log2([2, 3, 4])
+    assert found.chance[0].item() == pytest.approx(discounts.mean() / best, rel=1e-14)
+    assert found.chance[1].item() == pytest.approx(discounts.std() / best, rel=1e-13)
+
+
+def test_chance_follows_the_conventions():
+    run = {"empty": {"a": 1.0}, "short": {"a": 1.0, "b": 0.0}}
+    qrels = {"empty": {"a": 0}, "short": {"b": 1}}
+    for like, chance in (("lightgbm", [1, 0]), ("trec_eval", [0, 0])):
+        found = evaluate(run, qrels, "nDCG@1", like=like, chance=True)
+        np.testing.assert_allclose(found.chance[0][:, 0], [chance[0], 0.5])
+        assert found.chance[1][0].item() == 0
+    letor = evaluate(run, qrels, "nDCG@3", like="letor", chance=True)
+    assert letor.chance[0].tolist() == letor.chance[1].tolist() == letor.values.tolist() == [[0], [0]]
+
+
+def test_negative_labels_and_chance(tmp_path):
+    run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": -2, "b": 1, "c": -1}}
+    with pytest.raises(
+        InputError, match=r"chance: 2 negative labels have no gain; a table such as --gain '-2=0"
+    ):
+        evaluate(run, qrels, "nDCG", chance=True)
+    with pytest.raises(InputError, match="chance: 1 negative label has no gain"):
+        evaluate(run, qrels, "nDCG", chance=True, gain="-2=0, 1=1")
+    named = evaluate(run, qrels, "nDCG", chance=True, gain="-2=0, -1=0, 1=1")  # and no warning
+    assert named.chance[0].item() == pytest.approx((1 + 1 / np.log2(3)) / 2)
+    with pytest.warns(InputWarning, match="2 negative labels count as 0"):
+        evaluate(run, qrels, "nDCG")
+    files = tmp_path / "a.run", tmp_path / "qrels"
+    files[0].write_text("q Q0 a 1 2 t\n")
+    files[1].write_text("q 0 a -1\n")
+    with pytest.raises(InputError, match="chance: 1 negative label has no gain"):
+        evaluate_files(*files, "nDCG", chance=True)
+
+
+def bounds_by_force(run, qrels, grades, measure, **options) -> tuple[float, float]:
+    """The least and the greatest value over all labels that the unjudged documents of the run may have."""
+    unjudged = [document for document in run if document not in qrels]
+    every = product([0, *grades], repeat=len(unjudged))
+    all_qrels = {str(i): qrels | dict(zip(unjudged, labels, strict=True)) for i, labels in enumerate(every)}
+    values = evaluate(dict.fromkeys(all_qrels, run), all_qrels, measure, **options).values
+    return values.min(), values.max()
+
+
+@pytest.mark.parametrize("measure", [*MEASURES, "nDCG(log)@3", "nDCG(geometric(2))"])
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_against_all_labels(measure, seed):
+    rng = np.random.default_rng(seed)
+    grades = [[1], [1, 2], [1, 3, 7]][seed % 3]
+    run = {f"d{i}": float(rng.integers(0, 4) if seed % 2 else -i) for i in range(7)}  # with or without ties
+    judged = rng.permutation([*run, "x", "y"])[: rng.integers(3, 7)]
+    qrels = {str(document): int(rng.choice([0, 0, *grades])) for document in judged}
+    other = {"other": dict(zip("abc", grades, strict=False))}
+    for options in ({}, {"ties": "average"}, {"ideal": "retrieved", "ties": "file"}):
+        both = {"q": qrels, **other}  # the gains of all judgements count
+        found = evaluate({"q": run, "other": {"a": 1.0}}, both, measure, unjudged="bounds", **options)
+        (low, high), row = found.bounds, found.queries.index("q")
+        expected = bounds_by_force(run, qrels, grades, measure, **options)
+        np.testing.assert_allclose([low[row].item(), high[row].item()], expected, rtol=1e-12, atol=1e-14)
+        assert low[row] <= found.values[row] <= high[row]
+
+
+def test_bounds_by_hand():
+    # b is unjudged at rank 1; relevant, it makes a perfect list, and the ideal list longer otherwise
+    run, qrels = {"q": {"b": 3.0, "a": 2.0, "c": 1.0}}, {"q": {"a": 1, "x": 0}}
+    found = evaluate(run, qrels, "nDCG(zipf)", unjudged="bounds")
+    # c relevant, b not: (1/2 + 1/3) / (1 + 1/2); b relevant: 1
+    np.testing.assert_allclose([*found.bounds[0][0], *found.bounds[1][0]], [0.5, 1.0])
+    assert found.values.item() == pytest.approx(0.5)
+    one = evaluate({"q": {"b": 2.0, "c": 1.0}}, {"q": {"x": 1}}, "nDCG(zipf)@1", unjudged="bounds")
+    assert [of.item() for of in one.bounds] == [0.0, 1.0]
+
+
+def test_bounds_of_empty_topics_and_of_judged_ones():
+    run = {"empty": {"a": 1.0, "b": 0.5}, "judged": {"a": 1.0}, "none": {"b": 1.0}}
+    qrels = {"empty": {"a": 0}, "judged": {"a": 0, "c": 1}, "none": {"c": 0}}
+    for empty, least, highest in (("zero", 0.0, [1 / np.log2(3), 0, 1]), ("one", None, [1, 0, 1])):
+        found = evaluate(run, qrels, "nDCG", unjudged="bounds", empty=empty)
+        np.testing.assert_allclose(found.bounds[1][:, 0], highest)
+        expected = [0.0, 0.0, 0.0] if least == 0 else [1 / np.log2(3), 0.0, 1.0]
+        np.testing.assert_allclose(found.bounds[0][:, 0], expected)
+    with pytest.raises(InputError, match="unjudged: bounds need ties that do not depend on labels"):
+        evaluate(run, qrels, "nDCG", unjudged="bounds", ties="worst")
+    with pytest.raises(InputError, match="unjudged: must be one of zero, drop, bounds, got 'skip'"):
+        evaluate(run, qrels, "nDCG", unjudged="skip")
+
+
+def test_dropping_unjudged_documents():
+    run = {"q": {"u": 4.0, "a": 3.0, "v": 2.0, "b": 1.0}, "p": {"u": 1.0}}
+    qrels = {"q": {"a": 0, "b": 1}, "p": {"c": 1}}
+    found = evaluate(run, qrels, "nDCG(zipf)", unjudged="drop")
+    assert found.values[:, 0].tolist() == [0.0, 0.5]
+    condensed = {"q": {"a": 3.0, "b": 1.0}, "p": {}}
+    assert (
+        found.values.tolist() == evaluate(condensed | {"p": {"x": 1.0}}, qrels, "nDCG(zipf)").values.tolist()
+    )
+
+
+def test_the_share_of_judged_documents():
+    run = {"q": {"a": 5.0, "u": 4.0, "v": 3.0, "b": 3.0, "w": 1.0}, "p": {"c": 1.0}}
+    qrels = {"q": {"a": 0, "b": 1}, "p": {"c": 1}, "missing": {"c": 1}}
+    found = evaluate(run, qrels, ["nDCG@1", "nDCG(zipf)@3"], missing="zero")
+    assert sorted(found.judged_share) == [1, 3, 10]
+    shares = {k: of[list(found.queries).index("q")] for k, of in found.judged_share.items()}
+    # v and b tie: by decreasing name v is third
+    assert shares == pytest.approx({1: 1, 3: 1 / 3, 10: 2 / 5})
+    assert found.judged_share[3][list(found.queries).index("p")] == 1
+    assert np.isnan(found.judged_share[3][list(found.queries).index("missing")])
+    tied = evaluate(run, qrels, "nDCG@3", ties="average").judged_share[3]
+    assert tied.tolist() == pytest.approx([1, 1.5 / 3])
+    worst = evaluate(run, qrels, "nDCG@3", ties="worst").judged_share[3]
+    assert worst.tolist() == pytest.approx([1, 1 / 3])
+    assert evaluate(run, qrels, "nDCG", unjudged="drop").judged_share[10].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("ties", ["trec", "average", "file"])
+def test_shares_of_random_runs(ties):
+    rng = np.random.default_rng(5)
+    run = {str(q): {f"d{i}": float(rng.integers(9)) for i in rng.permutation(40)} for q in range(8)}
+    qrels = {q: {d: 0 for d in docs if rng.random() < 0.5} | {"r": 1} for q, docs in run.items()}
+    shares = evaluate(run, qrels, ["nDCG@5", "nDCG@20"], ties=ties).judged_share
+    for k in (5, 10, 20):
+        # the share is NDCG with a constant discount, if the judged documents are the relevant ones
+        relevant = {q: dict.fromkeys(run[q].keys() & docs.keys(), 1) for q, docs in qrels.items()}
+        found = evaluate(run, relevant, f"nDCG(constant)@{k}", ties=ties)
+        counts = np.array([min(k, len(relevant[q])) for q in found.queries])
+        np.testing.assert_allclose(shares[k], found.values[:, 0] * counts / k, rtol=1e-12)
+
+
+def test_the_report_of_chance_bounds_and_shares():
+    run = {"q": {"a": 1.0, "b": 2.0}}
+    found = evaluate(run, {"q": {"a": 1}}, "nDCG@5", chance=True, unjudged="bounds", name="mine")
+    names = ["", " lowest", " highest", " chance", " adjusted"]
+    assert list(found.columns) == [*(f"nDCG(log)@5{name}" for name in names), "judged@5", "judged@10"]
+    assert found.to_dataframe().shape == (1, 2 + 7)
+    said = "mine: only 50% of the first 10 documents are judged; the others count as not relevant"
+    assert f"{said}." in str(found)
+    plain = evaluate(run, {"q": {"a": 1}}, "nDCG@5", name="mine")
+    assert f"{said} (--unjudged bounds says what that may hide)." in str(plain)
+    data = found.as_dict()
+    assert data["judged_share"] == {"5": 0.5, "10": 0.5}
+    assert data["bounds"]["highest"] == {"nDCG(log)@5": 1.0}
+    mean = (1 + 1 / np.log2(3)) / 2
+    assert data["chance"]["mean"] == {"nDCG(log)@5": pytest.approx(mean)}
+    assert data["chance"]["std"] == {"nDCG(log)@5": pytest.approx(1 - mean)}
+    assert data["chance"]["adjusted"] == {"nDCG(log)@5": pytest.approx(-1.0)}
+
+
+def test_lists_are_judged_as_a_whole(tmp_path):
+    file = tmp_path / "lists.csv"
+    file.write_text("query,score,label\nq,2,0\nq,1,1\n")
+    assert evaluate_lists(file, "nDCG", chance=True).judged_share == {}
