@@ -28,7 +28,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures.exponentials import ExponentialSum
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.panels import Panels, panel_of
+from ndcg_asymptotics.theory.rules.panels import Panels, panel_of
 from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _SMALLEST_LOG, _LARGEST_LOG = -690.0, 690.0  # exponentials stay within the range of doubles

@@ -23,11 +23,12 @@ from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Population, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumerated_moments
+from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
 from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, over_counts
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
@@ -93,9 +94,13 @@ def ndcg_std(
     --------
     >>> ndcg_std("linear(0.1, 0.7)", "nDCG(power(0.3))", [30_000]).value.round(6)
     array([0.002591])
+    >>> ndcg_std("relevant(2, roc_power(0.4))", "nDCG@10", [1000, 10**9]).value.round(6)
+    array([0.218681, 0.01516 ])
     """
-    find = _quick_std if quick else _std
-    return find((Scorer.of(scorer),), Measure.of(measure), list_lengths(sizes))
+    find, lengths = _quick_std if quick else _std, list_lengths(sizes)
+    scorer = Scorer.of(scorer)
+    scorer.check_lengths(lengths)
+    return find((scorer,), Measure.of(measure), lengths)
 
 
 def difference_std(
@@ -113,8 +118,9 @@ def difference_std(
     >>> difference_std("linear(0.1, 0.7)", "constant(0.4)", "nDCG", [100]).value.round(5)
     array([0.06719])
     """
-    pair = Population.of({"a": a, "b": b}).scorers
-    return _std((pair["a"], pair["b"]), Measure.of(measure), list_lengths(sizes))
+    pair, lengths = Population.of({"a": a, "b": b}).scorers, list_lengths(sizes)
+    pair["a"].check_lengths(lengths)
+    return _std((pair["a"], pair["b"]), Measure.of(measure), lengths)
 
 
 @shared
@@ -149,7 +155,22 @@ def _stated(variance: Floats, error: Floats, most: float) -> StandardDeviation:
 
 def moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effort = USUAL) -> Moments:
     """Return the moments of NDCG_n, or of its difference for two scorers, from one evaluation."""
-    return over_groups(scorers, lambda *models: _moments(models, measure, n, effort), _mixed)
+    return over_groups(
+        scorers,
+        lambda *models: _moments(models, measure, n, effort),
+        _mixed,
+        lambda *models: _of_fixed_counts(models, measure, n, effort),
+    )
+
+
+@shared
+def _of_fixed_counts(models: tuple[FixedCounts, ...], measure: Measure, n: int, effort: Effort) -> Moments:
+    found = [fixed_moments(model, measure, n, effort) for model in models]
+    if len(found) == 1:
+        return found[0]
+    # given their labels, which are not random, the two lists are independent
+    a, b = found
+    return Moments(a.mean - b.mean, a.variance + b.variance, a.size + b.size)
 
 
 @shared

@@ -14,9 +14,9 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.given_counts import NEAR, AffineGivenCounts, GivenCounts
-from ndcg_asymptotics.theory.fluctuations.panels import Panels
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
+from ndcg_asymptotics.theory.rules.panels import Panels
 
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 

@@ -15,7 +15,7 @@ for the n that was simulated.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
+from ndcg_asymptotics.theory.mean.fixed_counts import evaluate_fixed_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
 from ndcg_asymptotics.theory.mean.rank_terms import Crossing, projections, rank_terms
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
@@ -91,6 +92,8 @@ def expected_ndcg(
 ) -> Expectation:
     """Return E[NDCG_n], with NDCG_n = 0 where every label is 0.
 
+    The labels are i.i.d., or the number of relevant items is fixed (`mean.fixed_counts`). For i.i.d. ones
+
     ::
 
         E[NDCG_n] = sum_j y_j n int P(Y = y_j | t) E_c[ E[D(1 + A); A < k | c, t] / IDCG(c + e_j) ] dt
@@ -101,10 +104,10 @@ def expected_ndcg(
     Parameters
     ----------
     scorer : Scorer or text
-        Binary or graded.
+        Binary or graded; i.i.d. or with a fixed number of relevant items.
     measure : Measure or text
         Any discount that is a sum of exponentials (log, power(b) with b <= 30, zipf, geometric, a
-        user's own) or linear, any cutoff.
+        user's own), constant or linear, any cutoff.
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
     quick : bool
@@ -122,17 +125,25 @@ def expected_ndcg(
     NotAvailableError
         If the discount is neither linear nor a sum of exponentials.
     InputError
-        If a size is out of range.
+        If a size is out of range, or below the number of relevant items.
 
     Examples
     --------
     >>> mean = expected_ndcg("linear(0.1, 0.7)", "nDCG", [5, 1000, 10**18])
     >>> mean.value.round(8)
     array([0.76853711, 0.90313918, 0.98662196])
+    >>> expected_ndcg("relevant(3, roc_power(0.3))", "nDCG", [100, 10**18]).value.round(8)
+    array([0.58849252, 0.02586772])
     """
     scorer, measure, lengths = Scorer.of(scorer), Measure.of(measure), list_lengths(sizes)
     pair = _QUICK if quick else _FULL
-    return over_groups([scorer], lambda relevance: _expected_ndcg(relevance, measure, lengths, pair), _mixed)
+    scorer.check_lengths(lengths)
+    return over_groups(
+        [scorer],
+        lambda relevance: _expected_ndcg(relevance, measure, lengths, pair),
+        _mixed,
+        lambda model: _of_fixed_counts(model, measure, lengths, pair),
+    )
 
 
 def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
@@ -143,9 +154,23 @@ def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
 def _expected_ndcg(
     relevance: Relevance, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
 ) -> Expectation:
-    first, value = (
-        np.array([evaluate(relevance, measure, n, accuracy) for n in lengths]) for accuracy in pair
+    return _stated(lambda n, accuracy: evaluate(relevance, measure, n, accuracy), lengths, pair)
+
+
+@shared
+def _of_fixed_counts(
+    model: FixedCounts, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
+) -> Expectation:
+    return _stated(
+        lambda n, accuracy: evaluate_fixed_counts(model, measure, n, accuracy.refine), lengths, pair
     )
+
+
+def _stated(
+    evaluate_at: Callable[[int, Accuracy], float], lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
+) -> Expectation:
+    """Return the more accurate one of two evaluations, and a bound of its error from both."""
+    first, value = (np.array([evaluate_at(n, accuracy) for n in lengths]) for accuracy in pair)
     # a sum of exponentials has a relative error, and all terms are positive
     error = _CAUTION * np.abs(value - first) + (_ROUNDING + 2 * pair[1].tolerance) * value
     value.flags.writeable = error.flags.writeable = False

@@ -29,28 +29,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.measures.exponentials import exponential_sum
-from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_binomial, log_choose
+from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
+from ndcg_asymptotics.theory.rules.rank_nodes import DEVIATIONS, FURTHER, rank_nodes, require_smooth
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
-# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
-_DEVIATIONS, _FURTHER = 9.0, 25.0
-_STEP = 0.35  # step of sums over a smooth function, in standard deviations; they leave exp(-2 (pi / 0.35)^2)
-_FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
 _VANISHED = -44.0  # logarithm of a characteristic function that is negligible
 _SUMMED_WINDOW = 2**13  # numbers of a window up to which they are summed one by one; beyond it is an integral
 _WINDOW_PANELS = 24  # of that integral
 _SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
-_CHUNK = 4_000_000  # numbers held at a time
-# standard deviations up to which all numbers up to a cutoff are summed; beyond it is an integral
-_SUMMED = 60.0
-_PANELS, _NODES = 4, 16  # of that integral, and nodes of a panel
+_NODES = 16  # of a panel of it
 
 
 @dataclass(frozen=True)
@@ -94,8 +86,8 @@ class Crossing:
     def of(cls, k: int, n: int) -> Crossing:
         """Return the depths for a cutoff k < n."""
         deviation = math.sqrt(k * (1 - k / n))
-        start = (k - _DEVIATIONS * deviation - _FURTHER) / n
-        stop = (k + _DEVIATIONS * deviation + 2 * _FURTHER) / n
+        start = (k - DEVIATIONS * deviation - FURTHER) / n
+        stop = (k + DEVIATIONS * deviation + 2 * FURTHER) / n
         return cls(max(start, 0.0), min(stop, 1.0), max(deviation, 3.0) / n)
 
 
@@ -164,7 +156,7 @@ def _fourier_terms(
 ) -> tuple[Integers, Complex, Complex]:
     """Return the terms of a Fourier series at one depth."""
     others, t = n - 1, float(depths[node])
-    reach = _DEVIATIONS * math.sqrt(others * t * (1 - t)) + _FURTHER
+    reach = DEVIATIONS * math.sqrt(others * t * (1 - t)) + FURTHER
     low, high = max(math.floor(others * t - reach), 0), min(math.ceil(others * t + reach), others)
     size = high - low + 1
     size += 1 - size % 2  # an even number would have a frequency that is its own opposite
@@ -183,7 +175,7 @@ def _fourier_terms(
     else:
         edges = np.linspace(low - 0.5, last + 0.5, _WINDOW_PANELS + 1)
         x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _NODES))
-        ends = np.array([last, last + 1.0])  # Euler and Maclaurin, as in `_up_to_cutoff`
+        ends = np.array([last, last + 1.0])  # Euler and Maclaurin, as in `rank_nodes`
         x, dx = np.append(x, ends), np.append(dx, [1 / 24, -1 / 24])
         turns = np.exp(-2j * math.pi / size * np.multiply.outer(f, x - low))
         series = np.asarray(turns @ (dx * discount(1.0 + x, float(n))))
@@ -209,103 +201,12 @@ def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> F
     NotAvailableError
         If the discount is neither affine nor a sum of exponentials up to n.
     """
+    require_smooth(discount, n)
     others = n - 1
-    deep = t > 0.5
-    share = np.where(deep, 1 - t, t)  # we count the items above, or those below where these are fewer
-    mean, deviation = others * share, np.sqrt(others * t * (1 - t))
-    reach = _DEVIATIONS * deviation + _FURTHER
-    above = np.where(deep, others - mean, mean)
-    crossing = (above + reach >= k) & (k < n)
-    few = mean <= _FEW
-    if not (discount.regular or discount.affine):
-        exponential_sum([discount], float(n))  # which raises unless the discount is smooth up to n
-    integrated = crossing & ~few & (deviation > _SUMMED)
     found = np.zeros((t.size, degree + 1))
-    for kind, here in (
-        (_few, few),
-        (_up_to_cutoff, integrated),
-        (_every, ~few & ~integrated & crossing),
-        (_spaced, ~few & ~crossing),
-    ):
-        # items below the cutoff gain nothing
-        nodes = np.flatnonzero(here & ~(crossing & (above - reach > k)))
-        if not nodes.size:
-            continue
-        numbers = (
-            float((2 * reach[nodes] + mean[nodes] * few[nodes]).max()) if kind in (_few, _every) else _FEW
-        )
-        size = max(1, int(_CHUNK / (numbers * (degree + 1))))
-        for start in range(0, nodes.size, size):
-            some = nodes[start : start + size]
-            counted, weights = kind(mean[some], deviation[some], deep[some], share[some], k, others)
-            a = np.where(deep[some, None], others - counted, counted)
-            values = weights * discount(1.0 + np.maximum(a, 0.0), float(n))
-            shift = counted - mean[some, None]
-            polynomials = krawtchouk(shift, others, share[some, None], degree, from_zero=kind is _few)
-            moments = np.einsum("tq,mtq->tm", values, polynomials)
-            found[some] = moments * np.where(deep[some, None], (-1.0) ** np.arange(degree + 1), 1.0)
+    for some, nodes in rank_nodes(t, np.full(t.size, float(k)), others, degree + 1):
+        values = nodes.weights * discount(1.0 + np.maximum(nodes.above, 0.0), float(n))
+        polynomials = krawtchouk(nodes.shift, others, nodes.share[:, None], degree, from_zero=nodes.from_zero)
+        moments = np.einsum("tq,mtq->tm", values, polynomials)
+        found[some] = moments * np.where(nodes.deep[:, None], (-1.0) ** np.arange(degree + 1), 1.0)
     return found
-
-
-def _few(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
-) -> tuple[Floats, Floats]:
-    """Return numbers of counted items from 0 on and their probabilities up to the cutoff, (T, Q) each."""
-    most = min(math.ceil((mean + _DEVIATIONS * deviation).max() + _FURTHER), others)
-    counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
-    # P(c) = (1 - t)^N (N t / (1 - t))^c / c! prod_(i < c) (1 - i/N), whose logarithms are moderate
-    falling = np.concatenate([[0.0], np.cumsum(np.log1p(-np.arange(most) / max(others, 1)))])
-    odds = np.maximum(mean, np.finfo(float).tiny) / (1 - share)  # N = 0 has c = 0 only
-    exponents = np.multiply.outer(np.log(odds), counted[0])
-    exponents += falling - gammaln(counted[0] + 1) + (others * np.log1p(-share))[:, None]
-    likely = np.exp(exponents)
-    return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
-
-
-def _every(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
-) -> tuple[Floats, Floats]:
-    """Return all numbers about the mean and their probabilities."""
-    return _lattice(mean, np.ones_like(mean), deviation, deep, share, k, others)
-
-
-def _spaced(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
-) -> tuple[Floats, Floats]:
-    """Return numbers about the mean, at steps fine enough for a smooth function, and their probabilities."""
-    step = np.maximum(np.floor(_STEP * deviation), 1.0)
-    return _lattice(mean, step, deviation, deep, share, k, others)
-
-
-def _lattice(
-    mean: Floats, step: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
-) -> tuple[Floats, Floats]:
-    count = np.ceil((_DEVIATIONS * deviation + _FURTHER) / step).max()
-    counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
-    inside = (counted >= 0) & (counted <= others)
-    counted = np.clip(counted, 0.0, float(others))
-    weights = np.where(inside, np.exp(log_binomial(counted, float(others), share[:, None])), 0.0)
-    weights /= weights.sum(axis=1, keepdims=True)
-    return counted, weights * _within(counted, deep, k, others)
-
-
-def _up_to_cutoff(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: int, others: int
-) -> tuple[Floats, Floats]:
-    """Return the nodes of an integral up to k - 1/2 items above, with one term of Euler and Maclaurin."""
-    reach = _DEVIATIONS * deviation + _FURTHER
-    low, high = np.maximum(mean - reach, -0.5), np.minimum(mean + reach, others + 0.5)
-    end = np.where(deep, others - k + 0.5, k - 0.5)
-    low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
-    edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, _PANELS + 1)
-    x, dx = on_panels(edges[:, :-1].ravel(), edges[:, 1:].ravel(), _NODES)
-    # sum_(a < k) f(a) = int^(k - 1/2) f - f'(k - 1/2) / 24, the derivative as f(k) - f(k - 1)
-    ends = np.stack([end - 0.5, end + 0.5], axis=1)
-    counted = np.concatenate([x.reshape(mean.size, -1), ends], axis=1)
-    last = np.where(deep[:, None], -1.0, 1.0) / 24 * np.array([1.0, -1.0])
-    weights = np.concatenate([dx.reshape(mean.size, -1), last], axis=1)
-    return counted, weights * np.exp(log_binomial(counted, float(others), share[:, None]))
-
-
-def _within(counted: Floats, deep: Bools, k: int, others: int) -> Bools:
-    return np.asarray(np.where(deep[:, None], others - counted, counted) < k)

@@ -160,7 +160,7 @@ def binomial_beyond(size: int, probability: float, least: int) -> tuple[Floats, 
     kept = weights > _TAIL * weights.max()
     x, weights = x[kept], weights[kept]
     count = nodes_for(size * probability * (1 - probability) / max(least, 1) ** 2)
-    return (x, weights) if x.size <= count else _lanczos(x, weights, count)
+    return (x, weights) if x.size <= count else gauss_rule(x, weights, count)
 
 
 def binomial_pieces(size: int, probability: float, kink: int, width: float) -> tuple[Floats, Floats]:
@@ -189,7 +189,7 @@ def binomial_pieces(size: int, probability: float, kink: int, width: float) -> t
     rules = []
     for piece in np.split(np.arange(x.size), np.searchsorted(x, edges[1:-1])):
         few = piece.size <= _PIECE_NODES or law[piece].sum() == 0
-        rules.append((x[piece], law[piece]) if few else _lanczos(x[piece], law[piece], _PIECE_NODES))
+        rules.append((x[piece], law[piece]) if few else gauss_rule(x[piece], law[piece], _PIECE_NODES))
     nodes, weights = (np.concatenate(part) for part in zip(*rules, strict=True))
     kept = weights > _TAIL * weights.max()
     return nodes[kept], weights[kept]
@@ -207,7 +207,7 @@ def nodes_for(variation: float, accuracy: float = _ACCURACY) -> int:
     return count + 1
 
 
-def _lanczos(x: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
+def gauss_rule(x: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
     """Return the Gauss rule of a law on a lattice, from its orthonormal polynomials."""
     whole = float(weights.sum())
     weights = weights / whole

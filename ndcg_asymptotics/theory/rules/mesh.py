@@ -148,11 +148,11 @@ def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
             rough |= left_over > _UNRESOLVED * curve.mass * edges[1:]
         if not rough.any():
             break
-        edges = np.union1d(edges, _middles(edges)[rough])
+        edges = np.union1d(edges, middles(edges)[rough])
     return edges
 
 
-def _middles(edges: Floats) -> Floats:
+def middles(edges: Floats) -> Floats:
     """Return the geometric middle of each panel, as seen from the nearer of 0 and 1."""
     left, right = edges[:-1], edges[1:]
     with np.errstate(invalid="ignore"):

@@ -75,6 +75,18 @@ def on_graded_panels(left: Floats, right: Floats, count: int) -> tuple[Floats, F
     return t, np.where(wide, np.where(deep[:, None], graded_weights[:, ::-1], graded_weights), weights)
 
 
+def unresolved(terms: Floats) -> Floats:
+    """Return the larger of the two highest Legendre terms on each panel (P,); ``terms`` = values times dt.
+
+    >>> x, dx = on_panels(np.array([0.0]), np.array([1.0]), 4)
+    >>> float(unresolved(x * dx)[0]) < 1e-15 < float(unresolved(x**3 * dx)[0])
+    True
+    """
+    count = terms.shape[-1]
+    highest = legvander(rule(count)[0], count - 1)[:, -2:] * (np.arange(count - 2, count) + 0.5)
+    return np.asarray(np.abs(terms @ highest).max(axis=-1))
+
+
 def running_integrals(terms: Floats) -> Floats:
     """Return integrals from the left end to each node, (..., P, count), of ``terms`` = values times dt.
 

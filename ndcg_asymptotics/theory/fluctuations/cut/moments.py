@@ -33,12 +33,12 @@ from ndcg_asymptotics.theory.fluctuations.cut.rules import (
     with_others,
 )
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.panels import Panels, down_to
 from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
+from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
 _VARIANCE_DIGITS = 0.55  # exponent of the tolerance for the variance above, which may be coarser
 # the depth at rank k + 1 is cut off this many standard deviations plus items from k/n

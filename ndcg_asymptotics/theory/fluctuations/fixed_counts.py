@@ -1,0 +1,162 @@
+"""Mean and variance of NDCG in lists with a fixed number of relevant items (section 2 of docs/few.md).
+
+The ideal DCG is not random, so the variance is that of DCG given the label counts (`given_counts`).
+
+With a cutoff k < n, let tau be the depth of the item at rank k + 1, and m_j the number of items of grade j
+above it. They have the joint law
+
+    sum_i c_i f_i(tau) prod_j P(Bin(c_j - [i = j], F_j(tau)) = m_j),
+
+where i is the grade of the item at tau, products run over all grades and the last grade, without gain, has
+``m = k - sum of the others``. Given tau and m the k items above are independent, those of grade j with the
+distribution function F_j/F_j(tau) of their depth. So their DCG is that of a whole list of k items with given
+counts, and ``Var = E[Var(DCG | tau, m)] + Var(E[DCG | tau, m])``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require_available
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import FixedCounts
+from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
+from ndcg_asymptotics.theory.fluctuations.whole import on_panels
+from ndcg_asymptotics.theory.mean.fixed_counts import ideal_dcg, mean_of
+from ndcg_asymptotics.theory.rules.binomial import gauss_rule, log_binomial
+from ndcg_asymptotics.theory.rules.condense import condensed
+from ndcg_asymptotics.theory.rules.law_panels import above, label_counts, law_panels, panels_down_to, ranked
+
+_DEGREE = 10  # of moments that a condensed rule for the numbers above keeps
+_FEWEST_DEPTHS, _DEPTHS = 3, 10  # nodes of the depth at a cutoff k: the first plus the second over sqrt(k)
+_MOST_NUMBERS = 20_000  # combinations of numbers above
+_SEPARATE, _NARROW = 24, 1000  # combinations, and cutoff, up to which each has its own nodes
+# binomial laws are cut off this many standard deviations plus items from the mean
+_DEVIATIONS, _FURTHER = 9.0, 25.0
+_UNLIKELY = 1e-17  # probability of numbers above that are left out
+
+
+def fixed_moments(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> Moments:
+    """Return the mean and the variance of NDCG_n from one evaluation."""
+    ideal = ideal_dcg(model, measure, n)
+    if ideal == 0:
+        return Moments(0.0, 0.0, 0.0)
+    if model.least_n == 1:
+        mean, variance, size = _one_item(model, measure, n, effort)
+    elif measure.cutoff(n) >= n:
+        counts = label_counts(model, n)
+        panels = ranked(model, n, law_panels(model, n, n, effort.refine))
+        given = on_panels(panels, np.array(model.gains), measure.discount, n, counts, effort)
+        mean, (variance, size) = given.mean(), given.variance(counts)
+    else:
+        mean, variance, size = _cut(model, measure, n, effort)
+    return Moments(mean / ideal, variance / ideal**2, size / ideal**2)
+
+
+def _one_item(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[float, float, float]:
+    """Return mean, variance and variance of the DCG of a single relevant item."""
+    (gain,) = (y for y, count in zip(model.gains, model.counts, strict=True) if count)
+    mean, counted = (
+        mean_of(model, measure, n, effort.refine, function)
+        for function in (lambda discount: discount, np.ones_like)
+    )
+
+    def deviation(discount: Floats) -> Floats:
+        return np.asarray((discount - mean / gain) ** 2)
+
+    # below the cutoff it gains nothing
+    below = max(gain - counted, 0.0) * (mean / gain) ** 2
+    variance = gain * (mean_of(model, measure, n, effort.refine, deviation) + below)
+    return mean, variance, variance
+
+
+def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[float, float, float]:
+    """Return mean and variance of DCG with a cutoff below n, and the variance without covariances."""
+    k, gains = measure.cutoff(n), np.array(model.gains)
+    found, law = [], []
+    for depth, counts, chances in _lists_above_cutoff(model, n, k, effort):
+        panels = panels_down_to(model, n, depth, effort.refine)
+        given = on_panels(panels, gains, measure.discount, n, chances @ counts / chances.sum(), effort)
+        means = given.mean() * (1 + given.mean_changes(counts))
+        for count, mean, chance in zip(counts, means, chances, strict=True):
+            # a sum of squares does not need the least likely numbers
+            variance = given.variance(count) if chance > effort.negligible else (0.0, 0.0)
+            found.append((mean, *variance))
+            law.append(chance)
+    means, variances, sizes = np.array(found).T
+    weights = np.array(law)
+    # where no relevant item is above the cutoff DCG is 0
+    mean, none = float(weights @ means), max(1.0 - float(weights.sum()), 0.0)
+    between = float(weights @ (means - mean) ** 2) + none * mean**2
+    return mean, float(weights @ variances) + between, float(weights @ sizes) + between
+
+
+def _lists_above_cutoff(
+    model: FixedCounts, n: int, k: int, effort: Effort
+) -> Iterator[tuple[float, Floats, Floats]]:
+    """Yield depths of the item at rank k + 1, numbers of items above (N, J + 1) and their chances (N,)."""
+    panels = law_panels(model, n, k, effort.refine)
+    depths, width = panels.t.ravel(), panels.dt.ravel()
+    numbers, joint = _above_cutoff(model, n, k, depths)
+    joint *= width
+    joint /= joint.sum()  # the logarithm of a density of 1e18 numbers has lost some digits
+    likely = joint.sum(axis=1) > _UNLIKELY
+    # whether each combination has a rule for the depth; far down they share one, as their laws are narrow
+    separate = np.count_nonzero(likely) <= _SEPARATE and k <= _NARROW
+    # without relevant items above DCG is 0
+    likely &= numbers[:, :-1].any(axis=1) | (not separate)
+    numbers, joint = numbers[likely], joint[likely]
+    # what is left of items above varies the less with the depth the less the depth varies
+    count = math.ceil(effort.refine * (_FEWEST_DEPTHS + _DEPTHS / math.sqrt(k)))
+    piece = np.searchsorted(model.breaks, depths)
+    for here in (piece == number for number in np.unique(piece)):
+        laws = joint[:, here] if separate else joint[:, here].sum(axis=0)[None]
+        for row, law in enumerate(laws):
+            kept = law > _UNLIKELY * law.max()
+            if law.sum() <= _UNLIKELY:
+                continue
+            for depth, weight in zip(*gauss_rule(np.log(depths[here][kept]), law[kept], count), strict=True):
+                tau = math.exp(depth)
+                if separate:
+                    yield tau, numbers[row, None], np.array([weight])
+                else:
+                    several, chances = _above_cutoff(model, n, k, np.array([tau]))
+                    yield tau, *_condensed(several, weight * chances[:, 0] / chances.sum())
+
+
+def _condensed(numbers: Floats, chances: Floats) -> tuple[Floats, Floats]:
+    counts, weights = condensed(numbers, chances[:, None], _DEGREE)
+    return counts, weights[:, 0]
+
+
+def _above_cutoff(model: FixedCounts, n: int, k: int, depths: Floats) -> tuple[Floats, Floats]:
+    """Return numbers of items above the one at rank k + 1, and their joint density with its depth.
+
+    The shapes are (N, J + 1) and (N, T).
+    """
+    shares, counts = above(model, depths), label_counts(model, n)
+    densities = np.array([law.density(depths) for law in model.laws])
+    ranges = [_likely(count, share, k) for count, share in zip(model.counts, shares, strict=False)]
+    size = math.prod(map(len, ranges))
+    require_available(size <= _MOST_NUMBERS, "standard deviation: too many grades of too many relevant items")
+    relevant = np.array([m for m in product(*ranges) if k - counts[-1] <= sum(m) <= k], np.float64)
+    numbers = np.column_stack([relevant, k - relevant.sum(axis=1)])
+    joint = np.zeros((len(numbers), depths.size))
+    for i in np.flatnonzero(counts):
+        others = counts - np.eye(counts.size)[i]
+        possible = (numbers <= others).all(axis=1)
+        logs = sum(log_binomial(numbers[possible, j, None], others[j], shares[j]) for j in range(counts.size))
+        joint[possible] += counts[i] * densities[i] * np.exp(logs)
+    return numbers, joint
+
+
+def _likely(count: int, share: Floats, k: int) -> range:
+    """Return the numbers of ``count`` items that may lie above depths with these shares above."""
+    low, high = count * float(share.min()), count * float(share.max())
+    reach = [_DEVIATIONS * math.sqrt(mean * (1 - mean / max(count, 1))) + _FURTHER for mean in (low, high)]
+    return range(max(0, math.floor(low - reach[0])), min(count, k, math.ceil(high + reach[1])) + 1)

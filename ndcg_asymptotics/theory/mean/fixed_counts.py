@@ -1,0 +1,84 @@
+"""The mean of DCG in lists with a fixed number of relevant items.
+
+An item of gain y_j at depth t has above it A items, the sum of ``Bin(n - R, G_0(t))`` irrelevant and
+``Bin(c_i - [i = j], F_i(t))`` relevant ones, all independent, so::
+
+    E[DCG_n@k] = sum_j y_j c_j int f_j(t) E[D(1 + A); A < k] dt.
+
+The ideal DCG is not random. The relevant items above are enumerated, the irrelevant ones summed over by
+`rank_nodes`, so the cost does not depend on n. This is section 1 of docs/few.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import FixedCounts
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.law_panels import law_panels
+from ndcg_asymptotics.theory.rules.rank_nodes import rank_nodes, require_smooth
+
+_NEGLIGIBLE = 1e-18  # probability, relative to the likeliest, below which a number of items is left out
+_ROWS = 50_000  # depths and numbers of relevant items above that are held at a time
+
+
+def evaluate_fixed_counts(model: FixedCounts, measure: Measure, n: int, refine: float) -> float:
+    """Return E[NDCG_n] from one evaluation of the integral over depth."""
+    ideal = ideal_dcg(model, measure, n)
+    return mean_of(model, measure, n, refine, lambda discount: discount) / ideal if ideal else 0.0
+
+
+def ideal_dcg(model: FixedCounts, measure: Measure, n: int) -> float:
+    """Return the ideal DCG, which is 0 only under the linear discount at n = 1."""
+    return float(measure.ideal(np.array(model.counts), model.gains, n))
+
+
+def mean_of(
+    model: FixedCounts, measure: Measure, n: int, refine: float, function: Callable[[Floats], Floats]
+) -> float:
+    """Return ``sum_j y_j c_j int f_j(t) E[h(D(1 + A)); A < k] dt``, h a smooth function of a discount."""
+    k = min(measure.cutoff(n), n)
+    require_smooth(measure.discount, n)
+    panels = law_panels(model, n, k, refine)
+    grades = len(model.counts)
+    mass = (panels.density * panels.dt).reshape(grades, -1)
+    shares = panels.above.reshape(grades + 1, -1)
+    present = [j for j in range(grades) if model.counts[j]]
+    laws = {j: _relevant_above(model, shares, j) for j in present}
+    # by depth and number of relevant items above, (T, R)
+    gained = np.sum([model.gains[j] * model.counts[j] * mass[j][:, None] * laws[j] for j in present], axis=0)
+    node, number = np.nonzero(gained > _NEGLIGIBLE * gained.max(axis=1, keepdims=True))
+    others, total = n - model.least_n, 0.0
+    for start in range(0, node.size, _ROWS):
+        part = slice(start, start + _ROWS)
+        i, b = node[part], number[part].astype(np.float64)
+        for some, nodes in rank_nodes(shares[-1][i], k - b, others):
+            rank = 1.0 + b[some, None] + np.maximum(nodes.above, 0.0)
+            values = (nodes.weights * function(measure.discount(rank, float(n)))).sum(axis=1)
+            total += float(values @ gained[i[some], number[part][some]])
+    return total
+
+
+def _relevant_above(model: FixedCounts, shares: Floats, j: int) -> Floats:
+    """Return the law of the number of relevant items above an item of grade j at each depth, (T, R)."""
+    law = np.ones((shares.shape[1], 1))
+    for i, count in enumerate(model.counts):
+        size = count - (i == j)
+        if size:
+            x = np.arange(size + 1.0)
+            own = np.exp(log_binomial(x[None], float(size), shares[i][:, None]))
+            law = _convolved(law, own)
+    return law
+
+
+def _convolved(a: Floats, b: Floats) -> Floats:
+    """Return the convolution of two laws on 0, 1, …, row by row."""
+    few, many = (a, b) if a.shape[1] < b.shape[1] else (b, a)
+    found = np.zeros((len(a), a.shape[1] + b.shape[1] - 1))
+    for x in range(few.shape[1]):
+        found[:, x : x + many.shape[1]] += few[:, x, None] * many
+    return found

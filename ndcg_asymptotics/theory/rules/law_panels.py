@@ -1,0 +1,166 @@
+"""Panels of depth for lists with a fixed number of relevant items.
+
+Depths of relevant items may have a law like t^0.1 near the top, so that in a list of 1e18 items depths far
+below 1e-18 count. Between the depth at which the first irrelevant item may be and the middle, panels are
+geometric in the share of irrelevant items above; above that depth they are geometric in the share of relevant
+ones. A panel on which a density is not resolved is halved.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
+from ndcg_asymptotics.populations import FixedCounts
+from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
+from ndcg_asymptotics.theory.rules.mesh import middles
+from ndcg_asymptotics.theory.rules.panels import Panels
+from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, rule, unresolved
+
+_NODES = 16  # of a panel
+_WIDTH = 2.0  # of a panel, in the logarithm of a share of items above
+_TOP = 1e-13  # irrelevant items above a depth at which none is
+_VANISHED = 1e-15  # share of relevant items, relative to that at this depth, that is left out
+_UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
+_UNDERFLOW = 1e-280  # share of relevant items that may be left out whatever the discount
+_HALVINGS = 40
+_DEEPEST = 1 - 2.0**-53
+# around a cutoff, the ranks at which an item may be on either side, in standard deviations and items
+_DEVIATIONS, _FURTHER = 9.0, 30.0
+_PANEL = 5.0  # width of a panel there, in standard deviations of the rank
+_LEAST_DEVIATION = 2.0
+_LAST = np.array([0.5, 0.8])  # edges in the lower half of the items above a depth, as parts of that depth
+
+
+def above(model: FixedCounts, t: Floats) -> Floats:
+    """Return the distribution functions of the depths, (J + 1, T); that of irrelevant items is the last."""
+    return np.array([law.cdf(t) for law in model.laws])
+
+
+def label_counts(model: FixedCounts, n: int) -> Floats:
+    """Return the number of items of each grade, (J + 1,), the irrelevant ones last."""
+    return np.array([*model.counts, n - model.least_n], np.float64)
+
+
+@dataclass(frozen=True)
+class _ItemsAbove(DepthLaw):
+    """The share of all items above a depth, by their mean number: the law of the depth of any item."""
+
+    model: FixedCounts
+    n: int
+
+    def cdf(self, t: Floats) -> Floats:
+        return np.asarray(label_counts(self.model, self.n) / self.n @ above(self.model, t))
+
+    def density(self, t: Floats) -> Floats:
+        return np.asarray(
+            label_counts(self.model, self.n) / self.n @ [law.density(t) for law in self.model.laws]
+        )
+
+    def deviation(self, t: Floats) -> Floats:
+        """Return the standard deviation of the number of items above."""
+        share = above(self.model, t)
+        return np.asarray(np.sqrt(label_counts(self.model, self.n) @ (share * (1 - share))))
+
+
+@shared
+def law_panels(model: FixedCounts, n: int, k: int, refine: float = 1.0) -> Panels:
+    """Return panels from the top down to where items are beyond the cutoff k.
+
+    ``refine`` > 1 makes panels that much narrower.
+    """
+    return on_edges(model, _edges(model, n, k, refine))
+
+
+def panels_down_to(model: FixedCounts, n: int, depth: float, refine: float) -> Panels:
+    """Return panels for items that are known to lie above a depth, ``edges`` as those of `ranked`."""
+    edges = law_panels(model, n, n, refine).edges
+    edges = np.unique(np.concatenate([edges[edges < depth], depth * _LAST, [depth]]))
+    panels = ranked(model, n, on_edges(model, edges))
+    share = above(model, np.array([depth]))[:, :, None]
+    within = np.divide(1.0, share, out=np.zeros_like(share), where=share > 0)
+    inside = np.minimum(panels.above * within, 1.0)
+    return Panels(panels.edges, panels.t, panels.dt, panels.density * within[:-1], inside)
+
+
+def ranked(model: FixedCounts, n: int, panels: Panels) -> Panels:
+    """Return panels whose edges are shares of all items, so that n times an edge is about a rank."""
+    edges = _ItemsAbove(model, n).cdf(panels.edges)
+    return Panels(edges, panels.t, panels.dt, panels.density, panels.above)
+
+
+def on_edges(model: FixedCounts, edges: Floats) -> Panels:
+    """Return the panels between given edges."""
+    t, dt = _nodes(edges)
+    density = np.array([law.density(t) for law in model.laws[:-1]])
+    shares = above(model, t.ravel()).reshape(-1, *t.shape)
+    if edges[-1] == 1:  # a density that is infinite at the bottom is not resolved on the last panel
+        inside = (density[:, -1] * dt[-1]).sum(axis=1)
+        left = 1 - above(model, edges[-2:-1])[:-1, 0]
+        density[:, -1] *= np.divide(left, inside, out=np.ones_like(left), where=inside > 0)[:, None]
+    return Panels(edges, t, dt, density, shares)
+
+
+def _nodes(edges: Floats) -> tuple[Floats, Floats]:
+    """Return nodes and weights, in the logarithm of the depth on panels above the middle."""
+    left, right = edges[:-1, None], edges[1:, None]
+    x, w = rule(_NODES)
+    half = np.log1p((right - left) / left) / 2
+    t = left * np.exp(half * (x + 1))
+    dt = t * half * w
+    deep = edges[:-1] >= 0.5
+    t[deep], dt[deep] = on_graded_panels(edges[:-1][deep], edges[1:][deep], _NODES)
+    return np.minimum(t, _DEEPEST), dt  # a density may be infinite at 1
+
+
+def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
+    irrelevant, others = model.laws[-1], max(n - model.least_n, 1)
+    log_first = math.log(_TOP / others)
+    steps = math.ceil(refine * (math.log(0.5) - log_first) / _WIDTH)
+    depths = irrelevant.quantile(np.exp(np.linspace(log_first, math.log(0.5), steps + 1)))
+    top = float(depths[0])
+    parts = [depths, np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1), np.array(model.breaks)]
+    steps = math.ceil(-refine * math.log(_VANISHED) / _WIDTH)
+    for count, law in zip(model.counts, model.laws, strict=False):
+        share = float(law.cdf(np.array(top)))
+        if count and share > _UNDERFLOW:
+            parts.append(law.quantile(share * np.exp(np.linspace(math.log(_VANISHED), 0.0, steps + 1))))
+    edges = np.unique(np.concatenate([*parts, [1.0]]))
+    edges = edges[(edges > SHALLOWEST) & (edges <= 1.0)]
+    edges = edges[np.append(np.diff(edges) > 1e-13 * edges[:-1], True)]
+    if k < n:
+        edges = _around_cutoff(_ItemsAbove(model, n), edges, k, n, refine)
+    for _ in range(_HALVINGS):
+        rough = _rough(model, edges)
+        if not rough.any():
+            break
+        edges = np.union1d(edges, middles(edges)[rough])
+    return edges
+
+
+def _around_cutoff(items: _ItemsAbove, edges: Floats, k: int, n: int, refine: float) -> Floats:
+    """Return edges down to the cutoff, close to one another around it."""
+    reach = _DEVIATIONS * math.sqrt(k * (1 - k / n)) + _FURTHER
+    low, high = max(k - reach, 0.0), min(k + reach, float(n))
+    start, middle, stop = items.quantile(np.array([low, k, high]) / n)
+    width = _PANEL / refine * max(float(items.deviation(np.array(middle))), _LEAST_DEVIATION)
+    close = items.quantile(np.linspace(low, high, math.ceil((high - low) / width) + 1) / n)
+    inner = close[(close > max(start, edges[0])) & (close < stop)]
+    stop = 1.0 if high >= n else float(stop)
+    return np.unique(np.concatenate([edges[edges < stop], inner, [stop]]))
+
+
+def _rough(model: FixedCounts, edges: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Return whether a density is not resolved on each panel."""
+    t, dt = _nodes(edges)
+    found = np.zeros(len(edges) - 1, bool)
+    for count, law in zip(model.counts, model.laws, strict=False):
+        if count:
+            share = law.cdf(edges[1:])
+            left_over = unresolved(law.density(t) * dt)
+            found |= (left_over > _UNRESOLVED * share) & (share > _UNDERFLOW)
+    return found & (np.diff(edges) > 1e-12 * np.minimum(edges[1:], np.maximum(1 - edges[:-1], 1e-15)))

@@ -1,0 +1,175 @@
+"""The law of the number of items above a depth, as nodes and weights whose number does not depend on n.
+
+Of N items each is above depth t with probability t, so the number A of those above is Binomial(N, t). Sums
+``E[g(A); A < k]`` are taken over all numbers where few are likely, at steps of a third of a standard
+deviation where g is smooth and the cutoff k far away, and as integrals where the cutoff cuts a wide law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.measures import Discount
+from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.quadrature import on_panels
+
+# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
+DEVIATIONS, FURTHER = 9.0, 25.0
+_STEP = 0.35  # step of sums over a smooth function, in standard deviations; they leave exp(-2 (pi / 0.35)^2)
+_FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
+_CHUNK = 4_000_000  # numbers held at a time
+# standard deviations up to which all numbers up to a cutoff are summed; beyond it is an integral
+_SUMMED = 60.0
+_PANELS, _NODES = 4, 16  # of that integral, and nodes of a panel
+
+
+@dataclass(frozen=True)
+class RankNodes:
+    """Nodes and weights of ``E[g(A); A < k]`` at some depths.
+
+    Attributes
+    ----------
+    above, weights : (T, Q)
+        Numbers of items above, and their weights, which are 0 where the number is not below the cutoff.
+    shift : (T, Q)
+        The number of counted items, which are those above or, where these are fewer, those below, less its
+        mean.
+    deep : (T,)
+        Whether the items below are counted.
+    share : (T,)
+        The probability of an item to be counted.
+    from_zero : bool
+        Whether the counted numbers are 0, 1, 2, ….
+    """
+
+    above: Floats
+    weights: Floats
+    shift: Floats
+    deep: Bools
+    share: Floats
+    from_zero: bool
+
+
+def require_smooth(discount: Discount, n: int) -> None:
+    """Raise `NotAvailableError` unless a discount is affine or a sum of exponentials up to n."""
+    if not (discount.regular or discount.affine):
+        exponential_sum([discount], float(n))  # which raises unless the discount is smooth up to n
+
+
+def rank_nodes(t: Floats, k: Floats, others: int, columns: int = 1) -> Iterator[tuple[Integers, RankNodes]]:
+    """Yield the indices of some depths, and the nodes at each; depths without nodes are left out.
+
+    Parameters
+    ----------
+    t : (T,)
+        Depths in [0, 1].
+    k : (T,)
+        A cutoff for each; above ``others`` it cuts nothing.
+    others : int
+        N.
+    columns : int
+        The number of functions that are evaluated at each node, for a bound of the memory.
+
+    >>> ((_, nodes),) = rank_nodes(np.array([0.5]), np.array([2.0]), 2)
+    >>> nodes.above, nodes.weights.round(12)
+    (array([[0., 1., 2.]]), array([[0.25, 0.5 , 0.  ]]))
+    """
+    deep = t > 0.5
+    share = np.where(deep, 1 - t, t)  # we count the items above, or those below where these are fewer
+    mean, deviation = others * share, np.sqrt(others * t * (1 - t))
+    reach = DEVIATIONS * deviation + FURTHER
+    above = np.where(deep, others - mean, mean)
+    crossing = (above + reach >= k) & (k <= others)
+    few = mean <= _FEW
+    integrated = crossing & ~few & (deviation > _SUMMED)
+    for kind, here in (
+        (_few, few),
+        (_up_to_cutoff, integrated),
+        (_every, ~few & ~integrated & crossing),
+        (_spaced, ~few & ~crossing),
+    ):
+        # items below the cutoff gain nothing
+        nodes = np.flatnonzero(here & ~(crossing & (above - reach > k)))
+        if not nodes.size:
+            continue
+        numbers = (
+            float((2 * reach[nodes] + mean[nodes] * few[nodes]).max()) if kind in (_few, _every) else _FEW
+        )
+        size = max(1, int(_CHUNK / (numbers * columns)))
+        for start in range(0, nodes.size, size):
+            some = nodes[start : start + size]
+            counted, weights = kind(mean[some], deviation[some], deep[some], share[some], k[some], others)
+            a = np.where(deep[some, None], others - counted, counted)
+            shift = counted - mean[some, None]
+            yield some, RankNodes(a, weights, shift, deep[some], share[some], kind is _few)
+
+
+def _few(
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+) -> tuple[Floats, Floats]:
+    """Return numbers of counted items from 0 on and their probabilities up to the cutoff, (T, Q) each."""
+    most = min(math.ceil((mean + DEVIATIONS * deviation).max() + FURTHER), others)
+    counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
+    # P(c) = (1 - t)^N (N t / (1 - t))^c / c! prod_(i < c) (1 - i/N), whose logarithms are moderate
+    falling = np.concatenate([[0.0], np.cumsum(np.log1p(-np.arange(most) / max(others, 1)))])
+    odds = np.maximum(mean, np.finfo(float).tiny) / (1 - share)  # N = 0 has c = 0 only
+    exponents = np.multiply.outer(np.log(odds), counted[0])
+    exponents += falling - gammaln(counted[0] + 1) + (others * np.log1p(-share))[:, None]
+    likely = np.exp(exponents)
+    return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
+
+
+def _every(
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+) -> tuple[Floats, Floats]:
+    """Return all numbers about the mean and their probabilities."""
+    return _lattice(mean, np.ones_like(mean), deviation, deep, share, k, others)
+
+
+def _spaced(
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+) -> tuple[Floats, Floats]:
+    """Return numbers about the mean, at steps fine enough for a smooth function, and their probabilities."""
+    step = np.maximum(np.floor(_STEP * deviation), 1.0)
+    return _lattice(mean, step, deviation, deep, share, k, others)
+
+
+def _lattice(
+    mean: Floats, step: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+) -> tuple[Floats, Floats]:
+    count = np.ceil((DEVIATIONS * deviation + FURTHER) / step).max()
+    counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
+    inside = (counted >= 0) & (counted <= others)
+    counted = np.clip(counted, 0.0, float(others))
+    weights = np.where(inside, np.exp(log_binomial(counted, float(others), share[:, None])), 0.0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return counted, weights * _within(counted, deep, k, others)
+
+
+def _up_to_cutoff(
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+) -> tuple[Floats, Floats]:
+    """Return the nodes of an integral up to k - 1/2 items above, with one term of Euler and Maclaurin."""
+    reach = DEVIATIONS * deviation + FURTHER
+    low, high = np.maximum(mean - reach, -0.5), np.minimum(mean + reach, others + 0.5)
+    end = np.where(deep, others - k + 0.5, k - 0.5)
+    low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
+    edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, _PANELS + 1)
+    x, dx = on_panels(edges[:, :-1].ravel(), edges[:, 1:].ravel(), _NODES)
+    # sum_(a < k) f(a) = int^(k - 1/2) f - f'(k - 1/2) / 24, the derivative as f(k) - f(k - 1)
+    ends = np.stack([end - 0.5, end + 0.5], axis=1)
+    counted = np.concatenate([x.reshape(mean.size, -1), ends], axis=1)
+    last = np.where(deep[:, None], -1.0, 1.0) / 24 * np.array([1.0, -1.0])
+    weights = np.concatenate([dx.reshape(mean.size, -1), last], axis=1)
+    return counted, weights * np.exp(log_binomial(counted, float(others), share[:, None]))
+
+
+def _within(counted: Floats, deep: Bools, k: Floats, others: int) -> Bools:
+    return np.asarray(np.where(deep[:, None], others - counted, counted) < k[:, None])

@@ -1,0 +1,220 @@
+"""Exact means and standard deviations with a fixed number of relevant items, against exact enumeration."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from oracles import orders
+from oracles.discounts import DISCOUNTS
+from oracles.naive import ndcg
+from random_curves import random_measure
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import FixedCounts, Scorer, with_relevant
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+KNOWN = [d for d in DISCOUNTS if not d.startswith("custom") and d not in ("power(40)", "constant")]
+CUTOFFS = ["", "@1", "@2", "@7", "@10", "@100", "@0.05n", "@0.5n", "@n^0.5", "@7.62log(n)"]
+HUGE = 10**18
+
+# exact means of whole lists with F(t) = t^kappa at n = 100 and 3000, to five digits
+MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
+TABLE = {
+    (0.3, 1): ((0.44635, 0.22955), (0.45141, 0.18923), (0.31810, 0.11595), (0.27783, 0.10004)),
+    (0.3, 3): ((0.58849, 0.31752), (0.55876, 0.24362), (0.46093, 0.18139), (0.40910, 0.16221)),
+    (0.7, 1): ((0.25383, 0.11589), (0.24043, 0.05373), (0.09737, 0.01037), (0.05883, 0.00543)),
+    (0.7, 3): ((0.35506, 0.16311), (0.31334, 0.07052), (0.15634, 0.01694), (0.09780, 0.00928)),
+}
+
+
+@pytest.mark.parametrize(("kappa", "relevant"), TABLE)
+def test_table_of_means(kappa, relevant):
+    for measure, values in zip(MEASURES, TABLE[kappa, relevant], strict=True):
+        found = expected_ndcg(f"relevant({relevant}, roc_power({kappa}))", measure, [100, 3000])
+        # three values of the table are cut off after five digits instead of rounded
+        assert found.value == pytest.approx(values, abs=1e-5)
+        assert (found.error < 1e-9).all()
+
+
+def exact_mean_of_one_item(kappa: float, n: int, discount: Any, k: int) -> float:
+    """``sum_r D(r)/D(1) C(n-1, r-1) int kappa t^(kappa-1) t^(r-1) (1-t)^(n-r) dt``, by beta functions."""
+    with mpmath.workdps(40):
+        x, total = mpmath.mpf(kappa), mpmath.mpf(0)
+        for r in range(1, k + 1):
+            chance = x * mpmath.exp(
+                mpmath.loggamma(n) - mpmath.loggamma(r) + mpmath.loggamma(r - 1 + x) - mpmath.loggamma(n + x)
+            )
+            total += chance * discount(r)
+        return float(total / discount(1))
+
+
+@pytest.mark.parametrize("kappa", [0.05, 0.1, 0.7, 2.5])
+@pytest.mark.parametrize("n", [11, 3000, 10**12, HUGE])
+def test_means_of_one_item_keep_their_relative_accuracy(kappa, n):
+    for name, discount in {
+        "log": lambda r: 1 / mpmath.log(1 + r),
+        "zipf": lambda r: mpmath.mpf(1) / r,
+    }.items():
+        exact = exact_mean_of_one_item(kappa, n, discount, 10)
+        found = expected_ndcg(f"relevant(1, roc_power({kappa}))", f"nDCG({name})@10", [n])
+        assert found.value[0] == pytest.approx(exact, rel=1e-11)
+        assert abs(found.value[0] - exact) <= found.error[0] + 1e-15
+
+
+def fraction(rng: np.random.Generator, low: float, high: float) -> Fraction:
+    return Fraction(int(rng.integers(math.ceil(20 * low), math.floor(20 * high) + 1)), 20)
+
+
+def random_roc(rng: np.random.Generator) -> tuple[str, orders.Density]:
+    kappa = fraction(rng, 0.05, 1.0) if rng.random() < 0.7 else fraction(rng, 1.0, 4.0)
+    if rng.random() < 0.6:
+        return f"roc_power({float(kappa)})", orders.power(kappa)
+    b = int(rng.integers(1, 4))
+    return f"roc_beta({float(kappa)}, {b})", orders.beta(kappa, b)
+
+
+def random_curve(rng: np.random.Generator, most: float) -> tuple[str, orders.Density]:
+    low, high = sorted((fraction(rng, 0.0, most), fraction(rng, 0.05, most)))
+    if rng.random() < 0.5:
+        if rng.random() < 0.2:
+            low, high = high, low
+        return f"linear({float(low)}, {float(high)})", {Fraction(0): high, Fraction(1): low - high}
+    alpha = fraction(rng, 0.2, 3.0)
+    low = min(low, high - Fraction(1, 20))
+    return f"cusp({float(low)}, {float(high)}, {float(alpha)})", {Fraction(0): high, alpha: low - high}
+
+
+def random_model(
+    rng: np.random.Generator, longest: int
+) -> tuple[str, list[float], list[orders.Density], list[int]]:
+    """A spec, gains and densities with those of irrelevant items last, and label counts of a list."""
+    n, graded, roc = int(rng.integers(1, longest + 1)), rng.random() < 0.3, rng.random() < 0.6
+    if graded and n > 1:
+        counts = [int(x) for x in rng.integers(0, min(n // 2, 2) + 1, 2)]
+        counts[int(rng.integers(2))] += not sum(counts)
+        parts = [random_roc(rng) if roc else random_curve(rng, 0.45) for _ in range(2)]
+        gains, numbers = [3.0, 1.0, 0.0], f"3={counts[0]}, 1={counts[1]}"
+        text = f"relevant({numbers}, graded(3={parts[0][0]}, 1={parts[1][0]}))"
+    else:
+        counts, gains = [int(rng.integers(1, min(n, 4) + 1))], [1.0, 0.0]
+        parts = [random_roc(rng) if roc else random_curve(rng, 1.0)]
+        text = f"relevant({counts[0]}, {parts[0][0]})"
+    densities = [density for _, density in parts]
+    uniform = {Fraction(0): Fraction(1)}
+    return (
+        text,
+        gains,
+        [*densities, uniform] if roc else orders.given_label(densities),
+        [*counts, n - sum(counts)],
+    )
+
+
+def wrong_values(rng: np.random.Generator, cases: int, longest: int) -> list[Any]:
+    wrong = []
+    for _ in range(cases):
+        try:
+            text, gains, densities, counts = random_model(rng, longest)
+            Scorer.parse(text)
+        except (InputError, ZeroDivisionError):  # a curve that is 0, or has no irrelevant items
+            continue
+        n = sum(counts)
+        law = list(orders.sequence_law(densities, counts))
+        weights = np.array([chance for _, chance in law])
+        assert weights.sum() == pytest.approx(1, abs=1e-12)
+        labels = [[gains[grade] for grade in order] for order, _ in law]
+        for _ in range(3):
+            measure = random_measure(rng, KNOWN, CUTOFFS)
+            k, name = min(measure.cutoff(n), n), str(measure.discount)
+            values = np.array([ndcg(row, lambda r, d=name, m=n: DISCOUNTS[d](r, m), k) for row in labels])
+            mean = float(weights @ values)
+            std = math.sqrt(float(weights @ (values - mean) ** 2))
+            found, spread = expected_ndcg(text, measure, [n]), ndcg_std(text, measure, [n])
+            off = abs(found.value[0] - mean) > found.error[0] + 1e-12
+            # the root of rounding in a variance near 0
+            error = 2 * std * spread.error[0] + spread.error[0] ** 2 + 1e-12
+            if off or found.error[0] > 1e-9 or abs(spread.value[0] ** 2 - std**2) > error or error > 1e-7:
+                wrong.append((text, str(measure), n, found, mean, spread, std))
+    return wrong
+
+
+def test_short_lists_against_enumeration():
+    assert not wrong_values(np.random.default_rng(1), 5, 5)
+
+
+@pytest.mark.slow
+def test_lists_of_one_to_twelve_items_against_enumeration(effort):
+    """``--effort 8`` tests 300 models, each under three measures."""
+    assert not wrong_values(np.random.default_rng(2), 40 * effort, 12)
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@3"])
+def test_simulated_lists(measure):
+    """Laws that are no sums of powers, against lists drawn here."""
+    rng, lists, n = np.random.default_rng(5), 20_000, 30
+    model = FixedCounts.parse("relevant(2=1, 1=2, graded(2=roc_binormal(1.5), 1=roc_beta(0.7, 0.6)))")
+    depths = rng.random((lists, n))
+    depths[:, 0], depths[:, 1:3] = (
+        law.quantile(depths[:, part]) for law, part in zip(model.laws, (0, slice(1, 3)), strict=False)
+    )
+    labels = np.r_[2.0, 1.0, 1.0, np.zeros(n - 3)][np.argsort(depths, axis=1)]
+    parsed = Measure.parse(measure)
+    k, name = min(parsed.cutoff(n), n), str(parsed.discount)
+    d = np.array([DISCOUNTS[name](r, n) if r <= k else 0.0 for r in range(1, n + 1)])
+    values = labels @ d / (2 * d[0] + d[1] + d[2])
+    exact, std = expected_ndcg(model, parsed, [n]).value[0], ndcg_std(model, parsed, [n]).value[0]
+    # four standard errors: a false alarm in 6e-5 of seeds, for each of four numbers; 5% off is rejected
+    error = 4 * values.std() / math.sqrt(lists)
+    assert abs(values.mean() - exact) < error < 0.05 * exact
+    fourth = ((values - values.mean()) ** 4).mean() - values.var() ** 2
+    assert abs(values.var() - std**2) < 4 * math.sqrt(fourth / lists) < 0.1 * std**2
+
+
+def test_relevance_curves_are_the_iid_law_given_the_counts():
+    """The mean over Binomial(n, p) label counts is that of i.i.d. labels."""
+    n, curve = 12, "cusp(0.05, 0.5, 0.7)"
+    p = Scorer.parse(curve).masses[0]
+    counts = np.arange(1, n + 1)
+    chances = [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in counts.tolist()]
+    for measure in ("nDCG", "nDCG(zipf)@0.2n"):
+        given = [expected_ndcg(f"relevant({c}, {curve})", measure, [n], quick=True).value[0] for c in counts]
+        assert np.dot(chances, given) == pytest.approx(expected_ndcg(curve, measure, [n]).value[0], abs=1e-10)
+
+
+def test_many_relevant_items_in_long_lists():
+    for measure, n in (("nDCG", HUGE), ("nDCG@10", 10**6)):
+        mean = expected_ndcg("relevant(1000, roc_power(0.4))", measure, [n])
+        assert mean.error[0] < 1e-9
+        assert 0 < mean.value[0] <= 1
+    std = ndcg_std("relevant(30, roc_power(0.4))", "nDCG", [HUGE])
+    assert (std.error < 1e-8).all()
+
+
+def test_mixtures_and_differences():
+    one, two = (expected_ndcg(f"relevant({r}, roc_power(0.4))", "nDCG@5", [50]).value[0] for r in (1, 2))
+    sds = [ndcg_std(f"relevant({r}, roc_power(0.4))", "nDCG@5", [50]).value[0] for r in (1, 2)]
+    law = with_relevant("roc_power(0.4)", {1: 0.7, 2: 0.3})
+    assert expected_ndcg(law, "nDCG@5", [50]).value[0] == pytest.approx(0.7 * one + 0.3 * two, abs=1e-13)
+    variance = 0.7 * sds[0] ** 2 + 0.3 * sds[1] ** 2 + 0.21 * (one - two) ** 2
+    assert ndcg_std(law, "nDCG@5", [50]).value[0] == pytest.approx(math.sqrt(variance), abs=1e-10)
+    # labels are not random, so two scorers are independent
+    other = ndcg_std("relevant(2, roc_power(0.6))", "nDCG@5", [50]).value[0]
+    pair = difference_std("relevant(2, roc_power(0.4))", "relevant(2, roc_power(0.6))", "nDCG@5", [50])
+    assert pair.value[0] == pytest.approx(math.hypot(sds[1], other), abs=1e-10)
+
+
+def test_lists_of_relevant_items_only_and_lists_that_are_too_short():
+    for measure in ("nDCG", "nDCG@2", "nDCG(linear)"):
+        assert expected_ndcg("relevant(3, roc_power(0.4))", measure, [3]).value[0] == pytest.approx(
+            1, abs=1e-12
+        )
+        assert ndcg_std("relevant(3, roc_power(0.4))", measure, [3]).value[0] == pytest.approx(0, abs=1e-6)
+    for function in (expected_ndcg, ndcg_std):
+        with pytest.raises(InputError, match="n: lists with 3 relevant items have n >= 3, got 2"):
+            function("relevant(3, roc_power(0.4))", "nDCG", [2, 5])
