@@ -30,6 +30,7 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.grid import Axes
+from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 Kind = Literal["means", "standard deviations", "laws", "limits"]
@@ -90,8 +91,8 @@ class Check(Report):
         yield self._heading()
         for (scorer, measure), found in self.by_scorer_and_measure().items():
             yield Table.of(f"{scorer}, {measure}", MeanTest, found["means"])
-        yield Table.of("Standard deviations of NDCG, simulated and exact", StdTest, self.stds)
-        yield Table.of("Laws of NDCG, simulated and on long lists (Kolmogorov-Smirnov)", LawTest, self.laws)
+        yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
+        yield Table.of("Laws, simulated and on long lists (Kolmogorov-Smirnov)", LawTest, self.laws)
         yield from self._conclusion()
 
     def by_scorer_and_measure(self) -> dict[tuple[str, str], dict[Kind, list[Any]]]:
@@ -130,6 +131,8 @@ class Check(Report):
 
     def _conclusion(self) -> Iterator[ReportBlock]:
         yield limits_table(self.limits)
+        if any(not row.measure.startswith("nDCG") for row in self.limits):
+            yield Line(LIMITS_OF_DCG)
         for row in self.limits:
             if row.verdict != "agrees":
                 yield Line(f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}.")

@@ -36,7 +36,7 @@ _HARMLESS = 0.02  # error of an exact mean, in standard errors of the simulated 
 
 @dataclass(frozen=True)
 class Simulated:
-    """Simulated NDCG of one scorer under one measure, and bounds where the engine gives brackets.
+    """Simulated NDCG or DCG of one scorer under one measure, and bounds where the engine gives brackets.
 
     Attributes
     ----------
@@ -96,6 +96,8 @@ def judge_means(
     that is smaller.
     """
     values, sizes = simulated.ndcg, simulated.sizes
+    # the tests are for values from 0 to 1, in units of the largest possible one
+    most = np.array([theory.measure.largest(theory.scorer.gains, n) or 1.0 for n in sizes])
     means = values.mean(axis=0)
     mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
     pseudo = [None if p is None else p * factor for p in theory.pseudo_expectation(sizes)]
@@ -103,7 +105,7 @@ def judge_means(
     try:
         expectation = theory.mean(sizes, _HARMLESS * mcse)
         # the simulated mean is known up to its bracket, the exact one up to its stated error
-        exact, error = expectation.value * factor, expectation.error + _ROUNDING
+        exact, error = expectation.value * factor, expectation.error + _ROUNDING * most
     except NotAvailableError:  # a user-defined discount that is no sum of exponentials
         pass
     tests = []
@@ -120,8 +122,9 @@ def judge_means(
                 reach = float(stats.t.isf(level / 2, len(values) - 1)) + float(stats.norm.ppf(POWER))
                 least = float(reach * mcse[i] / exact[i]) if exact[i] else math.inf
             else:
-                wrong = exceeds(*bounds, *claimed, -math.log(level))
-                least = detectable(values[:, i], mean, level, POWER, below)
+                low, high = (bound / most[i] for bound in bounds)
+                wrong = exceeds(low, high, claimed[0] / most[i], claimed[1] / most[i], -math.log(level))
+                least = detectable(values[:, i] / most[i], mean / most[i], level, POWER, below)
             below = min(below, least)
             verdict = "disagrees" if wrong else "agrees"
         tests.append(

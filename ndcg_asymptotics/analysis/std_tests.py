@@ -76,28 +76,36 @@ def judge_std(
     simulated: Simulated, n: int, theory: TheoreticalValues, name: str, factor: float, level: float
 ) -> StdTest:
     """Compare the standard deviation of NDCG_n of scorer ``name`` with the exact one times ``factor``."""
-    values, low, high = simulated.at(n)
+    # the tests are for values from 0 to 1, in units of the largest possible one
+    most = theory.measure.largest(theory.scorer.gains, n) or 1.0
+    values, low, high = (of_lists / most for of_lists in simulated.at(n))
     seen = float(values.std(ddof=1))
 
     def row(
         verdict: Outcome, reason: str = "", exact: float | None = None, least: float | None = None
     ) -> StdTest:
         ratio = seen / exact if exact else None
-        return StdTest(name, str(theory.measure), n, seen, exact, ratio, verdict, reason, least, level)
+        in_values = None if exact is None else exact * most
+        return StdTest(
+            name, str(theory.measure), n, seen * most, in_values, ratio, verdict, reason, least, level
+        )
 
     try:
         std = theory.std(n)
         mean = theory.mean([n], std.value)  # only its size matters here
     except NotAvailableError as why:
         return row("not tested", str(why))
-    known, error = float(std.value[0]), float(std.error[0])
+    known, error = float(std.value[0]) / most, float(std.error[0]) / most
     exact = known * factor
     if known <= 2 * error:
         return row("not tested", "the standard deviation is 0 up to rounding", exact)
     if exact <= error:
         return row("disagrees", "", exact)
     claimed = (exact - error, exact + error)
-    centre = (float(mean.value[0] - mean.error[0]), float(mean.value[0] + mean.error[0]))
+    centre = (
+        float(mean.value[0] - mean.error[0]) / most,
+        float(mean.value[0] + mean.error[0]) / most,
+    )
     if nearly_normal(theory.scorer, theory.measure, n, len(values)):
         half = np.maximum(high - values, values - low)
         hidden = math.sqrt(float(half @ half) / (len(values) - 1))  # by the brackets, at most
@@ -106,7 +114,7 @@ def judge_std(
         wrong = chi_square_test(*ratios, freedom) < level
         least = chi_square_detectable(freedom, level, POWER)
     else:
-        largest, kurtosis = max(centre[1], 1 - centre[0]) ** 2, _kurtosis_bound(theory, n, known)
+        largest, kurtosis = max(centre[1], 1 - centre[0]) ** 2, _kurtosis_bound(theory, n, known * most)
         needed = replicates_for_variance(known**2, largest, level, kurtosis)
         if len(values) < needed:
             return row("not tested", f"this needs {_round_up(needed)} replicates", exact)

@@ -6,7 +6,7 @@ An engine is a module with the members of `Engine`, one folder here and one line
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -53,6 +53,9 @@ KINDS: Mapping[str, Kind] = {
 }
 """The variables of engines; a name means the same in all of them."""
 
+VALUES = ("ndcg", "low", "high", "minimum", "maximum")
+"""The variables that hold NDCG or DCG."""
+
 _RISING = (("low", "ndcg"), ("ndcg", "high"), ("minimum", "ndcg"), ("ndcg", "maximum"))
 
 
@@ -97,19 +100,29 @@ def draw(engine: Engine, design: Design, replicate: int) -> Draw:
     return engine.simulate(design.drawn(replicate), replicate)
 
 
-def impossible(values: Mapping[str, NDArray[Any]]) -> str | None:
-    """Describe the first value that no list can have; None if there is none.
+def impossible(values: Mapping[str, NDArray[Any]], measures: Sequence[str]) -> str | None:
+    """Describe the first value that no list can have under measures with these texts; None if there is none.
 
-    >>> impossible({"ndcg": np.array([0.2, 1.5])}), impossible({"order": np.array([1, 127], np.int8)})
-    ('ndcg = 1.5, which must be 0 to 1', None)
+    The axes of NDCG end with measure and n. DCG is not negative, and has no largest value.
+
+    >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["nDCG(log)"])
+    'ndcg = 1.5, which must be 0 to 1'
+    >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["DCG(log)"]), impossible({"order": UNDECIDED}, [])
+    (None, None)
     """
+    normalised = np.array([text.startswith("nDCG") for text in measures], bool)
     for name in sorted(values.keys() & KINDS.keys()):
-        given, kind = values[name], KINDS[name]
-        good: Bools = (given >= kind.least) & (given <= kind.greatest)
+        given, kind = np.asarray(values[name]), KINDS[name]
+        greatest = np.array(kind.greatest, np.float64)
+        if kind is _NDCG:
+            greatest = np.where(normalised, kind.greatest, np.finfo(np.float64).max)[:, None]
+        good: Bools = (given >= kind.least) & (given <= greatest)
         if name == "order":
             good |= given == UNDECIDED
         if not good.all():
-            return f"{name} = {given[~good][0]:g}, which must be {kind.least:g} to {kind.greatest:g}"
+            most = float(np.broadcast_to(greatest, given.shape)[~good][0])
+            end = f" to {most:g}" if most < np.finfo(np.float64).max else " or more"
+            return f"{name} = {given[~good][0]:g}, which must be {kind.least:g}{end}"
     for lower, upper in _RISING:
         if lower in values and upper in values and not (values[lower] <= values[upper]).all():
             return f"{lower} exceeds {upper}"

@@ -352,11 +352,7 @@ def train_files(
     mean = None
     if tested is not None:
         scored = ranker.run(tested)
-        mean = (
-            float(evaluate(scored, tested.qrels(gain), ranker.utility.measure).mean[0])
-            if ranker.utility.normalised
-            else mean_utility(tested, ranker.scores(tested), ranker.utility)
-        )
+        mean = float(evaluate(scored, tested.qrels(gain), ranker.utility.measure).mean[0])
         if run is not None:
             write_run(scored, run, ranker.loss.keyword)
         if qrels is not None:

@@ -12,10 +12,8 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.preferences import Weights, check_weights, net_preference, pair_weights
-from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.measures.cutoffs import scan
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain, gain_text, label_gains
-from ndcg_asymptotics.specs.scanner import Scanner, read
 
 MOST_ITEMS = 8
 """The largest number of items for which all orders are enumerated."""
@@ -113,16 +111,13 @@ class Discounted(Utility):
     Parameters
     ----------
     measure : Measure
-        The discount and the cutoff.
-    normalised : bool
-        NDCG if true, DCG if false.
+        NDCG or DCG.
     """
 
     measure: Measure
-    normalised: bool = True
 
     def __str__(self) -> str:
-        return str(self.measure) if self.normalised else str(self.measure).removeprefix("n")
+        return str(self.measure)
 
     def weights(self, items: int) -> Floats:
         """Return D(1), …, D(m), with 0 beyond the cutoff."""
@@ -136,7 +131,7 @@ class Discounted(Utility):
 
     def standardised(self, labels: Floats) -> Floats:
         gains = self.gains(labels)
-        if not self.normalised:
+        if not self.measure.normalised:
             return gains
         ideal = self.ideal(labels)[..., None]
         return np.divide(gains, ideal, out=np.zeros_like(gains), where=ideal > 0)
@@ -277,17 +272,6 @@ def utility_of(given: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
             return PairwiseDisagreement(gain)
         case "PD(gain)":
             return PairwiseDisagreement(gain, "gain")
-    if text.startswith("nDCG"):
+    if text.startswith(("nDCG", "DCG")):
         return Discounted(gain, Measure.parse(given))
-    if text.startswith("DCG"):
-        return Discounted(gain, read(given, _dcg), normalised=False)
     raise InputError(f"must be {_ALLOWED}, got {brief(given)}", "measure")
-
-
-def _dcg(scanner: Scanner) -> Measure:
-    scanner.expect("DCG")
-    discount: Discount | str = "log"
-    if scanner.accept("("):
-        discount = Discount.build(scanner.call())
-        scanner.expect(")")
-    return Measure(discount, scan(scanner) if scanner.accept("@") else "")

@@ -327,6 +327,10 @@ def evaluate(
         scores = scores.only(labels.find(scores) >= 0)
     elif unjudged == "bounds" and chosen.ties == "worst":
         raise InputError("bounds need ties that do not depend on labels, unlike 'worst'", "unjudged")
+    if chance or unjudged == "bounds":
+        unnormalised = [str(measure) for measure in found if not measure.normalised]
+        of = "chance" if chance else "bounds"
+        require(not unnormalised, f"is for NDCG, got {', '.join(unnormalised)}", of)
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
         raise InputError(
@@ -339,7 +343,8 @@ def evaluate(
     there = relevant_ranks(scores, gains, topics, chosen.ties, chosen.ideal)
     irrelevant = there.relevant == 0
     short = np.column_stack([_too_short(there.sizes, measure, chosen) for measure in found])
-    of_empty = {"one": 1.0, "nan": np.nan}.get(chosen.empty, 0.0)
+    one = [float(measure.normalised) for measure in found]  # DCG of an empty query is 0
+    of_empty = np.array({"one": one, "nan": np.nan}.get(chosen.empty, 0.0))
 
     def settled(values: Sequence[Floats]) -> Floats:
         by_measure = np.where(short, 0.0, np.column_stack(values))

@@ -227,14 +227,16 @@ def _count_ties(
 
 
 def ndcg(found: RelevantRanks, measure: Measure) -> Floats:
-    """Return NDCG of each topic, which is 0 if the ideal list has no gain.
+    """Return NDCG of each topic, which is 0 if the ideal list has no gain, or DCG.
 
     For a cutoff or discount that depends on n, n is the number of retrieved documents, also in the ideal
     list. Otherwise the ideal list may be longer than n.
     """
-    best = ideal_dcg(found, measure)
     discounts = mean_discounts(found, measure, Ranks(found.topic, found.above, found.tied))
-    dcg = np.bincount(found.topic, found.gain * discounts, best.size)
+    dcg = np.bincount(found.topic, found.gain * discounts, found.sizes.size)
+    if not measure.normalised:
+        return np.asarray(dcg)
+    best = ideal_dcg(found, measure)
     ratio = np.divide(dcg, best, out=np.zeros(best.size), where=best > 0)
     return np.asarray(np.minimum(ratio, 1.0))  # rounding must not make it exceed 1
 

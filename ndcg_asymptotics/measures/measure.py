@@ -1,12 +1,14 @@
-"""NDCG measures: a discount and a cutoff, with a canonical text, and the NDCG of given scores and labels.
+"""NDCG and DCG: a discount and a cutoff, with a canonical text, and the value for given scores and labels.
 
 ``NDCG_n = DCG_n / IDCG_n``, ``DCG_n = sum_{r <= k(n)} y_(r) D(r)`` over labels in ranked order,
-IDCG_n the same over labels in decreasing order; the cutoff cuts both.
+IDCG_n the same over labels in decreasing order; the cutoff cuts both. With the log discount DCG is in
+natural logarithms, ``D(r) = 1/log(1+r)``.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
@@ -21,32 +23,40 @@ from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.scanner import Scanner, read
 from ndcg_asymptotics.specs.spec import Portable
 
-_NDCG = re.compile(r"ndcg(?![A-Za-z_0-9])", re.IGNORECASE)
+_NAME = re.compile(r"n?dcg(?![A-Za-z_0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, init=False)
 class Measure:
-    """NDCG with a discount and a cutoff.
+    """NDCG or DCG with a discount and a cutoff.
 
     Parameters
     ----------
     discount : Discount or str
     cutoff : Cutoff, str or int
         The empty text is the whole list.
+    normalised : bool
+        Whether DCG is divided by that of the ideal list: NDCG, else DCG.
 
     >>> str(Measure.parse("nDCG@10")), str(Measure.parse("nDCG( power( .5 ) )@0.2n")), str(Measure("zipf"))
     ('nDCG(log)@10', 'nDCG(power(0.5))@0.2n', 'nDCG(zipf)')
+    >>> str(Measure.parse("DCG@10"))
+    'DCG(log)@10'
     """
 
     discount: Discount
     cutoff: Cutoff
+    normalised: bool
 
-    def __init__(self, discount: Discount | str = "log", cutoff: Cutoff | str | int = "") -> None:
+    def __init__(
+        self, discount: Discount | str = "log", cutoff: Cutoff | str | int = "", normalised: bool = True
+    ) -> None:
+        object.__setattr__(self, "normalised", normalised)
         object.__setattr__(self, "discount", Discount.of(discount))
         object.__setattr__(self, "cutoff", Cutoff.of(cutoff))
         require(
             not self.discount.needs_cutoff or self.cutoff.share < 1,
-            f"{self.discount} needs a cutoff, such as nDCG({self.discount})@10: "
+            f"{self.discount} needs a cutoff, such as {self.name}({self.discount})@10: "
             "without one every order of a list has the same value",
         )
 
@@ -63,7 +73,7 @@ class Measure:
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
-        """Read `nDCG`, `nDCG(zipf)@0.2n`, …; plain `nDCG` has the log discount.
+        """Read `nDCG`, `nDCG(zipf)@0.2n`, `DCG@10`, …; plain `nDCG` and `DCG` have the log discount.
 
         The module of a user-defined discount is searched for in ``folder`` first, and imported only if
         ``allow_custom``.
@@ -77,17 +87,23 @@ class Measure:
 
     @classmethod
     def _scan(cls, scanner: Scanner) -> Self:
-        if scanner.match(_NDCG) is None:
-            scanner.fail(f"expected 'nDCG', found {scanner.found()}")
+        name = scanner.match(_NAME)
+        if name is None:
+            scanner.fail(f"expected 'nDCG' or 'DCG', found {scanner.found()}")
         discount: Discount | str = "log"
         if scanner.accept("("):
             discount = Discount.build(scanner.call())
             scanner.expect(")")
-        return cls(discount, scan(scanner) if scanner.accept("@") else "")
+        return cls(discount, scan(scanner) if scanner.accept("@") else "", name.lower() == "ndcg")
 
     def __str__(self) -> str:
         cutoff = str(self.cutoff)
-        return f"nDCG({self.discount})" + (f"@{cutoff}" if cutoff else "")
+        return f"{self.name}({self.discount})" + (f"@{cutoff}" if cutoff else "")
+
+    @property
+    def name(self) -> str:
+        """nDCG or DCG."""
+        return "nDCG" if self.normalised else "DCG"
 
     @property
     def depends_on_n(self) -> bool:
@@ -128,6 +144,35 @@ class Measure:
         sums = self.discount.cumulative(ends, float(n))
         return np.asarray(np.diff(sums, axis=-1, prepend=0.0) @ np.asarray(gains, np.float64))
 
+    def normaliser(self, counts: ArrayLike, gains: ArrayLike, n: int) -> Floats:
+        """Return what DCG_n is divided by: `ideal` for NDCG, 1 for DCG.
+
+        >>> for text in ("nDCG(zipf)@2", "DCG(zipf)@2"):
+        ...     print(Measure.parse(text).normaliser([1, 3], [2.0, 1.0], 10))
+        2.5
+        1.0
+        """
+        found = self.ideal(counts, gains, n)
+        return found if self.normalised else np.ones_like(found)
+
+    def unit(self, n: int) -> float:
+        """Return the size that values have in a list of n items: 1 for NDCG, F(k(n)) for DCG.
+
+        DCG_n / F(k(n)) is the mean gain of the ranks that count, weighted by the discount.
+
+        >>> [Measure.parse(text).unit(10) for text in ("nDCG(zipf)@2", "DCG(zipf)@2")]
+        [1.0, 1.5]
+        """
+        return 1.0 if self.normalised else float(self.discount.cumulative(float(self.cutoff(n)), float(n)))
+
+    def largest(self, gains: Sequence[float], n: int) -> float:
+        """Return the largest value in a list of n items: 1 for NDCG, y_1 F(k(n)) for DCG.
+
+        >>> [Measure.parse(text).largest([3.0, 1.0], 10) for text in ("nDCG(zipf)@2", "DCG(zipf)@2")]
+        [1.0, 4.5]
+        """
+        return 1.0 if self.normalised else gains[0] * self.unit(n)
+
     def evaluate(
         self,
         scores: ArrayLike,
@@ -137,7 +182,7 @@ class Measure:
         ideal_labels: ArrayLike | None = None,
         empty: float = 0.0,
     ) -> float:
-        """Return the NDCG of one list of given scores and labels (gains).
+        """Return NDCG, or DCG, of one list of given scores and labels (gains).
 
         Parameters
         ----------
@@ -147,11 +192,11 @@ class Measure:
             Whether NDCG is the expectation over the orders of items with equal scores (as in
             scikit-learn), or such items keep their order.
         ideal_labels : (m,), optional
-            The labels of the ideal list, if they are not ``labels``, for instance because a run did not
-            retrieve some relevant documents. They may be more than n unless the discount or the cutoff
+            The labels of the ideal list of NDCG, if they are not ``labels``, for instance because a run did
+            not retrieve some relevant documents. They may be more than n unless the discount or the cutoff
             depends on n.
         empty : float
-            The value if every label is 0.
+            NDCG if every label is 0.
 
         Raises
         ------
@@ -160,6 +205,8 @@ class Measure:
 
         >>> round(Measure.parse("nDCG").evaluate([3.0, 2.0, 1.0], [0, 1, 1]), 6)
         0.693426
+        >>> round(Measure.parse("DCG(zipf)").evaluate([3.0, 2.0, 1.0], [0, 1, 1]), 6)
+        0.833333
         """
         s, y = floats(scores, "scores"), floats(labels, "labels")
         best = y if ideal_labels is None else floats(ideal_labels, "ideal_labels")
@@ -175,7 +222,7 @@ class Measure:
         k, k_ideal = min(self.cutoff(n), n), min(self._ideal_cutoff(n, best.size), best.size)
         weights = self.discount(np.arange(1.0, max(k, k_ideal) + 1), float(n))
         largest = _largest(best, k_ideal)
-        ideal = float(largest @ weights[: len(largest)])
+        ideal = float(largest @ weights[: len(largest)]) if self.normalised else 1.0
         if ideal == 0:
             return empty
         return float(_ranked(s, y, k, ties)[:k] @ weights[:k]) / ideal

@@ -92,7 +92,23 @@ class Choice:
     def title(self, measure: Measure | str) -> str:
         """Return the title of a measure's panel."""
         formula = self.formula(measure)
-        return formula if formula == in_figure(str(measure)) else f"NDCG, {formula}"
+        return formula if formula == in_figure(str(measure)) else f"{value_name(measure)}, {formula}"
+
+
+def value_name(measure: Measure | str) -> str:
+    """Return NDCG or DCG."""
+    return "NDCG" if str(measure).startswith("nDCG") else "DCG"
+
+
+def value_label(measure: Measure) -> str:
+    """Return the label of an axis of values along n: DCG is drawn in units of F(k(n)).
+
+    >>> value_label(Measure.parse("nDCG")), value_label(Measure.parse("DCG@10"))
+    ('NDCG$_n$', 'DCG$_n$ / $F(10)$')
+    """
+    if measure.normalised:
+        return "NDCG$_n$"
+    return f"DCG$_n$ / $F({measure.cutoff.tex or 'n'})$"
 
 
 def _wrapped(name: str) -> str:

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.choice import Choice, value_label
 from ndcg_asymptotics.plots.style import GREY, LineStyle, band, length_axis, margin_labels, scientific, titles
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
@@ -46,7 +46,7 @@ def ndcg_curves(
     choice: Choice | None = None,
     **chosen: Any,
 ) -> Axes:
-    """Draw NDCG_n of every scorer against n.
+    """Draw NDCG_n, or DCG_n / F(k(n)), of every scorer against n.
 
     Markers are means over replicates, and a band lies between their 5% and 95% quantiles. Where the engine
     brackets each value, a second, darker band is the mean bracket. A line is the exact mean; where it is not
@@ -79,8 +79,8 @@ def ndcg_curves(
     for name, (_, line) in choice.of(results.study).items():
         draw_scorer(ax, results, measure, name, line, choice)
     length_axis(ax, results.study.n)
-    ax.set_ylim(0, 1.02)
-    ax.set_ylabel("NDCG$_n$")
+    ax.set_ylim(0, 1.02 if measure.normalised else None)
+    ax.set_ylabel(value_label(measure))
     titles(ax, choice.title(measure) if title is None else title, theorems(limits, choice))
     _draw_limits(ax, results, measure, limits, choice)
     return ax
@@ -103,12 +103,13 @@ def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit
 
 
 def _exact_mean(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> Floats:
-    """Return E[NDCG_n] at the sizes; NaN where theory does not give it to 1e-3."""
+    """Return E[NDCG_n], or E[DCG_n] / F(k(n)), at the sizes; NaN where theory does not give it to 1e-3."""
     try:
         found = user_cache().mean(scorer, measure, sizes)
     except NotAvailableError:
         return np.full(len(sizes), np.nan)
-    return np.where(found.error <= _LARGEST_ERROR, found.value, np.nan)
+    unit = np.array([measure.unit(n) or 1.0 for n in sizes])
+    return np.where(found.error / unit <= _LARGEST_ERROR, found.value / unit, np.nan)
 
 
 def _shown(sizes: Sequence[int]) -> Integers:
@@ -121,7 +122,7 @@ def draw_scorer(
     ax: Axes, results: Results, measure: Measure, name: str, line: LineStyle, choice: Choice, first: int = 0
 ) -> None:
     """Draw the band, bracket, exact mean and simulated mean of a scorer, from the ``first`` size on."""
-    study, cell = results.study, results.data.sel(scorer=name, measure=str(measure))
+    study, cell = results.study, results.relative(measure).sel(scorer=name)
     sizes, values = np.array(study.n, np.float64), cell["ndcg"].transpose("replicate", "n").to_numpy()
     if choice.band is not None and len(values) > 1:
         low, high = np.quantile(values, choice.band, axis=0)
@@ -170,7 +171,7 @@ def theorems(limits: dict[str, Limit], choice: Choice) -> str:
 def _draw_limits(
     ax: Axes, results: Results, measure: Measure, limits: dict[str, Limit], choice: Choice
 ) -> None:
-    ends = results.data["ndcg"].sel(measure=str(measure)).isel(n=-1).mean("replicate")
+    ends = results.relative(measure)["ndcg"].isel(n=-1).mean("replicate")
     common = shared_limit(limits)
     labels: list[tuple[float, str, str]] = []
     if common is not None:
@@ -210,7 +211,8 @@ def curve_handles(
     if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, label="exact mean"))
     if "low" in data:
-        width = float((data["high"] - data["low"]).sel(measure=[str(m) for m in chosen]).max())
+        cells = [results.relative(m).sel(scorer=data["scorer"]) for m in chosen]
+        width = max(float((cell["high"] - cell["low"]).max()) for cell in cells)
         handles.append(Patch(color=GREY, alpha=0.6, lw=0, label=f"bracket (at most {scientific(width)})"))
     if any(limit(s, m).value is not None for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, ls=":", lw=0.9, label="limit"))
@@ -249,7 +251,7 @@ def enlarge(
     study, measure = results.study, of_study(results.study, measure)
     limits = limits_of(study, measure, choice)
     if bounds is None:
-        ends = results.data["ndcg"].sel(measure=str(measure)).isel(n=-1).mean("replicate")
+        ends = results.relative(measure)["ndcg"].isel(n=-1).mean("replicate")
         bounds = _free_corner(ax, float(ends.mean()))
         if bounds is None:
             return None
@@ -259,7 +261,7 @@ def enlarge(
     lows, highs = [], []
     for name, (_, line) in choice.of(study).items():
         draw_scorer(inset, results, measure, name, line, choice, first)
-        values = results.data["ndcg"].sel(scorer=name, measure=str(measure)).isel(n=slice(first, None))
+        values = results.relative(measure)["ndcg"].sel(scorer=name).isel(n=slice(first, None))
         mean = values.mean("replicate").to_numpy()
         # the inset holds all means, but not the bands of the shortest lists
         low, high = np.quantile(values.to_numpy(), choice.band or (0.5, 0.5), axis=0)[:, len(mean) // 3 :]
@@ -268,7 +270,8 @@ def enlarge(
     length_axis(inset, study.n[first:], most=4)
     inset.set_xlabel("")
     margin = 0.06 * (max(highs) - min(lows))
-    inset.set_ylim(min(lows) - margin, min(1.0, max(highs) + margin))
+    top = max(highs) + margin
+    inset.set_ylim(min(lows) - margin, min(1.0, top) if measure.normalised else top)
     inset.tick_params(labelsize=6.5)
     if (common := shared_limit(limits)) is not None:
         inset.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
+from ndcg_asymptotics.plots.choice import value_label
 from ndcg_asymptotics.plots.style import GREY, line_styles, margin_labels, panels, save_all, style
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
@@ -58,7 +59,8 @@ def parameter_figure(
                     results.points[(*fixed[:at], value, *fixed[at:])] for value in axes.parameters[parameter]
                 ]
                 values = [
-                    p.data["ndcg"].sel(scorer=scorer, n=n).isel(measure=column).to_numpy() for p in points
+                    p.relative(p.study.measures[column])["ndcg"].sel(scorer=scorer, n=n).to_numpy()
+                    for p in points
                 ]
                 mean = np.array([v.mean() for v in values])
                 error = np.array(
@@ -72,7 +74,7 @@ def parameter_figure(
                 name = ", ".join(f"{o} = {number_text(v)}" for o, v in zip(others, fixed, strict=True))
                 labels.append((float(mean[-1]), in_figure(shortened(name, 30)), line.color))
             ax.set_xlabel(in_figure(parameter))
-            ax.set_ylabel("NDCG$_n$")
+            ax.set_ylabel(value_label(points[0].study.measures[column]))
             ax.set_title(in_figure(shortened(scorer, 30)), loc="left")
             ax.set_title(in_figure(f"{measure}, n = {n:g}"), loc="right", color=GREY)
             if others:
@@ -84,7 +86,7 @@ def _theory(point: Any, scorer: str, column: int, n: int) -> tuple[float, float]
     """Return the exact mean and the limit at a point; NaN where theory does not give them."""
     curve, measure = point.study.scorers[scorer], point.study.measures[column]
     try:
-        exact = float(user_cache().mean(curve, measure, [n]).value[0])
+        exact = float(user_cache().mean(curve, measure, [n]).value[0]) / (measure.unit(n) or 1.0)
     except NotAvailableError:
         exact = np.nan
     found = limit(curve, measure).value

@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.fitting import LEVEL
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.choice import Choice, value_name
 from ndcg_asymptotics.plots.style import (
     GREY,
     Words,
@@ -74,8 +74,9 @@ def growing_curves(
                     mec=line.color, mew=0.8, zorder=3)  # fmt: skip
         labels.append((float(mean[-1]), choice.label(run), line.color))
     length_axis(ax, sizes)
-    ax.set_ylim(0, min(1.02, 1.1 * float(high[:, m][:, shown].max())))
-    ax.set_ylabel("NDCG$_n$")
+    top = 1.1 * float(high[:, m][:, shown].max())
+    ax.set_ylim(0, min(1.02, top) if measure.normalised else top)
+    ax.set_ylabel(f"{value_name(measure)}$_n$")
     ax.set_title(choice.title(measure), loc="left")
     margin_labels(ax, labels)
     return ax

@@ -17,7 +17,7 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.choice import Choice, value_name
 from ndcg_asymptotics.plots.style import (
     GREY,
     Words,
@@ -74,7 +74,7 @@ def sampled_curves(
     length_axis(ax, [1, sampled.items])
     ax.set_xlabel("sampled negatives $m$")
     ax.set_ylim(0, None)
-    ax.set_ylabel("expected NDCG")
+    ax.set_ylabel(f"expected {value_name(text)}")
     ax.set_title(choice.title(text), loc="left")
     margin_labels(ax, labels)
     return ax

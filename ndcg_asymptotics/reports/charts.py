@@ -33,13 +33,14 @@ def curve_charts(results: Results) -> list[Chart]:
 
 
 def _curves(results: Results, measure: Measure) -> Chart:
-    study, series, theorems = results.study, [], []
+    study, series, theorems, highest = results.study, [], [], 1e-9
     for slot, (name, scorer) in enumerate(study.scorers.items()):
-        cell = results.data["ndcg"].sel(scorer=name, measure=str(measure))
+        cell = results.relative(measure)["ndcg"].sel(scorer=name)
         values = cell.transpose("replicate", "n").to_numpy()
         found = limit(scorer, measure)
         theorems.append("no limit" if found.converges is False else found.theorem)
         low, high = np.quantile(values, BAND, axis=0)
+        highest = max(highest, float(high.max()))
         se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
         series.append(
             {
@@ -57,15 +58,19 @@ def _curves(results: Results, measure: Measure) -> Chart:
     ]
     remark = " / ".join(dict.fromkeys(text for text in theorems if text != "none")) or "limit unknown"
     words = f"{measure} of {len(series)} scorer{'s' * (len(series) > 1)} against the list length."
-    return {"title": visible(str(measure)), "remark": remark, "words": words, "details": "",
-            "n": list(study.n), "fields": fields, "series": series}  # fmt: skip
+    title = str(measure) if measure.normalised else f"{measure} / F(k(n))"
+    # NDCG is drawn from 0 to 1
+    scale = {} if measure.normalised else {"top": 1.05 * highest}
+    return {"title": visible(title), "remark": remark, "words": words, "details": "",
+            "n": list(study.n), "fields": fields, "series": series, **scale}  # fmt: skip
 
 
 def _exact_means(results: Results, scorer: Scorer, measure: Measure) -> list[float | None]:
-    """Return E[NDCG_n] at the sizes of the study; None where theory does not give it."""
+    """Return E[NDCG_n], or E[DCG_n] / F(k(n)), at the study's sizes; None where theory does not give it."""
     sizes = results.study.n
+    unit = np.array([measure.unit(n) or 1.0 for n in sizes])
     try:
-        return _plain(user_cache().mean(scorer, measure, sizes).value)
+        return _plain(user_cache().mean(scorer, measure, sizes).value / unit)
     except NotAvailableError:
         return [None] * len(sizes)
 

@@ -191,7 +191,7 @@ class Contents:
             If it is not what was written, or no list has such values.
         """
         found = read_block(file, self.key, self.layout.variables(file.count))
-        if said := impossible(found.values):
+        if said := impossible(found.values, self.layout.fields["measures"]):
             raise UnreadableError(f"holds {said}")
         return found
 

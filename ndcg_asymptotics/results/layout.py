@@ -28,12 +28,12 @@ Named = Mapping[str, tuple[tuple[str, ...], NDArray[Any]]]
 """Arrays by variable, each with its axes."""
 
 _MEANINGS = {  # long name and unit of every variable
-    "ndcg": ("NDCG of a stream's first n items", "1"),
-    "low": ("lower end of the bracket of NDCG", "1"),
-    "high": ("upper end of the bracket of NDCG", "1"),
-    "minimum": ("least NDCG after the previous n, up to n", "1"),
-    "maximum": ("greatest NDCG after the previous n, up to n", "1"),
-    "order": ("sign of the difference of a pair's NDCG, 127 if undecided", "1"),
+    "ndcg": ("NDCG or DCG of a stream's first n items", "1"),
+    "low": ("lower end of the bracket of ndcg", "1"),
+    "high": ("upper end of the bracket of ndcg", "1"),
+    "minimum": ("least ndcg after the previous n, up to n", "1"),
+    "maximum": ("greatest ndcg after the previous n, up to n", "1"),
+    "order": ("sign of the difference of a pair's ndcg, 127 if undecided", "1"),
     "log_weight": ("natural logarithm of the importance weight of a draw", "1"),
     "last": ("1 where the wrong order at n is the last one along the list lengths, -1 if unsettled", "1"),
     "last_not_greater": ("last n at which the first of a pair is not ahead", "items"),

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Bools, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, general
-from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.engines.engine import UNDECIDED, VALUES
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results.layout import AXES, INDEX, Named, dataset, versions_here
 from ndcg_asymptotics.studies import Study
 
@@ -103,6 +104,17 @@ class Results(Report):
         """
         self._require_some()
         return dataset(self.study, np.sort(self.replicates[self.done]), self.named, self.attributes)
+
+    def relative(self, measure: Measure) -> xr.Dataset:
+        """Return `data` under one measure, with DCG_n in units of F(k(n)), as figures show it."""
+        import xarray as xr  # here, as in `layout.dataset`
+
+        cell = self.data.sel(measure=str(measure))
+        if measure.normalised:
+            return cell
+        unit = xr.DataArray([measure.unit(n) or 1.0 for n in self.study.n], {"n": cell["n"]}, "n")
+        values = {name: cell[name] / unit for name in VALUES if name in cell}
+        return cell.assign(values)
 
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""The limit of NDCG_n extrapolated from exact means alone.
+"""The limit of NDCG_n, or of DCG_n / F(k(n)), extrapolated from exact means alone.
 
 A theorem's limit is compared with the number that ``E[NDCG_n]``, n = 1e6, 1e7, …, 1e18, tends to. The
 extrapolation uses these means only: no profile, no ideal list, no integral of the curve. Two kinds of
@@ -52,7 +52,8 @@ class Extrapolation:
     Attributes
     ----------
     sizes, expectation, errors : (K,)
-        The exact mean at each list length and its error, which is infinite where the list is too short.
+        The exact mean of NDCG_n, or DCG_n / F(k(n)), at each list length and its error, which is infinite
+        where the list is too short.
     limit, error : float
         The extrapolated limit and the bound of its error, which is infinite where there are too few means.
     unseen : float
@@ -117,7 +118,9 @@ def extrapolated_limit(
 
 
 def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapolation:
-    found = mean(relevance, measure, SIZES)
+    unit = np.array([measure.unit(n) for n in SIZES])
+    in_values = mean(relevance, measure, SIZES)
+    found = Expectation(in_values.value / unit, in_values.error / unit)
     usable, reason = _usable(relevance, measure)
     errors = np.where(usable, found.error, math.inf)
     if np.count_nonzero(usable) < _FEWEST:
@@ -234,6 +237,6 @@ def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floa
     """
     if measure.cutoff.regime == "sublinear":
         n = n / np.array([measure.cutoff(int(size)) for size in n], np.float64)
-    gains, best = relevance.mean_gain(1 / n), relevance.gains[0]
+    gains, best = relevance.mean_gain(1 / n), relevance.gains[0] if measure.normalised else 1.0
     seen, _ = _best(gains, np.full_like(gains, 1e-13 * best), scales)
     return 2 * abs(seen - relevance.mean_gain_at_top) / best

@@ -7,7 +7,8 @@ With E(t) = E[Y | t], L the limit, c the cutoff's share (1 without), B the ideal
     1/r          (C - L C_1) / y_1        / log n     C = int_0^c (E(t) - E(0)) / t dt, C_1 for the ideal list
 
 The next terms are smaller by a factor of 1/log n for log and 1/r, and of n^-a for r^-b, where a is the Hölder
-exponent at the top. These rows are not in the paper (docs/theory.md, section 2).
+exponent at the top. These rows are not in the paper (docs/theory.md, section 2). For E[DCG_n] / F(k(n)) they
+hold with a gain of 1 at every rank of the ideal list.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ class Gap:
 def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
     """Return the leading term of E[NDCG_n] - lim NDCG_n for the log discount, r^-b and 1/r.
 
+    For DCG it is that of E[DCG_n] / F(k(n)).
+
     Returns
     -------
     Gap or None
@@ -74,13 +77,14 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
 
 
 def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
-    asymptotics, c, labels = measure.discount.asymptotics, measure.cutoff.share, OccurringGrades.of(relevance)
+    asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
+    labels = OccurringGrades.ideal(relevance, measure)
     value = limit(relevance, measure).value
     if value is None or not labels.gains or not measure.discount.regular:
         return None
     if measure.cutoff.regime in ("sublinear", "fixed"):
         return None
-    if c < 1 and bool(np.any(np.abs(labels.reached - c) < _AT_A_GRADE)):
+    if c < 1 and measure.normalised and bool(np.any(np.abs(labels.reached - c) < _AT_A_GRADE)):
         return None
     edges = quadrature.edges(0.0, c, relevance.breakpoints)
     top, most = relevance.mean_gain_at_top, labels.gains[0]

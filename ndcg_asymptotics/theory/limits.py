@@ -9,13 +9,15 @@ k = cn or without cutoff (c = 1) is
 
     int_0^c E(t) phi(t) dt  /  sum_j y_j int_{min(R_{j-1}, c)}^{min(R_j, c)} phi(t) dt,
 
-and where D concentrates at the top (1/r, or k = o(n)) it is E(0) / y_1. Grades that never occur, R_j =
+and where D concentrates at the top (1/r, or k = o(n)) it is E(0) / y_1. DCG_n grows like F(k(n)), and
+DCG_n / F(k(n)) has the same limits with a gain of 1 at every rank of the ideal list: the denominator is
+``int_0^c phi``, or 1 where D concentrates at the top. Grades that never occur, R_j =
 R_{j-1}, are left out. The paper proves Theorem 1 almost surely, the others in probability.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -32,6 +34,9 @@ from ndcg_asymptotics.measures.asymptotics import (
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.rules import quadrature
+
+LIMITS_OF_DCG = "Limits of DCG are those of DCG_n / F(k(n)), F(k) = D(1) + … + D(k)."
+"""What stands below a table that has limits of DCG."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class Limit:
     Attributes
     ----------
     value : float or None
-        The limit; None where there is none or it is not known.
+        The limit of NDCG_n, or of DCG_n / F(k(n)); None where there is none or it is not known.
     theorem : str
         The source: a theorem of the paper, or "beyond the paper".
     assumptions : tuple of Assumption
@@ -103,6 +108,12 @@ class OccurringGrades:
         gains = tuple(y for y, there in zip(relevance.gains, occurs, strict=True) if there)
         return cls(gains, np.cumsum([mass for mass in relevance.masses if mass > 0]))
 
+    @classmethod
+    def ideal(cls, relevance: Relevance, measure: Measure) -> Self:
+        """Return the grades of the list that DCG is divided by; for DCG_n / F(k(n)) all gains are 1."""
+        found = cls.of(relevance)
+        return found if measure.normalised or not found.gains else cls((1.0,), np.ones(1))
+
     def ideal_integral(self, asymptotics: Asymptotics, c: float) -> float:
         """Return ``sum_j y_j int phi`` over [min(R_{j-1}, c), min(R_j, c)], the denominator of the limit."""
         ends = np.minimum(self.reached, c)
@@ -115,17 +126,23 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
 
     Parameters
     ----------
-    relevance : Relevance or text
+    scorer : Scorer or text
     measure : Measure or text
+        For DCG it is the limit of DCG_n / F(k(n)).
 
     >>> found = limit("linear(0.1, 0.7)", "nDCG(log)@0.2n")
     >>> round(found.value, 12), found.theorem, [str(a) for a in found.assumptions]
     (0.64, 'Theorem 8', ['p > 0', 'ybar continuous'])
     >>> limit("linear(0.1, 0.7)", "nDCG(geometric(2))").converges
     False
+    >>> round(limit("linear(0.1, 0.7)", "DCG").value, 12)  # the prevalence
+    0.4
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return over_groups([scorer], lambda relevance: _limit(relevance, measure), _mixed)
+    found = over_groups([scorer], lambda relevance: _limit(relevance, measure), _mixed)
+    if measure.normalised or not found.theorem.startswith("Theorem"):
+        return found
+    return replace(found, theorem=f"beyond the paper (as {found.theorem})")
 
 
 def _limit(relevance: Relevance, measure: Measure) -> Limit:
@@ -199,7 +216,7 @@ def _no_limit(relevance: Relevance, measure: Measure) -> Limit:
     """
     top = [float(curve.value(0.0)) for curve in relevance.curves]
     if not any(0 < q < 1 for q in top):
-        gains = OccurringGrades.of(relevance).gains
+        gains = OccurringGrades.ideal(relevance, measure).gains
         value = relevance.mean_gain_at_top / gains[0] if gains else 0.0
         return Limit(value, "beyond the paper (the top label is certain)", (_some_gain(relevance),))
     what = "the cutoff is fixed" if measure.cutoff.regime == "fixed" else "the discounts have a finite sum"
@@ -229,7 +246,7 @@ def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
             theorem = f"beyond the paper (as {theorem})"
     else:
         theorem = "beyond the paper (as Theorem 5)" if graded or _cut(measure) else "Theorem 5"
-    labels = OccurringGrades.of(relevance)
+    labels = OccurringGrades.ideal(relevance, measure)
     # all breakpoints are inside (0, 1), so every curve is continuous at its top
     text = "every P(Y = y_j | s) continuous at s = 1" if graded else "ybar continuous at s = 1"
     asked = _every_grade(relevance) if graded else (_some_gain(relevance),)
@@ -255,10 +272,10 @@ def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
         (LinearDecay, False): ("beyond the paper (classical)",) * 2,
         (LinearDecay, True): ("beyond the paper (classical)",) * 2,
     }[type(asymptotics), _cut(measure)][relevance.graded]
-    labels = OccurringGrades.of(relevance)
+    labels = OccurringGrades.ideal(relevance, measure)
     if not labels.gains:
         return Limit(0.0, theorem, (_some_gain(relevance),))
-    if theorem == "Theorem 1":
+    if theorem == "Theorem 1" and measure.normalised:
         # the theorem assumes nothing else, since the profile of 1/log r is constant
         return Limit(1.0, theorem, (_some_gain(relevance),), mode="almost surely")
     asked = _every_grade(relevance) if relevance.graded else (_some_gain(relevance),)

@@ -46,7 +46,7 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     a, b : Scorer or text
         Curves with the same label law.
     measure : Measure or text
-        The log discount, for the whole list or with k = cn.
+        The log discount, for the whole list or with k = cn. For DCG it is the difference of DCG_n / F(k(n)).
 
     Returns
     -------
@@ -75,7 +75,8 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     for order in range(_HIGHEST + 1):
         moment, size = float(difference @ power), float(np.abs(difference) @ power)
         if abs(moment) > _ZERO * max(size, math.factorial(order) * _ZERO):
-            return FirstMoment(order, moment / OccurringGrades.of(a).ideal_integral(asymptotics, c))
+            labels = OccurringGrades.ideal(a, measure)
+            return FirstMoment(order, moment / labels.ideal_integral(asymptotics, c))
         power = power * -np.log(t)
     return None
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Scorer
@@ -22,7 +22,7 @@ from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
 from ndcg_asymptotics.theory.fluctuations.limit_law import limit_law
-from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
@@ -39,7 +39,8 @@ class Prediction:
     ``quantiles_from`` is "exact" where few ranks count, so that quantiles are found by enumeration. Elsewhere
     it is "law", and they are those of the limiting law with the exact mean and standard deviation.
     ``pseudo_expectation`` is None for lists so short that it exceeds 1. ``reason`` says why there is no limit
-    or no exact value; it is empty if there are all of them.
+    or no exact value; it is empty if there are all of them. For DCG ``limit`` is that of DCG_n / F(k(n)), and
+    ``unit`` is F(k(n)); for NDCG the unit is 1.
     """
 
     scorer: str
@@ -58,6 +59,7 @@ class Prediction:
     law_distance: float | None
     quantiles: dict[str, float] | None
     quantiles_from: Literal["exact", "law"] | None
+    unit: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,6 +98,8 @@ class Predictions(Report, Sequence[Prediction]):
             for r in self.rows
         )  # fmt: skip
         yield Table("", columns, tuple(rows))
+        if any(row.unit != 1 for row in self.rows):
+            yield Line(LIMITS_OF_DCG)
 
 
 def predict(
@@ -105,7 +109,7 @@ def predict(
     *,
     gain: Gain = "linear",
 ) -> Predictions:
-    """Predict NDCG for every combination of scorers, measures and list lengths.
+    """Predict NDCG or DCG for every combination of scorers, measures and list lengths.
 
     Parameters
     ----------
@@ -156,7 +160,7 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
             str(scorer), str(measure), n, found.value, found.theorem, assumptions,
             _pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
             sd, sd_error, regime((scorer,), measure), _law_distance(scorer, measure, n, value, sd),
-            *_quantiles(scorer, measure, n, value, sd),
+            *_quantiles(scorer, measure, n, value, sd), measure.unit(n),
         )
         for n, (value, error), (sd, sd_error) in zip(sizes, means, stds, strict=True)
     ]  # fmt: skip
@@ -185,7 +189,8 @@ def _quantiles(
     if mean is None or sd is None or regime((scorer,), measure) == "groups":
         return None, None
     at = {f"{p:g}": mean + sd * standard_quantile((scorer,), measure, n, p) for p in _QUANTILES}
-    return {p: min(max(value, 0.0), 1.0) for p, value in at.items()}, "law"
+    most = measure.largest(scorer.gains, n)
+    return {p: min(max(value, 0.0), most) for p, value in at.items()}, "law"
 
 
 def _within(row: Prediction) -> str | None:

@@ -23,7 +23,8 @@ def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> 
     Returns
     -------
     float or None
-        None if the denominator is an empty integral, that is, if k(n) or n P(Y > 0) is at most 1.
+        None if the denominator is an empty integral, that is, if k(n) or n P(Y > 0) is at most 1, and for
+        DCG, which has none.
 
     >>> round(pseudo_expectation("linear(0.1, 0.7)", "nDCG(power(0.5))", 1000), 6)
     0.795347
@@ -38,6 +39,8 @@ def _mixed(weights: Floats, found: list[float | None]) -> float | None:
 
 
 def _pseudo_expectation(relevance: Relevance, measure: Measure, n: int) -> float | None:
+    if not measure.normalised:
+        return None
     k = float(measure.cutoff(n))
     ends = np.clip(n * np.cumsum((0.0, *relevance.masses)), 1.0, k)
     if ends[-1] <= 1.0:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import naive
 from oracles.discounts import formula
-from sklearn.metrics import ndcg_score
+from sklearn.metrics import dcg_score, ndcg_score
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
@@ -46,6 +46,14 @@ def test_agrees_with_scikit_learn_ties_and_cutoffs(pairs, k):
     for text, depth in (("nDCG", None), (f"nDCG@{k}", k)):
         peer = ndcg_score([labels], [scores], k=depth)
         assert Measure.parse(text).evaluate(scores, labels) == pytest.approx(peer, rel=0, abs=1e-12)
+
+
+@given(items.filter(lambda pairs: len(pairs) > 1), st.integers(1, 50))
+def test_dcg_agrees_with_scikit_learn(pairs, k):
+    scores, labels = columns(pairs)
+    for text, depth in (("DCG", None), (f"DCG@{k}", k)):
+        peer = dcg_score([labels], [scores], k=depth, log_base=math.e)
+        assert Measure.parse(text).evaluate(scores, labels) == pytest.approx(peer, rel=1e-13, abs=1e-13)
 
 
 @pytest.mark.parametrize("n", [100, 5000])

@@ -52,17 +52,17 @@ _STRETCH = 1.3  # halving leaves cells narrower than they may be: as a rule they
 
 
 def simulate(design: Design, replicate: int) -> Draw:
-    """Draw NDCG along one nested stream.
+    """Draw NDCG, or DCG, along one nested stream.
 
     Returns
     -------
     dict of arrays
-        ``ndcg``, the estimate, and ``low <= ndcg <= high``, which contain the exact NDCG of the
-        drawn stream, each (scorers, measures, sizes); ``high - low <= design.bracket``, rounding
-        aside, which is below 1e-6. With pairs also ``order`` (pairs, measures, sizes): 1 or -1
-        where the brackets do not overlap. Where they do, cells are cut further for the pair until
-        they are apart. 0 is a tie: every cell holds one label and the sums are equal to the last
-        digits of a double. `UNDECIDED` where that would take more than `PAIR_CELLS` cells (about
+        ``ndcg``, the estimate, and ``low <= ndcg <= high``, which contain the exact value of the
+        drawn stream, each (scorers, measures, sizes); ``high - low <= design.bracket``, for DCG
+        times IDCG, rounding aside, which is below 1e-6. With pairs also ``order`` (pairs, measures,
+        sizes): 1 or -1 where the brackets do not overlap. Where they do, cells are cut further for
+        the pair until they are apart. 0 is a tie: every cell holds one label and the sums are equal
+        to the last digits of a double. `UNDECIDED` where that would take more than `PAIR_CELLS` cells (about
         ``G(k)^2 / (4 IDCG width)``, at most k(n)).
 
     >>> from ndcg_asymptotics.measures import Measure
@@ -83,7 +83,10 @@ def simulate(design: Design, replicate: int) -> Draw:
     }
     task = _task(design, labels)
     sums = np.stack([_bracketed(stream, task) for stream in streams.values()])
-    estimate, low, high = _ndcg(sums)
+    # sums are of NDCG; IDCG is 0 where the scale is
+    ideals = np.divide(UNIT, task.scale, out=np.zeros_like(task.scale), where=task.scale > 0)
+    unit = np.where([measure.normalised for measure in design.measures], 1.0, ideals)
+    estimate, low, high = (unit * values for values in _ndcg(sums))
     draw: Draw = {"ndcg": estimate.mT, "low": low.mT, "high": high.mT}
     if design.pairs:
         order = [

@@ -51,8 +51,8 @@ def simulate(design: Design, replicate: int) -> Draw:
         size, up to the size; for the pairs ``order`` (sign of NDCG_a - NDCG_b at the sizes),
         ``last_not_greater`` and ``last_not_less`` (the last n with NDCG_a <= NDCG_b, with >=, 0 if
         there is none), ``changes`` (how often the sign changed from one n to the next). |error| of
-        NDCG <= 1e-10; the signs have none. If the number of relevant items is fixed, all this is about
-        lists that have all of them.
+        NDCG <= 1e-10, of DCG <= 1e-10 IDCG; the signs have none. If the number of relevant items is
+        fixed, all this is about lists that have all of them.
     """
     grade = draw_grades(design, replicate)
     gains = np.array([*design.population.gains, 0.0])
@@ -84,7 +84,7 @@ def _summary(design: Design, streams: list[Stream]) -> Draw:
             draw["last_not_less"][p, m] = _last(sign >= 0, first)
             draw["changes"][p, m] = np.count_nonzero(sign[first + 1 :] != sign[first:-1])
         for s in range(len(streams)):
-            path = _ratio(raw[s][m], best)
+            path = _ratio(raw[s][m], best) if measure.normalised else raw[s][m]
             draw["ndcg"][s, m] = path[last]
             draw["minimum"][s, m] = np.minimum.reduceat(path, starts)
             draw["maximum"][s, m] = np.maximum.reduceat(path, starts)
@@ -105,7 +105,7 @@ def _last(holds: NDArray[np.bool_], first: int) -> int:
 def evaluate_every_n(
     scores: ArrayLike, labels: ArrayLike, measures: Sequence[Measure | str] | Measure | str
 ) -> Floats:
-    """Compute NDCG_n of the first n items of a list, for n = 1 … N.
+    """Compute NDCG_n, or DCG_n, of the first n items of a list, for n = 1 … N.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def evaluate_every_n(
     Returns
     -------
     (measures, N) array
-        |error| <= 1e-10; 0 where all labels so far are 0.
+        |error| <= 1e-10, for DCG_n times IDCG_n; 0 where all labels so far are 0.
 
     Raises
     ------
@@ -149,7 +149,10 @@ def evaluate_every_n(
     stream = arrive(-s, grade, gains)
     parsed = [Measure.of(measure) for measure in wanted]
     found = dcg(stream, parsed)
-    return np.stack([_ratio(row, ideal(grade, gains, m)) for row, m in zip(found, parsed, strict=True)])
+    return np.stack([
+        _ratio(row, ideal(grade, gains, m)) if m.normalised else row
+        for row, m in zip(found, parsed, strict=True)
+    ])  # fmt: skip
 
 
 def check(design: Design) -> None:

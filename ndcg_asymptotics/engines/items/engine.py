@@ -36,7 +36,7 @@ Basis = Callable[[ArrayLike], Floats]
 
 
 def simulate(design: Design, replicate: int) -> Draw:
-    """Draw NDCG of every scorer, measure and list size, for one replicate.
+    """Draw NDCG, or DCG, of every scorer, measure and list size, for one replicate.
 
     Returns
     -------
@@ -54,10 +54,11 @@ def simulate(design: Design, replicate: int) -> Draw:
     """
     labels = label_counts(design, replicate)
     plan = make_plan(design.measures, design.sizes)
-    ideal = plan.ideal(labels, design.population.gains)
+    best = plan.normaliser(labels, design.population.gains)
     gains = np.array([*design.population.gains, 0.0])
     dcg = np.array([plan.dcg(blocks, gains) for blocks in rank_orders(design, replicate, labels)])
-    ndcg = np.minimum(np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal > 0), 1.0)
+    most = np.array([1.0 if measure.normalised else np.inf for measure in design.measures])[:, None]
+    ndcg = np.minimum(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0), most)
     draw: Draw = {"ndcg": ndcg}
     if design.pairs:
         draw["order"] = np.array([np.sign(ndcg[a] - ndcg[b]) for a, b in design.pair_indices()], np.int8)
@@ -126,19 +127,19 @@ class Plan:
         coefficients = np.array([self.measures[measure].discount.coefficients(n) for n in self.sizes])
         return np.asarray((coefficients * sums[:, self.column_of[measure]]).sum(axis=1), np.float64)
 
-    def ideal(self, labels: Integers, gains: tuple[float, ...]) -> Floats:
-        """Return IDCG from the label counts of the classes, (measure, n)."""
+    def normaliser(self, labels: Integers, gains: tuple[float, ...]) -> Floats:
+        """Return what DCG is divided by from the label counts of the classes, (measure, n)."""
         counts = np.cumsum(labels[:, : len(gains)], axis=0)
-        return np.array([self._ideal(measure, counts, gains) for measure in self.measures])
+        return np.array([self._normaliser(measure, counts, gains) for measure in self.measures])
 
-    def _ideal(self, measure: Measure, counts: Integers, gains: tuple[float, ...]) -> Floats:
+    def _normaliser(self, measure: Measure, counts: Integers, gains: tuple[float, ...]) -> Floats:
         if measure.discount.depends_on_n:
-            rows = [measure.ideal(c, gains, n) for c, n in zip(counts, self.sizes, strict=True)]
+            rows = [measure.normaliser(c, gains, n) for c, n in zip(counts, self.sizes, strict=True)]
             return np.array(rows, np.float64)
         # one call for all sizes: beyond their cutoffs the counts are cut here
         cutoffs = np.array([measure.cutoff(n) for n in self.sizes])
         ends = np.minimum(np.cumsum(counts, axis=1), cutoffs[:, None])
-        return measure.ideal(np.diff(ends, axis=1, prepend=0), gains, self.sizes[-1])
+        return measure.normaliser(np.diff(ends, axis=1, prepend=0), gains, self.sizes[-1])
 
 
 @lru_cache(maxsize=16)

@@ -112,11 +112,11 @@
     svg.setAttribute("height", height);
     const all = chart.series.flatMap((s) => [s.y, s.low ?? [], s.high ?? [], s.line ?? [], [s.limit ?? null]]).flat();
     const known = all.filter((v) => v !== null && v !== undefined);
-    let [bottom, top] = [0, 1];
+    let [bottom, top] = [0, chart.top ?? 1];
     if (chosenOf("range") === "fit" && known.length) {
       [bottom, top] = [Math.min(...known), Math.max(...known)];
       const room = 0.05 * (top - bottom) || 0.05;
-      [bottom, top] = [Math.max(0, bottom - room), Math.min(1, top + room)];
+      [bottom, top] = [Math.max(0, bottom - room), Math.min(chart.top ?? 1, top + room)];
     }
     const scale = logarithmic ? Math.log10 : (v) => v;
     let [first, last] = [chart.n[0], chart.n[chart.n.length - 1]];

@@ -8,7 +8,8 @@ influence of an item of gain y at depth t is
 
 and ``Var NDCG_n ~ E[psi^2] / n`` for the log discount, the linear one and r^-b with b < 1/2. Where 1/2 < b,
 the top ranks decide: ``Var NDCG_n ~ Var(Y | s = 1) sum D^2 / IDCG^2``, with the ideal DCG of the expected
-counts. It stays positive as n grows if the sum of D converges or the cutoff is fixed.
+counts. It stays positive as n grows if the sum of D converges or the cutoff is fixed. For DCG the same holds
+without IDCG and B: psi is its first bracket.
 """
 
 from __future__ import annotations
@@ -59,20 +60,22 @@ def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[f
     base = below - float(pushed @ t) - a
     second = third = 0.0
     for value, chance in zip(*relevance.label_law(t), strict=True):
-        counted = float((steps * phi(ends) * ((value >= gains) - ends)).sum())
-        influence = (value * phi(t) + base) / ideal - a * counted / ideal**2
+        influence = value * phi(t) + base
+        if measure.normalised:
+            counted = float((steps * phi(ends) * ((value >= gains) - ends)).sum())
+            influence = influence / ideal - a * counted / ideal**2
         second += float(w @ (chance * influence**2))
         third += float(w @ (chance * np.abs(influence) ** 3))
     return second, third
 
 
-def typical_ideal(relevance: Relevance, measure: Measure, n: int) -> float:
-    """Return IDCG_n of the expected label counts."""
-    return float(measure.ideal(n * np.array(relevance.masses), relevance.gains, n))
+def typical_normaliser(relevance: Relevance, measure: Measure, n: int) -> float:
+    """Return what DCG_n is divided by: IDCG_n of the expected label counts for NDCG, 1 for DCG."""
+    return float(measure.normaliser(n * np.array(relevance.masses), relevance.gains, n))
 
 
 def limiting_std(scorer: Scorer | str, measure: Measure | str) -> float:
-    """Return the standard deviation of NDCG_n in the limit, for a summable discount or a fixed cutoff.
+    """Return the standard deviation of NDCG_n or DCG_n in the limit, for a summable discount or fixed cutoff.
 
     ``NDCG_n -> sum_r D(r) Y_r / (y_1 sum_r D(r))`` in distribution, the Y_r independent with the
     label law at the very top, so the variance is ``Var(Y | s=1) sum D^2 / (y_1 sum D)^2``. It is
@@ -84,19 +87,34 @@ def limiting_std(scorer: Scorer | str, measure: Measure | str) -> float:
     1.0
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return _over_groups(scorer, lambda relevance: _limiting_std(relevance, measure))
+    return _over_groups(scorer, measure, lambda relevance: _limiting_std(relevance, measure))
 
 
 def _limiting_std(relevance: Relevance, measure: Measure) -> float:
     gains = OccurringGrades.of(relevance).gains
     if not gains:
         return 0.0
+    squares = _weights(measure, min(measure.cutoff(_LARGE), _RANKS), _LARGE) ** 2
+    of_dcg = math.sqrt(float(relevance.gain_variance(0.0)) * float(squares.sum()))
+    return of_dcg / (gains[0] * limiting_sum(measure)) if measure.normalised else of_dcg
+
+
+def limiting_sum(measure: Measure) -> float:
+    """Return the sum of the discounts of all ranks that count in endless lists."""
     k = measure.cutoff(_LARGE)
-    every = (
-        measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
-    )
-    squares = _weights(measure, min(k, _RANKS), _LARGE) ** 2
-    return math.sqrt(float(relevance.gain_variance(0.0)) * float(squares.sum())) / (gains[0] * every)
+    whole = k == _LARGE
+    return measure.discount.total if whole else float(measure.discount.cumulative(float(k), float(_LARGE)))
+
+
+def limiting_mean(relevance: Relevance, measure: Measure) -> float:
+    """Return the mean of NDCG_n or DCG_n in the limit, for a summable discount or a fixed cutoff.
+
+    >>> curve = Relevance.of("constant(0.5)")
+    >>> [limiting_mean(curve, Measure.of(text)) for text in ("nDCG(zipf)@2", "DCG(zipf)@2")]
+    [0.5, 0.75]
+    """
+    top = relevance.mean_gain_at_top
+    return top / relevance.gains[0] if measure.normalised else top * limiting_sum(measure)
 
 
 def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
@@ -110,7 +128,7 @@ def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
     0.1134
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return _over_groups(scorer, lambda relevance: _std_at(relevance, measure, n))
+    return _over_groups(scorer, measure, lambda relevance: _std_at(relevance, measure, n))
 
 
 def _std_at(relevance: Relevance, measure: Measure, n: int) -> float:
@@ -122,15 +140,14 @@ def _std_at(relevance: Relevance, measure: Measure, n: int) -> float:
     depths = (np.arange(1.0, seen + 1) - 0.5) / n
     squares = _weights(measure, seen, n) ** 2 * relevance.gain_variance(depths)
     counts = np.diff(np.maximum(n * labels.reached, 1.0), prepend=0.0)
-    ideal = float(measure.ideal(counts, labels.gains, n))
-    return math.sqrt(float(squares.sum())) / ideal
+    return math.sqrt(float(squares.sum())) / float(measure.normaliser(counts, labels.gains, n))
 
 
-def _over_groups(scorer: Scorer, std: Callable[[Relevance], float]) -> float:
+def _over_groups(scorer: Scorer, measure: Measure, std: Callable[[Relevance], float]) -> float:
     """Return the standard deviation of a scorer, from those of its groups and their limiting means."""
     if not scorer.mixed:
         return std(scorer.model)
-    tops = np.array([model.mean_gain_at_top / model.gains[0] for model in scorer.models])
+    tops = np.array([limiting_mean(model, measure) for model in scorer.models])
     within = float(scorer.weights @ [std(model) ** 2 for model in scorer.models])
     between = float(scorer.weights @ (tops - scorer.weights @ tops) ** 2)
     return math.sqrt(within + between)
@@ -155,8 +172,8 @@ def excess_kurtosis(relevance: Relevance, measure: Measure, n: int, sd: float) -
     gains, chances = relevance.label_law(ranks / (n + 1))
     centred = gains[:, None] - gains @ chances
     second, fourth = ((chances * centred**power).sum(axis=0) for power in (2, 4))
-    ideal = typical_ideal(relevance, measure, n)
-    if not ideal * sd > 0:
+    divisor = typical_normaliser(relevance, measure, n)
+    if not divisor * sd > 0:
         return np.inf
     weights = measure.discount(ranks, float(n))
-    return float(weights**4 @ (fourth - 3 * second**2)) / (ideal * sd) ** 4
+    return float(weights**4 @ (fourth - 3 * second**2)) / (divisor * sd) ** 4

@@ -174,10 +174,11 @@ def _ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, F
     k = min(measure.cutoff(n), n)
     law = label_sequences(relevance, k, n)
     dcg = law.gains @ measure.discount(np.arange(1.0, k + 1), float(n))
-    ideal = measure.ideal(law.counts, relevance.gains, n)
+    ideal = measure.normaliser(law.counts, relevance.gains, n)
     ndcg = np.divide(dcg[:, None], ideal, out=np.zeros_like(law.chances), where=ideal > 0)
     possible = law.chances > 0
-    return _collected(np.minimum(ndcg[possible], 1.0), law.chances[possible])
+    most = 1.0 if measure.normalised else np.inf  # rounding must not make NDCG exceed 1
+    return _collected(np.minimum(ndcg[possible], most), law.chances[possible])
 
 
 def enumerated_moments(a: Relevance, b: Relevance | None, measure: Measure, n: int) -> tuple[float, float]:
@@ -196,10 +197,10 @@ def enumerated_moments(a: Relevance, b: Relevance | None, measure: Measure, n: i
     given, squares = [], []
     for law in laws:
         dcg = law.gains @ measure.discount(np.arange(1.0, k + 1), float(n))
-        ideal = measure.ideal(law.counts, a.gains, n)
-        ndcg = np.minimum(
-            np.divide(dcg[:, None], ideal, out=np.zeros_like(law.chances), where=ideal > 0), 1.0
-        )
+        ideal = measure.normaliser(law.counts, a.gains, n)
+        ndcg = np.divide(dcg[:, None], ideal, out=np.zeros_like(law.chances), where=ideal > 0)
+        if measure.normalised:
+            ndcg = np.minimum(ndcg, 1.0)
         chances = law.chances / law.chances.sum()
         given.append((chances * ndcg).sum(axis=0))
         squares.append(float((chances * ndcg**2).sum()))
@@ -278,6 +279,6 @@ def _collected(values: Floats, chances: Floats) -> tuple[Floats, Floats]:
     """Return values in increasing order with their probabilities; equal up to rounding are merged."""
     order = np.argsort(values, kind="stable")
     values, chances = values[order], chances[order]
-    new = np.concatenate(([True], np.diff(values) > _TIE))
+    new = np.concatenate(([True], np.diff(values) > _TIE * max(values[-1], 1.0)))
     sums = np.add.reduceat(chances, np.flatnonzero(new))
     return values[new], sums / sums.sum()

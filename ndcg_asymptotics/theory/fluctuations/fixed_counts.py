@@ -27,7 +27,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.whole import on_panels
-from ndcg_asymptotics.theory.mean.fixed_counts import ideal_dcg, mean_of
+from ndcg_asymptotics.theory.mean.fixed_counts import normaliser, mean_of
 from ndcg_asymptotics.theory.rules.binomial import gauss_rule, log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.law_panels import above, label_counts, law_panels, panels_down_to, ranked
@@ -43,7 +43,7 @@ _UNLIKELY = 1e-17  # probability of numbers above that are left out
 
 def fixed_moments(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> Moments:
     """Return the mean and the variance of NDCG_n from one evaluation."""
-    ideal = ideal_dcg(model, measure, n)
+    ideal = normaliser(model, measure, n)
     if ideal == 0:
         return Moments(0.0, 0.0, 0.0)
     if model.least_n == 1:

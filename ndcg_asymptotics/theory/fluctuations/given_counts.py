@@ -137,13 +137,20 @@ class GivenCounts:
         """Return Var(DCG | counts), and the part of it that is no covariance of two items."""
         # Var(DCG | c) = sum_j y_j^2 c_j { int g_j (h_j - int g_j h_j)^2 + int g_j Var(D(1+A) | t) }
         #              + 2 sum_jl y_j y_l c_j (c_l - [j=l]) int int_(s<t) g_j(s) g_l(t) K_jl(s, t)
-        powers, gains = self.powers(counts), self.gains
-        shares = self.shares(powers)
+        shares, spreads, pairs = self.parts(counts)
         means = self._integrals(shares)
-        between = self._integrals((shares - means[:, None, None]) ** 2)
+        within = self._integrals((shares - means[:, None, None]) ** 2 + spreads)
+        single = float((self.gains**2 * counts[:-1]) @ within)
+        return single + 2 * pairs, single
+
+    def parts(self, counts: Floats) -> tuple[Floats, Floats, float]:
+        """Return h_j and ``Var(D(1 + A) | t)`` at every depth, (J, P, 16), and the sum over pairs."""
+        powers, gains = self.powers(counts), self.gains
         parts = [self.top.sums(counts, gains), *(part.sums(powers, counts, gains) for part in self.series)]
-        single = math.fsum((gains**2 * counts[:-1]) @ x for x in (between, *(own for own, _ in parts)))
-        return single + 2 * math.fsum(pairs for _, pairs in parts), single
+        found = np.concatenate([spread for spread, _ in parts], axis=1)
+        spreads = np.zeros(self.panels.density.shape)  # the panels of geometric discounts end where D is 0
+        spreads.reshape(len(gains), -1)[:, : found.shape[1]] = found
+        return self.shares(powers), spreads, math.fsum(pairs for _, pairs in parts)
 
 
 class AffineGivenCounts:
@@ -182,14 +189,21 @@ class AffineGivenCounts:
 
     def variance(self, counts: Floats) -> tuple[float, float]:
         """Return Var(DCG | counts), and the part of it that is no covariance of two items."""
+        shares, spreads, pairs = self.parts(counts)
+        weight = self.panels.density * self.panels.dt
+        means = (weight * shares).sum(axis=(1, 2), keepdims=True)
+        within = (weight * ((shares - means) ** 2 + spreads)).sum(axis=(1, 2))
+        single = float((self.gains**2 * counts[:-1]) @ within)
+        return single + 2 * pairs, single
+
+    def parts(self, counts: Floats) -> tuple[Floats, Floats, float]:
+        """Return h_j and ``Var(D(1 + A) | t)`` at every depth, (J, P, 16), and the sum over pairs."""
         gains, panels, slope = self.gains, self.panels, self.slope
-        above, units, single, pairs = panels.above, np.eye(len(counts)), 0.0, 0.0
+        above, units, pairs = panels.above, np.eye(len(counts)), 0.0
         weight = panels.density * panels.dt
-        for j in range(len(gains)):
-            less = counts - units[j]
-            moved = slope * (np.tensordot(less, above, axes=(0, 0)) - self._above[j] @ less)
-            own = slope**2 * np.tensordot(less, above * (1 - above), axes=(0, 0))
-            single += gains[j] ** 2 * counts[j] * float((weight[j] * (moved**2 + own)).sum())
+        others = [counts - units[j] for j in range(len(gains))]
+        shares = [self.constant + slope * (1 + np.tensordot(less, above, axes=(0, 0))) for less in others]
+        spreads = [slope**2 * np.tensordot(less, above * (1 - above), axes=(0, 0)) for less in others]
         for j, other in itertools.product(range(len(gains)), repeat=2):
             less = counts - units[j] - units[other]
             rank = self.constant + slope * (1 + np.tensordot(less, above, axes=(0, 0)))
@@ -199,7 +213,7 @@ class AffineGivenCounts:
                 value += slope**2 * c * running_integrals(weight[j] * above[i]) * (1 - above[i])
             number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
             pairs += number * float((value * weight[other]).sum())
-        return single + 2 * pairs, single
+        return np.array(shares), np.array(spreads), pairs
 
 
 class Series:
@@ -238,17 +252,17 @@ class Series:
         self.down = _products(ratio[:, below] * (1 - self.above[:, below, None]), self.degrees)
 
     def sums(self, powers: Floats, counts: Floats, gains: Floats) -> tuple[Floats, float]:
-        """Return ``int g_j Var(D(1 + A) | t) dt`` for every grade (J,), and the sum over pairs.
+        """Return ``Var(D(1 + A) | t)`` for every grade at depths of the lower item, and the sum over pairs.
 
         ``powers`` are the H_a at every depth (M, P, 16).
         """
         powers = powers[:, : self.shape[0]].reshape(len(powers), -1).T  # (T, M)
         units, below = np.eye(len(counts)), slice(self.first, None)
-        own, pairs = np.zeros(len(gains)), 0.0
+        own, pairs = np.zeros((len(gains), powers.shape[0] - self.first)), 0.0
         for j in range(len(gains)):
             factors = self._factors(counts - units[j])
             sums = _over_exponentials(self.ratios, powers[below] / self.q[j, below])
-            own[j] = (self.density[j, below] * self.dt[below]) @ (factors @ (self.own * sums**2))
+            own[j] = factors @ (self.own * sums**2)
         for j, other in itertools.combinations_with_replacement(range(len(gains)), 2):
             number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
             if number:
@@ -322,8 +336,8 @@ class Top:
         self.up, self.down = part / self.q, (1 - self.above)[..., None] * self.steep / self.q
 
     def sums(self, counts: Floats, gains: Floats) -> tuple[Floats, float]:
-        """Return ``int g_j Var(D(1 + A) | t) dt`` for every grade (J,), and the sum over pairs."""
-        own, pairs, units = np.zeros(len(gains)), 0.0, np.eye(len(counts))
+        """Return ``Var(D(1 + A) | t)`` for every grade at every depth, and the sum over pairs."""
+        own, pairs, units = np.zeros((len(gains), self.dt.size)), 0.0, np.eye(len(counts))
         if not self.dt.size:
             return own, pairs
         for j in range(len(gains)):
@@ -335,8 +349,7 @@ class Top:
             # exp(both + logs) - exp(both): neither overflows
             growth = np.exp(np.maximum(both + np.maximum(logs, 0.0), _SMALLEST_LOG))
             growth *= np.sign(logs) * -np.expm1(-np.abs(logs))
-            variance = np.einsum("a,b,tab->t", self.weights, self.weights, growth)
-            own[j] = (self.density[j] * self.dt) @ variance
+            own[j] = np.einsum("a,b,tab->t", self.weights, self.weights, growth)
         powers = self._powers(counts)
         for j, other in itertools.combinations_with_replacement(range(len(gains)), 2):
             number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]

@@ -30,7 +30,12 @@ from scipy import stats
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments, limiting_std, typical_ideal
+from ndcg_asymptotics.theory.fluctuations.asymptotic import (
+    influence_moments,
+    limiting_mean,
+    limiting_std,
+    typical_normaliser,
+)
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
 from ndcg_asymptotics.theory.rules.binomial import binomial_below
 
@@ -103,7 +108,9 @@ def limit_law(
     if found == "normal":
         return LimitLaw(mean, sd, 3 * error / sd, _single(relevance, measure, n, sd), None)
     series = series_law((relevance,), measure)
-    if not typical_ideal(relevance, measure, n) > 0:  # where fewer than one item has a gain no limit is near
+    if (
+        not typical_normaliser(relevance, measure, n) > 0
+    ):  # where fewer than one item has a gain no limit is near
         return LimitLaw(mean, sd, 0.0, 1.0, series)
     left = _left(measure, n)
     if found == "lasting" and left[-1] <= _TAIL:
@@ -119,7 +126,7 @@ def limit_law(
 def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
     """Return Berry and Esseen's bound, of items where all depths matter and of ranks where the first do."""
     discount = measure.discount
-    if n == 1 or n * sum(relevance.masses) < 1 or not typical_ideal(relevance, measure, n) > 0:
+    if n == 1 or n * sum(relevance.masses) < 1 or not typical_normaliser(relevance, measure, n) > 0:
         return 1.0
     if measure.cutoff.regime == "none" and discount.asymptotics.exponent < 0.5:
         second, third = influence_moments(relevance, measure, n)
@@ -129,7 +136,9 @@ def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
     third = (chances * np.abs(gains[:, None] - gains @ chances) ** 3).sum(axis=0)
     weights = discount(ranks, float(n))
     apart = (
-        _DIFFERENT * float(width @ (weights**3 * third)) / (typical_ideal(relevance, measure, n) * sd) ** 3
+        _DIFFERENT
+        * float(width @ (weights**3 * third))
+        / (typical_normaliser(relevance, measure, n) * sd) ** 3
     )
     return min(apart + _either(relevance, measure, n), 1.0)
 
@@ -140,7 +149,7 @@ def _either(relevance: Relevance, measure: Measure, n: int) -> float:
     NDCG_n has a kink there and is not normal.
     """
     k = measure.cutoff(n)
-    if k >= n:
+    if k >= n or not measure.normalised:
         return 0.0
     fewer = binomial_below(n, np.minimum(np.cumsum(relevance.masses), 1.0), k)
     return float(np.minimum(fewer, 1 - fewer).sum())
@@ -159,10 +168,12 @@ def _near_the_top(
     """Return the law where few ranks count: that of the labels at the top, up to a small probability."""
     count = int(np.argmax(left <= _TAIL)) + 1
     other = float(_unlike_the_top(relevance, np.arange(1.0, count + 1) / (n + 1)).sum())
-    short = float(stats.binom.cdf(count - 1, n, relevance.masses[0]))
+    short = float(stats.binom.cdf(count - 1, n, relevance.masses[0])) if measure.normalised else 0.0
     scale = limiting_std(relevance, measure)
-    shift = float(left[count - 1]) / scale + series.unresolved + _ROUNDING
-    centre = relevance.mean_gain_at_top / relevance.gains[0]
+    shift = (
+        measure.largest(relevance.gains, n) * float(left[count - 1]) / scale + series.unresolved + _ROUNDING
+    )
+    centre = limiting_mean(relevance, measure)
     inexact = 0.0 if series.enumerable else _INVERSION
     return LimitLaw(centre, scale, shift, min(other + short + inexact, 1.0), series)
 
@@ -171,17 +182,19 @@ def _coupled(relevance: Relevance, measure: Measure, n: int, mean: float, sd: fl
     """Return the root mean square distance of NDCG_n from the series of its limit, both standardised."""
     ranks, width = _ranks(min(measure.cutoff(n), n))
     weights, best = measure.discount(ranks, float(n)), relevance.gains[0]
-    ideal = typical_ideal(relevance, measure, n)
+    divisor = typical_normaliser(relevance, measure, n)
     # Three differences: labels that are unlike those of the top; the random depth of rank r, one standard
     # deviation from r/(n+1); the random number of items with a gain, which changes IDCG by D at its end each
     labels = float(width @ (weights**2 * _unlike_the_top(relevance, ranks / (n + 1)))) * best**2
     higher = np.minimum(ranks + np.sqrt(ranks), float(n)) / (n + 1)
     moved = np.abs(relevance.mean_gain(higher) - relevance.mean_gain(ranks / (n + 1)))
     depths = float(width @ (weights * moved))
-    some = min(sum(relevance.masses), 1.0)
-    ends = min(n * some, float(measure.cutoff(n)))
-    counts = best * float(measure.discount(ends, float(n))) * math.sqrt(n * some * (1 - some)) * mean
-    return 2 * (math.sqrt(labels) + depths + counts) / (ideal * sd)  # standardising doubles it at most
+    counts = 0.0
+    if measure.normalised:
+        some = min(sum(relevance.masses), 1.0)
+        ends = min(n * some, float(measure.cutoff(n)))
+        counts = best * float(measure.discount(ends, float(n))) * math.sqrt(n * some * (1 - some)) * mean
+    return 2 * (math.sqrt(labels) + depths + counts) / (divisor * sd)  # standardising doubles it at most
 
 
 def _ranks(largest: int) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""The exact variance of NDCG at finite n, and of the difference of two scorers.
+"""The exact variance of NDCG and of DCG at finite n, and of the difference of two scorers.
 
 By the law of total variance over the label counts c of the list::
 
@@ -7,7 +7,8 @@ By the law of total variance over the label counts c of the list::
 and for two scorers that are independent given the label both parts are those of the difference. Var(DCG | c)
 is a sum over items and pairs of items, whose covariances are integrated as covariances (`given_counts`), and
 deviations of ``E[DCG | c] / IDCG(c)`` from its value at the expected counts are computed as deviations, so
-that no difference of nearly equal numbers occurs (docs/fluctuations.md, section 1).
+that no difference of nearly equal numbers occurs (docs/fluctuations.md, section 1). DCG needs no label counts
+(`dcg`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
+from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumerated_moments
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
@@ -35,7 +37,7 @@ from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _SHORT = 30  # lists up to this length are enumerated where few ranks count
-_ENUMERATED_SIZE = 1e-3  # `Moments.size` of an enumeration, whose rounding leaves 1e-12
+_ENUMERATED_SIZE = 1e-3  # `Moments.size` of an enumeration of NDCG, whose rounding leaves 1e-12
 _COUNTS_DIGITS = 0.1  # of the tolerance, for the rule of graded label counts
 _ROUNDING = 1e-9  # error that two evaluations share, relative to the variance without covariances
 # errors of a quick evaluation: relative to the variance, and as _ROUNDING
@@ -65,7 +67,7 @@ def ndcg_std(
     *,
     quick: bool = False,
 ) -> StandardDeviation:
-    """Return the standard deviation of NDCG_n.
+    """Return the standard deviation of NDCG_n, or of DCG_n.
 
     ::
 
@@ -128,16 +130,24 @@ def _std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]
     (_, rough, *_), (_, fine, size, missed) = (
         np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
     )
-    return _stated(fine, np.abs(fine - rough) + missed + _ROUNDING * size, 0.5 * len(scorers))
+    error = np.abs(fine - rough) + missed + _ROUNDING * size
+    return _stated(fine, error, _most(scorers, measure, lengths))
 
 
 @shared
 def _quick_std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
     _, variance, size, missed = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
-    return _stated(variance, _QUICK * variance + missed + _QUICK_ROUNDING * size, 0.5 * len(scorers))
+    error = _QUICK * variance + missed + _QUICK_ROUNDING * size
+    return _stated(variance, error, _most(scorers, measure, lengths))
 
 
-def _stated(variance: Floats, error: Floats, most: float) -> StandardDeviation:
+def _most(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> Floats:
+    """Return the largest standard deviation that values, or their differences, can have at each length."""
+    largest = [measure.largest(scorers[0].gains, n) for n in lengths]
+    return 0.5 * len(scorers) * np.array(largest)
+
+
+def _stated(variance: Floats, error: Floats, most: Floats) -> StandardDeviation:
     """Return the standard deviation from a variance and its error; it is at most ``most``.
 
     Raises
@@ -180,7 +190,10 @@ def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: E
         return Moments(0.0, 0.0, 0.0)
     if n <= _SHORT and enumerable(scorers[0], measure, n):
         mean, variance = enumerated_moments(scorers[0], scorers[1] if len(scorers) > 1 else None, measure, n)
-        return Moments(mean, max(variance, 0.0), _ENUMERATED_SIZE)
+        size = _ENUMERATED_SIZE * measure.largest(scorers[0].gains, n) ** 2
+        return Moments(mean, max(variance, 0.0), size)
+    if not measure.normalised:
+        return dcg_moments(scorers, measure, n, effort)
     if measure.cutoff(n) < n:
         return cut_moments(scorers, measure, n, effort)
     rule = CountRule.of(law, gains, ideal_sums(discount, n), n, effort.digits * _COUNTS_DIGITS)

@@ -1,4 +1,4 @@
-"""The exact mean of NDCG at finite n.
+"""The exact mean of NDCG, and of DCG, at finite n.
 
 An item of gain y_j at depth t adds ``y_j D(1 + A) 1(A < k) / IDCG``, A the number of items above it. Given
 the label counts c of the n - 1 others, A is a sum of independent binomials (`rank_terms`) and IDCG is
@@ -90,7 +90,7 @@ def expected_ndcg(
     *,
     quick: bool = False,
 ) -> Expectation:
-    """Return E[NDCG_n], with NDCG_n = 0 where every label is 0.
+    """Return E[NDCG_n], with NDCG_n = 0 where every label is 0, or E[DCG_n].
 
     The labels are i.i.d., or the number of relevant items is fixed (`mean.fixed_counts`). For i.i.d. ones
 
@@ -99,7 +99,10 @@ def expected_ndcg(
         E[NDCG_n] = sum_j y_j n int P(Y = y_j | t) E_c[ E[D(1 + A); A < k | c, t] / IDCG(c + e_j) ] dt
 
     over the depth t of one item of gain y_j and the label counts c of the n - 1 others, A the number of
-    items above it: a sum of independent binomials given c.
+    items above it: a sum of independent binomials given c. DCG is not divided by IDCG, so the label counts
+    do not matter and A is Binomial(n - 1, t)::
+
+        E[DCG_n] = n int E[Y | t] E[D(1 + A); A < k | t] dt.
 
     Parameters
     ----------
@@ -118,7 +121,7 @@ def expected_ndcg(
     -------
     Expectation
         The means with a bound of the absolute error of each: about 1e-10, and 1e-7 if ``quick``. It is larger
-        where the label counts nearly determine the ranks around a cutoff.
+        where the label counts nearly determine the ranks around a cutoff. That of DCG is 1e-10 of its size.
 
     Raises
     ------
@@ -134,9 +137,12 @@ def expected_ndcg(
     array([0.76853711, 0.90313918, 0.98662196])
     >>> expected_ndcg("relevant(3, roc_power(0.3))", "nDCG", [100, 10**18]).value.round(8)
     array([0.58849252, 0.02586772])
+    >>> expected_ndcg("linear(0.1, 0.7)", "DCG(zipf)@2", [2, 1000]).value.round(8)  # E[Y_(1)] + E[Y_(2)] / 2
+    array([0.65      , 1.04880120])
     """
     scorer, measure, lengths = Scorer.of(scorer), Measure.of(measure), list_lengths(sizes)
-    pair = _QUICK if quick else _FULL
+    # DCG takes no time
+    pair = _QUICK if quick and measure.normalised else _FULL
     scorer.check_lengths(lengths)
     return over_groups(
         [scorer],
@@ -154,7 +160,8 @@ def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
 def _expected_ndcg(
     relevance: Relevance, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
 ) -> Expectation:
-    return _stated(lambda n, accuracy: evaluate(relevance, measure, n, accuracy), lengths, pair)
+    one = evaluate if measure.normalised else _dcg
+    return _stated(lambda n, accuracy: one(relevance, measure, n, accuracy), lengths, pair)
 
 
 @shared
@@ -256,22 +263,19 @@ def _label_means(
 
 
 def expected_dcg(
-    relevance: Relevance | str, discount: Discount | str, sizes: Sequence[int] | ArrayLike
+    scorer: Scorer | str, discount: Discount | str, sizes: Sequence[int] | ArrayLike
 ) -> Expectation:
-    """Return E[DCG_n] of the whole list.
-
-    ``E[DCG_n] = n sum_m w_m z_m int E[Y | t] (1 - t (1 - z_m))^(n-1) dt``: the item at depth t has
-    rank 1 + Binomial(n - 1, t). Parameters, accuracy and errors as for `expected_ndcg`.
+    """Return E[DCG_n] of the whole list; `expected_ndcg` takes DCG with a cutoff, too.
 
     >>> expected_dcg("constant(0.5)", "zipf", [2]).value.round(9)
     array([0.75])
     """
-    relevance, discount, lengths = Relevance.of(relevance), Discount.of(discount), list_lengths(sizes)
-    first, value = (np.array([_dcg(relevance, discount, n, accuracy) for n in lengths]) for accuracy in _FULL)
-    return Expectation(value, np.abs(value - first) + _ROUNDING * value)
+    return expected_ndcg(scorer, Measure(discount, normalised=False), sizes)
 
 
-def _dcg(relevance: Relevance, discount: Discount, n: int, accuracy: Accuracy) -> float:
-    depths = Mesh.of(relevance, n, accuracy.refine).depths
+def _dcg(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) -> float:
+    """Return E[DCG_n] from one evaluation of the integral over depth."""
+    k = measure.cutoff(n)
+    depths = _depths(Mesh.of(relevance, n, accuracy.refine), k, n, accuracy)
     gained = n * (np.array(relevance.gains) @ depths.value) * depths.dt
-    return float(gained @ projections(discount, depths.t, n, n, 0)[:, 0])
+    return float(gained @ projections(measure.discount, depths.t, k, n, 0)[:, 0])

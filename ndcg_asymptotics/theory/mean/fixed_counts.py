@@ -28,13 +28,13 @@ _ROWS = 50_000  # depths and numbers of relevant items above that are held at a 
 
 def evaluate_fixed_counts(model: FixedCounts, measure: Measure, n: int, refine: float) -> float:
     """Return E[NDCG_n] from one evaluation of the integral over depth."""
-    ideal = ideal_dcg(model, measure, n)
+    ideal = normaliser(model, measure, n)
     return mean_of(model, measure, n, refine, lambda discount: discount) / ideal if ideal else 0.0
 
 
-def ideal_dcg(model: FixedCounts, measure: Measure, n: int) -> float:
-    """Return the ideal DCG, which is 0 only under the linear discount at n = 1."""
-    return float(measure.ideal(np.array(model.counts), model.gains, n))
+def normaliser(model: FixedCounts, measure: Measure, n: int) -> float:
+    """Return what DCG is divided by: 1, or the ideal DCG, which is 0 only under linear at n = 1."""
+    return float(measure.normaliser(np.array(model.counts), model.gains, n))
 
 
 def mean_of(

@@ -43,7 +43,7 @@ _COUNTED = 1e-17  # probability below which a number of negatives is left out of
 
 
 def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
-    """Return NDCG of each user in the ranking of all items, n = N.
+    """Return NDCG, or DCG, of each user in the ranking of all items, n = N.
 
     >>> full_ndcg(RankedItems.of(["u", "v"], [1, 3], 10), Measure.parse("nDCG"))
     array([1. , 0.5])
@@ -51,7 +51,7 @@ def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
     n, users = ranked.items, len(ranked.users)
     counted = np.where(ranked.rank <= measure.cutoff(n), measure.discount(ranked.rank, float(n)), 0.0)
     dcg = np.bincount(ranked.user, ranked.gain * counted, users)
-    ideal = _ideal(ranked, measure, np.full((1, users), n))[0]
+    ideal = _normaliser(ranked, measure, np.full((1, users), n))[0]
     return np.asarray(np.divide(dcg, ideal, out=np.zeros(users), where=ideal > 0))
 
 
@@ -104,16 +104,17 @@ def sampled_ndcg(
                 covariance = law.covariances(i, j, ranked.above[first], ranked.above[second])
                 gains = ranked.gain[first] * ranked.gain[second]
                 found[:, ranked.user[second]] += 2 * gains * covariance
-    ideal = _ideal(ranked, measure, ranked.relevant + m[:, None]) / _unit(
-        measure, ranked.relevant + m[:, None]
-    )
+    lengths = ranked.relevant + m[:, None]
+    ideal = _normaliser(ranked, measure, lengths) / _unit(measure, lengths)
     mean = np.divide(mean, ideal, out=np.zeros_like(mean), where=ideal > 0)
     found = np.divide(found, ideal**2, out=np.zeros_like(mean), where=ideal > 0)
     return mean, np.maximum(found, 0.0) if variance else np.zeros_like(mean)
 
 
-def _ideal(ranked: RankedItems, measure: Measure, lengths: Integers) -> Floats:
-    """Return the ideal DCG of each user in lists of some lengths (M, U)."""
+def _normaliser(ranked: RankedItems, measure: Measure, lengths: Integers) -> Floats:
+    """Return what DCG of each user is divided by in lists of some lengths (M, U): the ideal DCG, or 1."""
+    if not measure.normalised:
+        return np.ones(lengths.shape)
     counts = ranked.relevant
     place = np.arange(1, ranked.ideal_user.size + 1) - (np.cumsum(counts) - counts)[ranked.ideal_user]
     found = np.empty(lengths.shape)

@@ -59,7 +59,7 @@ def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
 def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments:
     mesh = Mesh.of(scorer, n, effort.refine)
     ideal = CutIdeal.of(mesh, measure, n, effort)
-    several = [_rule(mesh, ideal, *piece) for piece in _depths(mesh, ideal.k, n, effort)]
+    several = [_rule(mesh, ideal, *piece) for piece in depths_at_cutoff(mesh, ideal.k, n, effort)]
     given: dict[float, Given] = {}
 
     def above(depth: float) -> Given:
@@ -110,7 +110,7 @@ def _rule(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> CutRu
     return joined(found)
 
 
-def _depths(mesh: Mesh, k: int, n: int, effort: Effort) -> list[tuple[Floats, Floats]]:
+def depths_at_cutoff(mesh: Mesh, k: int, n: int, effort: Effort) -> list[tuple[Floats, Floats]]:
     """Return nodes and weights of the depth of the item at rank k + 1 of n, between breakpoints of curves."""
     count = math.ceil(effort.refine * (4 + 14 / math.sqrt(k)))
     deviation = math.sqrt(k / n * (1 - k / n) / n)
@@ -159,7 +159,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
     meshes = [Mesh.of(scorer, n) for scorer in scorers]
     ideal = CutIdeal.of(meshes[0], measure, n, effort)
     rule = joined(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(n, effort.digits)
-    a, b = (_means(mesh, ideal, rule.nodes) for mesh in meshes)
+    a, b = (means_given_counts(mesh, measure, n, rule.nodes, effort) for mesh in meshes)
     return rule.moments(a, b)[1] / ideal.value**2
 
 
@@ -172,16 +172,16 @@ def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> CutRule:
     return of_counts(*with_others(own, chances[:, None] * ways, means, ideal.n, ideal.law[j:], beyond=beyond))
 
 
-def _means(mesh: Mesh, ideal: CutIdeal, counts: Floats) -> Floats:
-    """Return E[DCG | c] for counts (C, J + 1): (C,)."""
-    n, k, effort = ideal.n, ideal.k, ideal.effort
-    crossing, gains, value = CutoffWindow.of(mesh, k, n, counts), np.array(ideal.gains), np.zeros(len(counts))
+def means_given_counts(mesh: Mesh, measure: Measure, n: int, counts: Floats, effort: Effort) -> Floats:
+    """Return E[DCG | c] for counts (C, J + 1) and a cutoff below n: (C,)."""
+    k, discount, gains = measure.cutoff(n), measure.discount, np.array(mesh.relevance.gains)
+    crossing, value = CutoffWindow.of(mesh, k, n, counts), np.zeros(len(counts))
     if crossing.start > mesh.edges[0]:  # items above are within the cutoff
         panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages], crossing.start)
-        given = on_panels(panels, gains, ideal.discount, n, n * mesh.law, effort)
+        given = on_panels(panels, gains, discount, n, n * mesh.law, effort)
         value = given.mean() * (1 + given.mean_changes(counts))
     for j in np.flatnonzero(mesh.law[:-1]):
         own = np.where(counts[:, j] > 0, j, counts.shape[1] - 1)  # without such an item the term is 0
         others = counts - np.eye(counts.shape[1])[own]
-        value += gains[j] * counts[:, j] * mean_at_cutoff(ideal.discount, mesh, crossing, others, int(j))
+        value += gains[j] * counts[:, j] * mean_at_cutoff(discount, mesh, crossing, others, int(j))
     return value

@@ -1,0 +1,192 @@
+"""DCG without the ideal: exact moments, laws and limits, in theory, engines and checks.
+
+For a straight curve ``m(t) = 0.7 - 0.6 t`` the labels of a list have closed moments: the depth of the item at
+rank r has mean ``r / (n + 1)`` and, for r <= s, covariance ``r (n + 1 - s) / ((n + 1)^2 (n + 2))``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from cases import LINEAR, TWO_GRADES, design, simulated, study
+from oracles import naive
+from oracles.discounts import CUTOFFS, DISCOUNTS
+
+from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.engines import cells, every_n, items
+from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots import ndcg_curves, panels, style
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
+from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.prediction import predict
+
+MEASURES = [
+    "DCG(log)", "DCG(zipf)", "DCG(geometric(2))", "DCG(linear)", "DCG(power(0.5))@0.2n", "DCG(log)@10",
+    "DCG(constant)@0.2n",
+]  # fmt: skip
+BLANK = "constant(0.4)"
+
+
+def parts(text: str) -> tuple[str, str]:
+    discount, _, cutoff = text.removeprefix("DCG(").rpartition(")")
+    return discount, cutoff
+
+
+def weights(text: str, n: int) -> np.ndarray:
+    """D(r) for r = 1 … n, 0 beyond the cutoff."""
+    discount, cutoff = parts(text)
+    r = np.arange(1.0, n + 1)
+    return DISCOUNTS[discount](r, n) * (r <= CUTOFFS[cutoff](n))
+
+
+def label_moments(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The means and the covariances of the labels in rank order under m(t) = 0.7 - 0.6 t."""
+    r = np.arange(1.0, n + 1)
+    mean = 0.7 - 0.6 * r / (n + 1)
+    low, high = np.minimum.outer(r, r), np.maximum.outer(r, r)
+    covariance = 0.36 * low * (n + 1 - high) / ((n + 1) ** 2 * (n + 2))
+    covariance[np.diag_indices(n)] = mean * (1 - mean)
+    return mean, covariance
+
+
+@pytest.mark.parametrize("text", MEASURES)
+@pytest.mark.parametrize("n", [40, 1000])
+def test_moments_under_a_straight_curve(text: str, n: int) -> None:
+    mean, covariance = label_moments(n)
+    w = weights(text, n)
+    found, spread = expected_ndcg(LINEAR, text, [n]), ndcg_std(LINEAR, text, [n])
+    sd = math.sqrt(w @ covariance @ w)
+    assert found.value[0] == pytest.approx(w @ mean, rel=1e-11)
+    assert abs(spread.value[0] - sd) <= spread.error[0] < 1e-8 * sd
+    assert abs(spread.value[0] - 1.0001 * sd) > spread.error[0]
+    # a scorer without information ranks the same labels at random: Cov(DCG_a, DCG_b) = Cov(DCG_a, c) F / n
+    shared = (w @ covariance).sum() * w.sum() / n
+    blank = 0.24 * (w @ w)
+    both = math.sqrt(sd**2 + blank - 2 * shared)
+    together = difference_std(LINEAR, BLANK, text, [n])
+    assert abs(together.value[0] - both) <= together.error[0] < 1e-6 * both
+    assert abs(math.sqrt(sd**2 + blank) - both) > together.error[0]
+
+
+GRADED = {3.0: [Fraction(2, 10), Fraction(-2, 10)], 1.0: [Fraction(1, 10), Fraction(2, 10)]}
+PALE = {3.0: [Fraction(1, 10)], 1.0: [Fraction(2, 10)]}
+TEXTS = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))", "graded(3=constant(0.1), 1=constant(0.2))"
+
+
+@pytest.mark.parametrize("text", ["DCG(log)", "DCG(zipf)@2", "DCG(linear)", "DCG(geometric(2))@3"])
+def test_every_sequence_of_graded_labels(text: str) -> None:
+    """Given the label counts the lists of two scorers are independent."""
+    n, w = 4, None
+    discount, cutoff = parts(text)
+    k = int(cutoff[1:] or n)
+    w = DISCOUNTS[discount](np.arange(1.0, k + 1), n)
+    given: list[dict[tuple[float, ...], np.ndarray]] = []
+    for curve in (GRADED, PALE):
+        sums: dict[tuple[float, ...], np.ndarray] = {}
+        for labels, chance in naive.label_law(curve, n):
+            x = float(np.array(labels[:k]) @ w)
+            powers = sums.setdefault(tuple(sorted(labels)), np.zeros(3))
+            powers += float(chance) * np.array([1.0, x, x**2])
+        given.append(sums)
+    (_, mean, square), (_, other, squared) = (sum(sums.values()) for sums in given)
+    product = sum(given[0][c][1] * given[1][c][1] / given[0][c][0] for c in given[0])
+    of_one = square - mean**2
+    of_both = of_one + squared - other**2 - 2 * (product - mean * other)
+    assert expected_ndcg(TEXTS[0], text, [n]).value[0] == pytest.approx(mean, rel=1e-11)
+    for found, variance in (
+        (ndcg_std(TEXTS[0], text, [n]), of_one), (difference_std(*TEXTS, text, [n]), of_both),
+    ):  # fmt: skip
+        assert abs(found.value[0] - math.sqrt(variance)) <= found.error[0] < 1e-5
+
+
+def test_many_grades_cost_no_more() -> None:
+    """The variance depends on E[Y | t] and E[Y^2 | t] only: here those of gains of 0 and 2."""
+    several = "graded(4=constant(0.05), 2=constant(0.1), 1.5=constant(0.2), 1=constant(0.3))"
+    first, second = 0.2 + 0.2 + 0.3 + 0.3, 0.8 + 0.4 + 0.45 + 0.3
+    for text in ("DCG", "DCG@10"):
+        for n in (30, 10**9):
+            measure = Measure.parse(text)
+            r = np.arange(1.0, min(measure.cutoff(n), 10**6) + 1)
+            if measure.cutoff(n) > r.size:
+                continue  # too long to sum
+            w = measure.discount(r)
+            expected = math.sqrt((second - first**2) * (w @ w))
+            assert ndcg_std(several, text, [n]).value[0] == pytest.approx(expected, rel=1e-8)
+
+
+def test_limits_of_the_standard_deviation_and_quantiles() -> None:
+    # 2^-r with labels of probability 1/2 is uniform on [0, 1], and F tends to 1
+    assert limiting_std("constant(0.5)", "DCG(geometric(2))") ** 2 * 12 == pytest.approx(1, abs=1e-12)
+    (row,) = predict("constant(0.5)", "DCG(zipf)@2", 1000)
+    assert row.unit == 1.5
+    assert row.quantiles == {"0.05": 0.0, "0.5": 0.5, "0.95": 1.5}  # 0, 1/2, 1 and 3/2, each 1/4
+    (row,) = predict(LINEAR, "DCG", 10**6)
+    spread = [row.quantiles[p] - row.expectation for p in ("0.05", "0.95")]
+    assert spread == pytest.approx([-1.6448536 * row.sd, 1.6448536 * row.sd], rel=1e-6)
+
+
+@pytest.mark.parametrize("engine", [items, every_n, cells])
+def test_engines_draw_ndcg_times_the_ideal_dcg(engine) -> None:
+    texts = ["log", "zipf", "power(0.5)"]
+    sizes, scorers = (1, 7, 100, 3000), {"a": TWO_GRADES, "b": TWO_GRADES}
+    measures = [
+        f"{name}({text}){cut}"
+        for name in ("nDCG", "DCG")
+        for text, cut in itertools.product(texts, ["", "@5"])
+    ]
+    a_design = design(scorers, sizes, measures, pairs=[("a", "b")])
+    half = len(measures) // 2
+    for replicate in range(3):
+        draw = engine.simulate(a_design, replicate)
+        relative, plain = draw["ndcg"][:, :half], draw["ndcg"][:, half:]
+        ideal = np.divide(plain, relative, out=np.zeros_like(plain), where=relative > 0)
+        some = (ideal > 0).all(axis=0)
+        assert some.sum() > 10  # of 24
+        # the two scorers share their labels; brackets are 1e-4 wide
+        np.testing.assert_allclose(ideal[0][some], ideal[1][some], rtol=1e-10)
+        assert np.abs(ideal[0][some] - 1).max() > 1
+        np.testing.assert_array_equal(draw["order"][:, :half], draw["order"][:, half:])
+        if engine is cells:
+            assert (draw["low"] <= draw["ndcg"]).all()
+            assert (draw["ndcg"] <= draw["high"]).all()
+            width = (draw["high"] - draw["low"])[:, half:]
+            assert (width <= a_design.bracket * np.maximum(ideal, 1.0)).all()
+
+
+def test_every_n_of_a_given_list() -> None:
+    scores, labels = [0.1, 0.9, 0.5, 0.7], [1.0, 0.0, 3.0, 1.0]
+    found = every_n.evaluate_every_n(scores, labels, ["DCG(zipf)", "DCG(zipf)@2"])
+    np.testing.assert_allclose(found, [[1, 0.5, 1.5 + 1 / 3, 0.5 + 1 + 1 / 4], [1, 0.5, 1.5, 0.5]])
+
+
+def test_evaluation_by_hand() -> None:
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "none": {"a": 1.0}}
+    qrels = {"q": {"b": 2.0, "c": 1.0, "x": 5.0}, "none": {"a": 0.0}}
+    found = evaluate(run, qrels, ["DCG(zipf)", "DCG(constant)@2", "nDCG(zipf)"])
+    np.testing.assert_allclose(found.values[1], [1 + 1 / 3, 2, (4 / 3) / (5 + 1 + 1 / 3)])
+    assert found.values[0].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("text", ["DCG", "DCG(zipf)@5"])
+def test_check_accepts_dcg_and_rejects_wrong_values(text: str) -> None:
+    """The family-wise error rate is 1e-4."""
+    results = simulated(study({"a": TWO_GRADES, "b": "random"}, (30, 2000), (text,), seed=5), 250)
+    found = check(results)
+    assert found.agrees
+    assert "not tested" not in [row.verdict for row in found.rows]
+    assert "not tested" not in [row.verdict for row in found.limits]
+    wrong = check(results, perturb=0.3)
+    assert {row.verdict for row in wrong.rows} == {"disagrees"}
+    with style():
+        _, (ax,) = panels(1)
+        ndcg_curves(results, text, ax)
+    assert (
+        max(np.max(line.get_ydata()) for line in ax.lines) < 3
+    )  # in units of F(k(n)) at most the largest gain
+    assert ax.get_ylabel().startswith("DCG$_n$ / $F(")
