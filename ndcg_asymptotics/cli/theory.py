@@ -82,7 +82,7 @@ def predict(
 def list_specs(
     form: Format = "table", as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False
 ) -> None:
-    """List every discount, cutoff, relevance curve, coupling and loss with its formula."""
+    """List every measure, discount, cutoff, relevance curve, coupling and loss with its formula."""
     from ndcg_asymptotics.reports.specs import specs
     from ndcg_asymptotics.reports.terminal import show
 

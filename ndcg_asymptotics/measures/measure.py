@@ -19,11 +19,19 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, brief, floats, stable_order
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
-from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.measures.discounts import Discount, RankBiased
+from ndcg_asymptotics.measures.other_names import answer
 from ndcg_asymptotics.specs.scanner import Scanner, read
 from ndcg_asymptotics.specs.spec import Portable
 
-_NAME = re.compile(r"n?dcg(?![A-Za-z_0-9])", re.IGNORECASE)
+_NAME = re.compile(r"(?:n?dcg|rbp)(?![A-Za-z_0-9])", re.IGNORECASE)
+
+MEASURES = (
+    ("nDCG(discount)@cutoff", "DCG divided by that of the ideal order of the same labels."),
+    ("DCG(discount)@cutoff", "sum_r y_(r) D(r) over the ranks r <= k, y_(r) the gain at rank r."),
+    ("RBP(p)@cutoff", "Rank-biased precision, which is DCG(rbp(p))."),
+)
+"""The texts of measures and their formulas; discount and cutoff may be left out."""
 
 
 @dataclass(frozen=True, init=False)
@@ -40,8 +48,8 @@ class Measure:
 
     >>> str(Measure.parse("nDCG@10")), str(Measure.parse("nDCG( power( .5 ) )@0.2n")), str(Measure("zipf"))
     ('nDCG(log)@10', 'nDCG(power(0.5))@0.2n', 'nDCG(zipf)')
-    >>> str(Measure.parse("DCG@10"))
-    'DCG(log)@10'
+    >>> str(Measure.parse("DCG@10")), str(Measure.parse("DCG(rbp(0.8))")), str(Measure.parse("RBP(p=0.8)@10"))
+    ('DCG(log)@10', 'RBP(0.8)', 'RBP(0.8)@10')
     """
 
     discount: Discount
@@ -73,7 +81,7 @@ class Measure:
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
-        """Read `nDCG`, `nDCG(zipf)@0.2n`, `DCG@10`, …; plain `nDCG` and `DCG` have the log discount.
+        """Read `nDCG`, `nDCG(zipf)@0.2n`, `DCG@10`, `RBP(0.8)`, …; the discount is log unless named.
 
         The module of a user-defined discount is searched for in ``folder`` first, and imported only if
         ``allow_custom``.
@@ -87,23 +95,31 @@ class Measure:
 
     @classmethod
     def _scan(cls, scanner: Scanner) -> Self:
+        start = scanner.position
         name = scanner.match(_NAME)
         if name is None:
-            scanner.fail(f"expected 'nDCG' or 'DCG', found {scanner.found()}")
+            scanner.fail(answer(scanner.text) or f"expected 'nDCG', 'DCG' or 'RBP', found {scanner.found()}")
         discount: Discount | str = "log"
-        if scanner.accept("("):
+        if name.lower() == "rbp":
+            scanner.position = start
+            discount = Discount.build(replace(scanner.call(), name="rbp"))
+        elif scanner.accept("("):
             discount = Discount.build(scanner.call())
             scanner.expect(")")
         return cls(discount, scan(scanner) if scanner.accept("@") else "", name.lower() == "ndcg")
 
     def __str__(self) -> str:
-        cutoff = str(self.cutoff)
-        return f"{self.name}({self.discount})" + (f"@{cutoff}" if cutoff else "")
+        cutoff = f"@{self.cutoff}" if str(self.cutoff) else ""
+        if self.name == "RBP":
+            return f"RBP({', '.join(self.discount.arguments())}){cutoff}"
+        return f"{self.name}({self.discount}){cutoff}"
 
     @property
     def name(self) -> str:
-        """nDCG or DCG."""
-        return "nDCG" if self.normalised else "DCG"
+        """nDCG, DCG, or RBP for DCG with the discount ``rbp``."""
+        if self.normalised:
+            return "nDCG"
+        return "RBP" if isinstance(self.discount, RankBiased) else "DCG"
 
     @property
     def depends_on_n(self) -> bool:

@@ -96,8 +96,8 @@ class Choice:
 
 
 def value_name(measure: Measure | str) -> str:
-    """Return NDCG or DCG."""
-    return "NDCG" if str(measure).startswith("nDCG") else "DCG"
+    """Return NDCG, DCG or RBP."""
+    return str(measure).partition("(")[0].upper()
 
 
 def value_label(measure: Measure) -> str:
@@ -108,7 +108,7 @@ def value_label(measure: Measure) -> str:
     """
     if measure.normalised:
         return "NDCG$_n$"
-    return f"DCG$_n$ / $F({measure.cutoff.tex or 'n'})$"
+    return f"{measure.name}$_n$ / $F({measure.cutoff.tex or 'n'})$"
 
 
 def _wrapped(name: str) -> str:

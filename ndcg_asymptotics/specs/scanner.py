@@ -2,7 +2,7 @@
 
 ::
 
-    measure  = "nDCG" [ "(" call ")" ] [ "@" cutoff ]
+    measure  = ("nDCG" | "DCG") [ "(" call ")" ] [ "@" cutoff ] | "RBP(" p ")" [ "@" cutoff ]
     cutoff   = k | c "n" | "n^" a | c "log(n)"
     call     = name [ "(" argument { "," argument } ")" ]
     argument = [ (name | number) "=" ] value

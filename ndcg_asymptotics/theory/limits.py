@@ -35,7 +35,7 @@ from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.rules import quadrature
 
-LIMITS_OF_DCG = "Limits of DCG are those of DCG_n / F(k(n)), F(k) = D(1) + … + D(k)."
+LIMITS_OF_DCG = "Limits of DCG and RBP are those of DCG_n / F(k(n)), F(k) = D(1) + … + D(k)."
 """What stands below a table that has limits of DCG."""
 
 

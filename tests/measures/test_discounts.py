@@ -102,6 +102,12 @@ def test_geometric_sums(base):
     assert worst(f"geometric({base!r})", lambda k: z * (1 - z**k) / (1 - z)) < 1e-13
 
 
+@pytest.mark.parametrize("p", [1e-6, 0.5, 0.95, 0.999999])
+def test_rank_biased_sums(p):
+    assert worst(f"rbp({p!r})", lambda k: 1 - mp.mpf(p) ** k) < 1e-13
+    assert Discount.parse(f"rbp({p!r})").total == 1
+
+
 def test_linear_sums():
     for n in (1, 2, 7, 10**6, 10**18):
         ranks = [k for k in RANKS if k <= n]
@@ -146,6 +152,7 @@ def test_sums_are_sums_of_the_discount(text):
         ("clipped_log(2.2)", lambda r: 1 / max(mp.mpf(1), mp.log(r, mp.mpf(2.2)))),
         ("power(0.37)", lambda r: r ** -mp.mpf(0.37)),
         ("geometric(1.5)", lambda r: mp.mpf(1.5) ** -r),
+        ("rbp(0.75)", lambda r: mp.mpf(0.25) * mp.mpf(0.75) ** (r - 1)),
     ],
 )
 def test_values(text, formula):
@@ -180,6 +187,7 @@ def test_the_basis_adds_up(text):
         ("zipf", HarmonicDecay()),
         ("linear", LinearDecay()),
         ("geometric(2)", SummableDecay(math.inf)),
+        ("rbp(0.8)", SummableDecay(math.inf)),
         ("power(0.5)", PowerDecay(0.5)),
         ("power(1)", HarmonicDecay()),
         ("power(1.5)", SummableDecay(1.5)),

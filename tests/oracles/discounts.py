@@ -20,6 +20,7 @@ DISCOUNTS: dict[str, Callable[[Any, float], Any]] = {
     "zipf": lambda r, n: 1.0 / r,
     "geometric(2)": lambda r, n: np.power(0.5, r),
     "geometric(1.001)": lambda r, n: 1.001 ** (-1.0 * r),
+    "rbp(0.8)": lambda r, n: 0.2 * 0.8 ** (r - 1.0),
     "linear": lambda r, n: 1.0 * (n - r),
     'custom("numpy:reciprocal", 10000)': lambda r, n: 1.0 / r,
     'custom("numpy:ones_like", 2000)': lambda r, n: np.ones_like(r),

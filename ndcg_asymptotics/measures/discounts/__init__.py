@@ -9,6 +9,7 @@ from ndcg_asymptotics.measures.discounts.standard import (
     Linear,
     Log,
     Power,
+    RankBiased,
     Zipf,
 )
 
@@ -21,6 +22,7 @@ __all__ = [
     "Linear",
     "Log",
     "Power",
+    "RankBiased",
     "Zipf",
     "discount",
 ]

@@ -195,6 +195,38 @@ class Geometric(Discount, keyword="geometric"):
         return (math.log(self.base),), (1.0,)
 
 
+@dataclass(frozen=True)
+class RankBiased(Discount, keyword="rbp"):
+    """D(r) = (1-p) p^(r-1), 0 < p < 1: DCG with it is RBP(p), rank-biased precision (Moffat & Zobel 2008).
+
+    A user looks at rank 1, and after each rank at the next one with the probability p. The discounts add up
+    to 1.
+    """
+
+    p: float
+    asymptotics: ClassVar[Asymptotics] = SummableDecay(math.inf)
+
+    def __post_init__(self) -> None:
+        require(0 < self.p < 1, f"rbp(p) needs 0 < p < 1, got {number_text(self.p)}")
+
+    @property
+    def tex(self) -> str:
+        return rf"(1-p)\,p^{{r-1}}, p = {number_text(self.p)}"
+
+    def at(self, rank: Floats, n: float) -> Floats:
+        return (1.0 - self.p) * np.exp((rank - 1.0) * math.log(self.p))
+
+    def sum_to(self, k: Floats, n: float) -> Floats:
+        return -np.expm1(k * math.log(self.p))
+
+    @property
+    def total(self) -> float:
+        return 1.0
+
+    def exact_exponentials(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return (-math.log(self.p),), ((1.0 - self.p) / self.p,)
+
+
 class _Affine(Discount):
     """D_n(r) = a(n) + b(n) r."""
 

@@ -1,0 +1,79 @@
+"""DCG, RBP and the names of other programs: texts, values, and what to write instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("DCG", "DCG(log)"), ("dcg@10", "DCG(log)@10"), ("DCG(zipf)@0.2n", "DCG(zipf)@0.2n"),
+        ("RBP(0.8)", "RBP(0.8)"), ("rbp( p = .8 )@ 10", "RBP(0.8)@10"), ("DCG(rbp(0.8))", "RBP(0.8)"),
+        ("nDCG(rbp(0.8))", "nDCG(rbp(0.8))"),
+    ],
+)  # fmt: skip
+def test_texts(text: str, canonical: str) -> None:
+    measure = Measure.parse(text)
+    assert str(measure) == canonical
+    assert Measure.parse(canonical) == measure
+    assert measure.normalised == canonical.startswith("nDCG")
+
+
+def test_dcg_is_another_measure_than_ndcg() -> None:
+    assert Measure("zipf", 10) != Measure("zipf", 10, normalised=False)
+    assert len({Measure.parse(text) for text in ("nDCG", "DCG", "RBP(0.5)", "DCG@10", "nDCG@10")}) == 5
+
+
+def test_rank_biased_precision_by_its_definition() -> None:
+    rng = np.random.default_rng(3)
+    labels = rng.choice([0.0, 0.5, 1.0], 60)
+    for p in (0.5, 0.8, 0.95):
+        seen = sum((1 - p) * p**i * y for i, y in enumerate(labels.tolist()))
+        assert Measure.parse(f"RBP({p})").evaluate(-np.arange(60.0), labels) == pytest.approx(seen, rel=1e-13)
+    assert Measure.parse("RBP(0.8)@2").evaluate([2.0, 1.0, 0.0], [1, 1, 1]) == pytest.approx(0.36)
+
+
+def test_rank_biased_precision_of_a_straight_curve() -> None:
+    """E[Y_(r)] = 0.7 - 0.6 r / (n + 1); without information the labels are independent."""
+    r, w = np.arange(1.0, 501), 0.2 * 0.8 ** np.arange(500)
+    mean = expected_ndcg("linear(0.1, 0.7)", "RBP(0.8)", [500])
+    assert mean.value[0] == pytest.approx(w @ (0.7 - 0.6 * r / 501), rel=1e-10)
+    assert ndcg_std("constant(0.4)", "RBP(0.8)", [500]).value[0] == pytest.approx(
+        np.sqrt(0.24 * (w @ w)), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("RR", r"nDCG\(zipf\), with several ir_measures"),
+        ("MRR@10", r"nDCG\(zipf\)@10, with several ir_measures"),
+        ("recip_rank", r"nDCG\(zipf\)"),
+        ("P@10", r"DCG\(constant\)@10 divided by 10"),
+        ("P_5", r"DCG\(constant\)@5 divided by 5"),
+        ("recall@100", r"with at most 100 relevant items it is nDCG\(constant\)@100"),
+        ("R(rel=2)@100", r"nDCG\(constant\)@100"),
+        ("HR@10", r"with one relevant item it is nDCG\(constant\)@10"),
+        ("Success@1", r"nDCG\(constant\)@1"),
+        ("AUC", r"nDCG\(linear\)"),
+        ("AP", "no fixed weights: ir_measures"),
+        ("MAP@100", "no fixed weights: ir_measures"),
+        ("map_cut_10", "no fixed weights: ir_measures"),
+        ("ERR@20", "no fixed weights: ir_measures"),
+        ("Apple", "expected 'nDCG', 'DCG' or 'RBP'"),
+        ("RBP(1)", r"rbp\(p\) needs 0 < p < 1, got 1"),
+        ("RBP(0.5, 2)", "takes 1 argument"),
+        ("RBP", "needs 'p'"),
+    ],
+)
+def test_answers(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as caught:
+        Measure.parse(text)
+    assert "\n" not in str(caught.value)
