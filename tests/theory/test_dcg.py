@@ -17,6 +17,7 @@ from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
 
 from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.measures import Measure
@@ -171,6 +172,24 @@ def test_evaluation_by_hand() -> None:
     found = evaluate(run, qrels, ["DCG(zipf)", "DCG(constant)@2", "nDCG(zipf)"])
     np.testing.assert_allclose(found.values[1], [1 + 1 / 3, 2, (4 / 3) / (5 + 1 + 1 / 3)])
     assert found.values[0].tolist() == [0, 0, 0]
+
+
+def test_chance_and_bounds_are_for_ndcg() -> None:
+    for option in ({"chance": True}, {"unjudged": "bounds"}):
+        with pytest.raises(InputError, match=r"is for NDCG, got DCG\(log\)@5"):
+            evaluate({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, ["nDCG", "DCG@5"], **option)
+
+
+@pytest.mark.parametrize("text", ["DCG", "DCG(zipf)@2"])
+def test_a_fixed_number_of_relevant_items_has_a_fixed_ideal_list(text: str) -> None:
+    a, b = "relevant(3, roc_power(0.3))", "relevant(3, roc_power(0.6))"
+    ideal = {"DCG": 1 / math.log(2) + 1 / math.log(3) + 1 / math.log(4), "DCG(zipf)@2": 1.5}[text]
+    for of in (
+        lambda text: expected_ndcg(a, text, [100]),
+        lambda text: ndcg_std(a, text, [100]),
+        lambda text: difference_std(a, b, text, [100]),
+    ):
+        assert of(text).value[0] == pytest.approx(ideal * of("n" + text).value[0], rel=1e-9)
 
 
 @pytest.mark.parametrize("text", ["DCG", "DCG(zipf)@5"])

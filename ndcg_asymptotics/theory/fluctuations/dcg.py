@@ -23,12 +23,12 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff, means_given_counts
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.panels import Panels, down_to
 from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, on_panels
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
+from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
 _COUNTS_DIGITS = 0.1  # of the tolerance, for the rule of graded label counts
 _DEGREE = 5  # of the polynomials in the counts of many grades for which a rule of fewer nodes is exact
@@ -55,11 +55,11 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     nodes, weights = (
         np.concatenate(part) for part in zip(*depths_at_cutoff(mesh, k, n, effort), strict=True)
     )
-    above = [
-        _of_items(*down_to(mesh, depth, k, ranks), depth, mesh, measure, k, n, effort)
-        for depth in nodes.tolist()
-    ]
-    means, variances, sizes = np.array([found[:3] for found in above]).T
+    above = []
+    for depth in nodes.tolist():
+        panels, law = down_to(mesh, depth, k, ranks)
+        above.append(_of_items(panels, law, depth, mesh, measure, k, n, effort)[:3])
+    means, variances, sizes = np.array(above).T
     weights = weights / weights.sum()
     mean = float(weights @ means)
     moved = float(weights @ (means - mean) ** 2)

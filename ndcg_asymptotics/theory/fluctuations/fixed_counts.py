@@ -27,7 +27,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.whole import on_panels
-from ndcg_asymptotics.theory.mean.fixed_counts import normaliser, mean_of
+from ndcg_asymptotics.theory.mean.fixed_counts import mean_of, normaliser
 from ndcg_asymptotics.theory.rules.binomial import gauss_rule, log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.law_panels import above, label_counts, law_panels, panels_down_to, ranked
