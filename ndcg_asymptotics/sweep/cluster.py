@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import logging
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import contextmanager
 from itertools import islice
 
+import dask
 from distributed import Client, KilledWorker, LocalCluster
 
 from ndcg_asymptotics.core.errors import InputError
@@ -19,27 +20,30 @@ from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.executor import bounded, interrupts_deferred
 
 SECONDS_TO_CONNECT = 30
+SECONDS_WITHOUT_WORKERS = 300
 
 
 @contextmanager
 def local(jobs: int | None) -> Iterator[str]:
     """Start a cluster of ``jobs`` processes on this machine for the body; yield its scheduler's address."""
-    with interrupts_deferred():
-        cluster = LocalCluster(
-            n_workers=jobs,
-            threads_per_worker=1,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        )
-    with cluster:
-        yield cluster.scheduler_address
+    # dask gives up a worker that is not back this long after it was lost, and starts no other in its place
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": f"{SECONDS_WITHOUT_WORKERS}s"}):
+        with interrupts_deferred():
+            cluster = LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+            )
+        with cluster:
+            yield cluster.scheduler_address
 
 
 @contextmanager
-def executor(
+def client_of(
     jobs: int | None, scheduler: str, seconds_to_connect: float = SECONDS_TO_CONNECT
-) -> Iterator[tuple[Executor, int]]:
-    """Yield an executor and the number of blocks it computes at a time.
+) -> Iterator[tuple[Client, int]]:
+    """Yield a client of the scheduler and the number of blocks that its workers compute at a time.
 
     Parameters
     ----------
@@ -69,8 +73,7 @@ def executor(
         check_workers(client)
         threads = bounded(jobs, sum(client.ncores().values()), "the cluster")
         try:
-            # not pure: a block is computed again if its result was lost
-            yield client.get_executor(pure=False), threads
+            yield client, threads
         except KilledWorker as error:
             raise BrokenExecutor("workers died again and again") from error
         except CancelledError:
@@ -78,16 +81,31 @@ def executor(
 
 
 def computed(
-    executor: Executor, threads: int, work: Callable[[Sequence[int]], Block], pieces: Iterator[Sequence[int]]
+    client: Client,
+    threads: int,
+    work: Callable[[Sequence[int]], Block],
+    pieces: Iterator[Sequence[int]],
+    seconds_without_workers: float = SECONDS_WITHOUT_WORKERS,
 ) -> Generator[Block]:
     """Yield the blocks of some pieces as they are computed, as `sweep.executor.Workers.computed`.
 
     joblib has a dask backend too, which waits forever for the result of a lost worker.
+
+    Raises
+    ------
+    BrokenExecutor
+        If there has been no worker for too long.
     """
+    executor = client.get_executor(pure=False)  # not pure: a block is computed again if its result was lost
     waiting: set[Future[Block]] = {executor.submit(work, piece) for piece in islice(pieces, threads + 1)}
     try:
         while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            done, waiting = wait(waiting, seconds_without_workers, FIRST_COMPLETED)
+            if not done:
+                try:
+                    client.wait_for_workers(1, seconds_without_workers)
+                except TimeoutError:
+                    raise BrokenExecutor("no worker is left") from None
             for future in done:
                 block = future.result()
                 waiting |= {executor.submit(work, piece) for piece in islice(pieces, 1)}

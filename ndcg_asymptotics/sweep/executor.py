@@ -115,8 +115,8 @@ def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) ->
     if backend == "dask":
         with scheduler_of(backend, jobs, scheduler) as address:
             cluster = _cluster_module()
-            with cluster.executor(jobs, address) as (executor, threads):
-                yield Workers(threads, partial(cluster.computed, executor, threads))
+            with cluster.client_of(jobs, address) as (client, threads):
+                yield Workers(threads, partial(cluster.computed, client, threads))
         return
     jobs = local_jobs(jobs)
     yield Workers(jobs, _computed_here if jobs == 1 else partial(_computed, backend, jobs))

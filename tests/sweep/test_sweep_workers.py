@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,7 @@ def within(seconds: float, holds: Callable[[], bool]) -> bool:
 def test_a_scheduler_that_does_not_answer_is_reported() -> None:
     cluster = pytest.importorskip("ndcg_asymptotics.sweep.cluster")
     with pytest.raises(OSError, match=r"tcp://127\.0\.0\.1:9"):  # noqa: SIM117
-        with cluster.executor(None, "tcp://127.0.0.1:9", seconds_to_connect=0.5):
+        with cluster.client_of(None, "tcp://127.0.0.1:9", seconds_to_connect=0.5):
             pass
 
 
@@ -225,6 +226,23 @@ def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, 
     assert is_gone(victims[0])
     data = run(rare, tmp_path / "rare", **dask).data
     np.testing.assert_array_equal(data.log_weight, run(rare, jobs=1).data.log_weight)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_cluster_that_has_lost_all_workers_ends_the_sweep() -> None:
+    distributed = pytest.importorskip("distributed")
+    from ndcg_asymptotics.sweep import cluster
+
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as local,
+        cluster.client_of(1, local.scheduler_address) as (client, threads),
+    ):
+        local.scale(0)
+        assert within(30, lambda: not client.ncores())
+        blocks = cluster.computed(client, threads, len, iter([(0,)]), seconds_without_workers=0.5)
+        with pytest.raises(BrokenExecutor, match="no worker"):
+            next(blocks)
 
 
 @pytest.mark.slow
