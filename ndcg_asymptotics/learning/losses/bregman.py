@@ -189,7 +189,7 @@ class Bregman(Listwise, keyword="bregman"):
 
     def __post_init__(self) -> None:
         if self.function is None:
-            known = ", ".join(sorted(KNOWN))
+            known = ", ".join(sorted(KNOWN))  # type: ignore[unreachable]
             require(self.psi in KNOWN, f'psi must be one of {known}, or "module:object", got {self.psi!r}')
             object.__setattr__(self, "function", KNOWN[self.psi])
 
