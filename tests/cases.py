@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.cli.main import main
-from ndcg_asymptotics.engines.engine import load
+from ndcg_asymptotics.engines.engine import draw, load
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.results import Results, results_of
@@ -58,7 +58,7 @@ def results(of: Study, **variables: np.ndarray) -> Results:
 
 def simulated(of: Study, replicates: int) -> Results:
     """The results of a study's engine, drawn here one by one."""
-    draws = [load(of.engine).simulate(of.design, r) for r in range(replicates)]
+    draws = [draw(load(of.engine), of.design, r) for r in range(replicates)]
     return results(of, **{name: np.stack([draw[name] for draw in draws]) for name in draws[0]})
 
 

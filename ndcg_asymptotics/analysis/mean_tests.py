@@ -156,7 +156,9 @@ def nearly_normal(scorer: Scorer, measure: Measure, n: int, replicates: int) -> 
     """
     discount, cutoff = measure.discount, measure.cutoff.regime
     slow = discount.asymptotics.known and not discount.asymptotics.square_summable
-    if scorer.mixed or replicates < _FEWEST_REPLICATES or not (slow and cutoff in ("none", "fraction")):
+    if scorer.mixed or not scorer.iid or replicates < _FEWEST_REPLICATES:
+        return False
+    if not (slow and cutoff in ("none", "fraction")):
         return False
     occurs = [mass for mass in scorer.masses if mass > 0]
     if not occurs:

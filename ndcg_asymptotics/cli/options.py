@@ -95,6 +95,18 @@ def _gain(text: str) -> str:
         raise typer.BadParameter(str(error).removeprefix("gain: ")) from None
 
 
+def _relevant(text: str) -> Any:
+    """Return a number of relevant items, or the table that a text such as "1=0.7, 2=0.3" stands for."""
+    from ndcg_asymptotics.core.errors import InputError
+    from ndcg_asymptotics.studies.relevant import read_relevant
+
+    try:
+        pairs = [part.partition("=") for part in text.split(",")]
+        return read_relevant({k.strip(): v.strip() for k, _, v in pairs} if "=" in text else text)
+    except InputError as error:
+        raise typer.BadParameter(str(error).removeprefix("relevant: ")) from None
+
+
 def columns_of(text: str | None) -> dict[str, str] | None:
     """Return the names of a table's columns by what they contain."""
     from ndcg_asymptotics.lists.reading import parse_columns
@@ -232,6 +244,16 @@ Like = Annotated[
         help="Conventions of a program, which other options change: trec_eval, ir_measures, gdeval, sklearn, "
         "lightgbm, xgboost, catboost, letor, lenskit, jarvelin.",
         show_default="trec_eval",
+    ),
+]
+Relevant = Annotated[
+    Any,
+    typer.Option(
+        metavar="R|TABLE",
+        parser=_relevant,
+        help="Number of relevant items of every list, or the probability of each number: '1=0.7, 2=0.3'. "
+        "Scorers may then be ROC curves, such as roc_power(0.4).",
+        show_default="i.i.d. labels",
     ),
 ]
 By = Annotated[

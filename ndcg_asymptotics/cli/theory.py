@@ -16,6 +16,7 @@ from ndcg_asymptotics.cli.options import (
     ListLength,
     Measures,
     Quiet,
+    Relevant,
     Verbose,
     number,
 )
@@ -49,6 +50,7 @@ def predict(
         typer.Option(metavar="A B", help="Two relevance curves, for the probability of the wrong order."),
     ] = None,
     gain: Gain = "linear",
+    relevant: Relevant = None,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
@@ -61,11 +63,18 @@ def predict(
     Example:
 
         ndcg-asymptotics predict --scorer "linear(0.1, 0.7)" --measure nDCG --measure "nDCG@0.2n" -n 1e6
+
+        ndcg-asymptotics predict --scorer "roc_power(0.4)" --relevant 1 --measure nDCG@10 -n 1e6
     """
     from ndcg_asymptotics.core.errors import require
     from ndcg_asymptotics.reports.terminal import show
 
     require(bool(scorer) != bool(pair), "give either --scorer, once or more, or --pair, two curves")
+    require(
+        not (pair and relevant),
+        "is for --scorer; wrong orders of lists with few relevant items are not rare",
+        "--relevant",
+    )
     found: Predictions | PairPredictions
     if pair:  # imported here, since each of the two needs libraries that the other does without
         from ndcg_asymptotics.theory.rare import predict_pair
@@ -74,7 +83,7 @@ def predict(
     else:
         from ndcg_asymptotics.theory.prediction import predict as predict_all
 
-        found = predict_all(scorer or [], measure, n, gain=gain)
+        found = predict_all(scorer or [], measure, n, gain=gain, relevant=relevant)
     show(found, form, data=found.as_dicts())
 
 

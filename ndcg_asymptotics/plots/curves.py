@@ -27,6 +27,11 @@ _MARKERS = 18  # approximate number of markers on a curve
 _LARGEST_ERROR = 1e-3  # exact means with a larger error are not drawn
 _NAMED = 2  # scorers that a title names one by one
 _SAME = 1e-9  # limits that are closer are drawn as one line
+_RELIABLE = 10.0  # lists times mean: a mean of numbers in [0, 1] has then a relative error of 1/3 at most
+_LOWEST = 1e-12  # end of a logarithmic axis
+_NARROW = 1e-9  # brackets that are narrower are rounding, and not drawn
+_RELIABLE = 10.0  # lists times mean: a mean of numbers in [0, 1] has then a relative error of 1/3 at most
+_LOWEST = 1e-12  # end of a logarithmic axis
 
 Bounds = tuple[float, float, float, float]
 """Left, bottom, width and height of an inset, as fractions of the axes."""
@@ -51,7 +56,8 @@ def ndcg_curves(
     Markers are means over replicates, and a band lies between their 5% and 95% quantiles. Where the engine
     brackets each value, a second, darker band is the mean bracket. A line is the exact mean; where it is not
     known to 1e-3, a thin line joins the simulated means instead. A dotted line is the limit; the legend has
-    its value and the title its theorem.
+    its value and the title its theorem. Where the number of relevant items is fixed and NDCG tends to 0, the
+    axis is logarithmic, and the markers end where rare lists, which few replicates have, make up the mean.
 
     Parameters
     ----------
@@ -79,7 +85,13 @@ def ndcg_curves(
     for name, (_, line) in choice.of(results.study).items():
         draw_scorer(ax, results, measure, name, line, choice)
     length_axis(ax, results.study.n)
-    ax.set_ylim(0, 1.02 if measure.normalised else None)
+    if vanishes(results.study, limits):
+        ax.set_yscale("log")
+        scorers = [scorer for scorer, _ in choice.of(results.study).values()]
+        ends = [_exact_mean(scorer, measure, results.study.n[-1:])[0] for scorer in scorers]
+        ax.set_ylim(max(_LOWEST, 0.3 * float(np.nanmin([*ends, 1.0]))), 1.5)
+    else:
+        ax.set_ylim(0, 1.02 if measure.normalised else None)
     ax.set_ylabel(value_label(measure))
     titles(ax, choice.title(measure) if title is None else title, theorems(limits, choice))
     _draw_limits(ax, results, measure, limits, choice)
@@ -100,6 +112,11 @@ def of_study(study: Study, measure: Measure | str) -> Measure:
 def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit]:
     """Return what theory knows about the limit of each scorer."""
     return {name: limit(scorer, measure) for name, (scorer, _) in choice.of(study).items()}
+
+
+def vanishes(study: Study, limits: dict[str, Limit]) -> bool:
+    """Return whether the number of relevant items is fixed and NDCG of every scorer tends to 0."""
+    return not study.population.iid and all(found.value == 0 for found in limits.values())
 
 
 def _exact_mean(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> Floats:
@@ -134,7 +151,7 @@ def draw_scorer(
     exact = _exact_mean(study.scorers[name], measure, lengths)[shown >= first]
     shown = shown[shown >= first]
     n, mean = sizes[shown], values.mean(axis=0)[shown]
-    if "low" in cell:
+    if "low" in cell and study.population.iid:  # with few relevant items it has no width
         below, above = (cell[side].mean("replicate").to_numpy()[shown] for side in ("low", "high"))
         band(ax, n, below, above, line.color, 0.45)
     # a line with a single point would be invisible
@@ -142,7 +159,10 @@ def draw_scorer(
     ax.plot(n, exact, color=line.color, ls=line.dashes, **alone)
     if np.isnan(exact).any():  # a thin line leads the eye along the markers instead
         ax.plot(n, np.where(np.isnan(exact), mean, np.nan), color=line.color, lw=0.5)
-    ax.plot(n, mean, ls="none", marker=line.marker, mfc="white", mec=line.color, mew=0.8, zorder=3)
+    drawn = (mean * len(values) >= _RELIABLE) | study.population.iid
+    ax.plot(
+        n[drawn], mean[drawn], ls="none", marker=line.marker, mfc="white", mec=line.color, mew=0.8, zorder=3
+    )
 
 
 def shared_limit(limits: dict[str, Limit]) -> float | None:
@@ -210,11 +230,11 @@ def curve_handles(
     shown = tuple(study.n[i] for i in _shown(study.n))
     if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, label="exact mean"))
-    if "low" in data:
+    if "low" in data and study.population.iid:
         cells = [results.relative(m).sel(scorer=data["scorer"]) for m in chosen]
         width = max(float((cell["high"] - cell["low"]).max()) for cell in cells)
         handles.append(Patch(color=GREY, alpha=0.6, lw=0, label=f"bracket (at most {scientific(width)})"))
-    if any(limit(s, m).value is not None for s in scorers for m in chosen):
+    if any(limit(s, m).value is not None for s in scorers for m in chosen) and study.population.iid:
         handles.append(Line2D([], [], color=GREY, ls=":", lw=0.9, label="limit"))
     return handles
 

@@ -22,6 +22,7 @@ from ndcg_asymptotics.plots.curves import (
     ndcg_curves,
     of_study,
     shared_limit,
+    vanishes,
 )
 from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, right_order, wrong_order
 from ndcg_asymptotics.plots.style import Words, figure_legend, note, outer_labels, panels, save_all, style
@@ -52,7 +53,8 @@ def measure_figure(
 def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice, title: str | None = None) -> None:
     """Draw `ndcg_curves`, with an inset for scorers that share their limit if it fits."""
     ndcg_curves(results, measure, ax, title=title, choice=choice)
-    if len(results.study.n) > 1 and shared_limit(limits_of(results.study, measure, choice)) is not None:
+    limits = limits_of(results.study, measure, choice)
+    if len(results.study.n) > 1 and shared_limit(limits) is not None and not vanishes(results.study, limits):
         enlarge(results, measure, ax, choice=choice)
 
 

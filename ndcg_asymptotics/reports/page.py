@@ -157,8 +157,8 @@ def _verdicts(found: Check) -> Table:
         Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
         Column("std"), Column("law"), Column("simulated", decimals(5)),
         Column("std. error", general(".1e")), Column("exact mean", decimals(5)),
-        Column("largest |z|", fixed(2)), Column("limit", fixed(5)), Column("extrapolated limit", fixed(5)),
-        Column("theorem"),
+        Column("largest |z|", fixed(2)), Column("limit", decimals(5)),
+        Column("extrapolated limit", decimals(5)), Column("theorem"),
     )  # fmt: skip
     title = f"Means at n = {found.rows[-1].n:g}; largest |z| and verdicts over all tested n"
     return Table(title, columns, tuple(rows))

@@ -73,7 +73,9 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
     '+0.0414/log n'
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return over_groups([scorer], lambda relevance: _leading_gap(relevance, measure), _mixed)
+    return over_groups(
+        [scorer], lambda relevance: _leading_gap(relevance, measure), _mixed, lambda model: None
+    )
 
 
 def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:

@@ -31,7 +31,7 @@ from ndcg_asymptotics.measures.asymptotics import (
     LogDecay,
     PowerDecay,
 )
-from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.rules import quadrature
 
@@ -139,10 +139,15 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
     0.4
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    found = over_groups([scorer], lambda relevance: _limit(relevance, measure), _mixed)
+    found = over_groups([scorer], lambda relevance: _limit(relevance, measure), _mixed, _of_fixed_counts)
     if measure.normalised or not found.theorem.startswith("Theorem"):
         return found
     return replace(found, theorem=f"beyond the paper (as {found.theorem})")
+
+
+def _of_fixed_counts(model: FixedCounts) -> Limit:
+    reason = "no theorem is known for lists with a fixed number of relevant items"
+    return Limit(None, "none", (), reason, converges=None, mode="")
 
 
 def _limit(relevance: Relevance, measure: Measure) -> Limit:

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.studies.gains import with_gain
+from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
@@ -85,7 +85,7 @@ class Predictions(Report, Sequence[Prediction]):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table."""
         columns = (
-            Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", fixed(8)),
+            Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", decimals(8)),
             Column("error bound", general(".0e"), 2), Column("standard deviation", general(".3e")),
             Column("law", None, 3), Column("error of the law", general(".0e"), 3),
             Column("90% of lists", str, 1), Column("pseudo-expectation", fixed(6), 3),
@@ -108,6 +108,7 @@ def predict(
     n: ArrayLike,
     *,
     gain: Gain = "linear",
+    relevant: Relevant | None = None,
 ) -> Predictions:
     """Predict NDCG or DCG for every combination of scorers, measures and list lengths.
 
@@ -117,6 +118,8 @@ def predict(
     n : list lengths
     gain : {"linear", "exp2"}, text or mapping
         The gain of a label y of the scorers: y, 2^y - 1, or that of a table (`measures.gains`).
+    relevant : int or mapping, optional
+        The number of relevant items of every list, or the probability of each number, as of a study.
 
     >>> (found,) = predict("linear(0.1, 0.7)", "nDCG(zipf)", 50)
     >>> found.theorem, round(found.limit, 6), round(found.expectation, 6)
@@ -129,7 +132,7 @@ def predict(
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
     asked = [
-        (with_gain(scorer, gain), Measure.of(measure))
+        (scorer_of(scorer, relevant, gain), Measure.of(measure))
         for scorer in ([scorers] if isinstance(scorers, str | Scorer) else scorers)
         for measure in ([measures] if isinstance(measures, str | Measure) else measures)
     ]
@@ -186,7 +189,7 @@ def _quantiles(
         below = np.cumsum(chances)
         places = np.minimum(np.searchsorted(below, np.array(_QUANTILES) - _ROUNDING), values.size - 1)
         return {f"{p:g}": float(values[i]) for p, i in zip(_QUANTILES, places, strict=True)}, "exact"
-    if mean is None or sd is None or regime((scorer,), measure) == "groups":
+    if mean is None or sd is None or regime((scorer,), measure) in ("groups", "few items"):
         return None, None
     at = {f"{p:g}": mean + sd * standard_quantile((scorer,), measure, n, p) for p in _QUANTILES}
     most = measure.largest(scorer.gains, n)

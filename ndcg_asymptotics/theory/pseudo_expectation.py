@@ -24,12 +24,14 @@ def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> 
     -------
     float or None
         None if the denominator is an empty integral, that is, if k(n) or n P(Y > 0) is at most 1, and for
-        DCG, which has none.
+        DCG and a fixed number of relevant items, which have none.
 
     >>> round(pseudo_expectation("linear(0.1, 0.7)", "nDCG(power(0.5))", 1000), 6)
     0.795347
     """
     scorer, measure, (n,) = Scorer.of(scorer), Measure.of(measure), list_lengths(n, "n")
+    if not scorer.iid:
+        return None
     return over_groups([scorer], lambda relevance: _pseudo_expectation(relevance, measure, n), _mixed)
 
 

@@ -58,6 +58,19 @@ def test_distinguish(results: Path, run: Run) -> None:
     assert "good ought to win" in out
 
 
+def test_predict_with_a_number_of_relevant_items(run: Run) -> None:
+    options = ("--scorer", "roc_power(0.4)", "--measure", "nDCG@1", "--n", "1e6", "--json")
+    found = []
+    for relevant in ("1", "3", "1=0.5,3=0.5"):
+        code, out, _ = run("predict", *options, "--relevant", relevant)
+        assert code == 0
+        found.append(json.loads(out)[0]["expectation"])
+    # P(rank 1) ~ R Gamma(1.4) n^-0.4, with relative corrections n^-0.4
+    assert found[0] == pytest.approx(0.8872638 * 10**-2.4, rel=1e-3)
+    assert found[1] == pytest.approx(3 * found[0], rel=0.02)
+    assert found[2] == pytest.approx((found[0] + found[1]) / 2)
+
+
 def test_predict(run: Run) -> None:
     options = ["--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@10", "--n", "5"]
     code, out, _ = run("predict", *options, "--n", "1e18", "--json")
@@ -87,6 +100,14 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (
             ("predict", "--scorer", "liner(1, 2)", "--measure", "nDCG", "--n", 10),
             "unknown relevance model 'liner'",
+        ),
+        (
+            ("predict", "--scorer", "roc_power(0.4)", "--measure", "nDCG", "--n", 10, "--relevant", "1=x"),
+            "Invalid value for '--relevant': must be a table of positive numbers, got 'x'",
+        ),
+        (
+            ("predict", "--scorer", "roc_power(0.4)", "--measure", "nDCG", "--n", 10, "--relevant", "11"),
+            "lists with 11 relevant items have n >= 11, got 10",
         ),
         (("predict", *LINEAR, "--measure", "nDCG(lgo)", "--n", 10), "unknown discount 'lgo'"),
         (("predict", *LINEAR, "--measure", "nDCG(power(-1))", "--n", 10), "b > 0"),

@@ -13,6 +13,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items, rare
 from ndcg_asymptotics.engines.engine import draw
 from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer, with_relevant
 
 SIZES = (100, 3000)
@@ -122,6 +123,17 @@ def test_bracket_is_rounding_and_orders_are_decided():
         for p, (a, b) in enumerate(what.pair_indices()):
             gap = drawn["ndcg"][a] - drawn["ndcg"][b]
             assert np.array_equal(drawn["order"][p], np.sign(np.where(np.abs(gap) < 1e-15, 0, gap)))
+
+
+def test_dcg_is_ndcg_times_the_ideal_dcg():
+    pairs = [("nDCG", "DCG"), ("nDCG(linear)@0.5n", "DCG(linear)@0.5n")]
+    what = design({"a": GRADED}, (4, 10**9), [text for pair in pairs for text in pair])
+    drawn = cells.simulate(what, 1)
+    for place, (_, text) in enumerate(pairs):
+        ideal = [Measure.parse(text).ideal((1, 2), (3.0, 1.0), n) for n in what.sizes]
+        for name in ("ndcg", "low", "high"):
+            ndcg, dcg = drawn[name][0, 2 * place : 2 * place + 2]
+            np.testing.assert_allclose(dcg, ndcg * ideal, rtol=1e-12)
 
 
 def test_scorers_and_measures_do_not_change_each_other():

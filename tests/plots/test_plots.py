@@ -112,6 +112,19 @@ def test_a_shared_limit_is_one_line_and_gets_an_inset(tmp_path: Path) -> None:
     assert inset.get_ylim()[1] - inset.get_ylim()[0] < ax.get_ylim()[1] - ax.get_ylim()[0]
 
 
+def test_few_relevant_items_have_no_bracket_and_markers_where_means_are_reliable() -> None:
+    study = cases.study("roc_power(0.6)", (10, 1000, 10**9), ["nDCG@5"], relevant=1)
+    results = cases.simulated(study, 200)
+    ax = panel(results, "nDCG(log)@5")
+    (drawn,) = (line for line in ax.lines if line.get_marker() == "o")
+    means = results.data["ndcg"].mean("replicate").to_numpy().ravel()
+    assert len(drawn.get_ydata()) == np.count_nonzero(means * 200 >= 10)
+    assert 0 < len(drawn.get_ydata()) < 3
+    (exact,) = (line for line in ax.lines if line.get_marker() == "None" and line.get_alpha() is None)
+    assert len(exact.get_ydata()) == 3
+    assert len(ax.collections) == 1  # the band of replicates, and no bracket
+
+
 def test_the_title_tells_that_there_is_no_limit(tmp_path: Path) -> None:
     ax = panel(synthetic(tmp_path), "nDCG(geometric(2))")
     assert "no limit (Theorem 6)" in texts(ax)

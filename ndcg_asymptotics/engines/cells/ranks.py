@@ -24,8 +24,8 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance
 from ndcg_asymptotics.studies.design import Design
 
-# Bounds of the rounding error of NDCG: that of the discounts and their sums, relative, and beside it that of
-# D = n - r, since doubles do not tell ranks beyond 2^53 apart.
+# Bounds of the rounding error of DCG: that of the discounts and their sums, relative, and that of D = n - r,
+# as a part of IDCG, since doubles do not tell ranks beyond 2^53 apart.
 _RELATIVE, _ABSOLUTE = 1e-13, 1e-15
 
 
@@ -109,9 +109,10 @@ def _ranks(fraction: Floats, arrivals: Integers, key: Words) -> Integers:
 
 @dataclass(frozen=True)
 class _Scale:
-    """The ideal DCG and the cutoff of a measure at every list length."""
+    """The ideal DCG, what DCG is divided by, and the cutoff of a measure at every list length."""
 
     ideal: Floats
+    normaliser: Floats
     cutoff: Integers
 
 
@@ -119,12 +120,15 @@ class _Scale:
 def _scale(
     measure: Measure, sizes: tuple[int, ...], counts: tuple[int, ...], gains: tuple[float, ...]
 ) -> _Scale:
-    ideal = [measure.ideal(counts, gains, n) for n in sizes]
-    return _Scale(np.array(ideal, np.float64), np.array([measure.cutoff(n) for n in sizes]))
+    ideal, normaliser = (
+        np.array([of(counts, gains, n) for n in sizes], np.float64)
+        for of in (measure.ideal, measure.normaliser)
+    )
+    return _Scale(ideal, normaliser, np.array([measure.cutoff(n) for n in sizes]))
 
 
 def _ndcg(one: _Ranked, measure: Measure, scale: _Scale, sizes: Sequence[int]) -> Floats:
-    """Return NDCG at every list length, and a lower and an upper bound of it, (3, K)."""
+    """Return NDCG, or DCG, at every list length, and a lower and an upper bound of it, (3, K)."""
     counted = one.ranks <= scale.cutoff[:, None]
     ranks, discount = np.where(counted, one.ranks, 1), measure.discount
     if discount.depends_on_n:
@@ -132,6 +136,7 @@ def _ndcg(one: _Ranked, measure: Measure, scale: _Scale, sizes: Sequence[int]) -
     else:
         weights = discount(ranks)
     dcg = (np.where(counted, weights, 0.0) * one.gains).sum(axis=1)
-    value = np.divide(dcg, scale.ideal, out=np.zeros_like(dcg), where=scale.ideal > 0)
-    slack = _RELATIVE * value + (_ABSOLUTE if discount.affine else 0.0)
-    return np.asarray(np.clip([value, value - slack, value + slack], 0.0, 1.0), np.float64)
+    slack = _RELATIVE * dcg + (_ABSOLUTE * scale.ideal if discount.affine else 0.0)
+    found = np.array([dcg, dcg - slack, dcg + slack])
+    values = np.divide(found, scale.normaliser, out=np.zeros_like(found), where=scale.normaliser > 0)
+    return np.asarray(np.clip(values, 0.0, 1.0 if measure.normalised else None), np.float64)

@@ -64,7 +64,7 @@ def enumerable(scorer: Scorer, measure: Measure, n: int) -> bool:
     >>> [enumerable(curve, Measure.of(text), 1000) for text in ("nDCG", "nDCG@5")]
     [False, True]
     """
-    return all(_enumerable(len(relevance.gains), measure, n) for relevance in scorer.models)
+    return scorer.iid and all(_enumerable(len(model.gains), measure, n) for model in scorer.models)
 
 
 def _enumerable(grades: int, measure: Measure, n: int) -> bool:

@@ -33,7 +33,7 @@ from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_top
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
-Regime = Literal["normal", "top ranks", "lasting", "certain", "groups"]
+Regime = Literal["normal", "top ranks", "lasting", "certain", "groups", "few items"]
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -56,6 +56,8 @@ def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     """
     if scorers[0].mixed:  # lists of several kinds: no law of one shape
         return "groups"
+    if not scorers[0].iid:  # a few depths decide, whatever n is
+        return "few items"
     asymptotics = measure.discount.asymptotics
     fixed = asymptotics.summable or measure.cutoff.regime == "fixed"
     # a cutoff that grows without bound does not change the top ranks, which make up the variance
@@ -249,6 +251,7 @@ def standard_cdf(scorers: Sequence[Scorer], measure: Measure, x: float) -> float
 def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     found = regime(scorers, measure)
     require_available(found != "groups", "the law of lists of several kinds has no one shape")
+    require_available(found != "few items", "the law of lists with few relevant items has no one shape")
     return found
 
 
