@@ -20,6 +20,7 @@ from ndcg_asymptotics.results.layout import versions_here
 
 NAMES = (
     "one_list", "every_n", "items", "cells", "growth", "memory", "sweep", "startup", "rare", "lists", "exact",
+    "training",
 )  # fmt: skip
 FILE = Path(__file__).parents[1] / "results" / "benchmarks.json"
 _ONE = "--one"  # marks the process that measures one module

@@ -2,9 +2,11 @@
 
 The `Minimiser` of a loss holds for each pair of items the cost of swapping them, and a bound of the error
 of these costs. The pairs whose swap cost exceeds the error are certain, and every order that agrees with
-them may be that of the minimiser. If all of these orders are optimal, the loss is consistent here; if none
-is, it is inconsistent here; otherwise it is undecided. Ties in the loss or in the measure need no special
-treatment, because only regret counts.
+them may be that of a minimiser. If all of these orders are optimal, the loss is consistent here; if none
+is, it is inconsistent here. Between the two, some minimisers have an optimal order and others may not. A
+loss is consistent if *every* minimiser sorts optimally (Ravikumar, Tewari and Yang 2011, Definition 2), so
+it is inconsistent through ties if a suboptimal order is proved, in whole numbers, to be that of a
+minimiser. Otherwise the problem is too close to a tie for the precision, and the loss is undecided.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
 from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.utilities import PairwiseDisagreement, ranks_of
 
-Verdict = Literal["consistent here", "inconsistent here", "undecided"]
+Verdict = Literal["consistent here", "inconsistent here", "inconsistent (ties)", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class LossDecision:
     ----------
     loss : Loss
     order : tuple of int
-        An order of the minimiser, items from 0, best first.
+        An order of the minimiser, items from 0, best first. Where minimisers have several orders and the
+        loss is inconsistent through ties, the worst of those that are proved.
     regret : float
         The expected utility of the best order minus that of this one.
     verdict : str
@@ -45,7 +48,7 @@ class LossDecision:
     possible : (float, float)
         The lowest and the highest regret of the orders that the minimiser may have.
     scores : tuple of float, or None
-        The minimiser; None where the infimum is not attained.
+        One minimiser, which need not be one that has ``order``; None where the infimum is not attained.
     """
 
     loss: Annotated[Loss, Column("loss")]
@@ -56,6 +59,11 @@ class LossDecision:
     residual: Annotated[float, Column("residual", general(".1g"), drop=2)]
     possible: tuple[float, float]
     scores: tuple[float, ...] | None
+
+    @property
+    def wrong(self) -> bool:
+        """Whether a minimiser is proved to have a suboptimal order."""
+        return self.verdict.startswith("inconsistent")
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,9 +87,12 @@ class Decision(Report):
     def as_dict(self) -> dict[str, Any]:
         """Return the verdicts as plain data for JSON."""
         rows = [
-            {"loss": str(d.loss), "order": list(d.order), "regret": d.regret, "verdict": d.verdict}
+            {
+                "loss": str(d.loss), "order": list(d.order), "regret": d.regret, "verdict": d.verdict,
+                "margin": d.margin, "residual": d.residual, "possible_regrets": list(d.possible),
+            }
             for d in self.losses
-        ]
+        ]  # fmt: skip
         return {"optimal_order": list(self.optimal_order), "losses": rows}
 
     def blocks(self) -> Iterator[ReportBlock]:
@@ -102,6 +113,8 @@ class Decision(Report):
             except InputError as error:  # the preferences are not low-noise
                 yield Line(f"{error}.")
         yield Line("An order is certain where its margin, in the loss's unit, exceeds the residual.")
+        if any(d.verdict == "inconsistent (ties)" for d in self.losses):
+            yield Line("Ties: other minimisers of the loss have an optimal order, but not the one shown.")
 
 
 def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | None = None) -> Decision:
@@ -140,12 +153,20 @@ def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | 
 
 def _decided(loss: Loss, least: Minimiser, orders: Integers, regrets: Floats) -> LossDecision:
     ranks = ranks_of(orders)
-    possible = regrets[_agree(ranks, least.certain)]
+    may_be = _agree(ranks, least.certain)
+    possible = regrets[may_be]
     low, high = float(possible.min()), float(possible.max())
     # the order of the computed minimiser: the first that agrees with all pairs
     own = int(np.argmax(_agree(ranks, least.above)))
-    order = tuple(orders[own].tolist())
     verdict: Verdict = "consistent here" if high == 0 else "inconsistent here" if low > 0 else "undecided"
+    if verdict == "undecided":
+        wrong = np.flatnonzero(may_be & (regrets > 0))
+        worst_first = wrong[np.argsort(-regrets[wrong], kind="stable")]
+        tied = (k for k in worst_first.tolist() if least.admits(tuple(orders[k].tolist())))
+        found = next(tied, None)
+        if found is not None:
+            own, verdict = found, "inconsistent (ties)"
+    order = tuple(orders[own].tolist())
     margin = min((float(least.swap_cost[a, b]) for a, b in pairwise(order)), default=np.inf)
     scores = None if least.scores is None else tuple(least.scores.tolist())
     return LossDecision(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.optimize import minimize
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.learning.linear import LinearScorer
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.queries import Queries, read_svmlight
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
@@ -27,8 +27,6 @@ PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
 """The default penalties, for standardised features."""
 
 _MAX_FILE_BYTES = 2**26  # 64 MB hold the weights of more features than `LARGEST_FEATURE`
-_MAX_ITERATIONS = 1000
-_CONSTANT = 1e-12  # a feature counts as constant if its standard deviation is below this share of its mean
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +44,7 @@ class Ranker(Report):
     penalty : float
     tried : tuple of (penalty, mean of the measure on the validation queries)
     iterations : int
-        The iterations of L-BFGS for the chosen penalty.
+        The iterations for the chosen penalty; 0 for a quadratic loss, which has a closed form.
     converged : bool
     """
 
@@ -121,8 +119,9 @@ class Ranker(Report):
         """Yield a table of the penalties tried, and the chosen one."""
         columns = Column("penalty", general("g")), Column(f"{self.utility}, validation", fixed(4))
         yield Table(f"{self.loss}", columns, self.tried)
-        end = "" if self.converged else "; NOT converged"
-        yield Line(f"Penalty {self.penalty:g}, {self.iterations} iterations of L-BFGS{end}.")
+        closed = self.loss.curvature is not None
+        how = "in closed form" if closed else f"{self.iterations} iterations"
+        yield Line(f"Penalty {self.penalty:g}, {how}{'' if self.converged else '; NOT converged'}.")
 
 
 def train_ranker(
@@ -135,7 +134,7 @@ def train_ranker(
     penalties: Sequence[float] = PENALTIES,
     seed: int = 0,
 ) -> Ranker:
-    """Minimise the mean loss of a linear scorer plus ``penalty/2 |weights|²``, by L-BFGS.
+    """Minimise the mean loss of a linear scorer plus ``penalty/2 |weights|²`` (see `learning.linear`).
 
     Features are standardised (constant ones get the weight 0) and the intercept is not penalised. For a
     scale-invariant loss the intercept is 1 in standardised features, since only the size of the weights
@@ -176,8 +175,8 @@ def train_ranker(
         needed = "a single query leaves none to choose the penalty by: give validation queries or one penalty"
         require(train.count > 1, needed)
         train, validation = train.split(0.75, seed)
-    problem = _Objective(train, loss, utility)
-    w = problem.start
+    problem = LinearScorer(train, loss, utility)
+    w: Floats | None = None
     tried: list[tuple[float, float | None]] = []
     best: tuple[float, Floats, float, int, bool] | None = None
     for penalty in tracked(strengths, f"{loss}, penalties"):
@@ -208,58 +207,6 @@ def mean_utility(queries: Queries, scores: Floats, utility: Discounted) -> float
         ranked = np.take_along_axis(value, order, axis=1)
         total += float((ranked @ utility.weights(block.items.shape[1])).sum())
     return total / queries.count
-
-
-class _Objective:
-    """The mean loss of a linear scorer, as a function of its weights on standardised features."""
-
-    def __init__(self, queries: Queries, loss: Loss, utility: Utility) -> None:
-        x = queries.features
-        self._mean, deviation = x.mean(axis=0), x.std(axis=0)
-        varies = deviation > _CONSTANT * np.abs(self._mean)
-        require(bool(varies.any()), "every feature is constant, there is nothing to learn from", "features")
-        self._scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies)
-        self._x = (x - self._mean) * self._scale
-        self._surrogate = loss.on(queries.batch, utility)
-        self._count = int(self._surrogate.contributing.sum())
-        require(
-            self._count > 0,
-            f"no query has anything to learn from: {loss} is 0 for every label vector",
-            "labels",
-        )
-        # the weights, then the intercept: free, or fixed at 1 for a scale-invariant loss
-        self._free = not loss.scale_invariant
-        self.start = np.append(np.zeros(x.shape[1]), 0.0 if self._free else 1.0)
-
-    def minimise(self, penalty: float, start: Floats, step: Callable[[], None]) -> tuple[Floats, int, bool]:
-        """Return the weights, the number of iterations, and whether L-BFGS converged."""
-
-        def objective(w: Floats) -> tuple[float, Floats]:
-            values, by_score = self._surrogate(self._x @ w[:-1] + w[-1])
-            by_score /= self._count
-            gradient = np.append(self._x.T @ by_score + penalty * w[:-1], by_score.sum() * self._free)
-            return float(values.sum()) / self._count + penalty / 2 * float(w[:-1] @ w[:-1]), gradient
-
-        options: Any = {
-            "maxiter": _MAX_ITERATIONS,
-            "maxfun": 3 * _MAX_ITERATIONS,
-            "ftol": 1e-12,
-            "gtol": 1e-8,
-        }
-        found = minimize(
-            objective, start, jac=True, method="L-BFGS-B", callback=lambda w: step(), options=options
-        )
-        return np.asarray(found.x), int(found.nit), bool(found.success)
-
-    def scores(self, queries: Queries, w: Floats) -> Floats:
-        """Return the scores of the documents of other queries."""
-        weights, intercept = self.unscaled(w)
-        return np.asarray(queries.features @ weights + intercept)
-
-    def unscaled(self, w: Floats) -> tuple[Floats, float]:
-        """Return the weights and the intercept for features that are not standardised."""
-        weights = w[:-1] * self._scale
-        return weights, float(w[-1] - self._mean @ weights)
 
 
 @dataclass(frozen=True, repr=False)

@@ -30,10 +30,11 @@ class LossSummary:
 
     Attributes
     ----------
-    inconsistent, undecided : Rate
-        The shares of the distributions drawn, with 95% Wilson intervals.
+    inconsistent, tied, undecided : Rate
+        The shares of the distributions drawn, with 95% Wilson intervals; those where the loss is
+        inconsistent through ties, because only some of its minimisers sort optimally, count among the first.
     typical : float
-        The mean regret over the distributions drawn.
+        The mean regret over the distributions drawn, of the worst minimiser that is proved.
     worst : float
         The highest regret found, after improving on the worst distribution drawn.
     possible : float, or None
@@ -44,6 +45,7 @@ class LossSummary:
 
     loss: Loss
     inconsistent: Rate
+    tied: Rate
     undecided: Rate
     typical: float
     worst: float
@@ -68,9 +70,9 @@ class Search(Report):
         rows = [
             {
                 "loss": str(f.loss), "claim": f.loss.claim, "inconsistent": f.inconsistent.rate,
-                "low": f.inconsistent.low, "high": f.inconsistent.high, "undecided": f.undecided.rate,
-                "typical_regret": f.typical, "worst_regret": f.worst, "worst_possible": f.possible,
-                "example": None if f.example is None else f.example.as_dict(),
+                "low": f.inconsistent.low, "high": f.inconsistent.high, "ties": f.tied.rate,
+                "undecided": f.undecided.rate, "typical_regret": f.typical, "worst_regret": f.worst,
+                "worst_possible": f.possible, "example": None if f.example is None else f.example.as_dict(),
             }
             for f in self.losses
         ]  # fmt: skip
@@ -84,12 +86,13 @@ class Search(Report):
         """Yield a table with a row for every loss, and the worst examples as problem files."""
         columns = (
             Column("loss"), Column("inconsistent", fixed(4)), Column("95% interval", str, drop=1),
-            Column("undecided", fixed(4), drop=3), Column("mean regret", general(".2g"), drop=2),
-            Column("worst found", general(".4g")), Column("supremum", general(".4g")),
+            Column("ties", fixed(4), drop=3), Column("undecided", fixed(4), drop=4),
+            Column("mean regret", general(".2g"), drop=2), Column("worst found", general(".4g")),
+            Column("supremum", general(".4g")),
         )  # fmt: skip
         rows = tuple(
             (str(f.loss), f.inconsistent.rate, f"[{f.inconsistent.low:.4f}, {f.inconsistent.high:.4f}]",
-             f.undecided.rate, f.typical, f.worst, f.possible)
+             f.tied.rate, f.undecided.rate, f.typical, f.worst, f.possible)
             for f in self.losses
         )  # fmt: skip
         title = (
@@ -159,7 +162,7 @@ def search_losses(
         wanted = tuple(d.loss for d in suited.losses)
     verdicts = [decide_losses(problem, wanted).losses for problem in tracked(problems, "distributions")]
     found = [
-        _summary(loss, utility, problems, decided, grades, rng)
+        _summary(loss, utility, problems, decided, grades, seed)
         for loss, decided in tracked(zip(wanted, zip(*verdicts, strict=True), strict=True), "losses")
     ]
     return Search(utility, items, grades, vectors, draws, seed, tuple(found))
@@ -171,9 +174,10 @@ def _summary(
     problems: Sequence[Problem],
     decided: Sequence[LossDecision],
     grades: int,
-    rng: np.random.Generator,
+    seed: int,
 ) -> LossSummary:
-    wrong = np.array([d.verdict == "inconsistent here" for d in decided])
+    wrong = np.array([d.wrong for d in decided])
+    tied = np.array([d.verdict == "inconsistent (ties)" for d in decided])
     unknown = np.array([d.verdict == "undecided" for d in decided])
     regrets = np.where(wrong, [d.regret for d in decided], 0.0)
     worst, example = float(regrets.max()), problems[int(regrets.argmax())]
@@ -185,18 +189,20 @@ def _summary(
             (worst, example), (_regret(loss, known.example), known.example), key=lambda x: x[0]
         )
     elif worst > 0:
+        # a stream for each loss, whatever others are searched with it
+        rng = np.random.default_rng([seed, *str(loss).encode()])
         worst, example = _improved(loss, worst, example, grades, rng)
     count = len(problems)
     return LossSummary(
-        loss, rate_of(count, wrong), rate_of(count, unknown), float(regrets.mean()), worst, possible,
-        example if worst > 0 else None,
+        loss, rate_of(count, wrong), rate_of(count, tied), rate_of(count, unknown), float(regrets.mean()),
+        worst, possible, example if worst > 0 else None,
     )  # fmt: skip
 
 
 def _regret(loss: Loss, problem: Problem) -> float:
     """Return the regret of a loss if it is inconsistent here, else 0."""
     decided = decide_losses(problem, loss).losses[0]
-    return decided.regret if decided.verdict == "inconsistent here" else 0.0
+    return decided.regret if decided.wrong else 0.0
 
 
 def _improved(

@@ -40,10 +40,16 @@ def test_decide(tmp_path: Path, run: Run) -> None:
     assert code == 0
     found = json.loads(out)
     assert found["optimal_order"] == [1, 0]
-    assert found["losses"][0] == {
-        "loss": "squared", "order": [0, 1], "regret": pytest.approx(0.15935, abs=5e-6),
+    squared, certificate = found["losses"][0], ("margin", "residual", "possible_regrets")
+    assert {key: value for key, value in squared.items() if key not in certificate} == {
+        "loss": "squared",
+        "order": [0, 1],
+        "regret": pytest.approx(0.15935, abs=5e-6),
         "verdict": "inconsistent here",
-    }  # fmt: skip
+    }
+    assert squared["margin"] == pytest.approx(0.6)  # E[G] = (10, 9.4)
+    assert 0 < squared["residual"] < 1e-12
+    assert squared["possible_regrets"] == [squared["regret"]] * 2  # fmt: skip
     assert [row["loss"] for row in found["losses"]] == ["squared", "squared_consistent", "listnet"]
     assert found["losses"][1]["verdict"] == "consistent here"
     code, out, _ = run("losses", "decide", path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import ranking
 from oracles.ranking import LOSSES
 
 from ndcg_asymptotics.core.errors import InputError
@@ -15,9 +17,11 @@ from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses import Bregman, Loss, losses_of
 from ndcg_asymptotics.learning.utilities import utility_of
 
+DIFFERENTIABLE = [*LOSSES, "listmle"]  # of items with equal labels, listmle samples the orders
 NORMALISED = [
     "squared_consistent", "cosine", "cosine_consistent", "listnet_consistent", "pnorm(1.5)",
     "pnorm_normalised(1.5)", 'bregman("hyperbolic")', "order_preserving", "linear_ndcg",
+    "approx_ndcg", "listmle",
 ]  # fmt: skip
 
 
@@ -43,7 +47,7 @@ def test_values_agree_with_the_definition(text):
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)@2", "DCG", "PD"])
-@pytest.mark.parametrize("text", [*sorted(LOSSES.keys() - {'bregman("logistic")'}), "bregman"])
+@pytest.mark.parametrize("text", [*sorted({*DIFFERENTIABLE} - {'bregman("logistic")'}), "bregman"])
 def test_gradients_agree_with_differences_of_values(text, measure):
     # this psi is defined up to 1, so it allows NDCG only
     text = text if text != "bregman" else f'bregman("{"logistic" if "nDCG" in measure else "square"}")'
@@ -58,7 +62,23 @@ def test_gradients_agree_with_differences_of_values(text, measure):
         assert gradient[i] == pytest.approx(rise / (2 * step), rel=1e-6, abs=1e-9 * scale)
 
 
-@pytest.mark.parametrize("text", LOSSES)
+@pytest.mark.parametrize("text", DIFFERENTIABLE)
+def test_hessians_agree_with_differences_of_gradients(text):
+    lists, scores = batch(1)
+    function = Loss.parse(text).on(lists, utility_of("nDCG"))
+    if not function.curved:
+        assert '"hinge"' in text or "approx" in text
+        return
+    step = 1e-6
+    product = function.hessian(scores)
+    for e in np.random.default_rng(0).normal(size=(5, scores.size)):
+        rise = function(scores + step * e)[1] - function(scores - step * e)[1]
+        # rounding of the gradients over 2e-6, and the fourth derivative times 1e-12
+        tolerance = 1e-8 * (1 + np.abs(function(scores)[1]).max())
+        np.testing.assert_allclose(product(e), rise / (2 * step), rtol=1e-5, atol=tolerance)
+
+
+@pytest.mark.parametrize("text", [*DIFFERENTIABLE, "lambdarank"])
 def test_large_scores_do_not_overflow(text):
     lists, scores = batch(2)
     for size in (1e2, 1e4, 1e8, 1e150):
@@ -67,13 +87,17 @@ def test_large_scores_do_not_overflow(text):
         assert np.isfinite(gradient).all()
 
 
-@pytest.mark.parametrize("text", ["listnet", 'pairwise("logistic")', "order_preserving", 'margin("hinge")'])
+SHIFTS = ["listnet", 'pairwise("logistic")', "order_preserving", 'margin("hinge")', "listmle", "approx_ndcg"]
+
+
+@pytest.mark.parametrize("text", SHIFTS)
 def test_only_differences_of_scores_matter(text):
     lists, scores = batch(3)
     loss = Loss.parse(text)
     np.testing.assert_allclose(
         loss.evaluate(scores + 7, lists)[0], loss.evaluate(scores, lists)[0], rtol=1e-12
     )
+    assert loss.shift_invariant
 
 
 @given(st.floats(1e-100, 1e100))
@@ -127,6 +151,67 @@ def test_texts_are_canonical():
     assert str(Loss.parse('pairwise("logistic", "order")')) == 'pairwise("logistic")'
     assert str(Loss.parse("duchi(strength=2)")) == "duchi(2)"
     assert str(Loss.parse('pairwise("logistic", weights="gain")')) == 'pairwise("logistic", "gain")'
+
+
+def test_listmle_without_ties():
+    """The loss is minus the logarithm of the chance of the order of the labels, by the definition."""
+    labels, scores = [2.0, 0.0, 3.0, 1.0], np.array([0.3, -0.2, 0.1, 0.9])
+    chance = 1.0
+    for left in ([2, 0, 3, 1], [0, 3, 1], [3, 1], [1]):
+        chance *= np.exp(scores[left[0]]) / np.exp(scores[left]).sum()
+    value = Loss.parse("listmle").evaluate(scores, Batch.of([labels]))[0][0]
+    assert value == pytest.approx(-np.log(chance), rel=1e-13)
+
+
+def test_listmle_with_ties_is_a_mean_over_orders():
+    labels, scores = [1.0, 0.0, 1.0, 0.0, 0.0], np.array([0.3, -0.2, 1.1, 0.9, -1.4])
+    values = []
+    for order in permutations(range(5)):
+        if {*order[:2]} == {0, 2}:
+            s = scores[list(order)]
+            values.append(sum(np.log(np.exp(s[r:] - s[r]).sum()) for r in range(5)))
+    sampled = Loss.parse("listmle(4000)").evaluate(scores, Batch.of([labels]))[0][0]
+    # 6 standard errors: chance of 2e-9
+    assert abs(sampled - np.mean(values)) < 6 * np.std(values) / np.sqrt(4000)
+    assert np.std(values) > 0.3
+
+
+def test_the_gradients_of_lambdarank():
+    """Compare with the formula of the paper, pair by pair, at two rankings."""
+    labels = [2.0, 0.0, 1.0, 0.0]
+    for scores in ([0.3, 0.9, -0.5, 0.1], [0.3, 0.2, 0.9, -2.0]):
+        ranks = [1 + sum(other > s for other in scores) for s in scores]
+        ideal = ranking.norm([ranking.gain(y) for y in labels], ranking.log_discount)
+        wanted = [0.0] * 4
+        for i, j in permutations(range(4), 2):
+            if labels[i] > labels[j]:
+                change = (ranking.gain(labels[i]) - ranking.gain(labels[j])) * abs(
+                    ranking.log_discount(ranks[i]) - ranking.log_discount(ranks[j])
+                ) / ideal  # fmt: skip
+                pull = change / (1 + np.exp(scores[i] - scores[j]))
+                wanted[i] -= pull
+                wanted[j] += pull
+        found = Loss.parse("lambdarank").evaluate(scores, Batch.of([labels]))[1]
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_lambdarank_is_not_a_gradient():
+    """Its integral along a closed path is not 0; that of the logistic loss is."""
+    angle = np.linspace(0, 2 * np.pi, 20_001)
+    path = np.column_stack([np.cos(angle), 1 + np.sin(angle), np.zeros_like(angle)])  # through five rankings
+    middle, step = (path[1:] + path[:-1]) / 2, np.diff(path, axis=0)
+    around = {}
+    for text in ("lambdarank", 'pairwise("logistic", "gain")'):
+        lists = Batch(np.tile([2.0, 1.0, 0.0], len(step)), np.full(len(step), 3))
+        around[text] = float(Loss.parse(text).evaluate(middle, lists)[1] @ step.reshape(-1))
+    assert abs(around["lambdarank"]) > 0.05
+    # the middle of an interval: an error of the square of its length
+    assert abs(around['pairwise("logistic", "gain")']) < 1e-6
+
+
+def test_lambdarank_needs_ndcg():
+    with pytest.raises(InputError, match="lambdarank needs DCG or NDCG, got PD"):
+        Loss.parse("lambdarank").evaluate([1, 2], Batch.of([[1, 0]]), "PD")
 
 
 def test_known_surrogates_of_psi():
@@ -233,6 +318,9 @@ def test_a_user_defined_psi_is_checked(changed, words):
         ("pairwise(1)", "phi must be a text in double quotes"),
         ('order_preserving("hinge")', "needs a differentiable phi"),
         ("duchi(0)", "strength must be positive, got 0"),
+        ("listmle(0)", "shuffles must be a whole number, at least 1, got 0"),
+        ("listmle(1.5)", "at least 1, got 1.5"),
+        ("approx_ndcg(0)", "temperature must be positive, got 0"),
         ('duchi(1, "cube")', "penalty must be one of square, cosh"),
         ('bregman("cube")', "psi must be one of entropy, hyperbolic, logistic, square"),
         ('bregman("numpy:nothing")', "nothing"),

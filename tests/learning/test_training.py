@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning import (
@@ -20,7 +22,7 @@ from ndcg_asymptotics.learning import (
     train_files,
     train_ranker,
 )
-from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
+from ndcg_asymptotics.learning.losses import Bregman, Listwise, Loss, losses_of
 from ndcg_asymptotics.learning.utilities import Discounted, utility_of
 from ndcg_asymptotics.lists import evaluate, read_qrels, read_run, write_qrels, write_run
 from ndcg_asymptotics.measures import Measure
@@ -67,6 +69,73 @@ def test_a_penalty_agrees_with_ridge_regression():
     solved = np.linalg.solve(x.T @ x + shrink, x.T @ (np.exp2(data.labels) - 1))
     trained = train_ranker(data, "squared", penalties=[penalty])
     np.testing.assert_allclose(trained.weights[:2] * data.features[:, :2].std(axis=0), solved[:2], atol=1e-6)
+
+
+@pytest.mark.parametrize("most", [1500, 1])
+@pytest.mark.parametrize(
+    "text", ["listnet", 'pairwise("logistic")', "listnet_consistent", "cosine", "pnorm(1.25)"]
+)
+def test_training_agrees_with_another_optimiser(text, most, monkeypatch):
+    """Minimise the mean loss of standardised features by BFGS, without our coordinates and Hessians."""
+    monkeypatch.setattr("ndcg_asymptotics.learning.linear._MOST_TURNED", most)
+    data, penalty, loss = small_difference(30, 4), 1e-3, Loss.parse(text)
+    x = (data.features - data.features.mean(axis=0)) / data.features.std(axis=0)
+    trained = train_ranker(data, loss, penalties=[penalty])
+    assert trained.converged
+    contributing = loss.on(data.batch, NDCG).contributing
+
+    def risk(w):
+        scores = x @ w[:2] + (w[2] if not loss.scale_invariant else 1.0)
+        return loss.evaluate(scores, data.batch)[0].sum() / contributing.sum() + penalty / 2 * w[:2] @ w[:2]
+
+    found = minimize(risk, np.full(3, 0.1), method="BFGS", options={"gtol": 1e-7})
+    ours = np.append(trained.weights * data.features.std(axis=0), 0.0)
+    if not loss.shift_invariant:
+        ours[2] = trained.intercept + data.features.mean(axis=0) @ trained.weights
+    assert risk(ours) <= found.fun + 1e-9
+    np.testing.assert_allclose(ours[:2], found.x[:2], rtol=1e-3)
+
+
+def test_more_features_than_documents():
+    """Any weights beyond the span of the documents are 0, and the penalty decides the rest."""
+    rng = np.random.default_rng(0)
+    x, labels = rng.normal(size=(12, 30)), rng.integers(0, 3, 12)
+    data, penalty = Queries(x, labels, [6, 6]), 0.1
+    trained = train_ranker(data, "squared", penalties=[penalty])
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    solved = np.linalg.solve(z.T @ z + penalty * np.eye(30), z.T @ (np.exp2(labels) - 1.0))
+    np.testing.assert_allclose(trained.weights * x.std(axis=0), solved, atol=1e-10)
+    assert (trained.iterations, trained.converged) == (0, True)
+    assert "in closed form" in repr(trained)
+    pairs = train_ranker(data, 'pairwise("logistic")', penalties=[penalty])
+    outside = np.linalg.svd(z)[2][12:]
+    np.testing.assert_allclose(outside @ (pairs.weights * x.std(axis=0)), 0, atol=1e-10)
+    assert pairs.converged
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@2", "DCG"])
+def test_lambdarank_ends_where_its_gradients_vanish(measure):
+    data = queries(60, 3)
+    trained = train_ranker(data, "lambdarank", measure=measure, penalties=[0.01])
+    assert trained.converged
+    x = (data.features - data.features.mean(axis=0))[:, :2] / data.features[:, :2].std(axis=0)
+    weights = trained.weights[:2] * data.features[:, :2].std(axis=0)
+    function = trained.loss.on(data.batch, utility_of(measure))
+    gradient = function(x @ weights)[1] @ x / function.contributing.sum() + 0.01 * weights
+    np.testing.assert_allclose(gradient, 0, atol=1e-5)
+    assert trained.weights[0] > 4 * abs(trained.weights[1])
+
+
+def test_a_loss_without_second_derivatives():
+    cube = SimpleNamespace(
+        value=lambda x: (np.abs(x) ** 3).sum(axis=-1) / 3,
+        gradient=lambda x: x * np.abs(x),
+        inverse=lambda s: np.sign(s) * np.sqrt(np.abs(s)),
+    )
+    for loss in (Bregman.of_psi(cube, name="cube"), Loss.parse('pairwise("hinge")')):
+        assert not loss.on(queries().batch, NDCG).curved
+        trained = train_ranker(queries(), loss, penalties=[0.1])
+        assert trained.weights[0] > 4 * abs(trained.weights[1])
 
 
 def many_features(count: int, seed: int) -> Queries:

@@ -138,6 +138,13 @@ LOSSES: dict[str, Callable[[Vector, Vector], float]] = {
         for i, j, a in pairs(y, True)
     ),
 }
+LOSSES["approx_ndcg"] = lambda s, y: (
+    1
+    - math.fsum(
+        share / math.log(2 + math.fsum(1 / (1 + math.exp((v - u) / 0.1)) for j, u in enumerate(s) if j != i))
+        for i, (v, share) in enumerate(zip(s, shares(y, log_discount), strict=True))
+    )
+)
 for _name, _phi in PHI.items():
     LOSSES[f'pairwise("{_name}")'] = lambda s, y, f=_phi: math.fsum(
         f(s[i] - s[j]) for i, j, _ in pairs(y, False)

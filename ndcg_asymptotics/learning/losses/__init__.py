@@ -1,21 +1,38 @@
-"""Surrogate losses: `Listwise` and `Bregman` compare scores with a target, `Pairwise` with each other."""
+"""Surrogate losses: `Listwise` and `Bregman` compare scores with a target, `Pairwise` with each other.
+
+`ListMLE` is the likelihood of an order, and `LambdaRank` a field of gradients without a loss.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ndcg_asymptotics.learning.losses.bregman import Bregman
+from ndcg_asymptotics.learning.losses.lambdarank import LambdaField, LambdaRank
 from ndcg_asymptotics.learning.losses.listwise import Listwise
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
 from ndcg_asymptotics.learning.losses.pairwise import Pairwise, swapped_gains
+from ndcg_asymptotics.learning.losses.plackett_luce import ListMLE
 
-__all__ = ["Bregman", "Listwise", "Loss", "Minimiser", "Pairwise", "Surrogate", "losses_of", "swapped_gains"]
+__all__ = [
+    "Bregman",
+    "LambdaField",
+    "LambdaRank",
+    "ListMLE",
+    "Listwise",
+    "Loss",
+    "Minimiser",
+    "Pairwise",
+    "Surrogate",
+    "losses_of",
+    "swapped_gains",
+]
 
 STANDARD = (
     "squared", "squared_consistent", "cosine", "cosine_consistent", "listnet", "listnet_consistent",
     "pnorm(1.5)", "pnorm_normalised(1.5)", 'bregman("hyperbolic")', 'pairwise("logistic")',
     'pairwise("squared_hinge")', 'pairwise("hinge")', 'margin("logistic")', "order_preserving", "duchi",
-    "linear_ndcg",
+    "linear_ndcg", "listmle", "approx_ndcg",
 )  # fmt: skip
 """One loss of every kind, with usual parameters."""
 

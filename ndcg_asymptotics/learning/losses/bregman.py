@@ -14,7 +14,7 @@ from scipy.special import entr, expit, logit, xlogy
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.losses.listwise import Listwise
-from ndcg_asymptotics.learning.losses.loss import exp_with_tangent
+from ndcg_asymptotics.learning.losses.loss import cosh_curvature, exp_curvature, exp_with_tangent
 from ndcg_asymptotics.learning.utilities import Utility
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call
@@ -44,6 +44,10 @@ class Psi(ABC):
     def conjugate(self, s: Floats) -> tuple[Floats, Floats]:
         """Return ψ*(s) and its gradient, which is the inverse of ∇ψ."""
 
+    def curvature(self, s: Floats) -> Floats | None:
+        """Return the second derivatives (..., m) of ψ* in the coordinates, if it is a sum over them."""
+        return None
+
 
 class Square(Psi):
     """ψ = Σ x²/2."""
@@ -56,6 +60,9 @@ class Square(Psi):
 
     def conjugate(self, s: Floats) -> tuple[Floats, Floats]:
         return self.value(s), s
+
+    def curvature(self, s: Floats) -> Floats:
+        return np.ones_like(s)
 
 
 class Entropy(Psi):
@@ -72,6 +79,9 @@ class Entropy(Psi):
         powers, slopes = exp_with_tangent(s)
         return powers.sum(axis=-1), slopes
 
+    def curvature(self, s: Floats) -> Floats:
+        return exp_curvature(s)
+
 
 class Logistic(Psi):
     """ψ = Σ x log x + (1-x) log(1-x), 0 <= x <= 1: cross-entropy with sigmoid scores."""
@@ -87,6 +97,9 @@ class Logistic(Psi):
     def conjugate(self, s: Floats) -> tuple[Floats, Floats]:
         return np.logaddexp(0.0, s).sum(axis=-1), np.asarray(expit(s))
 
+    def curvature(self, s: Floats) -> Floats:
+        return np.asarray(expit(s) * expit(-s))
+
 
 class Hyperbolic(Psi):
     """ψ = Σ x arsinh x - √(1+x²), whose conjugate is Σ cosh s."""
@@ -101,6 +114,9 @@ class Hyperbolic(Psi):
         powers, slopes = exp_with_tangent(np.abs(s))
         inverse = np.exp(-np.abs(s))
         return ((powers + inverse) / 2).sum(axis=-1), np.sign(s) * (slopes - inverse) / 2
+
+    def curvature(self, s: Floats) -> Floats:
+        return cosh_curvature(s)
 
 
 @dataclass(frozen=True)
@@ -237,6 +253,13 @@ class Bregman(Listwise, keyword="bregman"):
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         value, inverse = self.function.conjugate(s)
         return self.function.value(t) + value - (s * t).sum(axis=-1), inverse - t
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        return np.asarray(self.function.curvature(s)) * v
+
+    @property
+    def curved(self) -> bool:
+        return self.function.curvature(np.zeros(1)) is not None
 
     def link(self, mean: Floats) -> Floats:
         return self.function.gradient(mean)

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import ClassVar, NoReturn
 
 import numpy as np
-from scipy.special import log_softmax, softmax, xlogy
+from scipy.special import expit, log_softmax, softmax, xlogy
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.labels import Batch, Block
-from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate, exp_with_tangent, unit
+from ndcg_asymptotics.learning.losses.loss import (
+    Loss,
+    Minimiser,
+    Order,
+    Surrogate,
+    cosh_curvature,
+    exp_curvature,
+    exp_with_tangent,
+    is_whole,
+    unit,
+)
 from ndcg_asymptotics.learning.preferences import check_weights, net_preference, pair_weights
-from ndcg_asymptotics.learning.utilities import Utility, require_judged
+from ndcg_asymptotics.learning.utilities import Discounted, Utility, require_judged
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.specs.scanner import number_text
 
 
@@ -28,9 +42,12 @@ class Listwise(Loss):
     ----------
     skips_empty
         Whether a list whose target is 0 for every item contributes nothing.
+    whole_targets
+        Whether the targets of whole gains are whole numbers, so that ties of E[T] can be proved.
     """
 
     skips_empty: ClassVar[bool] = True
+    whole_targets: ClassVar[bool] = False
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
         """Return T(y) for label vectors (..., m): the standardisation, unless a loss overrides it."""
@@ -39,6 +56,15 @@ class Listwise(Loss):
     @abstractmethod
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         """Return φ (k,) and its gradient in s (k, m), for scores and targets (k, m)."""
+
+    @abstractmethod
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        """Return the Hessian of φ in s times vectors v, (k, m), if the loss is `curved`."""
+
+    @property
+    def curved(self) -> bool:
+        """Whether `product` is known and of use: where φ is convex and twice differentiable."""
+        return True
 
     @abstractmethod
     def link(self, mean: Floats) -> Floats:
@@ -55,7 +81,17 @@ class Listwise(Loss):
         gaps = mean[:, None] - mean[None, :]
         # a sum of K products, each with the error of its target, which is itself a sum of m terms
         residual = 4 * (len(labels) + items) * np.finfo(float).eps * float(np.abs(targets).max(initial=0.0))
-        return Minimiser(self.link(mean), np.abs(gaps), gaps > 0, residual)
+        above, cost = gaps > 0, np.abs(gaps)
+
+        def admits(order: Order) -> bool:
+            return all(
+                (above[a, b] and cost[a, b] > residual) or _tied(share, targets[:, a] - targets[:, b])
+                for a, b in pairwise(order)
+            )
+
+        if self.whole_targets and is_whole(targets):
+            return Minimiser(self.link(mean), cost, above, residual, admits)
+        return Minimiser(self.link(mean), cost, above, residual)
 
     @property
     def strong_convexity(self) -> tuple[float, float] | None:
@@ -65,6 +101,15 @@ class Listwise(Loss):
     def contributes(self, targets: Floats) -> Bools:
         """Return whether each list has a loss, from its targets (k, m)."""
         return np.asarray(np.any(targets != 0, axis=-1) | (not self.skips_empty))
+
+
+def _tied(share: Floats, differences: Floats) -> bool:
+    """Return whether the mean of whole differences is exactly 0."""
+    return sum(Fraction(p) * int(d) for p, d in zip(share.tolist(), differences.tolist(), strict=True)) == 0
+
+
+def _inner(x: Floats, y: Floats) -> Floats:
+    return np.asarray((x * y).sum(axis=-1, keepdims=True))
 
 
 @dataclass(eq=False)
@@ -77,6 +122,7 @@ class _BatchLoss:
 
     def __post_init__(self) -> None:
         self.contributing = np.zeros(self.batch.sizes.size, np.bool_)
+        self.curved = self.loss.curved
         self._blocks: list[tuple[Block, Floats]] = []
         for block in self.batch.blocks:
             targets = self.loss.target(self.batch.labels[block.items], self.utility)
@@ -91,6 +137,15 @@ class _BatchLoss:
             values[lists], gradient[items] = self.loss.at(scores[items], targets)
         return values, gradient
 
+    def hessian(self, scores: Floats) -> Callable[[Floats], Floats]:
+        def product(v: Floats) -> Floats:
+            made = np.zeros(scores.size)
+            for (_, items), targets in self._blocks:
+                made[items] = self.loss.product(scores[items], targets, v[items])
+            return made
+
+        return product
+
 
 @dataclass(frozen=True)
 class Squared(Listwise, keyword="squared"):
@@ -98,6 +153,7 @@ class Squared(Listwise, keyword="squared"):
 
     claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
     skips_empty: ClassVar[bool] = False
+    whole_targets: ClassVar[bool] = True
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
         return utility.gains(labels)
@@ -105,6 +161,13 @@ class Squared(Listwise, keyword="squared"):
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         difference = s - t
         return (difference**2).sum(axis=-1), 2 * difference
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        return 2 * v
+
+    @property
+    def curvature(self) -> float:
+        return 2.0
 
     def link(self, mean: Floats) -> Floats:
         return mean
@@ -120,6 +183,7 @@ class SquaredConsistent(Squared, keyword="squared_consistent"):
 
     claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
     skips_empty: ClassVar[bool] = True
+    whole_targets: ClassVar[bool] = False
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
         return self.standardised(labels, utility)
@@ -142,6 +206,14 @@ class Cosine(Listwise, keyword="cosine"):
         direction, length = unit(s)
         cosine = (direction * t).sum(axis=-1, keepdims=True)
         return 1 - cosine[..., 0], (cosine * direction - t) / np.where(length > 0, length, 1.0)
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        direction, length = unit(s)
+        inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+        cosine, along = (_inner(direction, x) for x in (t, v))
+        turn = (v - direction * along) * inverse  # of the direction
+        slope = (cosine * direction - t) * inverse
+        return (_inner(turn, t) * direction + cosine * turn - slope * along) * inverse
 
     def link(self, mean: Floats) -> Floats:
         return mean
@@ -169,6 +241,7 @@ class ListNet(Listwise, keyword="listnet"):
     """
 
     claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
+    shift_invariant: ClassVar[bool] = True
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
         return np.asarray(softmax(require_judged(labels), axis=-1))
@@ -176,6 +249,10 @@ class ListNet(Listwise, keyword="listnet"):
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         logs = log_softmax(s, axis=-1)
         return (xlogy(t, t) - t * logs).sum(axis=-1), np.exp(logs) - t
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        p = softmax(s, axis=-1)
+        return np.asarray(p * (v - _inner(p, v)))
 
     def link(self, mean: Floats) -> Floats:
         with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
@@ -195,6 +272,9 @@ class ListNetConsistent(Listwise, keyword="listnet_consistent"):
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         powers, slopes = exp_with_tangent(s)
         return (xlogy(t, t) - t * s - t + powers).sum(axis=-1), slopes - t
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        return exp_curvature(s) * v
 
     def link(self, mean: Floats) -> Floats:
         with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
@@ -220,6 +300,13 @@ class PNorm(Listwise, keyword="pnorm"):
         steepest = np.sign(direction) * np.abs(direction) ** (q - 1)  # the gradient of ||s||_q
         value = length[..., 0] ** 2 - 2 * (s * t).sum(axis=-1)
         return value, 2 * (length * steepest - t)
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        q = self.p / (self.p - 1)
+        direction, _ = unit(s, q)
+        steepest = np.sign(direction) * np.abs(direction) ** (q - 1)
+        along = _inner(steepest, v)
+        return 2 * (steepest * along + (q - 1) * np.abs(direction) ** (q - 2) * (v - direction * along))
 
     def link(self, mean: Floats) -> Floats:
         # the gradient of ||·||_p² / 2
@@ -249,6 +336,78 @@ class PNormNormalised(PNorm, keyword="pnorm_normalised"):
         steepest = np.sign(direction) * np.abs(direction) ** (q - 1)  # the gradient of ||s||_q
         return -product[..., 0], (product * steepest - t) / np.where(length > 0, length, 1.0)
 
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        q = self.p / (self.p - 1)
+        direction, length = unit(s, q)
+        inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+        steepest = np.sign(direction) * np.abs(direction) ** (q - 1)
+        product, along = _inner(direction, t), _inner(steepest, v)
+        turn = (v - direction * along) * inverse  # of the direction
+        bend = (q - 1) * np.abs(direction) ** (q - 2) * turn  # of the steepest ascent of the norm
+        slope = (product * steepest - t) * inverse
+        return (_inner(turn, t) * steepest + product * bend - slope * along) * inverse
+
+
+_LOG = Measure("log")
+
+
+@dataclass(frozen=True)
+class ApproxNDCG(Listwise, keyword="approx_ndcg"):
+    """φ = 1 - Σ_i T_i / log(1 + ρ_i), ρ_i = 1 + Σ_{j≠i} sigmoid((s_j - s_i)/τ) (Qin, Liu and Li 2010).
+
+    ρ_i is a smooth version of the rank, and T is G/||G||_D for the log discount without a cutoff, whatever
+    the measure. φ is not convex: training finds a local minimum, from scores that are all equal. As ρ
+    depends on the scores alone, φ is affine in T. Any ρ is a mean of permutations, and 1/log(1 + ρ) is
+    convex, so that the infimum of the expected loss is 1 - the highest expected NDCG. It is approached as
+    scores in an optimal order move apart, and not attained.
+
+    Parameters
+    ----------
+    temperature : float
+        τ > 0.
+    """
+
+    temperature: float = 0.1
+    claim: ClassVar[str] = "not stated (Qin et al.)"
+    shift_invariant: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        positive = 0 < self.temperature < np.inf
+        require(
+            positive, f"{self.keyword}: temperature must be positive, got {number_text(self.temperature)}"
+        )
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return Discounted(utility.gain, _LOG).standardised(labels)
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        lists, items = np.nonzero(t)  # only these ranks count
+        own, gain = np.arange(lists.size), t[lists, items]
+        x = (s[lists] - s[lists, items][:, None]) / self.temperature
+        below = expit(x)
+        below[own, items] = 0.0
+        log = np.log(2 + below.sum(axis=1))
+        value = 1 - np.bincount(lists, gain / log, len(s)).astype(np.float64)
+        slope = below * expit(-x) * (gain * np.exp(-log) / (log**2 * self.temperature))[:, None]
+        slope[own, items] = -slope.sum(axis=1)
+        gradient = np.zeros_like(s)
+        some, starts = np.unique(lists, return_index=True)
+        gradient[some] = np.add.reduceat(slope, starts, axis=0) if lists.size else 0.0
+        return value, gradient
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> NoReturn:
+        raise NotImplementedError(f"{self.keyword} is not convex and trained by gradients alone")
+
+    @property
+    def curved(self) -> bool:
+        return False
+
+    def link(self, mean: Floats) -> Floats:
+        return mean
+
+    def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
+        return replace(super().minimiser(labels, probabilities, utility), scores=None)
+
 
 _PENALTIES = ("square", "cosh")
 
@@ -275,6 +434,7 @@ class Duchi(Listwise, keyword="duchi"):
     weights: str = "order"
     claim: ClassVar[str] = "consistent for PD under low noise (Duchi et al.)"
     skips_empty: ClassVar[bool] = False
+    whole_targets: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         positive = 0 < self.strength < np.inf
@@ -295,6 +455,14 @@ class Duchi(Listwise, keyword="duchi"):
             rho, slope = (powers + inverse) / 2 - 1, np.sign(s) * (slopes - inverse) / 2
         value = self.strength * rho.sum(axis=-1) - (s * t).sum(axis=-1)
         return value, self.strength * slope - t
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        curved = 1.0 if self.penalty == "square" else cosh_curvature(s)
+        return np.asarray(self.strength * curved * v)
+
+    @property
+    def curvature(self) -> float | None:
+        return self.strength if self.penalty == "square" else None
 
     def link(self, mean: Floats) -> Floats:
         net = mean / self.strength

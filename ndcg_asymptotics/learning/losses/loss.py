@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -23,12 +24,25 @@ class Surrogate(Protocol):
     ----------
     contributing : (Q,) bool
         Which lists have a loss; the others contribute the value 0 and no gradient.
+    curved : bool
+        Whether the loss is convex with second derivatives, which `hessian` gives.
     """
 
     contributing: Bools
+    curved: bool
 
     def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
         """Return the loss of every list (Q,) and the gradient with respect to the scores (n,)."""
+
+    def hessian(self, scores: Floats) -> Callable[[Floats], Floats]:
+        """Return the product of the Hessian at these scores with a vector (n,), if it is `curved`."""
+
+
+Order = tuple[int, ...]
+
+
+def _never(order: Order) -> bool:
+    return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +60,16 @@ class Minimiser:
         Whether item i comes before item j.
     residual : float
         A bound of the error of ``swap_cost``. The order of a pair is certain if its swap cost exceeds it.
+    admits : function
+        Whether a minimiser has a given order, where items of equal scores may stand in any order. True only
+        if that is proved without rounding errors; False may mean that no proof is known.
     """
 
     scores: Floats | None
     swap_cost: Floats
     above: Bools
     residual: float
+    admits: Callable[[Order], bool] = _never
 
     @property
     def certain(self) -> Bools:
@@ -66,8 +84,8 @@ class Loss(Spec, family="loss"):
     ----------
     claim
         What the papers claim about its consistency.
-    scale_invariant
-        Whether φ(c s, y) = φ(s, y) for every c > 0.
+    scale_invariant, shift_invariant
+        Whether φ(c s, y) = φ(s, y) for every c > 0; whether φ(s + c, y) = φ(s, y) for every c.
 
     >>> values, gradient = Loss.parse("squared").evaluate([1.0, 0.0, 2.0], Batch.of([[1, 0], [2]]))
     >>> values, gradient
@@ -76,6 +94,12 @@ class Loss(Spec, family="loss"):
 
     claim: ClassVar[str]
     scale_invariant: ClassVar[bool] = False
+    shift_invariant: ClassVar[bool] = False
+
+    @property
+    def curvature(self) -> float | None:
+        """The c for which φ is c/2 |s|² plus a linear function of the scores; None if there is none."""
+        return None
 
     @abstractmethod
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
@@ -134,6 +158,18 @@ class Loss(Spec, family="loss"):
         return targets
 
 
+_MOST_EXACT = 2.0**53  # doubles hold all smaller whole numbers
+
+
+def is_whole(values: Floats) -> bool:
+    """Return whether all values are whole numbers below 2^53, which doubles hold without rounding.
+
+    >>> is_whole(np.array([3.0, 0.0])), is_whole(np.array([2.5]))
+    (True, False)
+    """
+    return bool((values == np.rint(values)).all() and np.abs(values).max(initial=0.0) < _MOST_EXACT)
+
+
 _LARGEST = 300.0  # beyond it exp is continued by its tangent; exp(300)² is still a finite double
 
 
@@ -145,6 +181,24 @@ def exp_with_tangent(x: Floats) -> tuple[Floats, Floats]:
     """
     slope = np.exp(np.minimum(x, _LARGEST))
     return slope * (1 + np.maximum(x - _LARGEST, 0.0)), slope
+
+
+def exp_curvature(x: Floats) -> Floats:
+    """Return the second derivative of `exp_with_tangent`: exp(x), and 0 beyond x = 300.
+
+    >>> exp_curvature(np.array([0.0, 1e4]))
+    array([1., 0.])
+    """
+    return np.where(x <= _LARGEST, np.exp(np.minimum(x, _LARGEST)), 0.0)
+
+
+def cosh_curvature(x: Floats) -> Floats:
+    """Return the second derivative of cosh where exp is continued by its tangent.
+
+    >>> cosh_curvature(np.zeros(1))
+    array([1.])
+    """
+    return (exp_curvature(np.abs(x)) + np.exp(-np.abs(x))) / 2
 
 
 def unit(x: Floats, q: float = 2.0) -> tuple[Floats, Floats]:

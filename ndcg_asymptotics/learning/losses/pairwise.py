@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -12,8 +13,10 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.labels import Batch
-from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
-from ndcg_asymptotics.learning.losses.pair_sums import PairSum, Terms, minimiser_of, phi_named
+from ndcg_asymptotics.learning.losses.infima import minimiser_of
+from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate, is_whole
+from ndcg_asymptotics.learning.losses.pair_minima import HingePairs, SmoothPairs, WholeHinge
+from ndcg_asymptotics.learning.losses.pair_sums import PairSum, Terms, phi_named
 from ndcg_asymptotics.learning.preferences import check_weights, pair_weights
 from ndcg_asymptotics.learning.utilities import Discounted, Utility
 from ndcg_asymptotics.measures import Measure
@@ -35,6 +38,7 @@ class Pairwise(Loss):
     """
 
     phi: str
+    shift_invariant: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         phi_named(self.phi)
@@ -42,6 +46,10 @@ class Pairwise(Loss):
     @abstractmethod
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
         """Return the weights and offsets of label vectors (k, m)."""
+
+    def quotients(self, labels: Floats, utility: Utility) -> tuple[Floats, Floats]:
+        """Return the weights as numerators (k, m, m), whole if gains are, and denominators (k,)."""
+        return self.pairs(labels, utility).weight, np.ones(len(labels))
 
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
         parts: list[tuple[Integers, Integers, Floats, Floats, Integers]] = []
@@ -56,18 +64,32 @@ class Pairwise(Loss):
                 )
         first, second, weight, offset, lists = map(np.concatenate, zip(*parts, strict=True))
         terms = Terms(first, second, weight, offset)
-        return PairSum(phi_named(self.phi), terms, lists, batch.sizes.size)
+        return PairSum(phi_named(self.phi), terms, lists, batch.labels.size, batch.sizes.size)
 
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
         weight, offset = self.pairs(labels, utility)
-        weight = weight * probabilities[:, None, None]
-        which = weight > 0
-        _, i, j = np.nonzero(which)
+        used = (weight > 0) & (probabilities > 0)[:, None, None]
+        vector, i, j = np.nonzero(used)
         # one term for each pair and offset
-        keys, same = np.unique(np.column_stack([i, j, offset[which]]), axis=0, return_inverse=True)
-        summed = np.bincount(same.reshape(-1), weight[which], len(keys)).astype(np.float64)
-        terms = Terms(keys[:, 0].astype(np.int64), keys[:, 1].astype(np.int64), summed, keys[:, 2])
-        return minimiser_of(phi_named(self.phi), terms, labels.shape[-1])
+        keys, term = np.unique(np.column_stack([i, j, offset[used]]), axis=0, return_inverse=True)
+        term = term.reshape(-1)
+        summed = np.bincount(term, (weight * probabilities[:, None, None])[used], len(keys))
+        terms = Terms(
+            keys[:, 0].astype(np.int64), keys[:, 1].astype(np.int64), summed.astype(np.float64), keys[:, 2]
+        )
+        phi, items = phi_named(self.phi), labels.shape[-1]
+        if phi.differentiable:
+            return minimiser_of(SmoothPairs(phi, terms, items))
+        pairs = HingePairs(phi, terms, items)
+        found = minimiser_of(pairs)
+        above, below = self.quotients(labels, utility)
+        if not (is_whole(above) and is_whole(below) and is_whole(offset)):
+            return found
+        exact = [Fraction(0)] * len(keys)
+        parts = zip(above[used].tolist(), below[vector].tolist(), probabilities[vector].tolist(), strict=True)
+        for k, (numerator, denominator, p) in zip(term.tolist(), parts, strict=True):
+            exact[k] += Fraction(int(numerator), int(denominator)) * Fraction(p)
+        return replace(found, admits=WholeHinge(pairs, exact).admits)
 
 
 @dataclass(frozen=True)
@@ -151,10 +173,14 @@ class LinearNDCG(Pairwise, keyword="linear_ndcg"):
     phi: str = "logistic"
     claim: ClassVar[str] = "not stated (Jin and Geng)"
 
+    def quotients(self, labels: Floats, utility: Utility) -> tuple[Floats, Floats]:
+        ideal = Discounted(utility.gain, Measure("linear")).ideal(labels)
+        return pair_weights(labels, utility.gain, "gain"), ideal
+
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
-        ideal = Discounted(utility.gain, Measure("linear")).ideal(labels)[..., None, None]
-        difference = pair_weights(labels, utility.gain, "gain")
-        weight = np.divide(difference, ideal, out=np.zeros_like(difference), where=ideal > 0)
+        difference, ideal = self.quotients(labels, utility)
+        over = ideal[..., None, None]
+        weight = np.divide(difference, over, out=np.zeros_like(difference), where=over > 0)
         return Pairs(weight, np.zeros_like(weight))
 
 
