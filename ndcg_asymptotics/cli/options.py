@@ -159,8 +159,8 @@ Custom = Annotated[
 Alpha = Annotated[float, typer.Option(help="Family-wise error rate: the probability of any false alarm.")]
 
 # Some options are required by one command and optional in another; the help is the same.
-_run = _from_input(metavar="FILE", help="A run, in TREC format, CSV or Parquet. May be repeated.")
-_qrels = _from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV or Parquet.")
+_run = _from_input(metavar="FILE", help="A run, in TREC format, CSV, Parquet or JSON. May be repeated.")
+_qrels = _from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV, Parquet or JSON.")
 Runs = Annotated[list[Path] | None, _run]
 RequiredRuns = Annotated[list[Path], _run]
 Qrels = Annotated[Path | None, _qrels]

@@ -33,6 +33,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.text import in_spreadsheet, in_tex, shortened, visible
 
 if TYPE_CHECKING:
@@ -98,8 +99,42 @@ class Column:
         return visible(self.show(value) if self.show else str(value))
 
 
+class Frame:
+    """Base class of what has a DataFrame: it passes the DataFrame on to libraries that read Arrow streams."""
+
+    @abstractmethod
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the values, unrounded."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the DataFrame as an Arrow stream, which polars, pyarrow and DuckDB read."""
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise InputError(
+                "Arrow streams need pyarrow, which is not installed: pip install pyarrow"
+            ) from None
+        table = pa.Table.from_pandas(self.to_dataframe(), preserve_index=False)
+        stream: object = table.__arrow_c_stream__(requested_schema)
+        return stream
+
+    def to_polars(self) -> Any:
+        """Return the DataFrame as one of polars.
+
+        Raises
+        ------
+        InputError
+            If polars or pyarrow is not installed.
+        """
+        try:
+            import polars as pl
+        except ImportError:
+            raise InputError("polars is not installed: pip install polars") from None
+        return pl.DataFrame(self)
+
+
 @dataclass(frozen=True)
-class Table:
+class Table(Frame):
     """Rows of values under columns."""
 
     title: str
@@ -243,7 +278,7 @@ ReportBlock = Table | Line
 """One piece of a report."""
 
 
-class Report:
+class Report(Frame):
     """Base class of dataclasses that print as blocks, on a terminal and in a notebook."""
 
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem, without_negatives
 from ndcg_asymptotics.lists.fitting import (
@@ -25,6 +26,9 @@ from ndcg_asymptotics.lists.pooling import PoolRule, pooled
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import RankedList, ranked_lists
 from ndcg_asymptotics.lists.writing import write_output
+
+FEW_QUERIES = 10
+"""With fewer queries a bootstrap's intervals are narrower than they claim: by sqrt(1 - 1/n), 5% at 10."""
 
 STUDY = "study.toml"
 """The name of the study that is written beside the curves of several runs."""
@@ -172,6 +176,11 @@ def _fit_and_write(
     if fit.binary_at is not None:
         level = fit.binary_at
         lists = {name: [binary(ranked, level) for ranked in of_run] for name, of_run in lists.items()}
+    queries = len(next(iter(lists.values())))
+    if queries < FEW_QUERIES and fit.resamples > 1:
+        few = "1 query" if queries == 1 else f"{queries} queries"
+        said = f"the curves are fitted to {few}: with fewer than {FEW_QUERIES} their bands are too narrow"
+        warnings.warn(said, InputWarning, stacklevel=3)
     contents = {
         targets[name]: curve.encode({**sources[name], **fit.source(lists[name])})
         for name, curve in fit.curves(lists).items()

@@ -73,7 +73,10 @@ class Records:
 
     @classmethod
     def of(cls, given: Any, kind: Kind) -> Self:
-        """Return the records of a dictionary, a DataFrame or an iterable of records; Records unchanged.
+        """Return the records of a dictionary, a table or an iterable of records; Records unchanged.
+
+        A table is a frame of pandas or polars, or any other object with the Arrow stream interface
+        (``__arrow_c_stream__``), which pyarrow reads.
 
         Raises
         ------
@@ -85,9 +88,9 @@ class Records:
         rows: Iterable[tuple[Any, ...]]
         if isinstance(given, Mapping):
             rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents))
-        elif hasattr(given, "columns"):
-            rows = zip(*(given[_column(given.columns, name)] for name in ("query", "document", kind)),
-                       strict=True)  # fmt: skip
+        elif (frame := _frame(given)) is not None:
+            names_of_columns = [_column(frame.columns, name) for name in ("query", "document", kind)]
+            rows = zip(*(frame[name] for name in names_of_columns), strict=True)
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
             rows = (tuple(_field(record, name) for name in ("query", "document", kind)) for record in given)
         else:
@@ -235,6 +238,21 @@ def _items(query: Any, documents: Any) -> Iterable[tuple[Any, Any]]:
         f"topic {query}: expected a dictionary of documents, got {brief(documents)}",
     )
     return documents.items()  # type: ignore[no-any-return]
+
+
+def _frame(given: Any) -> Any:
+    """Return a table whose columns are found by name; None for other objects."""
+    if hasattr(given, "iloc") or hasattr(given, "get_column"):  # pandas and polars
+        return given
+    if hasattr(given, "__arrow_c_stream__"):
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise InputError(
+                "Arrow tables need pyarrow, which is not installed: pip install pyarrow"
+            ) from None
+        return pa.table(given).to_pandas()
+    return None
 
 
 def _column(there: Iterable[Any], name: str) -> Any:

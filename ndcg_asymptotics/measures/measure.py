@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.arrays import Floats, brief, floats, stable_order
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount, RankBiased
-from ndcg_asymptotics.measures.other_names import answer
+from ndcg_asymptotics.measures.other_names import answer, translated
 from ndcg_asymptotics.specs.scanner import Scanner, read
 from ndcg_asymptotics.specs.spec import Portable
 
@@ -83,6 +83,8 @@ class Measure:
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
         """Read `nDCG`, `nDCG(zipf)@0.2n`, `DCG@10`, `RBP(0.8)`, …; the discount is log unless named.
 
+        Names of other programs are understood where they mean the same, such as `ndcg_cut_10`.
+
         The module of a user-defined discount is searched for in ``folder`` first, and imported only if
         ``allow_custom``.
 
@@ -91,7 +93,7 @@ class Measure:
         SpecError
             If the text is not a measure; the message says where and what was expected.
         """
-        return read(text, cls._scan, folder, allow_custom)
+        return read(translated(text), cls._scan, folder, allow_custom)
 
     @classmethod
     def _scan(cls, scanner: Scanner) -> Self:

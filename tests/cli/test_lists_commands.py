@@ -120,7 +120,7 @@ def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:
         (("evaluate", "--lists", "qrels", "--measure", "nDCG"), "line 1: got"),
         (
             ("evaluate", "--run", "qrels", "--qrels", "qrels", "--measure", "nDCG"),
-            "qrels, line 1: got 'lost 0 d1",
+            "qrels: looks like relevance judgements, expected a run",
         ),
         (("evaluate", "--run", "good.run", "--qrels", "qrels", "--measure", "nDCG@0"), "whole number from 1"),
     ],
@@ -219,5 +219,5 @@ def test_fitted_curves_are_drawn_with_their_bands(
 def test_a_wrong_measure_is_reported_before_files_are_read(files: Path, run: Run) -> None:
     code, _, error = run("evaluate", "--run", "none.run", "--qrels", "none", "--measure", "foo")
     assert code == 2
-    assert "expected 'nDCG', found 'foo'" in error
+    assert "expected 'nDCG', 'DCG' or 'RBP', found 'foo'" in error
     assert "none" not in error

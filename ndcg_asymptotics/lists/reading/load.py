@@ -11,6 +11,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.names import Encoder
 from ndcg_asymptotics.lists.reading.lines import Columns, LineFormat, TrecFormat, line_number, read_columns
+from ndcg_asymptotics.lists.reading.nested import is_json, read_json
 from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, svmlight_columns
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line
@@ -37,8 +38,9 @@ def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Re
     Parameters
     ----------
     path : path
-        A TREC run (for scores) or TREC judgements (for labels), or a CSV or Parquet table with the columns
-        query, document and ``kind``; text may be compressed by gzip or zstd.
+        A TREC run (for scores) or TREC judgements (for labels), a CSV or Parquet table with the columns
+        query, document and ``kind``, or JSON, ``{"query": {"document": number}}``; text may be compressed by
+        gzip or zstd.
     kind : {"score", "label", "time"}
         What the numbers are. Negative labels are returned as they are in the file; a time is a number or a
         date.
@@ -55,9 +57,13 @@ def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Re
     wanted = ("query", "document", kind)
     if _is_parquet(path):
         return _records(path, parquet_columns(path, wanted, (), columns), [kind])[0]
-    form = TREC.get(kind)
-    if form is None or is_csv(read_first_line(path)[1], columns, form.width):
+    if is_json(path):
+        return read_json(path, kind)
+    line, form = read_first_line(path)[1], TREC.get(kind)
+    if form is None or is_csv(line, columns, form.width):
         form = csv_form(path, wanted, (), columns)
+    else:
+        _require_not_swapped(path, line, kind)
     return _records(path, read_columns(path, form), [kind], form)[0]
 
 
@@ -179,6 +185,24 @@ def _records(
     return [records, *(records.with_values(column) for column in others)]
 
 
+_NAMES = {"score": "a run", "label": "relevance judgements"}
+
+
+def _require_not_swapped(path: Path, line: bytes, kind: Kind) -> None:
+    """Raise an error for judgements in the place of a run, or the other way round."""
+    for other, form in TREC.items():
+        swapped = other != kind and len(line.split()) == form.width
+        said = f"looks like {_NAMES[other]}, expected {_NAMES.get(kind)}: are the run and the qrels swapped?"
+        require(not swapped, f"{path}: {said}")
+
+
 def _is_parquet(path: Path) -> bool:
     with open_file(path) as file:
-        return file.read(len(PARQUET)) == PARQUET
+        start = file.read(len(PARQUET))
+    named = path.suffix.lower() in (".parquet", ".pq")
+    found = start == PARQUET
+    require(
+        found or not named,
+        f"{path}: not a Parquet file, whose first bytes are PAR1; a text needs another name",
+    )
+    return found

@@ -195,6 +195,13 @@ def _place(header: Sequence[str], name: str, columns: Mapping[str, str]) -> int 
     return None
 
 
+def _swapped(header: Sequence[str], name: str) -> str:
+    """Return a question if a table has scores in place of labels, or the other way round."""
+    other = {"score": "label", "label": "score"}.get(name, "")
+    there = other and _place(header, other, {}) is not None
+    return f"; it has a {other}: are the run and the qrels swapped?" if there else ""
+
+
 def _places(
     header: Sequence[str],
     wanted: Sequence[str],
@@ -209,6 +216,6 @@ def _places(
         require(
             found.get(name) is not None,
             f"{path}, line 1: got {brief(','.join(header))}, expected a header with the column {known}; "
-            "--columns says which is which",
+            f"--columns says which is which{_swapped(header, name)}",
         )
     return {name: place for name, place in found.items() if place is not None}

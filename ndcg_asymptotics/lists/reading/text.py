@@ -91,6 +91,34 @@ def read_first_line(path: Path) -> tuple[int, bytes]:
     return 0, b""
 
 
+def begins_with(path: Path, start: bytes) -> bool:
+    """Return whether a text file begins with some bytes, after white space and a byte-order mark."""
+    for block in _unpacked(path, 1 << 12):
+        text = block.removeprefix(codecs.BOM_UTF8).lstrip()
+        if text:
+            return text.startswith(start)
+    return False
+
+
+def read_text(path: Path, most: int) -> str:
+    """Return a text file as a whole, if it has at most ``most`` bytes when unpacked.
+
+    Raises
+    ------
+    InputError
+        For a larger file, and one that cannot be read, is damaged, or is not UTF-8 text.
+    """
+    parts, total = [], 0
+    for block in _unpacked(path, _BLOCK_BYTES):
+        total += len(block)
+        require(total <= most, f"{path}: unpacks to more than {most:,} bytes")
+        parts.append(block)
+    try:
+        return b"".join(parts).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file (it is not UTF-8)") from None
+
+
 def require_lines(path: Path, lines: int) -> None:
     """Raise an error for more lines, or rows, than a file of this size may hold (see `FREE_LINES`)."""
     most = FREE_LINES + path.stat().st_size

@@ -1,0 +1,65 @@
+"""Read runs and judgements from JSON files, ``{"query": {"document": number}}``, as ranx writes them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.lists.reading.text import begins_with, read_text
+from ndcg_asymptotics.lists.records import Kind, Records
+
+_MOST_BYTES = 1 << 29
+"""Bytes of a JSON file, which is held in memory as a whole, and takes several times as much in Python."""
+
+
+def is_json(path: Path) -> bool:
+    """Return whether a file begins like a JSON object."""
+    return begins_with(path, b"{")
+
+
+def read_json(path: Path, kind: Kind) -> Records:
+    """Return the records of a JSON file.
+
+    Raises
+    ------
+    InputError
+        For a file that is not such an object, a number that is not finite, and a query or document that
+        occurs twice.
+    """
+    text = read_text(path, _MOST_BYTES)
+    with naming(str(path)):
+        expected = f'{{"query": {{"document": {kind}}}}}'
+        try:
+            found = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse)
+        except json.JSONDecodeError as error:
+            where = f"line {error.lineno}, column {error.colno}"
+            raise InputError(f"not a JSON file of the form {expected} ({error.msg}, {where})") from None
+        except (RecursionError, ValueError) as error:  # what json leaves to Python's own limits
+            if isinstance(error, InputError):
+                raise
+            said = "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
+            raise InputError(f"not a JSON file of the form {expected} ({said})") from None
+        for query, documents in found.items():
+            values = documents.values() if isinstance(documents, dict) else [documents]
+            for value in values:
+                number = isinstance(value, int | float) and not isinstance(value, bool)
+                require(number, f"topic {query}: got {brief(value)}, expected {expected}")
+        records = replace(Records.of(found, kind), source=str(path))
+        require(len(records) > 0, f"holds no data, expected {expected}")
+    return records
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise InputError(f"{brief(next(n for n in names if names.count(n) > 1))} occurs twice")
+    return found
+
+
+def _refuse(constant: str) -> Any:
+    raise InputError(f"numbers must be finite, got {constant}")

@@ -1,0 +1,156 @@
+"""JSON files, tables of other libraries, and files that are not what their name or place says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from ndcg_asymptotics.core.errors import InputError, InputWarning
+from ndcg_asymptotics.core.tables import Column, Table
+from ndcg_asymptotics.lists import evaluate, evaluate_files, fit_csv, read_qrels, read_run
+
+RUN = {"q1": {"a": 2.0, "b": 1.5}, "q2": {"ü": 1.0}}
+QRELS = {"q1": {"b": 1, "c": 2}, "q2": {"ü": 1}}
+EXPECTED = evaluate(RUN, QRELS, "nDCG").values.tolist()
+
+
+def test_json_runs_and_judgements(tmp_path):
+    run, qrels = tmp_path / "run.json", tmp_path / "qrels.json.gz"
+    run.write_text("\ufeff\n " + json.dumps(RUN, indent=2), encoding="utf-8")
+    qrels.write_bytes(gzip.compress(json.dumps(QRELS).encode()))
+    assert (read_run(run), read_qrels(qrels)) == (RUN, QRELS)
+    found = evaluate_files(run, qrels, "nDCG")
+    assert (found.values.tolist(), found.name) == (EXPECTED, "run")
+    large = {f"q{i}": {f"document-{j}": float(j) for j in range(1000)} for i in range(10)}
+    run.write_text(json.dumps(large))  # a single line
+    assert read_run(run) == large
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"q": {"a": 1,}}', r"not a JSON file of the form .* line 1, column"),
+        ('{"q": {"a": 1}', r"not a JSON file of the form \{\"query\": \{\"document\": score\}\} \("),
+        ('{"q": {"a": NaN}}', "numbers must be finite, got NaN"),
+        ('{"q": {"a": 1e999}}', "a score must be finite, got inf for document a of topic q"),
+        ('{"q": {"a": 1, "a": 2}}', "'a' occurs twice"),
+        ('{"q": {"a": 1}, "q": {"b": 2}}', "'q' occurs twice"),
+        ('{"q": {"a": "1"}}', "topic q: got '1', expected"),
+        ('{"q": {"a": true}}', "topic q: got True"),
+        ('{"q": {"a": {"b": 1}}}', "topic q: got {'b': 1}"),
+        ('{"q": [1, 2]}', r"topic q: got \[1, 2\]"),
+        ('{"query": "q", "score": 1}', "topic query: got 'q'"),
+        ("{}", "holds no data"),
+        ('{"q": {}}', "holds no data"),
+        ('{"a":' * 100_000, "not a JSON file of the form"),
+        (
+            '{"q": {"a": ' + "9" * 5000 + "}}",
+            "a number of too many digits",
+        ),
+    ],
+)
+def test_bad_json(tmp_path, text, said):
+    file = tmp_path / "run.json"
+    file.write_text(text)
+    with pytest.raises(InputError, match=rf"run\.json: .*{said}") as error:
+        read_run(file)
+    assert "\n" not in str(error.value)
+
+
+def test_json_that_is_no_text(tmp_path):
+    file = tmp_path / "run.json"
+    file.write_bytes(b'{"q": {"\xff": 1}}')
+    with pytest.raises(InputError, match=r"run\.json: not a text file"):
+        read_run(file)
+
+
+class Arrow:
+    """The least that an object with the Arrow stream interface has."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._table = pa.Table.from_pandas(frame)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def as_table(given: dict[str, dict[str, float]], name: str) -> pd.DataFrame:
+    rows = [(query, document, value) for query, of in given.items() for document, value in of.items()]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", name])
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda frame: frame, Arrow, pa.Table.from_pandas, pa.RecordBatch.from_pandas]
+)
+def test_tables_of_other_libraries(kind):
+    found = evaluate(kind(as_table(RUN, "score")), kind(as_table(QRELS, "relevance")), "nDCG")
+    assert found.values.tolist() == EXPECTED
+    with pytest.raises(InputError, match=r"no column 'label' .* the columns are: query_id, doc_id, score"):
+        evaluate(RUN, kind(as_table(RUN, "score")), "nDCG")
+
+
+def test_frames_of_polars():
+    pl = pytest.importorskip("polars")
+    frames = [pl.DataFrame(Arrow(as_table(of, name))) for of, name in ((RUN, "score"), (QRELS, "rel"))]
+    found = evaluate(*frames, "nDCG")
+    assert found.values.tolist() == EXPECTED
+    assert found.to_polars()["nDCG(log)"].to_list() == [row[0] for row in EXPECTED]
+
+
+def test_reports_are_arrow_streams():
+    found = evaluate(RUN, QRELS, "nDCG")
+    table = pa.table(found)
+    assert table["query"].to_pylist() == ["q1", "q2"]
+    assert table["nDCG(log)"].to_pylist() == [row[0] for row in EXPECTED]
+    plain = Table("", (Column("a"), Column("b")), ((1, "x"), (2, None)))
+    assert pa.table(plain).to_pydict() == {"a": [1, 2], "b": ["x", None]}
+
+
+def test_polars_is_asked_for(monkeypatch):
+    class Polars:
+        DataFrame = staticmethod(pa.table)  # reads the same interface
+
+    import sys
+
+    monkeypatch.setitem(sys.modules, "polars", Polars)
+    assert evaluate(RUN, QRELS, "nDCG").to_polars()["query"].to_pylist() == ["q1", "q2"]
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(InputError, match="polars is not installed"):
+        evaluate(RUN, QRELS, "nDCG").to_polars()
+
+
+def test_files_in_the_wrong_place(tmp_path):
+    run, qrels = tmp_path / "a.run", tmp_path / "b.qrels"
+    run.write_text("q Q0 a 1 2.5 tag\n")
+    qrels.write_text("q 0 a 1\n")
+    with pytest.raises(InputError, match=r"b\.qrels: looks like relevance judgements, expected a run"):
+        evaluate_files(qrels, run, "nDCG")
+    with pytest.raises(InputError, match=r"a\.run: looks like a run, expected relevance judgements"):
+        evaluate_files(run, run, "nDCG")
+    table = tmp_path / "a.csv"
+    table.write_text("query,document,score\nq,a,1\n")
+    with pytest.raises(InputError, match="it has a score: are the run and the qrels swapped"):
+        evaluate_files(table, table, "nDCG")
+    named = tmp_path / "a.parquet"
+    named.write_text("q Q0 a 1 2.5 tag\n")
+    with pytest.raises(InputError, match=r"a\.parquet: not a Parquet file, whose first bytes are PAR1"):
+        evaluate_files(named, qrels, "nDCG")
+
+
+def test_fits_of_few_queries(tmp_path):
+    rng = np.random.default_rng(1)
+    file = tmp_path / "lists.csv"
+    for queries in (1, 2, 10):
+        rows = [f"{q},{rng.random()},{rng.integers(2)}" for q in range(queries) for _ in range(20)]
+        file.write_text("\n".join(["query,score,label", *rows]) + "\n")
+        if queries == 10:
+            fit_csv(file, tmp_path / "c.json", resamples=2)  # no warning
+            continue
+        few = "1 query" if queries == 1 else "2 queries"
+        with pytest.warns(InputWarning, match=f"fitted to {few}: with fewer than 10 their bands"):
+            fit_csv(file, tmp_path / "c.json", resamples=2)
