@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import few_relevant
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.plots import measure_figure, overview_figure, pair_figures
@@ -21,6 +22,8 @@ PAPER = {
 def figures_of(results: Results) -> dict[str, Figure]:
     """Return the figures of a study by file name: orders for a study of pairs, curves for the others."""
     name = results.name
+    if name in few_relevant.FIGURES:
+        return {name: few_relevant.FIGURES[name](results)}
     if results.study.engine in ("rare", "every-n") or name == "cutoff_equal_tops":
         figures = pair_figures(results)
         file = name if results.study.engine == "rare" else f"{name}-order"
