@@ -80,7 +80,7 @@ def number(text: str) -> int | float | str:
 
 
 def _groups(text: str) -> int | str:
-    """Return a number of groups, or the text, such as "query", that stands in its place."""
+    """Return a number of groups, or the text, such as "4x2" or "auto", that stands in its place."""
     return int(text) if text.isdigit() else text
 
 
@@ -259,8 +259,9 @@ Relevant = Annotated[
 By = Annotated[
     Any,
     typer.Option(
-        metavar="N|query",
+        metavar="auto|N|NxP|query",
         parser=_groups,
-        help="Groups of queries with similar fractions of relevant documents: how many, or one per query.",
+        help="Groups of queries: N by their fraction of relevant documents; NxP cuts each of them into P by "
+        "which run wins; auto chooses both by cross-validation over queries; query makes each a group.",
     ),
 ]

@@ -8,7 +8,8 @@ from .fitted_files import fit_csv as fit_csv
 from .fitted_files import fit_files as fit_files
 from .fitting import FittedCurve as FittedCurve
 from .fitting import fit_curves as fit_curves
-from .fitting import fit_groups as fit_groups
+from .groups import choose_groups as choose_groups
+from .groups import fit_groups as fit_groups
 from .growing import grow as grow
 from .growing import grow_files as grow_files
 from .growth import Growth as Growth

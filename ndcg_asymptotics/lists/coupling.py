@@ -102,7 +102,7 @@ def fit_coupling(
     relevant = labels > 0
     known = int(relevant.sum())
     require(known >= 3, f"a coupling needs at least 3 relevant documents, the lists have {known}")
-    depth = {n: np.concatenate([_depths(one) for one in of_run])[relevant] for n, of_run in lists.items()}
+    depth = {n: np.concatenate([depths(one) for one in of_run])[relevant] for n, of_run in lists.items()}
     query = query[relevant]
     _, level = np.unique(labels[relevant], return_inverse=True)
     stratum = level if groups is None else level + (int(level.max()) + 1) * groups[query]
@@ -122,7 +122,8 @@ def _rho(spearman: float) -> float:
     return float(2 * np.sin(np.pi * spearman / 6))
 
 
-def _depths(ranked: RankedList) -> Floats:
+def depths(ranked: RankedList) -> Floats:
+    """Return the depth (rank - 1/2) / n of each item; tied items have the mean of their ranks."""
     rank = _midranks(-ranked.scores, np.ones(ranked.scores.size, np.int64))
     return np.asarray((rank - 0.5) / ranked.scores.size)
 

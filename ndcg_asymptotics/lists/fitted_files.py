@@ -13,12 +13,12 @@ import numpy as np
 from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem, without_negatives
-from ndcg_asymptotics.lists.fitting import (
+from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
+from ndcg_asymptotics.lists.groups import (
     By,
-    FittedCurve,
     FittedMixture,
-    Method,
-    fit_curves,
+    choose_groups,
+    described_share,
     fit_groups,
     group_queries,
 )
@@ -101,9 +101,8 @@ def fit_files(
         As in `pool_runs`.
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.
-    by : int or "query", optional
-        Fit a mixture: a curve for each of this number of groups of queries with similar shares of relevant
-        documents, or for each query.
+    by : int or text, optional
+        Fit a mixture with a curve for each group of queries, as in `group_queries`.
     columns : mapping, optional
         The names of the columns in tables.
 
@@ -176,30 +175,49 @@ def _fit_and_write(
     if fit.binary_at is not None:
         level = fit.binary_at
         lists = {name: [binary(ranked, level) for ranked in of_run] for name, of_run in lists.items()}
+<<<<<<< HEAD
     queries = len(next(iter(lists.values())))
     if queries < FEW_QUERIES and fit.resamples > 1:
         few = "1 query" if queries == 1 else f"{queries} queries"
         said = f"the curves are fitted to {few}: with fewer than {FEW_QUERIES} their bands are too narrow"
         warnings.warn(said, InputWarning, stacklevel=3)
+=======
+    if fit.by == "auto":
+        fit = replace(fit, by=choose_groups(lists))
+>>>>>>> 4c7d7f4 (Groups of queries know which run wins, and a rule chooses them)
     contents = {
         targets[name]: curve.encode({**sources[name], **fit.source(lists[name])})
         for name, curve in fit.curves(lists).items()
     }
     if len(lists) > 1:
         first = next(iter(lists.values()))
-        groups = None if fit.by is None else group_queries(first, fit.by)
+        groups = None if fit.by is None else group_queries(lists, fit.by)
+        about = "" if groups is None else _groups_comment(fit.by, described_share(lists, groups))
         coupling = fit_coupling(lists, groups=groups, resamples=fit.resamples, seed=fit.seed)
         length = int(np.median([ranked.scores.size for ranked in first]))
         folder = next(iter(targets.values())).parent
-        contents[folder / STUDY] = study_text(targets, fit.by is not None, coupling, length).encode()
+        contents[folder / STUDY] = study_text(targets, about, coupling, length).encode()
     for path, content in contents.items():
         write_output(path, content)
     return list(targets.values())
 
 
-def study_text(curves: Mapping[str, Path], mixed: bool, coupling: FittedCoupling, length: int) -> str:
-    """Return the study file for the curves of several runs, which are in the same folder."""
-    keyword = "mixture" if mixed else "empirical"
+def _groups_comment(by: By | None, described: float) -> str:
+    strata, _, parts = str(by).partition("x")
+    cut = f", each cut into {parts} by which run wins" if parts not in ("", "1") else ""
+    kind = "a group for each query" if by == "query" else f"{strata} groups by share of relevant documents"
+    return (
+        f"# {kind}{cut}: {described:.0%} of the variance between queries of which run wins, and by how much, "
+        f"is between groups\n"
+    )
+
+
+def study_text(curves: Mapping[str, Path], groups: str, coupling: FittedCoupling, length: int) -> str:
+    """Return the study file for the curves of several runs, which are in the same folder.
+
+    ``groups`` is a comment about the groups of mixtures, empty if the curves are no mixtures.
+    """
+    keyword = "mixture" if groups else "empirical"
     scorers = "\n".join(f"{_quoted(name)} = '{keyword}(\"{path.name}\")'" for name, path in curves.items())
     pairs = ", ".join(f"[{_quoted(p.pair[0])}, {_quoted(p.pair[1])}]" for p in coupling.pairs)
     intervals = "; ".join(
@@ -212,7 +230,7 @@ def study_text(curves: Mapping[str, Path], mixed: bool, coupling: FittedCoupling
         "replicates = 1000\nseed = 1\n"
         f"# rho of each pair of runs, given the label: {intervals}\n"
         f'coupling = "{coupling.text}"\n'
-        f"pairs = [{pairs}]\n\n[scorers]\n{scorers}\n"
+        f"pairs = [{pairs}]\n\n{groups}[scorers]\n{scorers}\n"
     )
 
 

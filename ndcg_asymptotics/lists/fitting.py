@@ -1,4 +1,4 @@
-"""Fit relevance curves to ranked lists, of all queries or of groups of queries.
+"""Fit relevance curves to ranked lists.
 
 Within a list of n items, rank r stands for the depths (r-1)/n … r/n, and items of equal score share the
 depths of all their ranks evenly. Pooled over lists, every item with the same weight, the labels give a step
@@ -6,10 +6,6 @@ function of depth for each grade. It is averaged over cells around *nodes* (dept
 rank apart at the top, then a tenth of the depth), smoothed, and joined linearly. A cell reaches half-way to
 the neighbouring nodes, so its width is the weight of the node in the trapezoid rule, and the mean of the
 curve is the pooled frequency of the grade.
-
-Queries differ most in how many of their documents are relevant, so groups are formed by that share: queries
-are sorted by prevalence and cut into groups of equal size. In the limit each query is a group of its own. The
-curves of the groups form a mixture.
 """
 
 from __future__ import annotations
@@ -22,11 +18,11 @@ import numpy as np
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import isotonic_regression
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.records import RankedList
-from ndcg_asymptotics.populations import Empirical, Mixture, curve_file
+from ndcg_asymptotics.populations import Empirical, curve_file
 from ndcg_asymptotics.specs.scanner import number_text
 
 Method = Literal["isotonic", "spline"]
@@ -121,12 +117,12 @@ def fit_curves(
     gains = tuple(sorted(positive, reverse=True))
     require(len(gains) > 0, "no item has a positive label, so there is no relevance curve to fit")
     _check_prevalence(prevalence, gains)
-    depth = _nodes(int(np.median([ranked.scores.size for ranked in everything])))
+    depth = nodes(int(np.median([ranked.scores.size for ranked in everything])))
     curves = {}
     for name, of_scorer in tracked(lists.items(), "curves"):
         queries = len(of_scorer)
         samples = np.random.default_rng(seed).multinomial(queries, [1 / queries] * queries, size=resamples)
-        cells = np.array([_cell_counts(ranked, gains, depth) for ranked in tracked(of_scorer, "lists")])
+        cells = np.array([cell_counts(ranked, gains, depth) for ranked in tracked(of_scorer, "lists")])
         sizes = np.array([ranked.scores.size for ranked in of_scorer])
         # the first row is the data, every query once
         times = np.vstack((np.ones(queries, dtype=samples.dtype), samples))
@@ -148,7 +144,7 @@ def _check_prevalence(prevalence: Sequence[float] | None, gains: tuple[float, ..
     )
 
 
-def _nodes(n: int) -> Floats:
+def nodes(n: int) -> Floats:
     """Return depths 0 … 1; the topmost cell is rank 1 of a list of n, and cells widen with depth."""
     depths = [0.0]
     step = 2 / n
@@ -158,11 +154,11 @@ def _nodes(n: int) -> Floats:
     return np.array([*depths, 1.0])
 
 
-def _edges(depth: Floats) -> Floats:
+def edges(depth: Floats) -> Floats:
     return np.concatenate(([0.0], (depth[1:] + depth[:-1]) / 2, [1.0]))
 
 
-def _cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) -> Floats:
+def cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) -> Floats:
     """Return the number of items of each gain in each cell, (J, K); tied items are shared among cells."""
     order = np.argsort(-ranked.scores, kind="stable")
     scores, labels = ranked.scores[order], ranked.labels[order]
@@ -171,7 +167,7 @@ def _cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) ->
     counts = []
     for gain in gains:
         found = np.concatenate(([0.0], np.cumsum(labels == gain)))
-        counts.append(np.diff(np.interp(_edges(depth) * scores.size, at, found[at])))
+        counts.append(np.diff(np.interp(edges(depth) * scores.size, at, found[at])))
     return np.array(counts)
 
 
@@ -186,10 +182,10 @@ def _estimates(
 
     The first sample is the data, which determine the penalty of the spline and the factors.
     """
-    weights = np.diff(_edges(depth))
+    weights = np.diff(edges(depth))
     means = counts / (items[:, None, None] * weights)
     smooth = (
-        _isotonic_smoother(weights)
+        isotonic_smoother(weights)
         if method == "isotonic"
         else _spline_smoother(means[0], items[0] * weights, depth)
     )
@@ -199,7 +195,7 @@ def _estimates(
     return np.array([_tilted(curve, log_factors)[:-1] for curve in curves])
 
 
-def _isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
+def isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
     # Isotonic regression is monotone in the data, so the P(Y >= y) stay ordered and their
     # differences are probabilities. It also preserves the weighted mean.
     def smooth(means: Floats) -> Floats:
@@ -276,114 +272,3 @@ def _log_factors(curves: Floats, weights: Floats, masses: Floats) -> Floats:
         f"the curve cannot have the prevalence {', '.join(f'{mass:.6g}' for mass in masses)}: "
         "it is 0 over too much of the depth"
     )
-
-
-By = int | Literal["query"]
-
-_ZERO_CURVE = FittedCurve((1.0,), np.array([0.0, 1.0]), *(np.zeros((1, 2)) for _ in range(3)))
-
-
-@dataclass(frozen=True)
-class FittedGroup:
-    """The queries of a group, their curve, and their share of all queries as the weight."""
-
-    weight: float
-    queries: tuple[str, ...]
-    curve: FittedCurve
-
-
-@dataclass(frozen=True)
-class FittedMixture:
-    """A relevance curve for each group of queries."""
-
-    groups: tuple[FittedGroup, ...]
-
-    @property
-    def relevance(self) -> Mixture:
-        """The mixture as a scorer of a study, which need not be written to a file first."""
-        return Mixture.decode(self.encode({}), "fitted.json")
-
-    def encode(self, source: Mapping[str, Any]) -> bytes:
-        """Return the content of a file of groups; ``source`` says what they were fitted to."""
-        groups = [
-            {
-                "weight": group.weight,
-                "queries": group.queries,
-                "gains": group.curve.gains,
-                "depth": group.curve.depth,
-                "probability": group.curve.probability,
-                "band": {"level": LEVEL, "low": group.curve.low, "high": group.curve.high},
-            }
-            for group in self.groups
-        ]
-        return curve_file.encode_groups(groups, source=source)
-
-
-def group_queries(lists: Sequence[RankedList], by: By) -> Integers:
-    """Return the group of each list, 0 … G - 1 by increasing share of relevant items.
-
-    Parameters
-    ----------
-    lists : sequence of RankedList
-    by : int or "query"
-        The number of groups, which have equal sizes up to one query; or a group for each query.
-
-    Raises
-    ------
-    InputError
-        For a number of groups that is not from 1 to the number of queries.
-
-    >>> lists = [RankedList("q", np.zeros(3), np.array(y)) for y in ([1, 1, 1], [0, 0, 1], [1, 1, 0])]
-    >>> group_queries(lists, 3), group_queries(lists, 2)
-    (array([2, 0, 1]), array([1, 0, 0]))
-    """
-    most = len(lists)
-    groups = most if by == "query" else by
-    known = isinstance(groups, int) and not isinstance(groups, bool) and 1 <= groups <= most
-    require(known, f"must be 'query' or a number of groups from 1 to {most} (queries), got {brief(by)}", "by")
-    share = np.array([np.mean(ranked.labels > 0) for ranked in lists])
-    found = np.empty(most, np.int64)
-    found[np.argsort(share, kind="stable")] = np.arange(most) * int(groups) // most
-    return found
-
-
-def fit_groups(
-    lists: Mapping[str, Sequence[RankedList]], by: By, *, resamples: int = 200, seed: int = 0, **options: Any
-) -> dict[str, FittedMixture]:
-    """Fit a mixture of relevance curves for each scorer, with one curve for each group of queries.
-
-    Parameters
-    ----------
-    lists : mapping of name to ranked lists
-        As `pool_runs` returns them: every scorer has the same queries with the same labels.
-    by : int or "query"
-        As in `group_queries`.
-    resamples, seed, **options
-        As in `fit_curves`, which fits the curve of each group. The curve of a group without relevant
-        items is 0.
-
-    Raises
-    ------
-    InputError
-        As `group_queries` and `fit_curves`.
-
-    >>> few, many = np.arange(8) < 1, np.arange(8) < 4  # queries with one relevant item, and with four
-    >>> lists = [RankedList(str(i), -np.arange(8.0), y * 1.0) for i, y in enumerate([few, many] * 3)]
-    >>> found = fit_groups({"mine": lists}, 2, resamples=5)["mine"].relevance
-    >>> found.weights, [model.masses for _, model in found.groups]
-    (array([0.5, 0.5]), [(0.125,), (0.5,)])
-    """
-    first = next(iter(lists.values()))
-    group = group_queries(first, by)
-    found: dict[str, list[FittedGroup]] = {name: [] for name in lists}
-    for g in range(int(group.max()) + 1):
-        members = np.flatnonzero(group == g).tolist()
-        queries = tuple(first[i].query for i in members)
-        of_group = {name: [ranked[i] for i in members] for name, ranked in lists.items()}
-        if any((first[i].labels > 0).any() for i in members):
-            curves = fit_curves(of_group, resamples=resamples, seed=seed, **options)
-        else:
-            curves = dict.fromkeys(lists, _ZERO_CURVE)
-        for name, curve in curves.items():
-            found[name].append(FittedGroup(len(members) / len(first), queries, curve))
-    return {name: FittedMixture(tuple(groups)) for name, groups in found.items()}

@@ -31,7 +31,8 @@ from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import Measures, gains_of, measures_of, run_names
-from ndcg_asymptotics.lists.fitting import By, fit_curves, fit_groups, group_queries
+from ndcg_asymptotics.lists.fitting import fit_curves
+from ndcg_asymptotics.lists.groups import By, choose_groups, fit_groups, group_queries
 from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
 from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
@@ -130,9 +131,9 @@ class Arrivals:
 
 
 def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theory:
-    """Return the i.i.d. means beside growing lists; ``by`` is the number of groups of queries."""
+    """Return the i.i.d. means beside growing lists, for groups of queries as in `group_queries`."""
     lists = arrivals.documents.lists()
-    group = group_queries(next(iter(lists.values())), by)
+    group = group_queries(lists, by)
     sizes = np.array(shown_sizes(arrivals.length))
     redrawn = mean_paths(arrivals, measures, sizes, redraw=True)
     pooled, grouped = fit_curves(lists), fit_groups(lists, by)
@@ -223,9 +224,9 @@ def grow(
         Make the labels binary: 1 for this label and above, 0 below.
     random : bool
         Whether to add a run with random scores.
-    by : int or "query", optional
+    by : int or text, optional
         Compare the lists with i.i.d. theory: the exact mean of the pooled relevance curve, and of a mixture
-        of this number of groups of queries.
+        with these groups of queries, as in `group_queries`.
     seed : int
 
     Raises
@@ -260,6 +261,8 @@ def grow(
     elif order == "time":
         keys = _times(documents.documents, Records.of(times, "time"))
     arrivals = Arrivals(documents, longest, orders if keys is None else 1, seed, keys, random)
+    if by == "auto":
+        by = choose_groups(documents.lists())
     ndcg = mean_paths(arrivals, parsed, arrivals.sizes)
     theory = None if by is None else theory_of(arrivals, parsed, by)
     settings = {

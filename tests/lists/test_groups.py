@@ -13,7 +13,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import RankedList, fit_curves
 from ndcg_asymptotics.lists.coupling import fit_coupling
-from ndcg_asymptotics.lists.fitting import fit_groups, group_queries
+from ndcg_asymptotics.lists.groups import choose_groups, described_share, fit_groups, group_queries
 from ndcg_asymptotics.populations import Mixture, Relevance
 
 
@@ -31,21 +31,25 @@ def test_groups_have_similar_prevalence_and_size():
     lists = queries([0.5, 0.05, 0.3, 0.1, 0.4, 0.2, 0.6])
     share = np.array([ranked.labels.mean() for ranked in lists])
     for count in (1, 2, 3, 7):
-        group = group_queries(lists, count)
+        group = group_queries({"a": lists}, count)
         sizes = np.bincount(group)
         assert (len(sizes), sizes.max() - sizes.min() <= 1) == (count, True)
         ends = [(share[group == g].min(), share[group == g].max()) for g in range(count)]
         assert all(before[1] <= after[0] for before, after in itertools.pairwise(ends))
-    assert sorted(group_queries(lists, "query").tolist()) == list(range(7))
-    for bad in (0, 8, 2.5, "queries", True):
-        with pytest.raises(InputError, match=r"^by: must be 'query' or a number of groups from 1 to 7"):
-            group_queries(lists, bad)
+    assert sorted(group_queries({"a": lists}, "query").tolist()) == list(range(7))
+    for bad in (0, 8, 2.5, "queries", True, "4x2", "2x0", "x2", "²"):
+        with pytest.raises(InputError, match=r"^by: must be 'auto', 'query', a number of groups from 1 to 7"):
+            group_queries({"a": lists}, bad)
+    with pytest.raises(
+        InputError, match=r"^by: parts by which run wins need two runs or more, got '2x2' for"
+    ):
+        group_queries({"a": lists}, "2x2")
 
 
 def test_each_group_has_the_curve_of_its_queries():
     lists = {"a": queries([0.5, 0.05, 0.3, 0.1]), "b": queries([0.5, 0.05, 0.3, 0.1])[::1]}
     fitted = fit_groups(lists, 2, resamples=3)
-    group = group_queries(lists["a"], 2)
+    group = group_queries(lists, 2)
     for g, of_group in enumerate(fitted["a"].groups):
         members = [lists["a"][i] for i in np.flatnonzero(group == g)]
         alone = fit_curves({"a": members}, resamples=1)["a"]
@@ -163,3 +167,71 @@ def test_the_error_for_differing_label_laws_names_the_remedy(tmp_path):
         InputError, match=r"these differ \(one `fit` of all their runs makes them agree: ndcg-"
     ):
         na.Study(scorers=scorers, measures="nDCG", n=[10], replicates=2)
+
+
+def crossed(
+    gain: float, shares: list[float], wins: tuple[int, ...] = (1, 1, -2), n: int = 100, seed: int = 1
+) -> dict[str, list[RankedList]]:
+    """Return two runs that differ by how far scores of relevant items are moved: by 1.5 ± gain wins."""
+    rng = np.random.default_rng(seed)
+    lists: dict[str, list[RankedList]] = {"a": [], "b": []}
+    for query, share in enumerate(shares):
+        labels = (rng.random(n) < share).astype(float)
+        lead = gain * wins[query % len(wins)]
+        for name, sign in (("a", 1), ("b", -1)):
+            scores = (1.5 + sign * lead) * labels + rng.normal(size=n)
+            lists[name].append(RankedList(str(query), scores, labels))
+    return lists
+
+
+def test_parts_are_cut_by_which_run_wins_within_strata():
+    shares = [0.1 if query < 30 else 0.5 for query in range(60)]
+    lists = crossed(0.7, shares)
+    group = group_queries(lists, "2x3")
+    assert np.bincount(group).tolist() == [10] * 6
+    assert set(group[:30]) == {0, 1, 2}
+    # a third of the queries of each stratum is lost by a: one part
+    lost = np.arange(60) % 3 == 2
+    for stratum in (0, 1):
+        of_parts = [lost[group == 3 * stratum + part].mean() for part in range(3)]
+        assert sorted(of_parts) == [0.0, 0.0, 1.0]
+    assert group_queries(lists, "2x1").tolist() == group_queries(lists, 2).tolist()
+    # all of the effect, but for the chance of few relevant documents
+    assert described_share(lists, group) > 0.9
+    assert described_share(lists, group_queries(lists, 2)) < 0.2
+
+
+def test_the_rule_finds_strata_and_parts_that_are_there_and_no_others():
+    even, uneven = [0.3] * 60, [0.05, 0.6] * 30
+    chosen = {
+        (gain, kind): choose_groups(crossed(gain, shares, (1, 1, -1, -1)))
+        for gain in (0.0, 0.7)
+        for kind, shares in (("even", even), ("uneven", uneven))
+    }
+    assert chosen == {
+        (0.0, "even"): "1x1", (0.0, "uneven"): "2x1", (0.7, "even"): "1x2", (0.7, "uneven"): "2x2",
+    }  # fmt: skip
+    alone = {"a": crossed(0.0, uneven)["a"]}
+    assert choose_groups(alone) == "2x1"  # nothing to win
+    none = [RankedList(str(i), np.arange(5.0), np.zeros(5)) for i in range(4)]
+    assert choose_groups({"a": none, "b": none}) == "1x1"
+    one = queries([0.4])
+    assert choose_groups({"a": one, "b": one}) == "1x1"
+
+
+def test_only_parts_predict_how_often_a_run_that_loses_some_queries_is_ahead():
+    """The share of lists in which a is ahead, of 400 lists of 100 items."""
+    lists = crossed(0.5, [0.3] * 150)
+    measure = na.Measure("log")
+    ndcg = [[measure.evaluate(one.scores, one.labels) for one in of_run] for of_run in lists.values()]
+    real = float(np.mean(np.subtract(*ndcg) > 0))
+    ahead = {}
+    for by in ("1x1", "1x3"):
+        scorers = {name: fitted.relevance for name, fitted in fit_groups(lists, by, resamples=1).items()}
+        study = na.Study(scorers=scorers, measures="nDCG", n=[100], replicates=400, seed=1)
+        data = na.run(study, jobs=1).data["ndcg"]
+        ahead[by] = float((data.sel(scorer="a") > data.sel(scorer="b")).mean())
+    # four standard errors of both shares, of 400 lists and of 150 queries whose two kinds are fixed in number
+    error = 4 * np.sqrt(0.25 / 400 + 0.06 / 150)
+    assert abs(ahead["1x3"] - real) < error
+    assert abs(ahead["1x1"] - real) > error

@@ -134,7 +134,7 @@ def test_a_mixture_keeps_its_own_label_laws(files):
     bad_fit(
         files, "prevalence: the groups of a mixture keep their own label laws", by=2, prevalence=[0.1, 0.2]
     )
-    bad_fit(files, "by: must be 'query' or a number of groups from 1 to 20", by=21)
+    bad_fit(files, "by: must be 'auto', 'query', a number of groups from 1 to 20", by=21)
 
 
 def test_a_csv_file_is_fitted(files):

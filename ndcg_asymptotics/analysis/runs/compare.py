@@ -38,7 +38,7 @@ from ndcg_asymptotics.lists.evaluation import (
     run_names,
     without_negatives,
 )
-from ndcg_asymptotics.lists.fitting import fit_groups
+from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.growth import resampled_means
 from ndcg_asymptotics.lists.pooling import Pooled, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
