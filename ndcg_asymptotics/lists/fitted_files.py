@@ -175,16 +175,13 @@ def _fit_and_write(
     if fit.binary_at is not None:
         level = fit.binary_at
         lists = {name: [binary(ranked, level) for ranked in of_run] for name, of_run in lists.items()}
-<<<<<<< HEAD
     queries = len(next(iter(lists.values())))
     if queries < FEW_QUERIES and fit.resamples > 1:
         few = "1 query" if queries == 1 else f"{queries} queries"
         said = f"the curves are fitted to {few}: with fewer than {FEW_QUERIES} their bands are too narrow"
         warnings.warn(said, InputWarning, stacklevel=3)
-=======
     if fit.by == "auto":
         fit = replace(fit, by=choose_groups(lists))
->>>>>>> 4c7d7f4 (Groups of queries know which run wins, and a rule chooses them)
     contents = {
         targets[name]: curve.encode({**sources[name], **fit.source(lists[name])})
         for name, curve in fit.curves(lists).items()
