@@ -1,4 +1,6 @@
-"""Draw the figures of docs/findings.md, from results/never_settles, phase_diagram and best_discount.
+"""Draw the figures of docs/findings.md and docs/dcg.md.
+
+They are drawn from results/never_settles, phase_diagram, best_discount and normalising.
 
 `findings.py [RESULTS] [FOLDER]`
 """
@@ -13,17 +15,21 @@ from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import panels, signal_to_noise, std_exponents, style
 from ndcg_asymptotics.plots.style import GREY, length_axis, line_styles
-from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
 EXPONENTS = tuple(round(0.05 * i, 2) for i in range(1, 31))
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
-N = 1000  # list length of the study best_discount
+N = 1000  # list length of the study best_discount, and one of the study normalising
+SIMULATED = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55)  # shares at which simulated means are drawn
+WINDOWS = {"(log)": "log", "(zipf)": "1/r", "(log)@10": "log, @10"}
+LENGTHS = tuple(round(10 ** (2 + i / 2)) for i in range(21))  # 100 to 1e12
 
 
 def never_settles(results: Results) -> Figure:
@@ -128,6 +134,64 @@ def _ratio(a: Scorer, b: Scorer, measure: str) -> float:
     return float(mean / variance**0.5)
 
 
+def normalising(results: Results) -> Figure:
+    """Draw E[A - B] under NDCG and DCG against the share of queries with few relevant items; its zeros."""
+    study, n = results.study, N
+    a, b = study.scorers.values()
+    colors = [line.color for line in line_styles(3)]
+    shares = np.linspace(0.0, 1.0, 101)
+    few = np.array(
+        [study.design.drawn(int(r)).population.scorers["A"] == a.models[0] for r in results.replicates]
+    )
+    with style():
+        figure, axes = panels(2, height=2.8)
+        for name, color, marker in (("nDCG(log)", colors[0], "o"), ("DCG(log)", colors[1], "s")):
+            gains = [_gap(x, y, name, n) for x, y in zip(a.models, b.models, strict=True)]
+            line = shares * gains[0] + (1 - shares) * gains[1]
+            axes[0].plot(shares, line / gains[0], color=color, label=name.replace("(log)", ""))
+            cell = results.data["ndcg"].sel(measure=name, n=n)
+            seen = (cell.sel(scorer="A") - cell.sel(scorer="B")).to_numpy()
+            mean, error = (
+                np.array([of(seen[few]), of(seen[~few])])
+                for of in (np.mean, lambda x: np.std(x, ddof=1) / np.sqrt(x.size))
+            )
+            for share in SIMULATED:
+                weight = np.array([share, 1 - share])
+                axes[0].errorbar(
+                    share, weight @ mean / gains[0], 2 * float(np.hypot(*(weight * error))) / gains[0],
+                    color=color, marker=marker, mfc="white", ls="none", ms=4,
+                )  # fmt: skip
+            axes[0].plot(_balance(a, b, name, n), 0, marker="|", ms=14, color=color)
+        axes[0].axhline(0, color=GREY, lw=0.8)
+        axes[0].set_xlim(0, 0.62)
+        axes[0].set_ylim(-0.8, 0.65)
+        axes[0].set_xlabel("share of queries with few relevant items")
+        axes[0].set_ylabel("E[A - B], relative to that at share 1")
+        axes[0].legend(loc="lower right")
+        axes[0].set_title(f"log discount, n = {n}", loc="left")
+        for (text, label), color in zip(WINDOWS.items(), colors, strict=True):
+            start, stop = ([_balance(a, b, name + text, m) for m in LENGTHS] for name in ("nDCG", "DCG"))
+            axes[1].fill_between(LENGTHS, start, stop, color=color, alpha=0.25, lw=0, label=label)
+            axes[1].plot(LENGTHS, start, color=color, lw=1.0)
+            axes[1].plot(LENGTHS, stop, color=color, lw=1.0, ls="--")
+        length_axis(axes[1], LENGTHS)
+        axes[1].set_ylim(0, 0.62)
+        axes[1].set_ylabel("share at which A and B are equal")
+        axes[1].legend(loc="upper left")
+        axes[1].set_title("solid: NDCG, dashed: DCG", loc="left")
+    return figure
+
+
+def _balance(a: Scorer, b: Scorer, measure: str, n: int) -> float:
+    """Return the weight of the first of two groups with which two scorers have equal means."""
+    first, second = (_gap(x, y, measure, n) for x, y in zip(a.models, b.models, strict=True))
+    return second / (second - first)
+
+
+def _gap(a: Relevance, b: Relevance, measure: str, n: int) -> float:
+    return float(np.subtract(*(expected_ndcg(of, measure, [n]).value[0] for of in (a, b))))
+
+
 def main() -> None:
     """Draw the figures of every study that has results."""
     folder, out = arguments(__doc__)
@@ -135,6 +199,7 @@ def main() -> None:
         "never_settles": {"never_settles": never_settles},
         "phase_diagram": {"phase_diagram": phase_diagram, "uniform_law": uniform_law},
         "best_discount": {"best_discount": best_discount},
+        "normalising": {"normalising": normalising},
     }.items():
         if not (folder / name).exists():
             print(f"{folder / name}: no results, left out")

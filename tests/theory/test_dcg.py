@@ -15,6 +15,7 @@ import pytest
 from cases import LINEAR, TWO_GRADES, design, simulated, study
 from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
+from scipy.special import beta
 
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError
@@ -22,6 +23,7 @@ from ndcg_asymptotics.engines import cells, every_n, items
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import ndcg_curves, panels, style
+from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -158,6 +160,51 @@ def test_engines_draw_ndcg_times_the_ideal_dcg(engine) -> None:
             assert (draw["ndcg"] <= draw["high"]).all()
             width = (draw["high"] - draw["low"])[:, half:]
             assert (width <= a_design.bracket * np.maximum(ideal, 1.0)).all()
+
+
+FEW = "power(prevalence=0.02, top=0.6, exponent=30)", "power(prevalence=0.02, top=0.2, exponent=30)"
+MANY = "linear(prevalence=0.3, top=0.5)", "linear(prevalence=0.3, top=0.6)"
+
+
+def windows(measure: str, n: int) -> list[float]:
+    """The shares of queries with few relevant items at which A and B have equal means, NDCG and DCG."""
+    found = []
+    for text in ("n" + measure, measure):
+        few, many = (
+            float(np.subtract(*(expected_ndcg(of, text, [n]).value[0] for of in pair)))
+            for pair in (FEW, MANY)
+        )
+        found.append(many / (many - few))
+    return found
+
+
+def test_shares_of_queries_between_which_normalising_turns_the_order_round() -> None:
+    """Their limits, from the differences of the curves: p = 0.02 and 0.3."""
+    # half of E_A - E_B is 0.31/1.5 (1-t)^30 - 0.01/1.5 and 0.1 t - 0.05
+    few = 0.31 / 1.5 * beta(0.5, 31) - 0.02 / 1.5
+    many = 0.1 / 1.5 - 0.1
+    limits = [1 / (1 - few / many * math.sqrt(0.3 / 0.02)), 1 / (1 - few / many)]
+    assert windows("DCG(power(0.5))", 10**18) == pytest.approx(limits, rel=1e-6)
+    assert windows("DCG@10", 10**18) == pytest.approx([0.2, 0.2], rel=1e-6)  # 0.1 / (0.4 + 0.1)
+    # 1/r approaches it from both sides like 1/log n
+    low, high = np.array([windows("DCG(zipf)", n) for n in (10**6, 10**12)]).T
+    assert low[0] < low[1] < 0.2 < high[1] < high[0]
+    assert (high[1] - 0.2) / (high[0] - 0.2) == pytest.approx(0.5, abs=0.1)
+
+
+def test_normalising_turns_an_order_round() -> None:
+    """Each of six comparisons fails with probability 7e-6; the wrong order is 5 standard errors away."""
+    a, b = (f"mixture(0.25={few}, 0.75={many})" for few, many in zip(FEW, MANY, strict=True))
+    of_both = study({"a": a, "b": b}, (200,), ("nDCG", "DCG"), seed=8, replicates=700)
+    drawn = run(of_both, jobs=1)
+    values = drawn.data["ndcg"].isel(n=0)
+    gaps = (values.sel(scorer="a") - values.sel(scorer="b")).transpose("replicate", "measure").to_numpy()
+    mean, error = gaps.mean(axis=0), gaps.std(axis=0, ddof=1) / math.sqrt(len(gaps))
+    for i, text in enumerate(("nDCG", "DCG")):
+        exact = np.subtract(*(expected_ndcg(of, text, [200]).value[0] for of in (a, b)))
+        assert abs(mean[i] - exact) < 4.5 * error[i]
+        assert abs(mean[i] + exact) > 4.5 * error[i]
+    assert mean[0] > 0 > mean[1]
 
 
 def test_every_n_of_a_given_list() -> None:
