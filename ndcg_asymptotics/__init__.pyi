@@ -14,6 +14,7 @@ from . import sweep as sweep
 from . import theory as theory
 from .analysis.check import check as check
 from .analysis.orders.distinguish import distinguish as distinguish
+from .analysis.planning.curves import plan as plan
 from .analysis.runs.sampled import sampled as sampled
 from .core.errors import InputError as InputError
 from .measures import Measure as Measure

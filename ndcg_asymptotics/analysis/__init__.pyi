@@ -4,8 +4,11 @@ from .check import check as check
 from .check import check_grid as check_grid
 from .orders.distinguish import Distinction as Distinction
 from .orders.distinguish import distinguish as distinguish
-from .required import Required as Required
-from .required import required as required
+from .planning.curves import plan as plan
+from .planning.known_sd import plan_for_sd as plan_for_sd
+from .planning.outcome import Plan as Plan
+from .planning.runs import plan_files as plan_files
+from .planning.runs import plan_runs as plan_runs
 from .runs.compare import compare as compare
 from .runs.compare import compare_files as compare_files
 from .runs.comparison import Comparison as Comparison
@@ -14,6 +17,3 @@ from .runs.deviations import deviations as deviations
 from .runs.sampled import Sampled as Sampled
 from .runs.sampled import sampled as sampled
 from .runs.sampled import sampled_files as sampled_files
-from .verdict import Verdict as Verdict
-from .verdict import cheapest_pool as cheapest_pool
-from .verdict import verdict as verdict

@@ -1,16 +1,24 @@
-"""The power of a paired t test, and the number of lists or queries that it needs."""
+"""How many lists or queries a test needs, and what a given number of them can detect.
+
+The designs are those of Sakai (2016, "Topic set size design", Information Retrieval Journal 19, 256-283): a
+paired t test with a required power, an analysis of variance of m systems with a required power, and a
+confidence interval of a required mean width. Differences and widths are stated in units of the standard
+deviation of the difference of two systems on one list, so that one number describes each design.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 
 _LARGEST = 10**15  # lists
+_LARGEST_ANOVA = 10**9  # lists, up to which the noncentral F law is computed
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 _NORMAL = 9.0 * _NODES  # a standard normal variable, with its weights
 _WEIGHTS = _WEIGHTS * np.exp(-(_NORMAL**2) / 2) / (_WEIGHTS @ np.exp(-(_NORMAL**2) / 2))
@@ -47,8 +55,7 @@ def paired_power(effect: float, lists: int, alpha: float) -> float:
 def lists_for(effect: float, power: float, alpha: float) -> int | None:
     """Return the smallest number of lists, at least 2, with which a paired t test has the power.
 
-    It is about ``((z_(1-alpha/2) + z_power) / effect)^2`` (Sakai 2016, "Topic set size design"); None where
-    1e15 lists are too few.
+    It is about ``((z_(1-alpha/2) + z_power) / effect)^2``; None where 1e15 lists are too few.
 
     Raises
     ------
@@ -58,14 +65,159 @@ def lists_for(effect: float, power: float, alpha: float) -> int | None:
     >>> lists_for(0.5, 0.8, 0.05), lists_for(0.01, 0.8, 0.05), lists_for(0.0, 0.8, 0.05)
     (34, 78491, None)
     """
+    require_power(power, alpha)
+    if effect == 0:
+        return None
+    start = float((special.ndtri(power) - special.ndtri(alpha / 2)) / effect) ** 2
+    return _fewest(lambda lists: paired_power(effect, lists, alpha) >= power, start, _LARGEST)
+
+
+def detectable_effect(lists: int, power: float, alpha: float) -> float:
+    """Return the smallest effect that a paired t test on ``lists`` lists detects with the power.
+
+    >>> round(detectable_effect(34, 0.8, 0.05), 3)
+    0.495
+
+    Raises
+    ------
+    InputError
+        For fewer than two lists, and as `lists_for`.
+    """
+    require_power(power, alpha)
+    require(lists >= 2, f"must be at least 2, got {lists}", "queries")
+    from scipy.optimize import brentq  # here: it takes long to load
+
+    high = 1.0
+    while paired_power(high, lists, alpha) < power:
+        high *= 2
+    return float(brentq(lambda effect: paired_power(effect, lists, alpha) - power, 0.0, high))
+
+
+def anova_power(effect: float, lists: int, systems: int, alpha: float, *, paired: bool = True) -> float:
+    """Return the power of an analysis of variance of m systems, whose F is noncentral.
+
+    ::
+
+        F ~ F'(m - 1, (m - 1)(lists - 1); lambda),   lambda = lists effect^2,
+
+    where every system answers the same lists, so that F is the test of systems with lists as blocks. The
+    best and the worst system differ by ``effect``, and the others lie half-way between, which is
+    the least favourable case: the sum of squares of the m means is smallest. If every system has lists
+    of its own (Sakai's one-way analysis), the second number of degrees of freedom is m (lists - 1).
+
+    Parameters
+    ----------
+    effect : float
+        The difference of the best and the worst system over the standard deviation of the difference of two
+        systems on one list. That is sqrt(2) times the standard deviation within a system if the systems
+        have lists of their own.
+    lists : int
+        Lists per system, at least 2.
+    systems : int
+        At least 2. For two systems with the same lists it is the paired t test.
+    alpha : float
+    paired : bool
+        Whether every system answers the same lists.
+
+    >>> round(anova_power(0.5, 34, 2, 0.05), 3), round(anova_power(0.5, 34, 10, 0.05), 3)
+    (0.808, 0.469)
+    """
+    between = systems - 1
+    within = between * (lists - 1) if paired else systems * (lists - 1)
+    threshold = special.fdtri(between, within, 1 - alpha)
+    return 1 - float(special.ncfdtr(between, within, lists * effect**2, float(threshold)))
+
+
+def lists_for_anova(
+    effect: float, systems: int, power: float, alpha: float, *, paired: bool = True
+) -> int | None:
+    """Return the smallest number of lists with which an analysis of variance has the power (`anova_power`).
+
+    None where 1e9 lists are too few.
+
+    >>> lists_for_anova(0.5, 2, 0.8, 0.05), lists_for_anova(0.5, 10, 0.8, 0.05)
+    (34, 64)
+
+    Raises
+    ------
+    InputError
+        For fewer than two systems, and as `lists_for`.
+    """
+    require_power(power, alpha)
+    require(systems >= 2, f"must be at least 2, got {systems}", "systems")
+    if effect == 0:
+        return None
+    start = float((special.ndtri(power) - special.ndtri(alpha / 2)) / effect) ** 2
+    return _fewest(
+        lambda lists: anova_power(effect, lists, systems, alpha, paired=paired) >= power,
+        start,
+        _LARGEST_ANOVA,
+    )
+
+
+def mean_width(lists: int, alpha: float) -> float:
+    """Return the mean width of Student's interval at level 1 - alpha, for a standard deviation of 1.
+
+    It is ``2 t E[S] / sqrt(lists)`` with ``E[S] = sqrt(2/f) Gamma((f + 1)/2) / Gamma(f/2)``, f = lists - 1.
+
+    >>> round(mean_width(22, 0.05), 4)
+    0.8763
+    """
+    freedom = lists - 1
+    mean_sd = math.sqrt(2 / freedom) * float(special.poch(freedom / 2, 0.5))
+    return -2 * float(special.stdtrit(freedom, alpha / 2)) * mean_sd / math.sqrt(lists)
+
+
+def lists_for_width(width: float, alpha: float) -> int | None:
+    """Return the smallest number of lists for a mean width of the interval of a difference.
+
+    Parameters
+    ----------
+    width : float
+        In units of the standard deviation of the difference; positive.
+    alpha : float
+        The interval has the level 1 - alpha.
+
+    >>> lists_for_width(2 / 5**0.5, 0.05)
+    22
+    """
+    require_fraction(alpha, "alpha")
+    require(width > 0, f"must be positive, got {width:g}", "width")
+    start = float(2 * special.ndtri(alpha / 2) / width) ** 2
+    return _fewest(lambda lists: mean_width(lists, alpha) <= width, start, _LARGEST)
+
+
+def sd_interval(sd: float, lists: int, alpha: float) -> tuple[float, float]:
+    """Return an interval at level 1 - alpha of a standard deviation that was estimated from normal values.
+
+    ``sd^2 f / sigma^2`` has a chi-square law with f = lists - 1 degrees of freedom.
+
+    >>> [round(end, 3) for end in sd_interval(0.2, 50, 0.05)]
+    [0.167, 0.249]
+    """
+    require_fraction(alpha, "alpha")
+    require(lists >= 2, f"must be at least 2, got {lists}", "pilot")
+    freedom = lists - 1
+    low, high = (
+        sd * math.sqrt(freedom / float(special.chdtri(freedom, p))) for p in (alpha / 2, 1 - alpha / 2)
+    )
+    return low, high
+
+
+def require_power(power: float, alpha: float) -> None:
+    """Refuse an alpha outside (0, 1), and a power that does not lie between alpha and 1."""
     require_fraction(alpha, "alpha")
     require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
-    if effect == 0 or paired_power(effect, _LARGEST, alpha) < power:
+
+
+def _fewest(enough: Callable[[int], bool], start: float, largest: int) -> int | None:
+    """Return the smallest number from 2 on that is enough, searched from a guess; None beyond ``largest``."""
+    if not enough(largest):
         return None
-    low, high = 1, max(2, math.floor(((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / effect) ** 2))
-    while paired_power(effect, high, alpha) < power:
-        low, high = high, 2 * high
+    low, high = 1, int(min(max(2.0, start), float(largest)))
+    while not enough(high):
+        low, high = high, min(2 * high, largest)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if paired_power(effect, middle, alpha) >= power else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high

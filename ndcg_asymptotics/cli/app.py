@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import analyse, lists, losses, run, theory
+from ndcg_asymptotics.cli import analyse, lists, losses, plan, run, theory
 from ndcg_asymptotics.cli.options import Settings, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 
@@ -49,7 +49,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-for commands in (run, analyse, theory, lists):
+for commands in (run, analyse, theory, plan, lists):
     app.add_typer(commands.app)
 app.add_typer(losses.app, name="losses")
 

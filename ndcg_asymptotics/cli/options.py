@@ -210,17 +210,6 @@ Weights = Annotated[
 _measure = partial(typer.Option, metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
 Measures = Annotated[list[str], _measure()]
 SixMeasures = Annotated[list[str] | None, _measure(show_default="six common ones")]
-EightMeasures = Annotated[list[str] | None, _measure(show_default="eight common ones")]
-ListLength = Annotated[
-    Any, typer.Option("-n", "--n", metavar="N", parser=number, help="Length of the ranked lists.")
-]
-CurveA = Annotated[str, typer.Option("--a", metavar="CURVE", help="Relevance curve of the first ranker.")]
-CurveB = Annotated[
-    str,
-    typer.Option(
-        "--b", metavar="CURVE", help="Relevance curve of the second ranker, with equally distributed labels."
-    ),
-]
 Documents = Annotated[
     Literal["retrieved", "judged"],
     _from_input(help="Rank the documents retrieved by any run, or also all judged ones."),

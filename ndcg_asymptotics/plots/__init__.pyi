@@ -23,6 +23,8 @@ from .orders import order_error_exponents as order_error_exponents
 from .orders import order_handles as order_handles
 from .orders import right_order as right_order
 from .orders import wrong_order as wrong_order
+from .planning import draw_plan as draw_plan
+from .planning import plan_figure as plan_figure
 from .sampled import draw_sampled as draw_sampled
 from .sampled import sampled_curves as sampled_curves
 from .sampled import sampled_figure as sampled_figure

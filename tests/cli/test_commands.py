@@ -135,32 +135,66 @@ def test_bad_input_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_predict_a_pair(run: Run) -> None:
-    pair = ("--pair", "linear(0.2, 0.6)", "linear(0.45, 0.35)")
-    code, out, _ = run("predict", *pair, "--measure", "nDCG(zipf)", "--n", "1e4", "--n", 10**18, "--json")
+PAIR = ("--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)")
+
+
+def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
+    measures = ("--measure", "nDCG(zipf)", "--measure", "nDCG@3")
+    code, out, err = run("plan", *PAIR, *measures, "-n", 50, "--queries", 30, "--json", "--out", tmp_path)
     assert code == 0
-    near, far = json.loads(out)
-    assert {"pair", "measure", "n", "right", "cost", "slope", "log10_wrong", "error_exponent"} <= near.keys()
-    assert near["log10_wrong"] == pytest.approx(-1.83, abs=0.3)  # 0.0147 by simulation
-    assert (far["n"], far["error_exponent"]) == (10**18, pytest.approx(0.2))
-    assert far["slope"] == pytest.approx(0.2, abs=0.005)
-    code, text, _ = run("predict", *pair, "--measure", "nDCG@10", "-n", 100)
+    plain = json.loads(out)
+    zipf, top = plain["rows"]
+    assert zipf["error_exponent"] == pytest.approx(0.2)
+    assert (zipf["long_run"], top["required_n"], plain["queries"]) == (1.0, None, 30)
+    assert {path.name for path in tmp_path.iterdir()} == {"plan.png", "plan.svg"}
+    assert "plan.png" in err
+    code, text, _ = run("plan", *PAIR, "--measure", "nDCG@3", "-n", 50)
     assert code == 0
+    assert text.startswith("In the long run")
     assert "never settles" in text
+
+
+def test_plan_for_a_standard_deviation(run: Run) -> None:
+    code, out, _ = run("plan", "--sd", 0.2, "--queries", 50, "--measure", "nDCG@10")
+    assert code == 0
+    assert "With 50 queries" in out
+    assert "0.0808" in out
+
+
+def test_plan_for_runs(run: Run, tmp_path: Path) -> None:
+    lines: dict[str, list[str]] = {"a": [], "b": [], "qrels": []}
+    for query in range(12):
+        for d in range(8):
+            lines["qrels"].append(f"{query} 0 d{d} {int(d < 3)}")
+            for name, shift in (("a", 4), ("b", 2)):
+                lines[name].append(f"{query} Q0 d{d} 0 {shift * (d < 3) + (5 * d + 3 * query) % 7} {name}")
+    for name, text in lines.items():
+        (tmp_path / name).write_text("\n".join(text) + "\n")
+    files = [("--run", tmp_path / "a"), ("--run", tmp_path / "b"), ("--qrels", tmp_path / "qrels")]
+    code, out, _ = run("plan", *(word for pair in files for word in pair), "--measure", "nDCG", "--json")
+    assert code == 0
+    (row,) = json.loads(out)["rows"]
+    assert row["ahead"] == "a"
+    assert row["required_lists_low"] <= row["required_lists"] <= row["required_lists_high"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--measure", "nDCG", "-n", 10), "--scorer"),
-        (("--pair", "linear(0.1, 0.5)", "linear(0.1, 0.5)", "--measure", "nDCG", "-n", 10), "neither order"),
-        (
-            ("--pair", "linear(0.1, 0.5)", "constant(0.5)", "--measure", "nDCG", "-n", 10),
-            "share their labels",
-        ),
+        ((), "plan needs --a and --b, or --run twice and --qrels, or --sd"),
+        (("--a", "constant(0.5)"), "plan needs --a and --b, got a part of these"),
+        (("--run", "x"), "plan needs --run twice and --qrels, got a part of these"),
+        (("--pilot", 20), "plan needs --sd, got a part of these"),
+        (("--a", "constant(0.5)", "--sd", 0.1), "got values of --a and --b and of --sd"),
+        (("--sd", 0.1), "needs queries, difference or width"),
+        (("--sd", 0.1, "--queries", 9, "--measure", "nDCG", "--measure", "nDCG@2"), "--sd belongs to one"),
+        (("--a", "linear(0.1, 0.5)", "--b", "linear(0.1, 0.5)"), "both have the relevance curve"),
+        (("--a", "linear(0.1, 0.5)", "--b", "constant(0.5)"), "share their labels"),
+        ((*PAIR, "--queries", 1), "--queries: must be a whole number from 2 on, got 1"),
+        ((*PAIR, "--power", 0.01), "--power: must lie between alpha = 0.05 and 1"),
     ],
 )
-def test_bad_pairs(run: Run, arguments: tuple[object, ...], said: str) -> None:
-    code, _, err = run("predict", *arguments)
-    assert (code, err.count("\n")) == (2, 1)
+def test_bad_plans(run: Run, arguments: tuple[object, ...], said: str) -> None:
+    code, out, err = run("plan", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err

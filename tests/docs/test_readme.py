@@ -33,17 +33,21 @@ def test_the_limit_in_the_readme() -> None:
 @pytest.mark.slow
 def test_the_plan_in_the_readme() -> None:
     said = re.search(
-        r"a single list of ([\d,]+) items .* no list is long enough, and\s+"
-        r"a paired test needs (\d+) lists of 1,000 items where nDCG needs (\d+)",
+        r"a single list of ([\d,]+) documents .* no list is long enough, and\s+a paired test needs (\d+) "
+        r"lists of 1,000 documents where nDCG needs (\d+), .* nDCG@k, (\d+) needs\s.* "
+        r"a difference of (0\.\d+)\.",
         README,
         re.DOTALL,
     )
     assert said is not None
-    whole, top = na.analysis.required("linear(0.1, 0.5)", "linear(0.2, 0.4)", ["nDCG", "nDCG@10"]).rows
-    assert whole.between is not None
-    assert whole.between[0] <= int(said[1].replace(",", "")) <= whole.between[1]
+    found = na.plan("linear(0.1, 0.5)", "linear(0.2, 0.4)", ["nDCG", "nDCG@10"])
+    whole, top = found.rows
+    assert whole.required_n_low <= int(said[1].replace(",", "")) <= whole.required_n_high
     assert top.required_n is None
     assert (top.required_lists, whole.required_lists) == (int(said[2]), int(said[3]))
+    assert max(found.cutoffs, key=lambda choice: choice.effect).at == int(said[4])
+    alone = na.analysis.plan_for_sd(0.2, queries=50).rows[0]
+    assert alone.detectable == pytest.approx(float(said[5]), abs=5e-4)
 
 
 def loop() -> float:

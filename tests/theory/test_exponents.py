@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from ndcg_asymptotics.analysis.verdict import verdict
+from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
@@ -202,8 +202,7 @@ def test_certain_tops_that_differ_die_out_like_a_power_of_n(measure: str, power:
 
 
 def test_the_reason_tells_the_two_meanings_of_exponent_0_apart() -> None:
-    found = verdict(*TOPS, ["nDCG", "nDCG@10"], n=50)
-    text = str(found)
-    assert "0: it never settles" not in text
-    assert "nDCG(log)@10: the labels at the very top are certain and differ" in text
+    found = plan(*TOPS, ["nDCG", "nDCG@10"], n=50)
+    assert "nDCG(log)@10: the labels at the very top are certain and differ" in str(found)
+    assert [row.long_run for row in found.rows] == [1.0, 1.0]
     assert {row.measure: row.error_exponent for row in found.rows} == {"nDCG(log)": 1.0, "nDCG(log)@10": 0.0}

@@ -17,7 +17,10 @@ from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
 
 _ITEMS = 1 << 19  # of a block of lists
 _MOST_LISTS = 4096  # in a block
-_RANKS, _LARGE = 2000, 10**18  # drawn one by one at the top of a list without end
+_LARGE = 10**18  # the length of a list without end
+# most ranks drawn one by one at its top, with a fixed cutoff and without one, where discounts fall faster
+_RANKS, _WHOLE_RANKS = 2000, 500
+_NOTHING = 1e-16  # relative to the first discount
 _TIE = 1e-12  # DCGs are equal if they differ by less than this part of the terms in which they differ
 
 
@@ -70,8 +73,8 @@ def count_orders_at_the_top(
 ) -> tuple[int, int]:
     """Return the two counts of `count_orders` as n grows, for a fixed cutoff or a finite sum of discounts.
 
-    The labels at the top are then independent draws from the label law there. Ranks beyond 2000
-    count by their mean. Not for mixtures.
+    The labels at the top are then independent draws from the label law there. Ranks beyond 2000 (500
+    without a cutoff) count by their mean. Not for mixtures.
 
     >>> pair = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
     >>> more, less = count_orders_at_the_top(*pair, Measure.of("nDCG@1"), 10_000, seed=1)  # 0.42 and 0.12
@@ -79,8 +82,10 @@ def count_orders_at_the_top(
     (True, True)
     """
     k = measure.cutoff(_LARGE)
-    ranks = min(k, _RANKS)
-    weights = measure.discount(np.arange(1.0, ranks + 1), float(_LARGE))
+    most = min(k, _RANKS if k < _LARGE else _WHOLE_RANKS)
+    weights = measure.discount(np.arange(1.0, most + 1), float(_LARGE))
+    weights = weights[weights > _NOTHING * weights[0]]
+    ranks = weights.size
     whole = (
         measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
     )

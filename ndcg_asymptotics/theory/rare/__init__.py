@@ -4,6 +4,7 @@ from ndcg_asymptotics.theory.rare.exponents import ErrorExponent, error_exponent
 from ndcg_asymptotics.theory.rare.rates import (
     PairPrediction,
     PairPredictions,
+    log10_wrong,
     log_wrong_probability,
     predict_pair,
     slope,
@@ -18,6 +19,7 @@ __all__ = [
     "Side",
     "Tilt",
     "error_exponent",
+    "log10_wrong",
     "log_wrong_probability",
     "predict_pair",
     "slope",

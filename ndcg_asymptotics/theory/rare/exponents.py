@@ -32,6 +32,11 @@ class ErrorExponent:
     exponent: float | None
     reason: str
 
+    @property
+    def settles(self) -> bool | None:
+        """Whether P(wrong order at n) -> 0; None where no theorem tells."""
+        return None if self.exponent is None else not self.reason.endswith(_NEVER)
+
 
 @dataclass(frozen=True)
 class _Pair:

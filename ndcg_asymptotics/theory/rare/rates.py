@@ -23,7 +23,7 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import (
     order_law_at_the_top,
 )
 from ndcg_asymptotics.theory.rare.exponents import error_exponent
-from ndcg_asymptotics.theory.rare.tilting import Tilt, tilt
+from ndcg_asymptotics.theory.rare.tilting import tilt
 
 # In lists too long to enumerate, labels at fixed ranks have their limiting law up to terms of the order
 # 1/n; a wrong order that is at least this likely there has the limiting probability to three digits.
@@ -139,14 +139,30 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
     end = error_exponent(a, b, measure)
     return PairPrediction(
         (str(a), str(b)), str(measure), n, str(a if found.leader > 0 else b), found.cost,
-        slope(a, b, measure, n), _log10_wrong(a, b, measure, n, found), end.exponent,
+        slope(a, b, measure, n), log10_wrong(a, b, measure, n), end.exponent,
         found.residual, end.reason,
     )  # fmt: skip
 
 
-def _log10_wrong(a: Relevance, b: Relevance, measure: Measure, n: int, found: Tilt) -> float | None:
-    ahead, behind = (a, b) if found.leader > 0 else (b, a)
-    if enumerable(a, measure, n):
+def log10_wrong(a: Scorer, b: Scorer, measure: Measure, n: int) -> float | None:
+    """Return log10 of P(wrong order at n): the scorer with the smaller mean DCG is ahead or level.
+
+    It is exact where few ranks count (in lists of more than 1e5 items, to three digits), else that of large
+    deviations, which is accurate where it is small. None where the wrong order is impossible.
+
+    Raises
+    ------
+    NotAvailableError
+        As `tilt`, and for mixtures.
+
+    >>> pair = Scorer.of("linear(0.1, 0.5)"), Scorer.of("linear(0.2, 0.4)")
+    >>> round(log10_wrong(*pair, Measure.of("nDCG"), 10**4), 2)
+    -6.41
+    """
+    first, second = a.model, b.model
+    found = tilt(first, second, measure, n)
+    ahead, behind = (first, second) if found.leader > 0 else (second, first)
+    if enumerable(first, measure, n):
         law = order_law(ahead, behind, measure, n)
         wrong = law.less + law.tie
         return math.log10(wrong) if wrong > 0 else None

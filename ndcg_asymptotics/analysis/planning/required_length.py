@@ -10,6 +10,9 @@ law             by the law of long lists with the exact mean and variance (`theo
 
 Where lists can be drawn, a length given by the law is confirmed by simulation or replaced by a simulated
 one. Draws have a fixed seed, so that equal arguments give equal answers.
+
+Whether there is such a length follows from the rate in the long run (`long_run`): the theorems on the error
+exponent give it where they can, the law of long lists elsewhere.
 """
 
 from __future__ import annotations
@@ -20,37 +23,46 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
+    LONGEST_ENUMERATED,
     enumerable,
     order_law,
     order_law_at_the_top,
 )
 from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
 
 LONGEST = 10**12
 """The largest n at which the law of long lists is evaluated."""
 SIMULATED = 4096
 """Up to this length rates are exact or simulated."""
-DRAWN = 100_000
+DRAWN = 4 * SIMULATED
 """Up to this length a rate that the law gives is confirmed by simulation."""
 
 _SEED = 20130611  # of all draws
-_RATIO = 1.3  # of neighbouring lengths in the first scan
-_TOP_LISTS = 20_000  # draws of the labels at the top, where the order never settles
-_SCANNED = 2000  # lists of each length in the first scan
-_ITEMS = 16_000_000  # drawn of each scorer in the final simulation
+_LONG = 10**9  # items, at which the scorer with the larger mean is the better one
+_RATIO = 1.6  # of neighbouring lengths in the first scan
+_MOST_TOP_LISTS, _FEWEST_TOP_LISTS = 20_000, 4000  # draws of the labels at the top, which stay random
+_TOP_LABELS = 8_000_000  # drawn of each scorer there
+_ITEMS = 5_000_000  # drawn of each scorer in the final simulation
+_SHARED_ITEMS = 4_000_000  # drawn of each scorer for all measures together
 _FEWEST_LISTS, _MOST_LISTS = 400, 100_000  # of one length
 _FEW_LENGTHS = 12  # in ranges of at most this many lengths every length is simulated
-_NEAR = 1.15  # ratio of the ends of the final range to its middle
+_SHORT = 40  # lengths up to this are decided one by one
+_FIRST_SHARE = 4  # the first simulation draws one of so many lists
+_FURTHEST = 1.0  # by which a step changes log n at most
+_APART = 1.25  # ratio of lengths between which a slope is taken
 _DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
-_TOLERANCE = 1e-3  # relative, of a length that the law gives
+_TOLERANCE = 0.005  # relative, of a length that the law gives
+_LOWEST, _HIGHEST = 1e-3, 8.0  # quantiles of rates are limited to these
 _EXACT_RATIO = 1.5  # of neighbouring lengths, where many lengths have exact rates
 _FEWEST_RELEVANT = 100  # items, below which the law of long lists may be inaccurate
 
@@ -74,6 +86,28 @@ class Length:
     n: int | None
     between: tuple[int, int] | None
     method: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class LongRun:
+    """The order of two scorers by one measure as lists grow.
+
+    Attributes
+    ----------
+    ahead : int
+        0 if a is ahead on long lists, 1 if b is.
+    rate : float
+        The limit of P(right order at n) or, where no theorem tells, its value at n = 1e12.
+    end : ErrorExponent
+        How fast P(wrong order at n) falls, and the theorem's reason.
+    reason : str
+        Why the rate is not 1; empty where it is.
+    """
+
+    ahead: int
+    rate: float
+    end: ErrorExponent
     reason: str = ""
 
 
@@ -103,8 +137,17 @@ class _Question:
     @cached_property
     def drawn_at_the_top(self) -> float:
         """The limit of the rate where the top ranks stay random, from draws of their labels."""
-        counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, _TOP_LISTS, _SEED)
-        return float(counts[self.ahead]) / _TOP_LISTS
+        ranks = min(self.measure.cutoff(LONGEST), _TOP_LABELS)
+        lists = int(np.clip(_TOP_LABELS // ranks, _FEWEST_TOP_LISTS, _MOST_TOP_LISTS))
+        counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, lists, _SEED)
+        return float(counts[self.ahead]) / lists
+
+    def quantile(self, n: int) -> float:
+        """Return the normal quantile of the rate by the law of long lists."""
+        if regime(self.pair, self.measure) == "normal":
+            mean, variance, *_ = moments(self.pair, self.measure, n, QUICK)
+            return mean / math.sqrt(variance) if variance > 0 else math.copysign(_HIGHEST, mean)
+        return float(np.clip(special.ndtri(self.law(n)), -_HIGHEST, _HIGHEST))
 
     def exact(self, n: int) -> float:
         """Return the rate at a length at which labels can be enumerated."""
@@ -112,7 +155,7 @@ class _Question:
 
     def exact_to(self) -> int:
         """Return the length up to which rates are exact."""
-        return last_true(lambda n: enumerable(self.a, self.measure, n), 0, DRAWN)
+        return last_true(lambda n: enumerable(self.a, self.measure, n), 0, LONGEST_ENUMERATED)
 
     def simulate(self, n: int, lists: int) -> None:
         """Draw lists of n items and count the right orders."""
@@ -122,7 +165,10 @@ class _Question:
     def interval(self, n: int, level: float) -> tuple[float, float]:
         """Return a confidence interval for the rate at a simulated length."""
         right, lists = self.seen[n]
-        low, high = stats.binomtest(right, lists).proportion_ci(level)
+        p = (1 - level) / 2
+        # Clopper and Pearson's
+        low = special.betaincinv(right, lists - right + 1, p) if right > 0 else 0.0
+        high = special.betaincinv(right + 1, lists - right, 1 - p) if right < lists else 1.0
         return float(low), float(high)
 
     def decide(self, n: int) -> int:
@@ -131,25 +177,65 @@ class _Question:
         return -1 if high < self.rate else int(low >= self.rate)
 
 
-def last_true(condition: Callable[[int], bool], low: int, high: int, close: float = 0.0) -> int:
+def last_true(condition: Callable[[int], bool], low: int, high: int) -> int:
     """Return the last number up to ``high`` at which a condition holds.
 
-    The condition holds at ``low`` and up to that number. Found by bisection of logarithms, exactly or to a
-    relative error of ``close``.
+    The condition holds at ``low`` and up to that number. Found by bisection of logarithms.
 
     >>> last_true(lambda n: n * n <= 1000, 1, 10**12)
     31
     """
     if condition(high):
         return high
-    while high - low > max(1, close * low):
+    while high - low > 1:
         middle = min(max(round(math.sqrt(max(low, 1) * high)), low + 1), high - 1)
         low, high = (middle, high) if condition(middle) else (low, middle)
     return low
 
 
+def long_run(a: Scorer, b: Scorer, measure: Measure) -> LongRun:
+    """Return which scorer is ahead on long lists, and the limit of the rate of the right order.
+
+    Parameters
+    ----------
+    a, b : Scorer
+        With the same label law, independent given the label.
+    measure : Measure
+
+    Raises
+    ------
+    NotAvailableError
+        If the measure has no exact variance.
+
+    >>> pair = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
+    >>> whole, top = (long_run(*pair, Measure.of(text)) for text in ("nDCG", "nDCG@1"))
+    >>> (whole.ahead, whole.rate), (top.ahead, round(top.rate, 2))
+    ((0, 1.0), (0, 0.42))
+    """
+    ahead = 0 if moments((a, b), measure, _LONG, QUICK).mean >= 0 else 1
+    end = error_exponent(a, b, measure)
+    if end.settles:
+        return LongRun(ahead, 1.0, end)
+    question = _Question(a, b, measure, 0.5, ahead)
+    rate = question.law(LONGEST)
+    if end.settles is False:
+        return LongRun(ahead, rate, end, end.reason)
+    settled = abs(rate - question.law(_LONG)) < 1e-3 * max(1 - rate, 1e-3)
+    if settled and rate > 1 - 1e-9:
+        return LongRun(ahead, 1.0, end)
+    grows = "and does not grow" if settled else "and still grows"
+    return LongRun(ahead, rate, end, f"{end.reason}; it is {rate:.3f} at n = {LONGEST:.0e} {grows}")
+
+
+def order_counts(a: Scorer, b: Scorer, measures: Sequence[Measure], n: int) -> list[tuple[float, float]]:
+    """Return the rates at which each scorer is ahead, on some thousand lists that all measures share."""
+    lists = int(np.clip(_SHARED_ITEMS // n, _FEWEST_LISTS, _MOST_LISTS))
+    counts = count_orders(a, b, measures, n, lists, _SEED) / lists
+    return [(float(first), float(second)) for first, second in counts]
+
+
 def required_lengths(
-    a: Scorer, b: Scorer, measures: Sequence[Measure], ahead: Sequence[int], rate: float
+    a: Scorer, b: Scorer, measures: Sequence[Measure], runs: Sequence[LongRun], rate: float
 ) -> list[Length]:
     """Return the smallest n from which on the right order has the probability ``rate``, for each measure.
 
@@ -158,8 +244,8 @@ def required_lengths(
     a, b : Scorer
         With the same label law, independent given the label.
     measures : sequence of Measure
-    ahead : sequence of int
-        For each measure 0 if a is ahead on long lists, 1 if b is.
+    runs : sequence of LongRun
+        That of each measure.
     rate : float
         Between 0.5 and 1. A tie does not show the right order.
 
@@ -168,22 +254,17 @@ def required_lengths(
     NotAvailableError
         If a measure has no exact variance.
     """
-    questions = [_Question(a, b, m, rate, first) for m, first in zip(measures, ahead, strict=True)]
-    never = {q.measure: _never(q) for q in questions}
+    questions = [_Question(a, b, m, rate, run.ahead) for m, run in zip(measures, runs, strict=True)]
+    never = {q.measure: _never(q, run) for q, run in zip(questions, runs, strict=True)}
     _scan(a, b, [q for q in questions if never[q.measure] is None])
     return [never[q.measure] or _find(q) for q in tracked(questions, "required lengths")]
 
 
-def _never(question: _Question) -> Length | None:
+def _never(question: _Question, run: LongRun) -> Length | None:
     """Return the answer if the right order never becomes likely enough, None if it does."""
-    last = question.law(LONGEST)
-    if last >= question.rate:
+    if run.rate >= question.rate:
         return None
-    shown = f"the rate of the right order is {last:.3f} at n = {LONGEST:.0e}"
-    settled = abs(last - question.law(LONGEST // 1000)) < 1e-3 * max(1 - last, 1e-3)
-    if settled:
-        return Length(None, None, _law_name(question), f"the order never settles: {shown} and stays there")
-    return Length(None, None, _law_name(question), f"{shown}, and still rising")
+    return Length(None, None, "theorem" if run.end.settles is False else _law_name(question), run.reason)
 
 
 def _law_name(question: _Question) -> str:
@@ -200,12 +281,10 @@ def _scan(a: Scorer, b: Scorer, questions: Sequence[_Question]) -> None:
     unfinished = list(questions)
     for n in tracked(sizes, "simulated list lengths"):
         asked = [q for q in unfinished if starts[q.measure] <= n]
-        for lists in (_FEWEST_LISTS, _SCANNED):
-            if asked:
-                counts = count_orders(a, b, [q.measure for q in asked], n, lists, _SEED)
-                for question, row in zip(asked, counts, strict=True):
-                    question.seen[n] = int(row[question.ahead]), lists
-            asked = [q for q in asked if q.decide(n) == 0]
+        if asked:
+            counts = count_orders(a, b, [q.measure for q in asked], n, _FEWEST_LISTS, _SEED)
+            for question, row in zip(asked, counts, strict=True):
+                question.seen[n] = int(row[question.ahead]), _FEWEST_LISTS
         unfinished = [q for q in unfinished if n not in q.seen or q.decide(n) >= 0]
 
 
@@ -247,8 +326,11 @@ def _last_below_exactly(question: _Question, exact_to: int) -> int:
 
 def _by_law(question: _Question, low: int) -> Length:
     """Return a required length of about `SIMULATED` items or more, by the law if simulation confirms it."""
-    found = last_true(lambda n: question.law(n) < question.rate, low, LONGEST, _TOLERANCE) + 1
-    name = _law_name(question)
+    found, name = _crossing_of_law(question, low), _law_name(question)
+    if found is None:
+        last = question.law(LONGEST)
+        reason = f"more than {LONGEST:.0e} items, where the rate of the right order is {last:.3f}"
+        return Length(None, None, name, reason)
     if found > DRAWN:
         relevant = found * sum(question.a.masses)
         few = f"lists of {found:.2g} items have {relevant:.2g} relevant ones, few for the law of long lists"
@@ -268,62 +350,87 @@ def _by_law(question: _Question, low: int) -> Length:
     return _refined(question, low, found)
 
 
+def _crossing_of_law(question: _Question, low: int) -> int | None:
+    """Return the length beyond ``low`` at which the law gives the required rate; None beyond `LONGEST`.
+
+    The logarithm of the normal quantile of the rate is nearly linear in log n, so few rates are enough.
+    """
+    from scipy.optimize import brentq  # here: it takes long to load
+
+    wanted = float(special.ndtri(question.rate))
+
+    def gap(x: float) -> float:
+        return math.log(max(question.quantile(round(math.exp(x))), _LOWEST) / wanted)
+
+    start = math.log(max(low, 1))
+    if gap(start) >= 0:
+        return low + 1
+    for end in (math.log(_LONG), math.log(LONGEST)):
+        if gap(end) >= 0:
+            return math.ceil(math.exp(brentq(gap, start, end, xtol=_TOLERANCE)))
+        start = end
+    return None
+
+
 def _affordable(n: int, lengths: int = 1) -> int:
     """Return how many lists of about n items to draw, for each of several lengths."""
     return min(max(_ITEMS // (n * lengths), _FEWEST_LISTS), _MOST_LISTS)
 
 
 def _refined(question: _Question, low: int, high: int) -> Length:
-    """Return the required length in (low, high]: the rate is too low at low and high enough from high on."""
-    if high - low > _FEW_LENGTHS:
-        middle, error = _crossing(question, _spaced(low + 1, high, 8), 4)
-        low, high = max(low, math.floor(middle / _NEAR)), min(high, math.ceil(middle * _NEAR))
-    sizes = _spaced(low + 1, high, 10)
-    if high - low > _FEW_LENGTHS:
-        middle, error = _crossing(question, sizes, 1)
-        ends = [round(float(np.clip(middle * math.exp(z * error), low + 1, high))) for z in (-1.96, 1.96)]
-        n = min(max(math.ceil(middle), low + 1), high)
-        return Length(n, (min(ends[0], n), max(ends[1], n)), _simulated(question, sizes))
+    """Return the required length in (low, high]: the rate is too low at low and high enough from high on.
+
+    Lists are drawn at a guess, which the scan gives, and then at the length that Newton's method gives. It is
+    used for the normal quantile of the rate as a function of log n, with the slope that the law of long lists
+    has. Short lengths are decided one by one.
+    """
+    guess, slope = _guess(question, low, high), 0.0
+    for share in (_FIRST_SHARE, 1):
+        if guess <= _SHORT or high - low <= _FEW_LENGTHS:
+            return _one_by_one(question, max(low, guess // 2), min(high, 2 * guess))
+        question.simulate(guess, max(_affordable(guess) // share, _FEWEST_LISTS))
+        right, lists = question.seen[guess]
+        chance = (right + 0.5) / (lists + 1)
+        quantile = float(special.ndtri(chance))
+        slope = slope or _slope(question, guess)
+        error = math.sqrt(chance * (1 - chance) / lists * 2 * math.pi) * math.exp(quantile**2 / 2) / slope
+        step = (float(special.ndtri(question.rate)) - quantile) / slope
+        steps = np.clip([step, step - 1.96 * error, step + 1.96 * error], -_FURTHEST, _FURTHEST)
+        guess, *ends = (round(n) for n in np.clip(guess * np.exp(steps), low + 1, high).tolist())
+    return Length(guess, (ends[0], ends[1]), f"simulated on {lists:,} lists")
+
+
+def _guess(question: _Question, low: int, high: int) -> int:
+    """Return about where the rate in (low, high] is the required one, by the lengths that were scanned."""
+    near = sorted(n for n in question.seen if low <= n <= high)
+    rates = [(question.seen[n][0] + 0.5) / (question.seen[n][1] + 1) for n in near]
+    if len(near) < 2 or not rates[0] < question.rate < rates[-1]:
+        return math.ceil(math.sqrt((low + 1) * high))
+    # the quantiles of the rates, made to increase with n
+    quantiles = np.maximum.accumulate(special.ndtri(rates))
+    return math.ceil(math.exp(np.interp(float(special.ndtri(question.rate)), quantiles, np.log(near))))
+
+
+def _slope(question: _Question, n: int) -> float:
+    """Return the derivative of the normal quantile of the rate in log n, by the law of long lists.
+
+    It is at least a fifth of that of a quantile which grows like the root of n.
+    """
+    ends = [max(1, round(n * factor)) for factor in (1 / _APART, _APART)]
+    low, high = (question.quantile(end) for end in ends)
+    return max((high - low) / math.log(ends[1] / ends[0]), float(special.ndtri(question.rate)) / 10)
+
+
+def _one_by_one(question: _Question, low: int, high: int) -> Length:
+    """Return the required length in (low, high] from draws at every length, or at some of many."""
+    sizes = np.arange(low + 1, high + 1)
     for n in sizes:
         question.simulate(int(n), _affordable(int(n), sizes.size))
     rates = np.array([question.seen[int(n)][0] / question.seen[int(n)][1] for n in sizes])
     lower, upper = np.array([question.interval(int(n), _REPORTED_LEVEL) for n in sizes]).T
-    first, n, last = (
-        int(sizes[too_low].max(initial=low)) + 1
+    first, length, last = (
+        min(int(sizes[too_low].max(initial=low)) + 1, high)
         for too_low in (upper < question.rate, rates < question.rate, lower < question.rate)
     )
-    return Length(n, (first, last), _simulated(question, sizes))
-
-
-def _simulated(question: _Question, sizes: Integers) -> str:
-    return f"simulated on {sum(question.seen[int(n)][1] for n in sizes):,} lists"
-
-
-def _spaced(low: int, high: int, count: int) -> Integers:
-    """Return all integers from low to high if there are few, else some in nearly geometric progression."""
-    if high - low < _FEW_LENGTHS:
-        return np.arange(low, high + 1)
-    return np.unique(np.geomspace(low, high, count).round().astype(np.int64))
-
-
-def _crossing(question: _Question, sizes: Integers, share: int) -> tuple[float, float]:
-    """Return the length at which the rate crosses the required one, and the standard error of its logarithm.
-
-    A line is fitted to the normal quantiles of the rates against log n by weighted least squares.
-    """
-    lists = max(_affordable(int(sizes.mean()), sizes.size) // share, _FEWEST_LISTS)
-    for n in sizes:
-        question.simulate(int(n), lists)
-    right = np.array([question.seen[int(n)][0] for n in sizes])
-    chance: Floats = (right + 0.5) / (lists + 1)
-    z, x = special.ndtri(chance), np.log(sizes)
-    variance = chance * (1 - chance) / lists * 2 * math.pi * np.exp(z**2)
-    weight = 1 / variance
-    centre = weight @ x / weight.sum()
-    slope = weight @ ((x - centre) * z) / (weight @ (x - centre) ** 2)
-    if not slope > 0:
-        return math.sqrt(float(sizes[0]) * float(sizes[-1])), math.inf
-    at = (special.ndtri(question.rate) - weight @ z / weight.sum()) / slope
-    off = 1 / weight.sum() + at**2 / (weight @ (x - centre) ** 2)
-    middle = float(np.clip(math.exp(np.clip(centre + at, -1, 60)), sizes[0], sizes[-1]))
-    return middle, math.sqrt(float(off)) / float(slope)
+    lists = sum(question.seen[int(n)][1] for n in sizes)
+    return Length(length, (first, last), f"simulated on {lists:,} lists")

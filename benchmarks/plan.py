@@ -1,10 +1,10 @@
-"""Compare the answers of `required` with simulated lists.
+"""Compare the answers of `plan` with simulated lists.
 
-``python -m benchmarks.required [LISTS]``: three pairs under six measures. The rate of the right order at 1000
+``python -m benchmarks.plan [LISTS]``: three pairs under six measures. The rate of the right order at 1000
 and at the required n, and the power of a paired test on the required number of lists of 1000 items; each
 with its 99.9% interval.
 
-``python -m benchmarks.required search [CASES [SEED]]``: random pairs of curves, measures and rates. The items
+``python -m benchmarks.plan search [CASES [SEED]]``: random pairs of curves, measures and rates. The items
 engine, which draws lists one by one, estimates the rate of the right order at the required n and below it.
 """
 
@@ -18,8 +18,10 @@ from collections import Counter
 import numpy as np
 from scipy import stats
 
+from ndcg_asymptotics.analysis.planning.curves import lengths_for, plan
+from ndcg_asymptotics.analysis.planning.outcome import PlanRow
+from ndcg_asymptotics.analysis.planning.required_length import Length
 from ndcg_asymptotics.analysis.power import paired_power
-from ndcg_asymptotics.analysis.required import Requirement, required
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items
@@ -35,7 +37,10 @@ PAIRS = {
     "in the middle": "polynomial(0.3, 2.5, -7.5, 5)",
     "everywhere": "linear(prevalence=0.3, top=0.4)",
 }  # each against BLANK, with the same labels
-MEASURES = ("nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.7))", "nDCG(zipf)", "nDCG@10")
+MEASURES = tuple(
+    str(Measure.of(text))
+    for text in ("nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.7))", "nDCG(zipf)", "nDCG@10")
+)
 N, LISTS, ALPHA, POWER, RATE = 1000, 4000, 0.05, 0.8, 0.95
 LONGEST = 5000  # list that is drawn
 CONFIDENCE = 0.999
@@ -115,16 +120,20 @@ def searched(cases: int, seed: int) -> int:
         pair = random_pair(rng)
         text = f"nDCG({rng.choice(discounts)}){rng.choice(cutoffs)}"
         rate = float(rng.choice([0.8, 0.9, 0.95]))
-        row = required(*pair, text, n=20, rate=rate).rows[0]
-        kind = re.sub("simulated on .*", "simulated", re.sub(", confirmed on .*", ", confirmed", row.method))
+        scorers = Population.of(dict(zip("ab", pair, strict=True))).scorers
+        found = lengths_for(scorers["a"], scorers["b"], [Measure.of(text)], rate)
+        length = next((length for _, length in found.values()), Length(None, None, ""))
+        kind = re.sub(
+            "simulated on .*", "simulated", re.sub(", confirmed on .*", ", confirmed", length.method)
+        )
         told, shown = "not drawn", ""
-        if row.required_n is not None and row.required_n <= LONGEST:
-            told, shown = confirmed(pair, text, rate, row)
-        elif row.required_n is None:
+        if length.n is not None and length.n <= LONGEST:
+            told, shown = confirmed(pair, text, rate, length)
+        elif length.n is None:
             told = "never long enough"
         counts[kind or "no exact variance", told] += 1
         print(
-            f"{case} {pair} {text} {rate}: {row.required_n} {row.between} {row.method} {told} {shown}",
+            f"{case} {pair} {text} {rate}: {length.n} {length.between} {length.method} {told} {shown}",
             flush=True,
         )
     for (kind, told), count in sorted(counts.items()):
@@ -132,10 +141,10 @@ def searched(cases: int, seed: int) -> int:
     return int(any(told == "WRONG" for _, told in counts))
 
 
-def confirmed(pair: tuple[str, str], text: str, rate: float, row: Requirement) -> tuple[str, str]:
+def confirmed(pair: tuple[str, str], text: str, rate: float, length: Length) -> tuple[str, str]:
     """Check by simulation that the rate of the right order is reached at the required n, and not below it."""
-    n = row.required_n or 1
-    below = n - 1 if row.between is None else math.floor(0.8 * row.between[0])
+    n = length.n or 1
+    below = n - 1 if length.between is None else math.floor(0.8 * length.between[0])
     sizes = tuple(sorted({max(below, 1), n}))
     lists = max(400, min(2000, 1_000_000 // n))
     population = Population.of(dict(zip("ab", pair, strict=True)))
@@ -143,9 +152,10 @@ def confirmed(pair: tuple[str, str], text: str, rate: float, row: Requirement) -
     orders = np.array([items.simulate(design, r)["order"][0, 0] for r in range(lists)])
     sign = 1 if (orders[:, -1] > 0).mean() >= (orders[:, -1] < 0).mean() else -1
     seen = (orders == sign).mean(axis=0)
-    # three standard errors and a half of these lists, and of those that `required` draws
-    off = 3.5 * math.sqrt(rate * (1 - rate) / lists + (0 if row.method == "exact" else 0.002**2))
-    good = abs(seen[-1] - rate) < off or (seen[-1] > rate and (row.method == "exact" or n <= 30))
+    # three standard errors and a half of these lists, and of those that `plan` draws, which have 5e6 items
+    own = 0.0 if length.method == "exact" else rate * (1 - rate) * n / 5e6 + 0.002**2
+    off = 3.5 * math.sqrt(rate * (1 - rate) / lists + own)
+    good = abs(seen[-1] - rate) < off or (seen[-1] > rate and (length.method == "exact" or n <= 30))
     good &= below < 1 or seen[0] < rate + off
     shown = f"seen {seen[-1]:.4f}, at {sizes[0]} {seen[0]:.4f} ({off:.4f})"
     return ("confirmed" if good else "WRONG"), shown
@@ -157,14 +167,10 @@ def main() -> int:
         cases, seed = (int(x) for x in (*sys.argv[2:4], *("200", "1")[len(sys.argv) - 2 :]))
         return searched(cases, seed)
     lists = int(sys.argv[1]) if len(sys.argv) > 1 else LISTS
-    rows: dict[tuple[str, str], Requirement] = {
-        (name, text): row
+    rows: dict[tuple[str, str], PlanRow] = {
+        (name, row.measure): row
         for name, curve in PAIRS.items()
-        for text, row in zip(
-            MEASURES,
-            required(curve, BLANK, MEASURES, n=N, rate=RATE, power=POWER, alpha=ALPHA).rows,
-            strict=True,
-        )
+        for row in plan(curve, BLANK, MEASURES, n=N, rate=RATE, power=POWER, alpha=ALPHA).rows
     }
     lengths = {row.required_n for row in rows.values() if row.required_n and row.required_n <= LONGEST}
     drawn = differences(sorted({*lengths, N}), lists, seed=61)

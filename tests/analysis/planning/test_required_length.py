@@ -11,13 +11,19 @@ from numpy.polynomial import Polynomial
 from oracles.orders import chance_not_greater
 from scipy import stats
 
-from ndcg_asymptotics.analysis.required import required
-from ndcg_asymptotics.analysis.right_order import last_true
+from ndcg_asymptotics.analysis.planning.curves import lengths_for, plan
+from ndcg_asymptotics.analysis.planning.required_length import Length, last_true, long_run
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import order_law, order_law_at_the_top
+
+
+def required(a: str, b: str, measure: str, rate: float) -> Length:
+    """The required length by one measure."""
+    ((_, length),) = lengths_for(Scorer.of(a), Scorer.of(b), [Measure.of(measure)], rate).values()
+    return length
 
 
 def depths(curve, n: int, relevant: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -55,25 +61,24 @@ def rate(a, b, p: float, weights: np.ndarray, n: int, lists: int, seed: int) -> 
 def test_exact_lengths_are_the_first_that_are_long_enough(
     a: tuple[float, ...], b: tuple[float, ...], measure: str, wanted: float, cut: int
 ) -> None:
-    (row,) = required(
-        *(f"polynomial({', '.join(map(str, c))})" for c in (a, b)), measure, n=20, rate=wanted
-    ).rows
-    assert row.method == "exact"
-    assert row.between is None
-    assert row.required_n is not None
+    first, second = (f"polynomial({', '.join(map(str, c))})" for c in (a, b))
+    found = required(first, second, measure, wanted)
+    assert found.method == "exact"
+    assert found.between is None
+    assert found.n is not None
     wrong = [
         chance_not_greater(Polynomial(a), Polynomial(b), n, lambda r: 1 / math.log(1 + r), cut)
-        for n in (row.required_n - 1, row.required_n)
+        for n in (found.n - 1, found.n)
     ]
     assert wrong[0] > 1 - wanted >= wrong[1]
 
 
 def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
     """A tie of step and constant has the probability E[1 / C(n, L)] at n, L the number of relevant items."""
-    (row,) = required("step(0, 1, 0.7)", "constant(0.3)", "nDCG", n=20, rate=0.95).rows
+    found = required("step(0, 1, 0.7)", "constant(0.3)", "nDCG", 0.95)
     ties = [sum(stats.binom.pmf(c, n, 0.3) / math.comb(n, c) for c in range(n + 1)) for n in (9, 10)]
     assert ties[0] > 0.05 > ties[1]
-    assert row.required_n == 10
+    assert found.n == 10
 
 
 @pytest.mark.slow
@@ -86,11 +91,11 @@ def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
     ],
 )
 def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: float, before: int) -> None:
-    (row,) = required(a, b, measure, n=20, rate=wanted).rows
-    assert row.method.startswith("simulated")
-    assert row.required_n is not None
-    assert row.between is not None
-    assert row.between[0] <= row.required_n <= row.between[1]
+    found = required(a, b, measure, wanted)
+    assert found.method.startswith("simulated")
+    assert found.n is not None
+    assert found.between is not None
+    assert found.between[0] <= found.n <= found.between[1]
     curves = {
         "linear(0.1, 0.7)": lambda t: 0.7 - 0.6 * t,
         "constant(0.4)": lambda t: 0.4 + 0 * t,
@@ -100,7 +105,7 @@ def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: f
         "constant(0.05)": lambda t: 0.05 + 0 * t,
     }
     p, lists = float(curves[b](0.0)), 4000
-    for n, enough in ((row.required_n, True), (before, False)):
+    for n, enough in ((found.n, True), (before, False)):
         ranks = np.arange(1.0, n + 1)
         weights = 1 / ranks * (ranks <= -(-n // 2)) if "zipf" in measure else 1 / np.log(1 + ranks)
         if a.startswith("step"):  # a perfect order: rejection would never end
@@ -118,20 +123,46 @@ def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: f
 
 
 def test_the_same_question_has_the_same_answer() -> None:
-    found = [
-        required("linear(0.1, 0.9)", "constant(0.5)", ["nDCG", "nDCG(zipf)"][:k], rate=0.8) for k in (1, 2)
-    ]
-    assert found[0].rows[0] == found[1].rows[0]
+    pair = Scorer.of("linear(0.1, 0.9)"), Scorer.of("constant(0.5)")
+    measures = [Measure.of("nDCG"), Measure.of("nDCG(zipf)")]
+    found = [lengths_for(*pair, measures[:k], 0.8)[measures[0]] for k in (1, 2)]
+    assert found[0] == found[1]
 
 
 def test_rounding_is_no_difference() -> None:
-    (row,) = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=1, rate=0.6).rows
+    (row,) = plan("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=1, rate=0.6).rows
     assert row.difference == 0
     assert row.required_lists is None
     assert "equal to within their error bounds" in row.reason
-    (longer,) = required("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=2, rate=0.6).rows
+    (longer,) = plan("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=2, rate=0.6).rows
     assert longer.difference != 0
     assert longer.required_lists is not None
+
+
+# the curve binormal is 1 at the very top; there 1/r settles, no faster than a power of n
+CERTAIN = ("binormal(1e-5, 3)", "binormal(1e-5, 2.8)")
+
+
+@pytest.mark.parametrize(
+    ("pair", "measure", "settles"),
+    [
+        (("linear(0.1, 0.7)", "constant(0.4)"), "nDCG(zipf)", True),
+        (("linear(0.1, 0.7)", "constant(0.4)"), "nDCG@3", False),
+        (("linear(0.1, 0.7)", "constant(0.4)"), "nDCG(geometric(2))", False),
+        (CERTAIN, "nDCG(zipf)", True),
+        (CERTAIN, "nDCG(geometric(2))", None),
+    ],
+)
+def test_a_length_is_required_exactly_where_the_long_run_has_the_rate(
+    pair: tuple[str, str], measure: str, settles: bool | None
+) -> None:
+    a, b = map(Scorer.of, pair)
+    ((run, length),) = lengths_for(a, b, [Measure.of(measure)], 0.95).values()
+    assert run == long_run(a, b, Measure.of(measure))
+    assert run.end.settles is settles
+    assert (run.rate == 1) is (settles is True)
+    assert (length.n is not None) is (run.rate >= 0.95)
+    assert bool(run.reason) is (run.rate < 1)
 
 
 @pytest.mark.parametrize("text", ["nDCG", "nDCG(zipf)", "nDCG(linear)", "nDCG@3", "nDCG(geometric(2))"])

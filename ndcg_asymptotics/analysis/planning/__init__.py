@@ -1,0 +1,1 @@
+"""Planning of experiments: which measure, how many documents, and how many queries."""

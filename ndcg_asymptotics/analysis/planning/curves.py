@@ -1,0 +1,229 @@
+"""Plan an experiment for two rankers that are described by their relevance curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from scipy.special import log_ndtr
+
+from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow
+from ndcg_asymptotics.analysis.planning.required_length import (
+    SIMULATED,
+    Length,
+    LongRun,
+    long_run,
+    order_counts,
+    required_lengths,
+)
+from ndcg_asymptotics.core.arrays import list_lengths
+from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.populations import Population, Scorer
+from ndcg_asymptotics.studies.gains import with_gain
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
+from ndcg_asymptotics.theory.fluctuations.laws import right_rate
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.rare import log10_wrong
+
+MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
+"""The measures that are planned for by default."""
+EXPONENTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0)
+"""The b of the discounts r^-b that are compared."""
+CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""The cutoffs k that are compared."""
+
+_DEFAULT_N = 1000
+_SMALL = 1e-4  # a difference of means; those of one evaluation are off by less than 1e-6
+_COMMON = 0.01  # a smaller probability of the wrong order is not left to a few thousand drawn lists
+
+
+def plan(
+    a: Scorer | str,
+    b: Scorer | str,
+    measures: Measure | str | Sequence[Measure | str] = MEASURES,
+    *,
+    n: int = _DEFAULT_N,
+    gain: Gain = "linear",
+    **design: Any,
+) -> Plan:
+    """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
+
+    Means and standard deviations of the difference on one list of n items are exact to about 1e-6 and 1e-3 of
+    their value. The number of queries follows from them, the length of a list from the
+    probability of the right order (`required_lengths`).
+
+    Parameters
+    ----------
+    a, b : Scorer or text
+        Scorers with the same label law, independent given the label; those of fitted runs are
+        ``empirical("FILE.json")``.
+    measures : Measure or text, or several
+    n : int
+        The length of the lists of each query.
+    gain : {"linear", "exp2"}, text or mapping
+        The gain of a label y of the scorers: y, 2^y - 1, or that of a table (`measures.gains`).
+    **design
+        The fields of `Design`: ``rate``, ``power``, ``alpha``, ``queries``, ``systems``, ``width``.
+
+    Raises
+    ------
+    InputError
+        If the curves are equal or their label laws differ, or a number is out of range.
+
+    >>> found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG@3"], n=100, queries=15)
+    >>> [(row.measure, row.required_lists, row.enough) for row in found.rows]
+    [('nDCG(log)', 6, True), ('nDCG(log)@3', 18, False)]
+    """
+    required = Design(**design)
+    scorers = Population.of({"a": with_gain(a, gain), "b": with_gain(b, gain)}).scorers
+    first, second = scorers["a"], scorers["b"]
+    (size,) = list_lengths(n, "n")
+    require(first != second, f"both have the relevance curve {first}: no measure tells them apart")
+    asked = [measures] if isinstance(measures, str | Measure) else list(measures)
+    require(bool(asked), "expected at least one measure, got none", "measure")
+    return _Curves(first, second, size, required).plan(list(dict.fromkeys(map(Measure.of, asked))))
+
+
+def lengths_for(
+    a: Scorer, b: Scorer, measures: Sequence[Measure], rate: float
+) -> dict[Measure, tuple[LongRun, Length]]:
+    """Return the long run and the required length of the measures for which they are known."""
+    runs = {}
+    for measure in tracked(measures, "measures"):
+        try:
+            runs[measure] = long_run(a, b, measure)
+        except NotAvailableError:  # no exact variance
+            continue
+    found = required_lengths(a, b, list(runs), list(runs.values()), rate)
+    return {measure: (run, length) for (measure, run), length in zip(runs.items(), found, strict=True)}
+
+
+def long_run_fields(run: LongRun, length: Length, names: tuple[str, str]) -> dict[str, Any]:
+    """Return the fields of a `PlanRow` that a long run and a required length give."""
+    low, high = length.between or (None, None)
+    return {
+        "ahead": names[run.ahead], "long_run": run.rate, "error_exponent": run.end.exponent,
+        "why": run.end.reason, "required_n": length.n, "required_n_low": low, "required_n_high": high,
+        "required_n_method": length.method, "reason": length.reason or run.reason,
+    }  # fmt: skip
+
+
+class _Curves:
+    """Two scorers and the length of lists, for which measures are compared."""
+
+    def __init__(self, a: Scorer, b: Scorer, n: int, design: Design) -> None:
+        self.a, self.b, self.n, self.design = a, b, n, design
+        self.names = (str(a), str(b))
+
+    def plan(self, measures: list[Measure]) -> Plan:
+        moved = {}
+        reasons = {}
+        for measure in measures:
+            try:
+                moved[measure] = self.difference(measure)
+            except NotAvailableError as error:
+                reasons[measure] = str(error)
+        lengths = lengths_for(self.a, self.b, list(moved), self.design.rate)
+        exponents = {Measure.of(f"nDCG(power({b:g}))"): b for b in EXPONENTS}
+        cutoffs = {Measure("log", k): float(k) for k in (*(k for k in CUTOFFS if k < self.n), self.n)}
+        sweep = {}
+        for measure in tracked([*exponents, *cutoffs], "exponents and cutoffs"):
+            try:
+                mean, variance, *_ = moments((self.a, self.b), measure, self.n, QUICK)
+            except NotAvailableError:
+                continue
+            if variance > 0:
+                sweep[measure] = mean / math.sqrt(variance)
+        drawn = self.drawn([*moved, *sweep])
+        rows = [
+            self.row(m, *moved[m], *lengths[m], drawn.get(m)) if m in moved else PlanRow(
+                str(m), self.n, reason=reasons[m]
+            )
+            for m in measures
+        ]  # fmt: skip
+        rows.sort(key=lambda row: -abs(row.effect or 0.0))
+        return Plan(
+            *self.names, "curves", self.design, tuple(rows),
+            tuple(self.choice(m, b, sweep[m], drawn.get(m)) for m, b in exponents.items() if m in sweep),
+            tuple(
+                self.choice(m, k, sweep[m], drawn.get(m), int(k)) for m, k in cutoffs.items() if m in sweep
+            ),
+        )  # fmt: skip
+
+    def difference(self, measure: Measure) -> tuple[float, float]:
+        """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b); a mean within its error bound is 0."""
+        mean, variance, *_ = moments((self.a, self.b), measure, self.n, QUICK)
+        if abs(mean) < _SMALL:  # its sign needs means with error bounds
+            means = [expected_ndcg(scorer, measure, [self.n], quick=True) for scorer in (self.a, self.b)]
+            mean = float(means[0].value[0] - means[1].value[0])
+            mean = mean if abs(mean) > float(means[0].error[0] + means[1].error[0]) else 0.0
+        return mean, math.sqrt(max(variance, 0.0))
+
+    def drawn(self, measures: Sequence[Measure]) -> dict[Measure, tuple[float, float]]:
+        """Return P(a is ahead) and P(b is ahead) on lists that are drawn for all measures at once."""
+        asked = [m for m in measures if not enumerable(self.a, m, self.n)]
+        if self.n > SIMULATED or not asked:
+            return {}
+        return dict(zip(asked, order_counts(self.a, self.b, asked, self.n), strict=True))
+
+    def row(
+        self,
+        measure: Measure,
+        difference: float,
+        sd: float,
+        run: LongRun,
+        length: Length,
+        drawn: tuple[float, float] | None,
+    ) -> PlanRow:
+        fields = long_run_fields(run, length, self.names)
+        if not difference:
+            fields["reason"] = f"the two means at n = {self.n:g} are equal to within their error bounds"
+        return PlanRow(
+            str(measure), self.n, limits=(limit(self.a, measure).value, limit(self.b, measure).value),
+            log10_wrong=self.wrong(measure, run.ahead, drawn), **fields,
+            **self.design.sizes(difference, sd),
+        )  # fmt: skip
+
+    def wrong(self, measure: Measure, ahead: int, drawn: tuple[float, float] | None) -> float | None:
+        """Return log10 P(the scorer that is ahead on long lists is not ahead on one of n items)."""
+        pair = (self.b, self.a) if ahead else (self.a, self.b)
+        if enumerable(self.a, measure, self.n):
+            return _log10(1 - order_law(*pair, measure, self.n).more)
+        wrong = 1 - (drawn[ahead] if drawn else right_rate(*pair, measure, self.n))
+        if wrong >= _COMMON or self.a.mixed:
+            return _log10(wrong)
+        try:
+            return log10_wrong(*pair, measure, self.n)
+        except NotAvailableError:
+            return _log10(wrong)
+
+    def choice(
+        self,
+        measure: Measure,
+        at: float,
+        effect: float,
+        drawn: tuple[float, float] | None,
+        k: int | None = None,
+    ) -> Choice:
+        ahead = int(effect < 0)
+        if enumerable(self.a, measure, self.n):
+            law = order_law(self.a, self.b, measure, self.n)
+            wrong = _log10(1 - (law.less if ahead else law.more))
+        elif drawn and drawn[ahead] <= 1 - _COMMON:
+            wrong = _log10(1 - drawn[ahead])
+        else:  # the normal law
+            wrong = float(log_ndtr(-abs(effect))) / math.log(10)
+        lists = self.design.lists(effect, 1.0)
+        return Choice(str(measure), at, effect, wrong, lists, lists * k if lists and k else None)
+
+
+def _log10(p: float) -> float | None:
+    return math.log10(p) if p > 0 else None

@@ -1,0 +1,112 @@
+"""What an experiment is planned for: power, level, and the number of queries at hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ndcg_asymptotics.analysis.power import (
+    detectable_effect,
+    lists_for,
+    lists_for_anova,
+    lists_for_width,
+    require_power,
+)
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import require
+
+RATE, POWER, ALPHA = 0.95, 0.8, 0.05
+"""Defaults: the probability of the right order on one list, and power and level of tests."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """The requirements of an experiment, which are checked when they are stated.
+
+    Attributes
+    ----------
+    rate : float
+        The probability with which a single list shall show the right order.
+    power, alpha : float
+        Power and level of the tests, alpha < power < 1; intervals have the level 1 - alpha.
+    queries : int, optional
+        The number of queries that there are, at least 2.
+    systems : int, optional
+        The number of systems of an analysis of variance, at least 2.
+    width : float, optional
+        The mean width of the confidence interval of a difference.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    rate: float = RATE
+    power: float = POWER
+    alpha: float = ALPHA
+    queries: int | None = None
+    systems: int | None = None
+    width: float | None = None
+
+    def __post_init__(self) -> None:
+        require_power(self.power, self.alpha)
+        require(0.5 < self.rate < 1, f"must lie between 0.5 and 1, got {self.rate:g}", "rate")
+        for count, argument in ((self.queries, "queries"), (self.systems, "systems")):
+            whole = count is None or (isinstance(count, int) and count >= 2)
+            require(whole, f"must be a whole number from 2 on, got {brief(count)}", argument)
+        wide = self.width is None or 0 < self.width < math.inf
+        require(wide, f"must be positive, got {self.width:g}" if not wide else "", "width")
+
+    @cached_property
+    def detectable(self) -> float | None:
+        """The smallest effect that the queries detect; None where their number is not stated."""
+        return None if self.queries is None else detectable_effect(self.queries, self.power, self.alpha)
+
+    def lists(self, difference: float | None, sd: float) -> int | None:
+        """Return the number of lists or queries that a paired t test needs; None if there is none."""
+        if not difference:
+            return None
+        return lists_for(difference / sd, self.power, self.alpha) if sd > 0 else 2
+
+    def sizes(
+        self,
+        difference: float | None,
+        sd: float,
+        ends: tuple[int | None, int | None] | None = None,
+        sds: tuple[float, float] | None = None,
+    ) -> dict[str, Any]:
+        """Return the fields of a `PlanRow` that follow from a difference and its standard deviation.
+
+        Parameters
+        ----------
+        difference : float or None
+            None where it is not known.
+        sd : float
+        ends : two numbers of queries, or None for more than 1e15, optional
+            An interval of the required number, where the difference or ``sd`` is an estimate.
+        sds : two floats, optional
+            An interval of ``sd``, where it is an estimate.
+        """
+        lists = self.lists(difference, sd)
+        low, high = ends or (lists, lists)
+        lowest, highest = sds or (sd, sd)
+        effect = self.detectable
+        enough = None
+        if self.queries is not None and difference is not None:
+            enough = lists is not None and lists <= self.queries
+        detected = [None] * 3 if effect is None else [effect * one for one in (sd, lowest, highest)]
+        anova = width = None
+        if self.systems is not None and difference and sd > 0:
+            anova = lists_for_anova(difference / sd, self.systems, self.power, self.alpha)
+        if self.width is not None:
+            width = lists_for_width(self.width / sd, self.alpha) if sd > 0 else 2
+        return {
+            "difference": difference, "sd": sd,
+            "effect": difference / sd if difference is not None and sd > 0 else None,
+            "required_lists": lists, "required_lists_low": low, "required_lists_high": high,
+            "enough": enough, "detectable": detected[0], "detectable_low": detected[1],
+            "detectable_high": detected[2], "anova_lists": anova, "width_lists": width,
+        }  # fmt: skip

@@ -1,0 +1,394 @@
+"""The outcome of planning: answers in sentences, and a table by measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """What one measure needs to tell two rankers apart.
+
+    Attributes
+    ----------
+    measure : str
+    n : int or None
+        The length of the lists; None where they are those of runs, or unknown.
+    ahead : str or None
+        The ranker that is ahead on long lists; where that is not known, on average over the queries of runs.
+    difference, sd, effect : float or None
+        Mean and standard deviation of the difference on one list, and their ratio. A difference within the
+        error bounds of the two means is 0.
+    limits : (float or None, float or None)
+        The limits of the NDCG of the two rankers.
+    long_run : float or None
+        The limit of the probability that a list shows the right order, as lists grow.
+    error_exponent : float or None
+        The e of ``-log P(wrong order at n) = n^(e + o(1))``; 0 where that probability does not fall, or no
+        faster than a power of n.
+    why : str
+        The reason for the error exponent.
+    log10_wrong : float or None
+        log10 of the probability that one list does not show the right order.
+    required_n, required_n_low, required_n_high : int or None
+        The smallest length from which on one list shows the right order with the required probability, with a
+        95% interval where it is simulated.
+    required_n_method : str
+        How it is found (`planning.required_length`).
+    required_lists, required_lists_low, required_lists_high : int or None
+        The number of queries that a paired t test needs, with an interval where the difference or the
+        standard deviation is an estimate; the ends are equal where both are exact.
+    enough : bool or None
+        Whether the stated number of queries is at least that.
+    detectable, detectable_low, detectable_high : float or None
+        The smallest difference that the stated number of queries detects, with an interval.
+    anova_lists, width_lists : int or None
+        The number of queries for an analysis of variance of several systems whose best and worst differ by
+        ``difference``, and for the stated mean width of the interval of a difference.
+    reason : str
+        Why a number is missing, or how far it can be trusted.
+    """
+
+    measure: str
+    n: int | None = None
+    ahead: str | None = None
+    difference: float | None = None
+    sd: float | None = None
+    effect: float | None = None
+    limits: tuple[float | None, float | None] = (None, None)
+    long_run: float | None = None
+    error_exponent: float | None = None
+    why: str = ""
+    log10_wrong: float | None = None
+    required_n: int | None = None
+    required_n_low: int | None = None
+    required_n_high: int | None = None
+    required_n_method: str = ""
+    required_lists: int | None = None
+    required_lists_low: int | None = None
+    required_lists_high: int | None = None
+    enough: bool | None = None
+    detectable: float | None = None
+    detectable_low: float | None = None
+    detectable_high: float | None = None
+    anova_lists: int | None = None
+    width_lists: int | None = None
+    reason: str = ""
+
+
+_Shown = tuple[Column, Callable[[PlanRow], Any]]  # a column of a table, and its values
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One member of a family of measures: NDCG cut off at k, or with the discount r^-b.
+
+    Attributes
+    ----------
+    measure : str
+    at : float
+        k or b.
+    effect : float
+    log10_wrong : float or None
+    lists : int or None
+        Required queries of a paired t test.
+    documents : int or None
+        The judgements that these take in all, if every list is judged down to rank k.
+    """
+
+    measure: str
+    at: float
+    effect: float
+    log10_wrong: float | None
+    lists: int | None
+    documents: int | None = None
+
+
+def strongest(choices: Sequence[Choice]) -> Choice | None:
+    """Return the choice with the largest effect, if any has one."""
+    return max((c for c in choices if c.lists), key=lambda c: abs(c.effect), default=None)
+
+
+@dataclass(frozen=True, repr=False)
+class Plan(Report):
+    """The outcome of `plan`, `plan_runs` and `plan_for_sd`.
+
+    Attributes
+    ----------
+    a, b : str
+        The rankers, empty where a standard deviation was stated.
+    source : {"curves", "runs", "sd"}
+    design : Design
+    rows : tuple of PlanRow
+        By the number of queries that measures need, the smallest first.
+    exponents, cutoffs : tuple of Choice
+        The discounts r^-b of whole lists by b, and the cutoffs of the log discount by k.
+    remarks : tuple of str
+    """
+
+    a: str
+    b: str
+    source: str
+    design: Design
+    rows: tuple[PlanRow, ...]
+    exponents: tuple[Choice, ...] = ()
+    cutoffs: tuple[Choice, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def fewest_judgements(self) -> Choice | None:
+        """The cutoff that needs the fewest judgements in all, the shorter one of equal ones."""
+        judged = [c for c in self.cutoffs if c.documents]
+        return min(judged, key=lambda c: (c.documents or math.inf, c.at), default=None)
+
+    def answers(self) -> list[str]:
+        """Return the answers in the order of the questions, a sentence each."""
+        if self.source == "sd":
+            return [self._detectable(), *self._enough()]
+        return [
+            said
+            for said in (self._long_run(), self._lengths(), self._lists(), *self._enough(), self._choice())
+            if said
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        return {
+            "a": self.a, "b": self.b, "source": self.source, **asdict(self.design), "answers": self.answers(),
+            "rows": [asdict(row) for row in self.rows],
+            "exponents": [asdict(choice) for choice in self.exponents],
+            "cutoffs": [asdict(choice) for choice in self.cutoffs], "remarks": list(self.remarks),
+        }  # fmt: skip
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield the answers, a table by measure, and lines that say what its numbers mean."""
+        for answer in self.answers():
+            yield Line(answer)
+        yield Line("")
+        for table in (self._table(), self._sample_sizes()):
+            if len(table.columns) > 1:
+                yield table
+        yield Line(self._legend())
+        for row in self.rows:
+            if reason := row.reason or (row.why if row.error_exponent == 0 else ""):
+                yield Line(f"{row.measure}: {reason}.")
+        for remark in self.remarks:
+            yield Line(f"{remark}.")
+
+    def _long_run(self) -> str:
+        parts = []
+        for name, other in ((self.a, self.b), (self.b, self.a)):
+            rows = [row for row in self.rows if row.long_run is not None and row.ahead == name]
+            shares = []
+            sure = [row.measure for row in rows if row.long_run == 1]
+            if sure:
+                shares.append(f"on every list by {_listed(sure)}")
+            unsure = [
+                f"{_percent(row.long_run or 0.0)} by {row.measure}" for row in rows if row.long_run != 1
+            ]
+            if unsure:
+                shares.append(f"on {'only ' if sure else ''}{_listed(unsure)}")
+            if shares:
+                parts.append(f"{name} comes before {other} {'; '.join(shares)}")
+        return f"In the long run {'. '.join(parts)}." if parts else ""
+
+    def _lengths(self) -> str:
+        known = sorted((row for row in self.rows if row.required_n), key=lambda row: row.required_n or 0)
+        rate = f"{self.design.rate:g}"
+        if all(row.long_run is None for row in self.rows):
+            return ""
+        if not known:
+            return f"No list is known to be long enough to show the right order with probability {rate}."
+        first, last = known[0], known[-1]
+        said = (
+            f"One list shows that order with probability {rate} from {first.required_n:,} documents on by "
+            f"{first.measure}"
+        )
+        return said + (f", from {last.required_n:,} on by {last.measure}." if last is not first else ".")
+
+    def _lists(self) -> str:
+        known = [row for row in self.rows if row.required_lists]
+        n = self.rows[0].n
+        where = f"With lists of {n:,} documents" if n else "With queries like these"
+        test = f"a paired t test at level {self.design.alpha:g} has {self.design.power:.0%} power"
+        if not known:
+            return f"{where} no number of queries is known with which {test}."
+        first, last = known[0], known[-1]
+        said = f"{where} {test} with {_queries(first)} queries by {first.measure}"
+        return said + (f", {_queries(last)} by {last.measure}." if last is not first else ".")
+
+    def _enough(self) -> Iterator[str]:
+        queries = self.design.queries
+        judged = [row for row in self.rows if row.enough is not None]
+        if queries is None:
+            if self.source != "sd":
+                yield "State how many queries there are (--queries) to see whether they are enough."
+        elif judged and self.source == "sd":
+            (need,) = judged
+            word = "enough" if need.enough else "too few"
+            yield f"For a difference of {need.difference:g} they are {word}: {_queries(need)} are needed."
+        elif judged:
+            parts = []
+            for enough, word in ((True, "enough"), (False, "too few")):
+                by = [row.measure for row in judged if row.enough is enough]
+                everything = f"all {len(by)} measures" if len(by) == len(judged) > 1 else ""
+                if by:
+                    parts.append(f"{word} by {everything or _listed(by)}")
+            uncertain = [
+                row.measure for row in judged
+                if row.enough and (row.required_lists_high is None or row.required_lists_high > queries)
+            ]  # fmt: skip
+            doubt = f", though the interval reaches further by {_listed(uncertain)}" if uncertain else ""
+            yield f"The {queries} queries are {' and '.join(parts)}{doubt}."
+
+    def _choice(self) -> str:
+        found = []
+        if len(self.rows) > 1 and self.rows[0].required_lists:
+            found.append(f"of these measures, {self.rows[0].measure} ({self.rows[0].required_lists})")
+        for name, choices in (("discounts r^-b, b", self.exponents), ("cutoffs nDCG@k, k", self.cutoffs)):
+            best = strongest(choices)
+            if best:
+                found.append(f"of the {name} = {best.at:g} ({best.lists:,})")
+        if not found:
+            return ""
+        said = f"Fewest queries: {'; '.join(found)}."
+        cheap = self.fewest_judgements
+        if cheap is None:
+            return said
+        return (
+            f"{said[:-1]}; fewest judgements: {cheap.documents:,}, with {cheap.lists:,} queries judged to "
+            f"rank {cheap.at:g}."
+        )
+
+    def _detectable(self) -> str:
+        row, design = self.rows[0], self.design
+        if row.detectable is None:
+            return (
+                f"A difference of {row.difference:g} needs {_queries(row)} queries for a paired t test at "
+                f"level {design.alpha:g} with {design.power:.0%} power."
+                if row.difference
+                else f"{row.width_lists:,} queries give an interval of mean width {design.width:g}."
+            )
+        return (
+            f"With {design.queries} queries a paired t test at level {design.alpha:g} has {design.power:.0%} "
+            f"power if the difference is {_detectable(row)} or more."
+        )
+
+    def _table(self) -> Table:
+        title = f"{self.a} against {self.b}" if self.a else ""
+        return self._columns(
+            title,
+            (Column("long run", _percent), lambda row: row.long_run),
+            (Column("error exponent", general(".3g"), 5), lambda row: row.error_exponent),
+            (Column("required documents", general(",")), lambda row: row.required_n),
+            (Column("95% interval", _length_interval, 4), lambda row: row if row.required_n_low else None),
+            (Column("required queries", _queries), lambda row: row if row.required_lists else None),
+            (Column("enough", lambda enough: "yes" if enough else "no"), lambda row: row.enough),
+            (Column("difference", general("+.4f"), 2), lambda row: row.difference),
+            (Column("effect size", general("+.2f")), lambda row: row.effect),
+            (Column("P(wrong order)", probability, 1), lambda row: row.log10_wrong),
+            (Column("method", None, 6), lambda row: row.required_n_method or None),
+        )
+
+    def _sample_sizes(self) -> Table:
+        """Return what the stated queries detect, and the queries for several systems and for an interval."""
+        design = self.design
+        found = self._columns(
+            "",
+            (Column("detectable difference", _detectable), lambda row: row if row.detectable else None),
+            (Column(f"queries for {design.systems} systems", general(",")), lambda row: row.anova_lists),
+            (Column(f"queries for width {design.width}", general(",")), lambda row: row.width_lists),
+        )
+        if len(found.columns) == 1:
+            return found
+        sds = self._columns("", (Column("standard deviation", fixed(4)), lambda row: row.sd))
+        rows = tuple((a, sd, *rest) for (a, *rest), (_, sd) in zip(found.rows, sds.rows, strict=True))
+        return Table("", (found.columns[0], sds.columns[1], *found.columns[1:]), rows)
+
+    def _columns(self, title: str, *columns: _Shown) -> Table:
+        """Return a table with the measures and those of the columns that have a value."""
+        measure: _Shown = (Column("measure"), lambda row: row.measure)
+        shown = [measure, *(c for c in columns if any(c[1](row) is not None for row in self.rows))]
+        rows = tuple(tuple(value(row) for _, value in shown) for row in self.rows)
+        return Table(title, tuple(column for column, _ in shown), rows)
+
+    def _legend(self) -> str:
+        design = self.design
+        parts = []
+        if any(row.long_run is not None for row in self.rows):
+            parts.append(
+                "Long run: the limit of the share of lists that show the right order. Required documents: "
+                f"the length of a list from which on that share is {design.rate:g} or more."
+            )
+        if any(row.required_lists for row in self.rows):
+            parts.append(
+                f"Required queries: for a paired t test at level {design.alpha:g} with {design.power:.0%} "
+                "power."
+            )
+        if any(row.detectable for row in self.rows):
+            parts.append(
+                f"Detectable difference: the smallest for which {design.queries} queries give it that power."
+            )
+        if any(row.effect for row in self.rows):
+            parts.append("Effect size: the mean difference on one list over its standard deviation.")
+        if any(row.log10_wrong is not None for row in self.rows):
+            where = f" of {self.rows[0].n:,} documents" if self.rows[0].n else ""
+            parts.append(f"P(wrong order): on one list{where}; a tie counts as wrong.")
+        if design.systems is not None:
+            parts.append(
+                f"Queries for {design.systems} systems: for an analysis of variance with queries as blocks, "
+                "where the best and the worst system differ by that much."
+            )
+        if design.width is not None:
+            parts.append(
+                f"Queries for width {design.width:g}: the mean width of the interval of the difference."
+            )
+        return " ".join(parts)
+
+
+def probability(log10: float) -> str:
+    """Return a probability with two digits from its logarithm, however small it is.
+
+    >>> probability(-1.1), probability(-74.2)
+    ('0.079', '6e-75')
+    """
+    if log10 > -3:
+        return f"{10**log10:.2g}"
+    power = math.floor(log10)
+    digit = round(10 ** (log10 - power))
+    return f"{digit}e{power}" if digit < 10 else f"1e{power + 1}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _percent(rate: float) -> str:
+    """Return a probability in percent; one that is not 1 is not rounded to it."""
+    return "100%" if rate == 1 else f"{min(100 * rate, 99.9):.1f}%"
+
+
+def _length_interval(row: PlanRow) -> str:
+    return f"{row.required_n_low:,} to {row.required_n_high:,}"
+
+
+def _detectable(row: PlanRow) -> str:
+    if row.detectable_low == row.detectable_high:
+        return f"{row.detectable:.4f}"
+    return f"{row.detectable:.4f} [{row.detectable_low:.4f}, {row.detectable_high:.4f}]"
+
+
+def _queries(row: PlanRow) -> str:
+    """Return the required queries with their interval, such as "7", "84 [33, 513]" or "1,151 [105, ∞)"."""
+    if row.required_lists is None:
+        return "more than 1e15"
+    if row.required_lists_low == row.required_lists == row.required_lists_high:
+        return f"{row.required_lists:,}"
+    high = "∞)" if row.required_lists_high is None else f"{row.required_lists_high:,}]"
+    return f"{row.required_lists:,} [{row.required_lists_low:,}, {high}"

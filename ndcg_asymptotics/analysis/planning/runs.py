@@ -1,0 +1,261 @@
+"""Plan an experiment from two runs of a pilot: how many more queries, and by which measure."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ndcg_asymptotics.analysis.planning.curves import (
+    CUTOFFS,
+    EXPONENTS,
+    MEASURES,
+    lengths_for,
+    long_run_fields,
+)
+from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow
+from ndcg_asymptotics.analysis.planning.required_length import Length, LongRun
+from ndcg_asymptotics.analysis.power import sd_interval
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.lists.conventions import Conventions
+from ndcg_asymptotics.lists.evaluation import (
+    Measures,
+    evaluate,
+    gains_of,
+    measures_of,
+    run_names,
+    without_negatives,
+)
+from ndcg_asymptotics.lists.fitting import fit_curves
+from ndcg_asymptotics.lists.pooling import pooled, scores_of
+from ndcg_asymptotics.lists.reading import ColumnNames, read
+from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Population
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
+
+_SAMPLES = 2000  # of the bootstrap over queries
+_FEWEST = 2  # queries
+
+
+def plan_runs(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    measures: Measures = MEASURES,
+    *,
+    seed: int = 0,
+    theory: bool = True,
+    conventions: Mapping[str, Any] | None = None,
+    **design: Any,
+) -> Plan:
+    """Plan an experiment that tells two rankers apart, from their runs on some queries.
+
+    The required number of queries follows from the mean and standard deviation of the paired differences over
+    the queries that both runs answer. Its interval is by bootstrap over queries, of the effect size. The
+    long run and the required documents are those of curves that are fitted to the runs, for independent
+    documents.
+
+    Parameters
+    ----------
+    runs : mapping of name to run
+        Two of them, as `evaluate` takes them.
+    qrels : judgements
+    measures : Measure, text, or several
+    seed : int
+        Seed of the bootstrap.
+    theory : bool
+        Whether to fit curves.
+    conventions : mapping, optional
+        ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
+    **design
+        The fields of `Design`. ``queries`` is by default the number that both runs answer.
+
+    Raises
+    ------
+    InputError
+        For other than two runs, fewer than two common queries, and what `evaluate` refuses.
+
+    >>> rng = np.random.default_rng(1)
+    >>> labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(20)}
+    >>> def run(noise):
+    ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+    >>> row = plan_runs({"good": run(0.6), "bad": run(1.0)}, labels, "nDCG", theory=False).rows[0]
+    >>> row.ahead, row.required_lists_low < row.required_lists < row.required_lists_high, row.enough
+    ('good', True, True)
+    """
+    chosen = Conventions.of(**conventions or {})
+    asked = list(dict.fromkeys(chosen.measures(measures_of(measures))))
+    scores = scores_of(runs)
+    require(len(scores) == 2, f"a plan takes two runs, got {len(scores)}", "run")
+    first, second = scores
+    names = first, second
+    labels = without_negatives(Records.of(qrels, "label"), chosen.gain)
+    exponents = {Measure.of(f"nDCG(power({b:g}))"): b for b in EXPONENTS}
+    cutoffs = {Measure(chosen.discount, k): float(k) for k in CUTOFFS}
+    every = list(dict.fromkeys([*asked, *exponents, *cutoffs]))
+    found = _differences(scores, labels, every, conventions or {})
+    count = len(found[every[0]])
+    required = Design(**{"queries": count} | {k: v for k, v in design.items() if v is not None})
+    lengths = _theory(scores, gains_of(labels, chosen.gain), asked, required) if theory else {}
+    rows = []
+    for measure in asked:
+        row = _row(measure, found[measure], required, seed, names)
+        if measure in lengths:
+            run, length = lengths[measure]
+            row = replace(row, **long_run_fields(run, length, names))
+        rows.append(row)
+    rows.sort(key=lambda row: -abs(row.effect or 0.0))
+    remarks = [
+        f"{count} queries: the required number of each measure is an estimate with the "
+        f"{100 * (1 - required.alpha):.6g}% interval in brackets, by bootstrap over queries, and the fewest "
+        "of several are an optimistic choice"
+    ]
+    if lengths:
+        remarks.append(
+            "Long run and required documents: of curves fitted to the runs, for independent documents"
+        )
+    if theory and len(lengths) < len(asked):
+        remarks.append(
+            "Where they are missing they would take minutes, as there are several different gains; `fit` "
+            "writes the curves, and `plan --a --b` computes them"
+        )
+    return Plan(
+        *names, "runs", required, tuple(rows),
+        tuple(_choice(m, b, found[m], required) for m, b in exponents.items()),
+        tuple(_choice(m, k, found[m], required, int(k)) for m, k in cutoffs.items()), tuple(remarks),
+    )  # fmt: skip
+
+
+def plan_files(
+    runs: Sequence[Path | str],
+    qrels: Path | str,
+    measures: Measures = MEASURES,
+    *,
+    columns: ColumnNames | None = None,
+    **options: Any,
+) -> Plan:
+    """Plan an experiment from two runs in files; ``options`` are those of `plan_runs`.
+
+    Raises
+    ------
+    InputError
+        As `evaluate_files` and `plan_runs`.
+    """
+    paths, measures = [Path(run) for run in runs], measures_of(measures)
+    require(len(paths) == 2, f"a plan takes two runs, got {len(paths)}", "run")
+    names = run_names(paths)
+    require(len(set(paths)) == 2, f"a run is given twice: {paths[0]}")
+    scores = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
+    return plan_runs(scores, read(qrels, "label", columns), measures, **options)
+
+
+def _differences(
+    scores: Mapping[str, Records],
+    labels: Records,
+    measures: Sequence[Measure],
+    conventions: Mapping[str, Any],
+) -> dict[Measure, Floats]:
+    """Return the differences of each measure over the queries that both runs answer."""
+    first, second = (
+        evaluate(run, labels, measures, name=name, **conventions) for name, run in scores.items()
+    )
+    common, at, of = np.intersect1d(first.queries, second.queries, return_indices=True)
+    values = first.values[at] - second.values[of]
+    values = values[np.isfinite(values).all(axis=1)]
+    require(
+        len(values) >= _FEWEST,
+        f"a plan needs at least {_FEWEST} common queries, there are {len(common)}",
+        "run",
+    )
+    values = np.where(np.abs(values) <= ROUNDING, 0.0, values)
+    return dict(zip(measures, values.T, strict=True))
+
+
+def _moments(d: Floats) -> tuple[float, float]:
+    return float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > ROUNDING else 0.0
+
+
+def _row(measure: Measure, d: Floats, design: Design, seed: int, names: tuple[str, str]) -> PlanRow:
+    mean, sd = _moments(d)
+    if not d.any():
+        return PlanRow(str(measure), reason="the runs are identical for every query")
+    ends = None
+    if sd > 0:
+        low, high = effect_interval(d, design.alpha, seed)
+        ends = (2 if math.isinf(high) else design.lists(high, 1.0)), design.lists(low, 1.0)
+    fields = design.sizes(mean, sd, ends, sd_interval(sd, d.size, design.alpha))
+    sign = 1 if mean >= 0 else -1
+    wrong = float(np.mean(sign * d <= 0))
+    return PlanRow(
+        str(measure), ahead=names[0] if mean >= 0 else names[1],
+        log10_wrong=math.log10(wrong) if wrong else None, **fields,
+    )  # fmt: skip
+
+
+def effect_interval(d: Floats, alpha: float, seed: int) -> tuple[float, float]:
+    """Return an interval of the effect size in the direction of the mean; its lower end is at least 0.
+
+    By the bootstrap over queries, bias-corrected and accelerated (Efron 1987).
+
+    Parameters
+    ----------
+    d : (queries,)
+        Paired differences, not all equal.
+    alpha : float
+        The interval has the level 1 - alpha.
+    seed : int
+
+    >>> d = np.random.default_rng(1).normal(0.5, 1.0, 100)
+    >>> low, high = effect_interval(d, 0.05, seed=0)  # about the effect +-2/sqrt(100)
+    >>> 0.2 < low < 0.3, 0.7 < high < 0.8
+    (True, True)
+    """
+    signed = d if d.mean() >= 0 else -d
+    with warnings.catch_warnings():
+        # where an interval cannot be computed it is NaN, and scipy warns
+        warnings.simplefilter("ignore")
+        found = stats.bootstrap(
+            (signed,), _effect, n_resamples=_SAMPLES, confidence_level=1 - alpha, method="BCa",
+            random_state=seed,
+        ).confidence_interval  # fmt: skip
+    low, high = (float(end) for end in (found.low, found.high))
+    return (0.0 if math.isnan(low) else max(low, 0.0)), (math.inf if math.isnan(high) else max(high, 0.0))
+
+
+def _effect(d: Floats, axis: int = -1) -> Floats:
+    sd = d.std(axis=axis, ddof=1)
+    # in a sample of equal differences it is as large as a difference can be
+    return np.asarray(d.mean(axis=axis) / np.maximum(sd, ROUNDING))
+
+
+def _choice(measure: Measure, at: float, d: Floats, design: Design, k: int | None = None) -> Choice:
+    mean, sd = _moments(d)
+    lists = design.lists(mean, sd)
+    wrong = float(np.mean(math.copysign(1.0, mean) * d <= 0))
+    return Choice(
+        str(measure), at, mean / sd if sd > 0 else 0.0, math.log10(wrong) if wrong else None, lists,
+        lists * k if lists and k else None,
+    )  # fmt: skip
+
+
+def _theory(
+    scores: Mapping[str, Records], gains: Records, measures: Sequence[Measure], design: Design
+) -> dict[Measure, tuple[LongRun, Length]]:
+    """Return long runs and required lengths by curves fitted to the pooled runs."""
+    fitted = fit_curves(pooled(scores, gains).lists(), resamples=1)
+    pair = Population.of({name: curve.relevance for name, curve in fitted.items()}).scorers
+    first, second = pair.values()
+    if len(first.gains) > FEW_GRADES or first == second:
+        return {}
+    if len(first.gains) > 1:
+        measures = [m for m in measures if m.cutoff.regime in ("none", "fixed")]
+    return lengths_for(first, second, measures, design.rate)

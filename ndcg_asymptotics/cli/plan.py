@@ -1,0 +1,173 @@
+"""The command plan: which measure, how many documents and how many queries tell two rankers apart."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ndcg_asymptotics.cli.options import (
+    Columns,
+    Format,
+    GainLike,
+    Json,
+    Like,
+    Qrels,
+    Quiet,
+    Runs,
+    SixMeasures,
+    Verbose,
+    columns_of,
+    number,
+    whole_number,
+)
+from ndcg_asymptotics.core.errors import InputError, require
+
+_from_input = partial(typer.Option, rich_help_panel="Input")
+
+app = typer.Typer()
+
+
+@app.command()
+def plan(
+    a: Annotated[
+        str | None, _from_input("--a", metavar="CURVE", help="Relevance curve of the first ranker.")
+    ] = None,
+    b: Annotated[
+        str | None,
+        _from_input("--b", metavar="CURVE", help="That of the second one, with equally distributed labels."),
+    ] = None,
+    n: Annotated[
+        Any,
+        _from_input(
+            "-n",
+            "--n",
+            metavar="N",
+            parser=number,
+            help="Length of the lists of the curves.",
+            show_default="1000",
+        ),
+    ] = None,
+    run: Runs = None,
+    qrels: Qrels = None,
+    columns: Columns = None,
+    sd: Annotated[
+        float | None,
+        _from_input(
+            help="In place of curves or runs: the standard deviation of the difference of two systems."
+        ),
+    ] = None,
+    pilot: Annotated[
+        Any,
+        _from_input(
+            metavar="N",
+            parser=whole_number,
+            help="Number of queries that --sd was estimated from, for intervals.",
+            show_default="none: it is exact",
+        ),
+    ] = None,
+    difference: Annotated[
+        float | None, _from_input(help="With --sd: the difference of means that is to be detected.")
+    ] = None,
+    measure: SixMeasures = None,
+    like: Like = None,
+    gain: GainLike = None,
+    queries: Annotated[
+        Any,
+        typer.Option(
+            metavar="N",
+            parser=whole_number,
+            help="How many queries there are.",
+            show_default="those of the runs, if there are any",
+        ),
+    ] = None,
+    rate: Annotated[
+        float, typer.Option(help="Probability with which a single list must show the right order.")
+    ] = 0.95,
+    power: Annotated[float, typer.Option(help="Target power of the paired t test.")] = 0.8,
+    alpha: Annotated[
+        float,
+        typer.Option(help="Significance level of the paired t test; intervals have the level 1 minus this."),
+    ] = 0.05,
+    systems: Annotated[
+        Any,
+        typer.Option(
+            metavar="M",
+            parser=whole_number,
+            help="Also plan an analysis of variance of M systems, whose best and worst have the difference.",
+            show_default=False,
+        ),
+    ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(help="Also plan for a confidence interval of the difference of this mean width."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Draw a figure into this folder.")
+    ] = None,
+    form: Format = "table",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
+
+    The rankers are given by their relevance curves, by two runs of a pilot, or by a standard deviation alone.
+
+    Examples:
+
+        ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)" --queries 50
+
+        ndcg-asymptotics plan --run a.run --run b.run --qrels my.qrels --measure nDCG --measure nDCG@10
+
+        ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
+    """  # fmt: skip
+    from ndcg_asymptotics.reports.terminal import show
+
+    sources = {
+        "--a and --b": (a, b, n), "--run twice and --qrels": (run, qrels, columns, like),
+        "--sd": (sd, pilot, difference),
+    }  # fmt: skip
+    given = [name for name, values in sources.items() if any(value is not None for value in values)]
+    require(
+        len(given) == 1,
+        f"plan needs {', or '.join(sources)}"
+        + (f", got values of {' and of '.join(given)}" if given else ""),
+    )
+    design: dict[str, Any] = {
+        "rate": rate, "power": power, "alpha": alpha, "queries": queries, "systems": systems, "width": width,
+    }  # fmt: skip
+    if sd is not None:
+        require(measure is None or len(measure) == 1, "--sd belongs to one measure", "measure")
+        from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
+
+        found = plan_for_sd(sd, measure[0] if measure else None, difference=difference, pilot=pilot, **design)
+    elif a is not None and b is not None:
+        from ndcg_asymptotics.analysis.planning.curves import MEASURES
+        from ndcg_asymptotics.analysis.planning.curves import plan as plan_curves
+
+        options = design | ({} if n is None else {"n": n})
+        found = plan_curves(a, b, measure or MEASURES, gain=gain or "linear", **options)
+    elif run and qrels is not None:
+        from ndcg_asymptotics.analysis.planning.curves import MEASURES
+        from ndcg_asymptotics.analysis.planning.runs import plan_files
+
+        found = plan_files(
+            run,
+            qrels,
+            measure or MEASURES,
+            columns=columns_of(columns),
+            conventions={"like": like, "gain": gain},
+            **design,
+        )
+    else:
+        raise InputError(f"plan needs {given[0]}, got a part of these")
+    show(found, form)
+    if out is not None:
+        from ndcg_asymptotics.plots import draw_plan
+
+        for path in draw_plan(found, out):
+            print(path, file=sys.stderr)

@@ -1,0 +1,116 @@
+"""Figures of a plan: the effect size and the probability of the wrong order by discount and by cutoff."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, strongest
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.plots.style import (
+    GREY,
+    LineStyle,
+    Words,
+    line_styles,
+    outer_labels,
+    panels,
+    save_all,
+    style,
+)
+
+_RARE = 0.05  # P(wrong order), from which on its axis is logarithmic
+_EXPONENT, _CUTOFF = "$b$ of the discount $r^{-b}$", "cutoff $k$ of nDCG@$k$"
+
+
+def choice_effects(ax: Axes, choices: Sequence[Choice], xlabel: str, line: LineStyle | None = None) -> Axes:
+    """Draw the size of the effect, |Δ|/σ of one list, of a family of measures; a ring marks the largest."""
+    line = line or line_styles(1)[0]
+    at, effects = np.array([[choice.at, abs(choice.effect)] for choice in choices]).T
+    ax.plot(at, effects, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5)
+    best = strongest(choices)
+    if best:
+        ax.plot(best.at, abs(best.effect), ls="none", marker="o", mfc="none", mec="black", ms=8)
+        side = "left" if best.at <= at[:2][-1] else "right" if best.at == at[-1] else "center"
+        ax.annotate(
+            f"{best.at:g}: {best.lists:,} queries", (best.at, abs(best.effect)), xytext=(0, 8),
+            textcoords="offset points", ha=side, fontsize=7,
+        )  # fmt: skip
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(r"$|\Delta|/\sigma$ of one list")
+    ax.set_ylim(0, 1.2 * float(effects.max(initial=0.0)) or 1.0)
+    return ax
+
+
+def choice_errors(ax: Axes, choices: Sequence[Choice], xlabel: str, line: LineStyle | None = None) -> Axes:
+    """Draw the probability of the wrong order of one list, a tie included, of a family of measures."""
+    line = line or line_styles(1)[0]
+    shown = [choice for choice in choices if choice.log10_wrong is not None]
+    wrong = [10 ** float(choice.log10_wrong or 0.0) for choice in shown]
+    ax.plot(
+        [choice.at for choice in shown], wrong, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5
+    )
+    if wrong and min(wrong) < _RARE:
+        ax.set_yscale("log")
+        ax.set_ylim(10 ** math.floor(math.log10(min(wrong))), 1)
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        ax.axhline(0.5, color=GREY, ls=":", lw=0.8)
+        ax.set_ylim(0, 1.1 * max(*wrong, 0.5) if wrong else 1)
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel("P(wrong order) of one list")
+    return ax
+
+
+def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
+    """Return a figure of a plan's effect sizes and wrong orders, against b and against k.
+
+    Raises
+    ------
+    InputError
+        For a plan for a standard deviation, which knows no family of measures.
+    """
+    families = [
+        (choices, label)
+        for choices, label in ((plan.exponents, _EXPONENT), (plan.cutoffs, _CUTOFF))
+        if choices
+    ]
+    require(bool(families), "a plan for a standard deviation has no figure", "out")
+    lines = line_styles(len(families))
+    with style():
+        figure, axes = panels(2 * len(families), columns=len(families), height=2.1, width=width)
+        for column, ((choices, label), line) in enumerate(zip(families, lines, strict=True)):
+            for row, draw in enumerate((choice_effects, choice_errors)):
+                ax = axes[row * len(families) + column]
+                draw(ax, choices, label, line)
+                if label == _CUTOFF:
+                    ax.set_xscale("log")
+        outer_labels(axes, len(families))
+    return figure
+
+
+def draw_plan(plan: Plan, folder: Path | str, *, width: float | None = None, **saved: Any) -> list[Path]:
+    """Draw and save the figure of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : path
+        Folder for the files.
+    width, **saved
+        As in `draw_all`.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    figures: list[tuple[Words, Callable[[], Figure]]] = [(("plan",), partial(plan_figure, plan, width=width))]
+    return save_all(figures, folder, **saved)

@@ -1,0 +1,218 @@
+"""Plans from curves, runs and a standard deviation: their numbers, sentences, tables and figures."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
+from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.planning.runs import effect_interval, plan_runs
+from ndcg_asymptotics.analysis.power import lists_for, lists_for_anova, lists_for_width
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots import plan_figure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.reports.terminal import show
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+
+GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
+
+
+@cache
+def planned() -> Plan:
+    measures = ["nDCG(geometric(2))", "nDCG", "nDCG(power(40))", "nDCG@3"]
+    return plan(GOOD, BLANK, measures, n=40, queries=15, systems=5, width=0.1)
+
+
+def drawn(n: int, count: int, weights: np.ndarray, seed: int) -> np.ndarray:
+    """NDCG of `GOOD` less that of `BLANK`, by their definition."""
+    rng = np.random.default_rng(seed)
+    ideal = np.concatenate(([1.0], np.cumsum(weights)))
+    depth = np.sort(rng.random((count, n)), axis=1)
+    label = rng.random(depth.shape) < 0.7 - 0.6 * depth
+    # of the same labels, in an order that knows nothing
+    other = rng.permuted(label, axis=1)
+    return (label @ weights - other @ weights) / ideal[label.sum(axis=1)]
+
+
+def test_the_required_documents_and_queries_are_confirmed() -> None:
+    row = planned().rows[0]
+    assert row.measure == "nDCG(log)"
+    log = lambda n: 1 / np.log(np.arange(2.0, n + 2))  # noqa: E731
+    right = int((drawn(row.required_n, 40_000, log(row.required_n), seed=1) > 0).sum())
+    # the simulation that finds the length is off by up to 0.3%
+    assert abs(right / 40_000 - 0.95) < 0.003 + 5 * math.sqrt(0.95 * 0.05 / 40_000)
+    assert row.required_n_low <= row.required_n <= row.required_n_high
+    shorter = drawn(row.required_n // 2, 40_000, log(row.required_n // 2), seed=2)
+    assert np.mean(shorter > 0) < 0.93
+    d = drawn(40, 4000 * row.required_lists, log(40), seed=3)
+    power = np.mean(stats.ttest_1samp(d.reshape(4000, -1), 0.0, axis=1).pvalue < 0.05)
+    assert abs(power - 0.8) < 0.05 + 5 * math.sqrt(0.16 / 4000)
+    assert row.difference == pytest.approx(d.mean(), abs=5 * d.std() / math.sqrt(d.size))
+    assert row.sd == pytest.approx(d.std(), rel=0.02)
+    wrong = float(np.mean(d <= 0))
+    # that of the plan is simulated on 1e5 lists; false alarm: 6e-7
+    assert abs(10**row.log10_wrong - wrong) < 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
+    assert abs(10**row.log10_wrong - 1.2 * wrong) > 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
+
+
+def test_measures_are_ordered_by_the_queries_they_need() -> None:
+    found = planned()
+    assert [row.measure for row in found.rows] == [
+        "nDCG(log)", "nDCG(geometric(2))", "nDCG(log)@3", "nDCG(power(40))",
+    ]  # fmt: skip
+    whole, geometric, top, steep = found.rows
+    assert (whole.long_run, whole.error_exponent, whole.enough) == (1.0, 1.0, True)
+    assert 0.5 < top.long_run < 0.95
+    assert (top.required_n, top.error_exponent, top.enough) == (None, 0.0, False)
+    assert "never settles" in geometric.reason
+    assert (steep.sd, steep.required_lists, steep.long_run) == (None, None, None)
+    assert steep.reason
+    for row in (whole, top, geometric):
+        assert row.effect == pytest.approx(row.difference / row.sd)
+        assert row.required_lists == lists_for(row.effect, 0.8, 0.05)
+        assert row.required_lists_low == row.required_lists == row.required_lists_high
+        assert row.anova_lists == lists_for_anova(row.effect, 5, 0.8, 0.05)
+        assert row.width_lists == lists_for_width(0.1 / row.sd, 0.05)
+
+
+def test_families_of_measures() -> None:
+    found = planned()
+    pair = (Relevance.of(GOOD), Relevance.of(BLANK))
+    for choice in (*found.exponents, *found.cutoffs):
+        mean, variance, *_ = moments(pair, Measure.of(choice.measure), 40)
+        assert choice.effect == pytest.approx(mean / math.sqrt(variance), rel=1e-3)
+        assert choice.lists == lists_for(choice.effect, 0.8, 0.05)
+    assert [choice.at for choice in found.cutoffs] == [1, 2, 5, 10, 20, 40]
+    best = found.fewest_judgements
+    assert all(best.documents <= choice.lists * choice.at for choice in found.cutoffs)
+    # k = n is the whole list
+    assert found.cutoffs[-1].effect == pytest.approx(found.rows[0].effect, rel=1e-3)
+    assert found.cutoffs[-1].log10_wrong == pytest.approx(found.rows[0].log10_wrong, abs=1e-9)
+    with pytest.raises(InputError, match="has no figure"):
+        plan_figure(plan_for_sd(0.2, queries=10))
+
+
+def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    said = planned().answers()
+    starts = ("In the long run", "One list shows", "With lists of 40 documents", "The 15", "Fewest")
+    assert all(answer.startswith(start) for answer, start in zip(said, starts, strict=True))
+    assert "only" in said[0]
+    assert "enough by nDCG(log) and too few by nDCG(geometric(2)) and nDCG(log)@3" in said[3]
+    show(planned())
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    heads = [line for line in lines if line.startswith("measure")]
+    first, second = (line for line in lines if line.startswith("nDCG(geometric(2)) "))
+    assert max(map(len, heads)) <= 80
+    assert " no " in first
+    assert f"{planned().rows[1].detectable:.4f}" in second
+    show(planned(), "json")
+    plain = json.loads(capsys.readouterr().out)
+    asked = {"measure", "difference", "sd", "required_n", "required_n_method", "required_lists"}
+    assert asked | {"required_lists_low", "required_lists_high"} <= plain["rows"][0].keys()
+    assert plain["answers"] == said
+
+
+def test_the_better_one_may_come_second() -> None:
+    (row,) = plan(BLANK, GOOD, "nDCG@2", n=50).rows
+    assert row.ahead == GOOD
+    assert row.difference < 0
+    assert row.required_lists is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"b": GOOD}, "both have the relevance curve"),
+        ({"b": "constant(0.5)"}, "share their labels"),
+        ({"power": 0.03}, "power: must lie between alpha = 0.05 and 1, got 0.03"),
+        ({"alpha": 0.0}, "alpha: must lie inside"),
+        ({"rate": 0.5}, "rate: must lie"),
+        ({"n": 0}, "n: must be list lengths"),
+        ({"queries": 1}, "queries: must be a whole number from 2 on, got 1"),
+        ({"systems": 1}, "systems: must be a whole number from 2 on"),
+        ({"width": 0.0}, "width: must be positive, got 0"),
+        ({"measures": []}, "at least one measure"),
+    ],
+)
+def test_bad_input(change: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plan(**({"a": GOOD, "b": BLANK, "measures": "nDCG", "n": 10} | change))
+
+
+def test_a_stated_standard_deviation() -> None:
+    found = plan_for_sd(0.2, "nDCG@10", difference=0.1, queries=50, pilot=40)
+    (row,) = found.rows
+    assert row.required_lists == 34
+    # the chi-square interval of the standard deviation
+    ends = [0.2 * math.sqrt(39 / stats.chi2.ppf(p, 39)) for p in (0.975, 0.025)]
+    assert [row.required_lists_low, row.required_lists_high] == [
+        lists_for(0.1 / sd, 0.8, 0.05) for sd in ends
+    ]
+    assert row.detectable_low / row.detectable == pytest.approx(ends[0] / 0.2)
+    assert row.detectable_high / row.detectable == pytest.approx(ends[1] / 0.2)
+    assert lists_for(row.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
+    assert "are enough: 34 [24, 54] are needed" in found.answers()[1]
+    with pytest.raises(InputError, match="needs queries, difference or width"):
+        plan_for_sd(0.2)
+    with pytest.raises(InputError, match="sd: must be positive"):
+        plan_for_sd(0.0, queries=10)
+    with pytest.raises(InputError, match="systems: an analysis of variance needs the difference"):
+        plan_for_sd(0.2, queries=10, systems=3)
+
+
+def runs(queries: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(queries)}
+    return {
+        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+        for name, noise in (("good", 0.8), ("bad", 1.1))
+    }, labels
+
+
+def test_runs_of_a_pilot() -> None:
+    scores, labels = runs(40, seed=2)
+    found = plan_runs(scores, labels, ["nDCG", "nDCG@5", "nDCG(geometric(2))"])
+    for row in found.rows:
+        assert row.required_lists == lists_for(row.effect, 0.8, 0.05)
+        assert row.required_lists_low < row.required_lists
+        assert row.required_lists_high is None or row.required_lists_high > row.required_lists
+        assert row.enough is (row.required_lists <= 40)
+        assert row.long_run is not None
+        assert row.detectable_low < row.detectable < row.detectable_high
+    assert found.design.queries == 40
+    assert plan_runs(scores, labels, "nDCG", theory=False, queries=7).design.queries == 7
+    assert plan_figure(found).axes
+    same = plan_runs({"a": scores["good"], "b": dict(scores["good"])}, labels, "nDCG")
+    assert "identical" in same.rows[0].reason
+    with pytest.raises(InputError, match="takes two runs, got 1"):
+        plan_runs({"a": scores["good"]}, labels, "nDCG")
+
+
+def test_the_interval_of_the_effect_covers_it() -> None:
+    rng = np.random.default_rng(7)
+    covered = wrong = 0
+    for _ in range(150):
+        low, high = effect_interval(rng.normal(0.5, 1.0, 40), 0.05, seed=1)
+        covered += low <= 0.5 <= high
+        wrong += low <= 1.0 <= high
+    assert stats.binomtest(covered, 150, 0.95).pvalue > 1e-4
+    assert stats.binomtest(wrong, 150, 0.95).pvalue < 1e-4
+
+
+def test_equal_differences_need_two_queries() -> None:
+    scores = {
+        "a": {str(q): {"x": 2.0, "y": 1.0} for q in range(6)},
+        "b": {str(q): {"y": 2.0, "x": 1.0} for q in range(6)},
+    }
+    (row,) = plan_runs(scores, {str(q): {"x": 1.0} for q in range(6)}, "nDCG", theory=False).rows
+    assert (row.sd, row.required_lists, row.enough, row.log10_wrong) == (0.0, 2, True, None)
