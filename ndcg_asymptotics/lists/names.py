@@ -128,7 +128,7 @@ class Names:
 
         return type(self)(pa.concat_arrays([self._texts, other._texts]))
 
-    def only(self, codes: Integers) -> Self:
+    def only(self, codes: Integers | Codes) -> Self:
         """Return the names with these codes, as names of their own."""
         return type(self)(self.texts(codes) if isinstance(self._texts, list) else _take(self._texts, codes))
 

@@ -126,7 +126,7 @@ def unjudged_ranks(
     run, row, lengths = _of_topics(run, topics)
     sizes = lengths
     if depth is not None:
-        run, row, lengths = _of_topics(run.only(_at_the_top(run, row, lengths, depth)), topics)
+        run, row, lengths = _of_topics(run.only(_at_the_top(run, row, lengths, depth)).compact(), topics)
     judged = labels.find(run) >= 0
     wanted = np.flatnonzero(~judged)
     if ties == "worst":  # any gain puts judged documents below those they tie with
@@ -149,7 +149,9 @@ def _at_the_top(run: Records, row: Rows, lengths: Integers, depth: int) -> Bools
     """Return which documents have a score of at least that at rank ``depth`` of their topic."""
     with np.errstate(over="ignore"):
         scores = run.values.astype(np.float32)  # documents that tie in single precision are both kept
-    order = np.lexsort((-scores, row))
+    same = row[1:] == row[:-1]
+    ranked = ((row[1:] > row[:-1]) | (same & (scores[1:] <= scores[:-1]))).all()  # as most runs are
+    order = np.arange(row.size) if ranked else np.lexsort((-scores, row))
     last = np.cumsum(lengths) - 1
     least = np.full(lengths.size, -np.inf, np.float32)
     some = lengths > 0

@@ -140,6 +140,11 @@ class Records:
         """Return some of the records, or all in another order; ``queries`` stays as it is."""
         return replace(self, row=self.row[which], document=self.document[which], values=self.values[which])
 
+    def compact(self) -> Self:
+        """Return the same records with the names of their documents only, which are then found sooner."""
+        codes, document = np.unique(self.document, return_inverse=True)
+        return replace(self, names=self.names.only(codes), document=document.astype(np.int32))
+
     def of_queries(self, queries: tuple[str, ...]) -> Self:
         """Return the records of some queries, which become the queries of the result."""
         row = self.index_in(queries)

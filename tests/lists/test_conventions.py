@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists
 from ndcg_asymptotics.lists.conventions import LIKE, Conventions
@@ -158,6 +159,29 @@ def test_what_is_no_convention():
         evaluate(RUN, QRELS, "nDCG", like="lightgdm")
     with pytest.raises(InputError, match=r"^empty: must be one of zero, one, nan, skip, got 'two'"):
         evaluate(RUN, QRELS, "nDCG", empty="two")
+
+
+def test_comparisons_with_conventions():
+    run = {q: {d: -float(s) for d, s in of.items()} for q, of in RUN.items()}
+    copies = {f"{q}{i}": q for i in range(3) for q in RUN}
+    runs = {name: {c: of[q] for c, q in copies.items()} for name, of in (("a", RUN), ("b", run))}
+    qrels = {c: QRELS[q] for c, q in copies.items()}
+    found = compare(runs, qrels, "nDCG@5", like="letor", theory=False, resamples=99)
+    (row,) = found.pairs[0].by_measure
+    assert row.measure == "nDCG(clipped_log(2))@5"
+    expected = [evaluate(of, QRELS, "nDCG@5", like="letor").mean.item() for of in (RUN, run)]
+    np.testing.assert_allclose([row.mean_a, row.mean_b], expected)
+    with pytest.raises(InputError, match=r"^like: 'lettor' is not known"):
+        compare(runs, qrels, "nDCG@5", like="lettor")
+
+
+def test_the_help_names_every_program():
+    from typing import get_args
+
+    from ndcg_asymptotics.cli.options import Like
+
+    help_text = get_args(Like)[1].help
+    assert help_text.rstrip(".").partition("change: ")[2].split(", ") == list(LIKE)
 
 
 def test_files_with_conventions(tmp_path):

@@ -203,6 +203,6 @@ def _is_parquet(path: Path) -> bool:
     found = start == PARQUET
     require(
         found or not named,
-        f"{path}: not a Parquet file, whose first bytes are PAR1; a text needs another name",
+        f"{path}: not a Parquet file, whose first bytes are PAR1; a text file needs another name",
     )
     return found
