@@ -55,12 +55,17 @@ def fixed(digits: int) -> Callable[[float], str]:
 
 
 def decimals(digits: int) -> Callable[[float], str]:
-    """Return a function that formats numbers with this many decimals, and small ones with as many digits.
+    """Return a function that formats numbers with this many decimals, small and large ones with digits.
 
-    >>> [decimals(5)(value) for value in (0.25, 0.0, 1.2345678e-7)]
-    ['0.25000', '0.00000', '1.2346e-07']
+    >>> [decimals(5)(value) for value in (0.25, 0.0, 1.2345678e-7, 1234567890.0)]
+    ['0.25000', '0.00000', '1.2346e-07', '1.2346e+09']
     """
-    return lambda value: f"{value:.{digits - 1}e}" if 0 < abs(value) < _SMALL else f"{value:.{digits}f}"
+
+    def formatted(value: float) -> str:
+        plain = value == 0 or _SMALL <= abs(value) < _LARGE
+        return f"{value:.{digits}f}" if plain else f"{value:.{digits - 1}e}"
+
+    return formatted
 
 
 def general(spec: str) -> Callable[[Any], str]:
@@ -69,6 +74,7 @@ def general(spec: str) -> Callable[[Any], str]:
 
 
 _SMALL = 1e-3  # below, `decimals` would show two digits or less
+_LARGE = 1e6  # from here on it would show digits that nobody reads
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 _METHOD = (
     "Each replicate draws independent, identically distributed streams of scores and labels and computes "
-    "NDCG along growing n. At every n the mean over replicates is compared with the exact mean (by Student’s "
-    "t, or by bets that are valid for any values), at some n the standard deviation with the exact one (by "
+    "{values} along growing n. At every n the mean over replicates is compared with the exact mean (by "
+    "Student’s t, or by bets that are valid for any values), at some n the standard deviation with the exact one (by "
     "chi-square, or by bets), and at the last n the distribution with that of long lists "
     "(Kolmogorov-Smirnov). The family-wise error rate of all these tests is controlled by Bonferroni’s "
     "correction. The limit of each theorem is compared with the limit extrapolated from exact means up to "
@@ -97,6 +97,7 @@ def _contents(results: Results, alpha: float) -> dict[str, Any]:
     drawn = results.replicates_complete == 0 or "ndcg" in results.values
     require(drawn, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     curves = curve_charts(results)
+    values = " and ".join(dict.fromkeys(measure.name.upper() for measure in study.measures))
     found = check(results, alpha=alpha) if results.replicates_complete > 1 else None
     orders = distinguish(results) if study.pairs and results.replicates_complete > 1 else None
     order_specs = order_charts(orders.pairs) if orders else []
@@ -111,6 +112,7 @@ def _contents(results: Results, alpha: float) -> dict[str, Any]:
             f"Incomplete: {results.replicates_complete} of {results.replicates_wanted} replicates."
         ),
         "answer": [visible(sentence) for sentence in answer(results, found, orders)],
+        "values": values,
         "scorers": [visible(name) for name in study.scorers],
         "scorers_table": Table(
             "", (Column("scorer"), Column("relevance curve")),
@@ -132,7 +134,7 @@ def _contents(results: Results, alpha: float) -> dict[str, Any]:
         "order_remark": _no_orders(results),
         "from_n": "at every grid point from n on, which is an upper bound" if bounded
         else "at every list length from n on",
-        "method": _METHOD,
+        "method": _METHOD.format(values=values),
         "engine": study.engine,
         "seed": study.seed,
         "versions": results.versions[-1],

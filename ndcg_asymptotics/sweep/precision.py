@@ -1,9 +1,9 @@
 """The stopping rule of sweeps with a precision.
 
 The rule is applied after 32, 64, 128, … replicates, and after the largest number allowed: the sweep ends
-when every mean (of a scorer, a measure and an n) has a standard error of at most the precision. The
-decision depends on the first replicates only, so a sweep that was interrupted, or ran with another number
-of jobs, ends at the same replicate.
+when every mean (of a scorer, a measure and an n) has a standard error of at most the precision, that of
+DCG_n in units of F(k(n)). The decision depends on the first replicates only, so a sweep that was
+interrupted, or ran with another number of jobs, ends at the same replicate.
 
 A sweep that chooses its own end tends to end where the standard deviation happens to be underestimated, so
 its intervals may be too narrow. As the precision goes to 0 their coverage is the nominal one (Chow and
@@ -85,7 +85,10 @@ def precision_of(results: Results, wanted: float, count: int) -> Precision:
     data = results.data
     values = data["ndcg"].isel(replicate=data["replicate"].to_numpy() < count)
     values = values.transpose("replicate", "scorer", "measure", "n")
-    errors = values.to_numpy().std(axis=0, ddof=1) / math.sqrt(len(values))
+    units = np.array(
+        [[measure.unit(n) or 1.0 for n in results.study.n] for measure in results.study.measures]
+    )
+    errors = values.to_numpy().std(axis=0, ddof=1) / math.sqrt(len(values)) / units
     scorer, measure, n = np.unravel_index(int(np.argmax(errors)), errors.shape)
     return Precision(
         wanted,

@@ -24,6 +24,7 @@ from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import ndcg_curves, panels, style
 from ndcg_asymptotics.sweep import run
+from ndcg_asymptotics.sweep.precision import precision_of
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -237,6 +238,14 @@ def test_a_fixed_number_of_relevant_items_has_a_fixed_ideal_list(text: str) -> N
         lambda text: difference_std(a, b, text, [100]),
     ):
         assert of(text).value[0] == pytest.approx(ideal * of("n" + text).value[0], rel=1e-9)
+
+
+def test_a_precision_is_in_units_of_the_sum_of_discounts() -> None:
+    drawn = simulated(study(LINEAR, (500,), ("DCG",), seed=5), 30)
+    plain = drawn.data["ndcg"].to_numpy().std(axis=0, ddof=1).item() / math.sqrt(30)
+    found = precision_of(drawn, 0.01, 30)
+    assert found.reached == pytest.approx(plain / weights("DCG(log)", 500).sum(), rel=1e-12)
+    assert found.enough
 
 
 @pytest.mark.parametrize("text", ["DCG", "DCG(zipf)@5"])

@@ -45,6 +45,7 @@ _MOST_RANKS = 10**6  # of a sum without blocks
 
 def _metric(measure: Measure, rank: Floats, items: int) -> Floats:
     """Return f(rho) at real ranks."""
+    require_available(measure.normalised, f"corrected estimates are for NDCG, got {measure}")
     one = measure.discount(np.ones(1), float(items))[0]
     return np.where(rank <= measure.cutoff(items), measure.discount(rank, float(items)) / one, 0.0)
 
