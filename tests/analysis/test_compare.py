@@ -321,3 +321,25 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
         assert all(path.is_file() for path in draw_comparison(found, tmp_path / str(len(names))))
+
+
+def test_longer_lists_are_predicted_once_for_each_run(monkeypatch):
+    scores, labels = collection(queries=8, documents=30)
+    asked = []
+
+    def counted(scorer, measure, n):
+        asked.append(str(measure))
+        return na.theory.expected_ndcg(scorer, measure, n)
+
+    monkeypatch.setattr("ndcg_asymptotics.analysis.runs.compare.expected_ndcg", counted)
+    found = compare(scores, labels, "nDCG", resamples=99)  # the limit of nDCG is 1 for all runs
+    assert asked == ["nDCG(log)"] * 4
+    # a run has the same prediction in each of its pairs
+    means: dict[str, set[float]] = {}
+    for pair in found.pairs:
+        longer = pair.by_measure[0].longer_lists
+        assert longer is not None
+        means.setdefault(pair.a, set()).add(longer.a)
+        means.setdefault(pair.b, set()).add(longer.b)
+    assert [len(of_run) for of_run in means.values()] == [1] * 4
+    assert len(set.union(*means.values())) == 4

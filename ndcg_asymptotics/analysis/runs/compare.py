@@ -9,7 +9,8 @@ pairs; the number of pairs with a significant difference is the discriminative p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any, get_args
@@ -45,7 +46,7 @@ from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture
-from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
@@ -134,7 +135,7 @@ def compare(
     gains = gains_of(labels, chosen.gain)
     documents = pooled(scores, gains)
     cuts = _cuts(documents, parsed, pairs, level, seed)
-    mixtures = _mixtures(documents) if theory else None
+    predicted = _predicted(documents, parsed) if theory else None
     compared = []
     for pair in pairs:
         means = [values[name].mean(axis=0) for name in pair]
@@ -144,7 +145,7 @@ def compare(
                 tuple(
                     MeasureComparison(
                         str(measure), float(means[0][m]), float(means[1][m]), differences[pair][m],
-                        next(p_corrected), cuts[pair][m], _longer_lists(mixtures, pair, measure),
+                        next(p_corrected), cuts[pair][m], _longer_lists(predicted, pair, m),
                     )
                     for m, measure in enumerate(parsed)
                 ),
@@ -259,28 +260,55 @@ def _mixtures(documents: Pooled) -> dict[str, Mixture]:
     return {name: mixture.relevance for name, mixture in found.items()}
 
 
+@dataclass(frozen=True)
+class _Predicted:
+    """What theory predicts for ever longer lists of one run, by one measure."""
+
+    mixture: Mixture
+    measure: Measure
+
+    @cached_property
+    def limit(self) -> Limit:
+        """The limit of NDCG, with its theorem."""
+        return limit(self.mixture, self.measure)
+
+    @cached_property
+    def end(self) -> float | None:
+        """The limit of the mean of NDCG, if there is one."""
+        if self.limit.converges is not False:
+            return None if self.limit.value is None else float(self.limit.value)
+        # where NDCG does not converge its mean does, to that of the top
+        tops = [of_group.mean_gain_at_top / of_group.gains[0] for of_group in self.mixture.models]
+        return float(self.mixture.weights @ tops)
+
+    @cached_property
+    def long_mean(self) -> float | None:
+        """The exact mean at n = 1e6; None for a discount of the user's own that is no sum of exponentials."""
+        try:
+            return float(expected_ndcg(self.mixture, self.measure, [_LONG]).value[0])
+        except NotAvailableError:
+            return None
+
+
+def _predicted(documents: Pooled, measures: tuple[Measure, ...]) -> dict[str, list[_Predicted]]:
+    """Return the predictions of each run and measure, whose values are computed once for all pairs."""
+    mixtures = _mixtures(documents)
+    return {
+        name: [_Predicted(mixture, measure) for measure in measures] for name, mixture in mixtures.items()
+    }
+
+
 def _longer_lists(
-    mixtures: Mapping[str, Mixture] | None, pair: _Pair, measure: Measure
+    predicted: Mapping[str, list[_Predicted]] | None, pair: _Pair, measure: int
 ) -> LongListMeans | None:
     """Return what theory predicts for ever longer lists; None if it predicts nothing."""
-    if mixtures is None:
+    if predicted is None:
         return None
-    models = [mixtures[name] for name in pair]
-    limits = [limit(model, measure) for model in models]
-    ends = [
-        # where NDCG does not converge its mean does, to that of the top
-        float(model.weights @ [of_group.mean_gain_at_top / of_group.gains[0] for of_group in model.models])
-        if found.converges is False
-        else found.value
-        for model, found in zip(models, limits, strict=True)
-    ]
-    if None in ends:
+    a, b = (predicted[name][measure] for name in pair)
+    if a.end is None or b.end is None:
         return None
-    a, b = (float(end or 0.0) for end in ends)
-    if abs(a - b) > _SAME or len(models[0].gains) > _GAINS:
-        return LongListMeans(a, b, limits[0].theorem)
-    try:
-        a, b = (float(expected_ndcg(model, measure, [_LONG]).value[0]) for model in models)
-    except NotAvailableError:  # a discount of the user's own that is no sum of exponentials
+    if abs(a.end - b.end) > _SAME or len(a.mixture.gains) > _GAINS:
+        return LongListMeans(a.end, b.end, a.limit.theorem)
+    if a.long_mean is None or b.long_mean is None:
         return None
-    return LongListMeans(a, b, limits[0].theorem, _LONG)
+    return LongListMeans(a.long_mean, b.long_mean, a.limit.theorem, _LONG)
