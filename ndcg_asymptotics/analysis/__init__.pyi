@@ -12,6 +12,9 @@ from .planning.runs import plan_runs as plan_runs
 from .runs.compare import compare as compare
 from .runs.compare import compare_files as compare_files
 from .runs.comparison import Comparison as Comparison
+from .runs.corpus import LargerCorpus as LargerCorpus
+from .runs.corpus import larger_corpus as larger_corpus
+from .runs.corpus import larger_corpus_files as larger_corpus_files
 from .runs.deviations import Deviations as Deviations
 from .runs.deviations import deviations as deviations
 from .runs.sampled import Sampled as Sampled

@@ -39,6 +39,7 @@ from ndcg_asymptotics.cli.options import (
 from ndcg_asymptotics.core.errors import InputError
 
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
+_larger = partial(typer.Option, rich_help_panel="Larger corpus")
 
 app = typer.Typer()
 
@@ -198,7 +199,10 @@ def grow(
     run: RequiredRuns,
     qrels: RequiredQrels,
     measure: Measures,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the results.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="New folder for the results; with --to a folder for figures."),
+    ] = None,
     columns: Columns = None,
     pool: Documents = "retrieved",
     binary_at: BinaryAt = None,
@@ -219,6 +223,20 @@ def grow(
         ),
     ] = None,
     seed: Annotated[int, _arrival(help="Seed of the random orders.")] = 0,
+    to: Annotated[
+        Any,
+        _larger(
+            metavar="N",
+            parser=whole_number,
+            help="Predict the metrics in a corpus of up to N documents, instead of following arrivals.",
+        ),
+    ] = None,
+    corpus: Annotated[
+        Any,
+        _larger(
+            metavar="N", parser=whole_number, help="Number of documents that the runs searched; for --to."
+        ),
+    ] = None,
     gain: Gain = "linear",
     random: Annotated[bool, typer.Option("--random", help="Add a run whose scores are random.")] = False,
     by: By = None,
@@ -230,7 +248,22 @@ def grow(
     """Follow the NDCG of runs as the documents of each query arrive one by one.
 
     With --by, compare it with the theory of documents that arrive independently and identically distributed.
+    With --to and --corpus, predict the metrics in a larger corpus, where the new documents are irrelevant.
     """
+    if to is not None or corpus is not None:
+        for option, given in (
+            ("--order", order != "random"), ("--times", times is not None), ("--orders", orders != 20),
+            ("--length", length is not None), ("--random", random), ("--by", by is not None),
+            ("--pool", pool != "retrieved"), ("--binary-at", binary_at is not None),
+        ):  # fmt: skip
+            if given:
+                raise InputError(f"{option} is about documents that arrive one by one, not for --to")
+        if to is None or corpus is None:
+            raise InputError("give both --to and --corpus: the documents wanted, and those searched now")
+        _grow_corpus(run, qrels, measure, corpus, to, gain, columns_of(columns), seed, form, out)
+        return
+    if out is None:
+        raise InputError("grow needs --out, a new folder, or --to, the size of a larger corpus")
     from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.lists.growing import grow_files
     from ndcg_asymptotics.reports.terminal import show, show_json
@@ -260,6 +293,31 @@ def grow(
     show(grown.blocks(), form)
     if from_theory:
         show(from_theory.statements(), form)
+
+
+def _grow_corpus(
+    runs: list[Path],
+    qrels: Path,
+    measures: list[str],
+    corpus: int,
+    to: int,
+    gain: str,
+    columns: dict[str, str] | None,
+    seed: int,
+    form: Any,
+    out: Path | None,
+) -> None:
+    from ndcg_asymptotics.analysis.runs.corpus import larger_corpus_files
+    from ndcg_asymptotics.reports.terminal import show
+
+    options: dict[str, Any] = {"corpus": corpus, "to": to, "gain": gain, "seed": seed}
+    found = larger_corpus_files(runs, qrels, measures, columns=columns, **options)
+    show(found, form)
+    if out is not None:
+        from ndcg_asymptotics.plots import draw_corpus
+
+        for path in draw_corpus(found, out):
+            print(path, file=sys.stderr)
 
 
 @app.command()

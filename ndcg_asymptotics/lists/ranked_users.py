@@ -9,6 +9,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.lists.depths import RelevantDepths
 from ndcg_asymptotics.lists.evaluation import gains_of, without_negatives
 from ndcg_asymptotics.lists.pooling import scores_of
 from ndcg_asymptotics.lists.ranking import relevant_ranks
@@ -42,6 +43,13 @@ def ranked_runs(
     >>> found["a"].items, found["a"].rank, found["a"].relevant
     (3, array([2]), array([2]))
     """
+    return {name: depths.ranked for name, depths in relevant_depths(runs, qrels, items, gain=gain).items()}
+
+
+def relevant_depths(
+    runs: Mapping[str, Any], qrels: Any, items: int | None = None, *, gain: Gain = "linear"
+) -> dict[str, RelevantDepths]:
+    """Return the ranks of `ranked_runs` with the number of irrelevant items that each run retrieved."""
     scores = scores_of(runs)
     gains = gains_of(without_negatives(Records.of(qrels, "label"), gain), gain)
     relevant = {gains.queries[row] for row in np.unique(gains.row[gains.values > 0]).tolist()}
@@ -50,16 +58,18 @@ def ranked_runs(
     if items is None:
         items = len(set().union(*(records.names.texts() for records in (gains, *scores.values()))))
     found = {}
-    for name, of_run in scores.items():
-        there = relevant_ranks(of_run, gains, users, "trec", "judged")
+    for name, records in scores.items():
+        there = relevant_ranks(records, gains, users, "trec", "judged")
         longest = int(there.sizes.max())
         require(longest <= items, f"is {items}, but a list of {name} has {longest} items", "items")
         order = np.lexsort((there.above, there.topic))
         ranked = (there.topic[order].astype(np.int64), there.above[order] + 1, there.gain[order])
         with naming(name):
-            found[name] = RankedItems(
+            of_run = RankedItems(
                 tuple(users), items, *ranked, there.ideal_topic.astype(np.int64), there.ideal_gain
             )
+        retrieved = np.bincount(there.topic, minlength=len(users))
+        found[name] = RelevantDepths(of_run, there.sizes - retrieved)
     return found
 
 

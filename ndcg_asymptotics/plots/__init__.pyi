@@ -2,6 +2,9 @@ from .choice import Choice as Choice
 from .comparison import comparison_figure as comparison_figure
 from .comparison import draw_comparison as draw_comparison
 from .comparison import power_figure as power_figure
+from .corpus import corpus_curves as corpus_curves
+from .corpus import corpus_figure as corpus_figure
+from .corpus import draw_corpus as draw_corpus
 from .curves import curve_handles as curve_handles
 from .curves import enlarge as enlarge
 from .curves import ndcg_curves as ndcg_curves
