@@ -152,8 +152,8 @@ def confirmed(pair: tuple[str, str], text: str, rate: float, length: Length) -> 
     orders = np.array([items.simulate(design, r)["order"][0, 0] for r in range(lists)])
     sign = 1 if (orders[:, -1] > 0).mean() >= (orders[:, -1] < 0).mean() else -1
     seen = (orders == sign).mean(axis=0)
-    # three standard errors and a half of these lists, and of those that `plan` draws, which have 5e6 items
-    own = 0.0 if length.method == "exact" else rate * (1 - rate) * n / 5e6 + 0.002**2
+    # three standard errors and a half of these lists, and of those that `plan` draws, which have 4e6 items
+    own = 0.0 if length.method == "exact" else rate * (1 - rate) * n / 4e6 + 0.002**2
     off = 3.5 * math.sqrt(rate * (1 - rate) / lists + own)
     good = abs(seen[-1] - rate) < off or (seen[-1] > rate and (length.method == "exact" or n <= 30))
     good &= below < 1 or seen[0] < rate + off

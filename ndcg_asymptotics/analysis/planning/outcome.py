@@ -193,6 +193,7 @@ class Plan(Report):
                 f"{_percent(row.long_run or 0.0)} by {row.measure}" for row in rows if row.long_run != 1
             ]
             if unsure:
+                unsure[0] = unsure[0].replace(" by ", " of the lists by ", 1)
                 shares.append(f"on {'only ' if sure else ''}{_listed(unsure)}")
             if shares:
                 parts.append(f"{name} comes before {other} {'; '.join(shares)}")

@@ -49,11 +49,11 @@ DRAWN = 4 * SIMULATED
 
 _SEED = 20130611  # of all draws
 _LONG = 10**9  # items, at which the scorer with the larger mean is the better one
-_RATIO = 1.6  # of neighbouring lengths in the first scan
+_RATIO = 2.0  # of neighbouring lengths in the first scan
 _MOST_TOP_LISTS, _FEWEST_TOP_LISTS = 20_000, 4000  # draws of the labels at the top, which stay random
 _TOP_LABELS = 8_000_000  # drawn of each scorer there
-_ITEMS = 5_000_000  # drawn of each scorer in the final simulation
-_SHARED_ITEMS = 4_000_000  # drawn of each scorer for all measures together
+_ITEMS = 4_000_000  # drawn of each scorer in the final simulation
+_SHARED_ITEMS = 3_000_000  # drawn of each scorer for all measures together
 _FEWEST_LISTS, _MOST_LISTS = 400, 100_000  # of one length
 _FEW_LENGTHS = 12  # in ranges of at most this many lengths every length is simulated
 _SHORT = 40  # lengths up to this are decided one by one
