@@ -17,6 +17,7 @@ from ndcg_asymptotics.cli.options import (
     Like,
     Qrels,
     Quiet,
+    Relevant,
     Runs,
     SixMeasures,
     Verbose,
@@ -75,6 +76,7 @@ def plan(
     measure: SixMeasures = None,
     like: Like = None,
     gain: GainLike = None,
+    relevant: Relevant = None,
     queries: Annotated[
         Any,
         typer.Option(
@@ -123,12 +125,14 @@ def plan(
 
         ndcg-asymptotics plan --run a.run --run b.run --qrels my.qrels --measure nDCG --measure nDCG@10
 
+        ndcg-asymptotics plan --a "roc_power(0.4)" --b "roc_power(0.6)" --relevant 1 -n 1e6
+
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
     """  # fmt: skip
     from ndcg_asymptotics.reports.terminal import show
 
     sources = {
-        "--a and --b": (a, b, n), "--run twice and --qrels": (run, qrels, columns, like),
+        "--a and --b": (a, b, n, relevant), "--run twice and --qrels": (run, qrels, columns, like),
         "--sd": (sd, pilot, difference),
     }  # fmt: skip
     given = [name for name, values in sources.items() if any(value is not None for value in values)]
@@ -150,7 +154,7 @@ def plan(
         from ndcg_asymptotics.analysis.planning.curves import plan as plan_curves
 
         options = design | ({} if n is None else {"n": n})
-        found = plan_curves(a, b, measure or MEASURES, gain=gain or "linear", **options)
+        found = plan_curves(a, b, measure or MEASURES, gain=gain or "linear", relevant=relevant, **options)
     elif run and qrels is not None:
         from ndcg_asymptotics.analysis.planning.curves import MEASURES
         from ndcg_asymptotics.analysis.planning.runs import plan_files

@@ -16,6 +16,7 @@ from ndcg_asymptotics.analysis.planning.required_length import (
     LongRun,
     long_run,
     order_counts,
+    ranked_rate,
     required_lengths,
 )
 from ndcg_asymptotics.core.arrays import list_lengths
@@ -24,7 +25,7 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
-from ndcg_asymptotics.studies.gains import with_gain
+from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
@@ -52,6 +53,7 @@ def plan(
     *,
     n: int = _DEFAULT_N,
     gain: Gain = "linear",
+    relevant: Relevant | None = None,
     **design: Any,
 ) -> Plan:
     """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
@@ -70,6 +72,8 @@ def plan(
         The length of the lists of each query.
     gain : {"linear", "exp2"}, text or mapping
         The gain of a label y of the scorers: y, 2^y - 1, or that of a table (`measures.gains`).
+    relevant : int or mapping, optional
+        The number of relevant items of every list, or the probability of each number, as of a study.
     **design
         The fields of `Design`: ``rate``, ``power``, ``alpha``, ``queries``, ``systems``, ``width``.
 
@@ -83,9 +87,10 @@ def plan(
     [('nDCG(log)', 6, True), ('nDCG(log)@3', 18, False)]
     """
     required = Design(**design)
-    scorers = Population.of({"a": with_gain(a, gain), "b": with_gain(b, gain)}).scorers
+    scorers = Population({"a": scorer_of(a, relevant, gain), "b": scorer_of(b, relevant, gain)}).scorers
     first, second = scorers["a"], scorers["b"]
     (size,) = list_lengths(n, "n")
+    first.check_lengths([size])
     require(first != second, f"both have the relevance curve {first}: no measure tells them apart")
     asked = [measures] if isinstance(measures, str | Measure) else list(measures)
     require(bool(asked), "expected at least one measure, got none", "measure")
@@ -197,7 +202,8 @@ class _Curves:
         pair = (self.b, self.a) if ahead else (self.a, self.b)
         if enumerable(self.a, measure, self.n):
             return _log10(1 - order_law(*pair, measure, self.n).more)
-        wrong = 1 - (drawn[ahead] if drawn else right_rate(*pair, measure, self.n))
+        rate = right_rate if self.a.iid else ranked_rate
+        wrong = 1 - (drawn[ahead] if drawn else rate(*pair, measure, self.n))
         if wrong >= _COMMON or self.a.mixed:
             return _log10(wrong)
         try:

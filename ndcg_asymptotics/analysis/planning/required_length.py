@@ -26,6 +26,7 @@ import numpy as np
 from scipy import special
 
 from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.engines.cells.ranks import count_orders as count_ranked_orders
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
@@ -51,6 +52,7 @@ _SEED = 20130611  # of all draws
 _LONG = 10**9  # items, at which the scorer with the larger mean is the better one
 _RATIO = 2.0  # of neighbouring lengths in the first scan
 _MOST_TOP_LISTS, _FEWEST_TOP_LISTS = 20_000, 4000  # draws of the labels at the top, which stay random
+_RANKED_LISTS = 20_000  # draws of the ranks of a fixed number of relevant items
 _TOP_LABELS = 8_000_000  # drawn of each scorer there
 _ITEMS = 4_000_000  # drawn of each scorer in the final simulation
 _SHARED_ITEMS = 3_000_000  # drawn of each scorer for all measures together
@@ -129,6 +131,8 @@ class _Question:
 
     def law(self, n: int) -> float:
         """Return the rate by the law of long lists."""
+        if not self.a.iid:
+            return ranked_rate(*self.pair, self.measure, n)
         if regime(self.pair, self.measure) != "lasting":
             return right_rate(*self.pair, self.measure, n)
         top = order_law_at_the_top(*self.pair, self.measure)
@@ -175,6 +179,11 @@ class _Question:
         """Return -1 if the rate at n is certainly too low, 1 if it is certainly high enough, else 0."""
         low, high = self.interval(n, _DECISION_LEVEL)
         return -1 if high < self.rate else int(low >= self.rate)
+
+
+def ranked_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
+    """Return how often a is ahead in drawn lists with a fixed number of relevant items."""
+    return count_ranked_orders(a, b, measure, n, _RANKED_LISTS, _SEED)[0] / _RANKED_LISTS
 
 
 def last_true(condition: Callable[[int], bool], low: int, high: int) -> int:
@@ -256,8 +265,17 @@ def required_lengths(
     """
     questions = [_Question(a, b, m, rate, run.ahead) for m, run in zip(measures, runs, strict=True)]
     never = {q.measure: _never(q, run) for q, run in zip(questions, runs, strict=True)}
-    _scan(a, b, [q for q in questions if never[q.measure] is None])
-    return [never[q.measure] or _find(q) for q in tracked(questions, "required lengths")]
+    find = _find if a.iid else _by_ranks
+    if a.iid:
+        _scan(a, b, [q for q in questions if never[q.measure] is None])
+    return [never[q.measure] or find(q) for q in tracked(questions, "required lengths")]
+
+
+def _by_ranks(question: _Question) -> Length:
+    """Return the required length of lists with a fixed number of relevant items."""
+    shortest = question.a.least_n
+    below = last_true(lambda n: n < shortest or question.law(n) < question.rate, shortest - 1, LONGEST)
+    return Length(below + 1, None, f"simulated on {_RANKED_LISTS:,} lists")
 
 
 def _never(question: _Question, run: LongRun) -> Length | None:

@@ -99,6 +99,8 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     >>> [round(error_exponent(a, b, measure).exponent, 3) for measure in several]
     [1.0, 0.2, 0.5, 0.0]
     """
+    if not a.iid:
+        return ErrorExponent(0.0, f"the depths of a fixed number of relevant items decide: {_NEVER}")
     if a.mixed or b.mixed:
         return ErrorExponent(None, "a mixture has no relevance curve of its own, each of its groups has one")
     pair, asymptotics = _Pair.of(a.model, b.model), measure.discount.asymptotics

@@ -1,0 +1,69 @@
+"""Plans for lists with a fixed number of relevant items."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from cases import design
+
+from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.required_length import long_run, required_lengths
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.engines import cells
+from ndcg_asymptotics.engines.cells.ranks import count_orders
+from ndcg_asymptotics.engines.items import lists as item_lists
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Scorer, with_relevant
+
+PAIR = "roc_power(0.4)", "roc_power(0.6)"
+
+
+def test_queries_grow_with_the_corpus_with_a_cutoff_alone() -> None:
+    """NDCG@10 takes n^0.4 times as many; with the whole list the number tends to a constant."""
+    needed = {}
+    for n in (10**6, 10**12):
+        found = plan(*PAIR, ["nDCG", "nDCG@10"], n=n, relevant=1)
+        needed[n] = {row.measure: row.required_lists for row in found.rows}
+        (whole,) = (row for row in found.rows if row.measure == "nDCG(log)")
+        assert whole.required_n is None
+        assert "never settles" in whole.why
+        # -log T is exponential with the means 1/0.4 and 1/0.6
+        assert whole.long_run == pytest.approx(0.6, abs=0.015)
+    assert needed[10**12]["nDCG(log)@10"] / needed[10**6]["nDCG(log)@10"] == pytest.approx(10**2.4, rel=0.25)
+    assert needed[10**12]["nDCG(log)"] < needed[10**6]["nDCG(log)"] < 500
+
+
+def test_the_required_length_where_one_list_shows_the_order_often_enough() -> None:
+    a, b = (Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))
+    measure = Measure.of("nDCG")
+    run = long_run(a, b, measure)
+    assert run.rate == pytest.approx(0.6, abs=0.015)
+    (found,) = required_lengths(a, b, [measure], [run], 0.55)
+    assert found.n is not None
+    low, high = (count_orders(a, b, measure, n, 100_000, 3)[0] / 1e5 for n in (found.n // 2, found.n * 2))
+    assert low < 0.55 < high
+    (never,) = required_lengths(a, b, [measure], [run], 0.7)
+    assert never.n is None
+
+
+@pytest.mark.parametrize("law", [2, {1: 0.5, 3: 0.5}])
+def test_separate_lists_are_those_of_a_study(law: int | dict[int, float]) -> None:
+    pair = {name: with_relevant(text, law) for name, text in zip("ab", PAIR, strict=True)}
+    what = design(pair, (60,), ("nDCG@10",), pairs=(("a", "b"),))
+    orders = np.array([cells.simulate(what.drawn(r), r)["order"].item() for r in range(1500)])
+    more, less = count_orders(pair["a"], pair["b"], what.measures[0], 60, 50_000, 1)
+    for count, order in ((more, 1), (less, -1)):
+        share = count / 50_000
+        # z of a share of 1500 lists: |z| > 4.5 with probability 1e-5
+        assert abs((orders == order).mean() - share) < 4.5 * math.sqrt(share * (1 - share) / 1500)
+    other = count_orders(pair["b"], pair["a"], what.measures[0], 60, 50_000, 1)
+    assert other[0] < 0.9 * more
+    by_items = item_lists.count_orders(pair["a"], pair["b"], what.measures, 60, 20_000, 1)[0]
+    assert np.abs(by_items / 20_000 - np.array([more, less]) / 50_000).max() < 0.02
+
+
+def test_lists_are_long_enough_for_their_relevant_items() -> None:
+    with pytest.raises(InputError, match="n: lists with 20 relevant items have n >= 20, got 10"):
+        plan(*PAIR, ["nDCG"], n=10, relevant=20)
