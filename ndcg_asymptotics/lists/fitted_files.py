@@ -201,11 +201,15 @@ def _fit_and_write(
 
 def _groups_comment(by: By | None, described: float) -> str:
     strata, _, parts = str(by).partition("x")
+    kind = f"{strata} groups by share of relevant documents"
+    if by == "query":
+        kind = "a group for each query"
+    elif strata == "1":
+        kind = "all queries in one group"
     cut = f", each cut into {parts} by which run wins" if parts not in ("", "1") else ""
-    kind = "a group for each query" if by == "query" else f"{strata} groups by share of relevant documents"
     return (
-        f"# {kind}{cut}: {described:.0%} of the variance between queries of which run wins, and by how much, "
-        f"is between groups\n"
+        f"# {kind}{cut};\n# {described:.0%} of the variance between queries of which run wins, and by how "
+        "much, is between groups\n"
     )
 
 

@@ -235,3 +235,25 @@ def test_only_parts_predict_how_often_a_run_that_loses_some_queries_is_ahead():
     error = 4 * np.sqrt(0.25 / 400 + 0.06 / 150)
     assert abs(ahead["1x3"] - real) < error
     assert abs(ahead["1x1"] - real) > error
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("2x2", "# 2 groups by share of relevant documents, each cut into 2 by which run wins;\n# 9"),
+        ("auto", "# all queries in one group, each cut into 2 by which run wins;\n# 9"),
+        (2, "# 2 groups by share of relevant documents;\n# 0%"),
+        ("query", "# a group for each query;\n# 100%"),
+    ],
+)
+def test_the_study_says_what_the_groups_describe(tmp_path, by, said):
+    lists = crossed(0.7, [0.3] * 24, (1, 1, -1, -1))
+    labels = {one.query: {f"d{i}": y for i, y in enumerate(one.labels.tolist())} for one in lists["a"]}
+    na.lists.write_qrels(labels, tmp_path / "my.qrels")
+    for name, of_run in lists.items():
+        scores = {one.query: {f"d{i}": x for i, x in enumerate(one.scores.tolist())} for one in of_run}
+        na.lists.write_run(scores, tmp_path / f"{name}.run", name)
+    runs = [tmp_path / "a.run", tmp_path / "b.run"]
+    na.lists.fit_files(runs, tmp_path / "my.qrels", tmp_path / "out", by=by, resamples=2)
+    assert said in (tmp_path / "out" / "study.toml").read_text()
+    assert len(na.studies.load(tmp_path / "out" / "study.toml").population.scorers) == 2
