@@ -84,16 +84,20 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
     """Compare the limit of scorer ``name``, times ``factor``, with the one extrapolated from exact means."""
     found = theory.limit
     texts = [str(a) for a in found.assumptions]
+    scaled = found.scaled
+    value = found.value if scaled is None else scaled.value
+    known = scaled is not None and scaled.value is not None
+    theorem = f"{found.theorem}, times {scaled.scale}" if scaled and known else found.theorem
 
     def row(verdict: LimitOutcome, explanation: str, **details: Any) -> LimitTest:
-        value = None if found.value is None else found.value * factor
-        return LimitTest(
-            name, str(theory.measure), value, found.theorem, texts, verdict, explanation, **details
-        )
+        stated = None if value is None else value * factor
+        return LimitTest(name, str(theory.measure), stated, theorem, texts, verdict, explanation, **details)
 
     if found.converges is None:
         return row("not tested", found.reason)
-    if found.value is None:
+    if scaled is not None and not known:
+        return row("not tested", found.reason)
+    if value is None:
         return row(*_judge_limiting_std(theory, factor))
     if found.unmet:
         return row("assumptions not met", "; ".join(a.text for a in found.unmet))
@@ -101,7 +105,7 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
         path = theory.extrapolated_limit()
     except NotAvailableError as error:
         return row("not tested", str(error))
-    claimed = found.value * factor
+    claimed = value * factor
     if not all(map(math.isfinite, (claimed, path.limit, *path.expectation))):
         return row("not tested", "an exact mean or the limit is not a number")
     detectable = 2 * path.error / max(abs(claimed), _SMALLEST)

@@ -64,6 +64,11 @@ class Curve(Relevance):
         return np.minimum(left, right), np.maximum(left, right)
 
     @property
+    def complement(self) -> Curve | None:
+        """The curve 1 - m, where it is of the same family, so that no digits are lost where m is near 1."""
+        return None
+
+    @property
     def curves(self) -> tuple[Curve, ...]:
         return (self,)
 

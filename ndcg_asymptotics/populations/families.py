@@ -46,6 +46,10 @@ class Constant(Curve, keyword="constant"):
     def average(self, a: Floats, b: Floats) -> Floats:
         return np.full_like(a, self.p)
 
+    @property
+    def complement(self) -> Constant:
+        return Constant(1 - self.p)
+
 
 @dataclass(frozen=True)
 class LinearCurve(Curve, keyword="linear"):
@@ -64,6 +68,10 @@ class LinearCurve(Curve, keyword="linear"):
 
     def average(self, a: Floats, b: Floats) -> Floats:
         return self.formula((a + b) / 2)
+
+    @property
+    def complement(self) -> LinearCurve:
+        return LinearCurve(1 - self.bottom, 1 - self.top)
 
 
 @dataclass(frozen=True)
@@ -148,6 +156,10 @@ class Polynomial(Curve, keyword="polynomial"):
             mean = mean + c * moment / (i + 1)
         return mean
 
+    @property
+    def complement(self) -> Polynomial:
+        return Polynomial((1 - self.coefficients[0], *(-c for c in self.coefficients[1:])))
+
     def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
         ends = self.formula(a), self.formula(b)
         low, high = np.minimum(*ends), np.maximum(*ends)
@@ -181,6 +193,10 @@ class Cusp(Curve, keyword="cusp"):
         return self.top - (self.top - self.bottom) * powers
 
     @property
+    def complement(self) -> Cusp:
+        return Cusp(1 - self.bottom, 1 - self.top, self.alpha)
+
+    @property
     def holder(self) -> float:
         return min(1.0, self.alpha)
 
@@ -203,6 +219,10 @@ class Step(Curve, keyword="step"):
     def average(self, a: Floats, b: Floats) -> Floats:
         above = np.clip((1 - self.at - a) / (b - a), 0.0, 1.0)
         return self.bottom + (self.top - self.bottom) * above
+
+    @property
+    def complement(self) -> Step:
+        return Step(1 - self.bottom, 1 - self.top, self.at)
 
     @property
     def holder(self) -> None:
@@ -273,6 +293,10 @@ class PiecewiseLinear(Curve, keyword="piecewise"):
         tail = (b - depths[last]) * (values[last] + at_b) / 2
         across = (head + (sums[last] - sums[first]) + tail) / (b - a)
         return np.where(first > last, (at_a + at_b) / 2, across)
+
+    @property
+    def complement(self) -> PiecewiseLinear:
+        return PiecewiseLinear(self.depths, tuple(1 - value for value in self.values))
 
     def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
         depths, values, _ = self._nodes  # type: ignore[attr-defined]

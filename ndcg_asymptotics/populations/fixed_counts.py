@@ -178,11 +178,19 @@ class _Irrelevant(DepthLaw):
     def _mass(self) -> float:
         return 1.0 - sum(curve.mass for curve in self.curves)
 
+    @cached_property
+    def _complement(self) -> Curve | None:
+        return self.curves[0].complement if len(self.curves) == 1 else None
+
     def cdf(self, t: Floats) -> Floats:
+        if self._complement is not None:
+            return np.clip(self._complement.integral(0.0, t) / self._mass, 0.0, 1.0)
         relevant = sum(curve.integral(0.0, t) for curve in self.curves)
         return np.clip((t - relevant) / self._mass, 0.0, 1.0)
 
     def density(self, t: Floats) -> Floats:
+        if self._complement is not None:
+            return np.asarray(self._complement.value(t) / self._mass)
         relevant = sum(curve.value(t) for curve in self.curves)
         return np.maximum(1.0 - relevant, 0.0) / self._mass
 

@@ -27,11 +27,16 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
+from ndcg_asymptotics.theory.mean.expectation import expected_with_fixed_counts
+from ndcg_asymptotics.theory.scaled_limits import scaled_limit
 
 SIZES = tuple(10**d for d in range(6, 19))
 """The list lengths of the exact means."""
+
+FAR_SIZES = tuple(10**d for d in range(6, 91, 6))
+"""Those with a fixed number of relevant items, where series in 1/log n and n^-kappa mix."""
 
 _SAFETY = 10.0  # factor on the truncation error
 _LEAST_ERROR = 1e-8  # the relative error of a mean is taken to be at least this
@@ -53,7 +58,8 @@ class Extrapolation:
     ----------
     sizes, expectation, errors : (K,)
         The exact mean of NDCG_n, or DCG_n / F(k(n)), at each list length and its error, which is infinite
-        where the list is too short.
+        where the list is too short. With a fixed number of relevant items they are multiplied by the scale of
+        the theorem.
     limit, error : float
         The extrapolated limit and the bound of its error, which is infinite where there are too few means.
     unseen : float
@@ -114,7 +120,29 @@ def extrapolated_limit(
     (True, True)
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return over_groups([scorer], lambda relevance: _extrapolated(relevance, measure, mean), _mixed)
+    return over_groups(
+        [scorer],
+        lambda relevance: _extrapolated(relevance, measure, mean),
+        _mixed,
+        lambda model: _extrapolated_scaled(model, measure),
+    )
+
+
+def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
+    """Extrapolate exact means with a fixed number of relevant items, times the scale of their theorem.
+
+    The factor decides whether there is a limit, and the means what it is.
+    """
+    scale = scaled_limit(model, measure).scale
+    found = expected_with_fixed_counts(model, measure, FAR_SIZES)
+    n = np.array(FAR_SIZES, np.float64)
+    factor = scale.at(n)
+    value = found.value * factor
+    share = measure.cutoff.share if measure.cutoff.regime == "fraction" else 1.0
+    errors = np.where(n * min(share, *model.breaks, 1.0) >= _ITEMS, found.error * factor, math.inf)
+    scales: list[Floats | None] = [np.log(n) if scale.logs else None]
+    limit, error = _best(value, np.maximum(errors, _LEAST_ERROR * np.abs(value)), scales)
+    return Extrapolation(FAR_SIZES, value, errors, limit, error)
 
 
 def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapolation:
@@ -140,7 +168,8 @@ def _mixed(weights: Floats, found: list[Extrapolation]) -> Extrapolation:
         for part in ("expectation", "errors", "limit", "error", "unseen")
     )
     reason = next((of_group.reason for of_group in found if of_group.reason), "")
-    return Extrapolation(SIZES, values, errors, float(limit), float(error), float(unseen), reason)
+    sizes = found[0].sizes
+    return Extrapolation(sizes, values, errors, float(limit), float(error), float(unseen), reason)
 
 
 def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:

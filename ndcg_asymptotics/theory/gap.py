@@ -64,8 +64,9 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
     Returns
     -------
     Gap or None
-        None for another discount, for a fixed cutoff or k = o(n), for a cutoff at the share of a grade, where
-        the fluctuation of a label count adds a term n^-1/2, and if the integral does not converge.
+        None for another discount, a fixed number of relevant items, for a fixed cutoff or k = o(n), for a
+        cutoff at the share of a grade, where the fluctuation of a label count adds a term n^-1/2, and if the
+        integral does not converge.
 
     >>> str(leading_gap("linear(0.1, 0.7)", "nDCG"))
     '-0.541/log n'

@@ -34,6 +34,7 @@ from ndcg_asymptotics.measures.asymptotics import (
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.rules import quadrature
+from ndcg_asymptotics.theory.scaled_limits import Scale, ScaledLimit, scaled_limit
 
 LIMITS_OF_DCG = "Limits of DCG and RBP are those of DCG_n / F(k(n)), F(k) = D(1) + … + D(k)."
 """What stands below a table that has limits of DCG."""
@@ -66,7 +67,10 @@ class Limit:
     converges : bool or None
         False where it is proved that NDCG_n does not converge, None where nothing is known.
     mode : str
-        The mode of convergence: "almost surely", "in probability", or empty.
+        The mode of convergence: "almost surely", "in probability", "in law" (``value`` is then the mean of
+        the limiting law), or empty.
+    scaled : ScaledLimit, optional
+        With a fixed number of relevant items, the limit of E[NDCG_n] times a power of n and of log n.
     """
 
     value: float | None
@@ -75,6 +79,7 @@ class Limit:
     reason: str = ""
     converges: bool | None = True
     mode: str = "in probability"
+    scaled: ScaledLimit | None = None
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
@@ -122,7 +127,10 @@ class OccurringGrades:
 
 
 def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
-    """Return the limit of NDCG_n for an i.i.d. stream; for a mixture, the limit of its mean.
+    """Return the limit of NDCG_n; for a mixture, the limit of its mean.
+
+    Labels are i.i.d., or the number of relevant items is fixed. Then NDCG_n mostly tends to 0, and
+    ``Limit.scaled`` says how (`scaled_limits`).
 
     Parameters
     ----------
@@ -139,15 +147,28 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
     0.4
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    found = over_groups([scorer], lambda relevance: _limit(relevance, measure), _mixed, _of_fixed_counts)
+    found = over_groups(
+        [scorer],
+        lambda relevance: _limit(relevance, measure),
+        _mixed,
+        lambda model: _of_fixed_counts(model, measure),
+    )
     if measure.normalised or not found.theorem.startswith("Theorem"):
         return found
     return replace(found, theorem=f"beyond the paper (as {found.theorem})")
 
 
-def _of_fixed_counts(model: FixedCounts) -> Limit:
-    reason = "no theorem is known for lists with a fixed number of relevant items"
-    return Limit(None, "none", (), reason, converges=None, mode="")
+def _of_fixed_counts(model: FixedCounts, measure: Measure) -> Limit:
+    if not measure.normalised:
+        reason = "with a fixed number of relevant items limits are those of NDCG"
+        return Limit(None, "none", (), reason, converges=None, mode="")
+    found = scaled_limit(model, measure)
+    assumptions = (Assumption(found.assumption, True),) if found.assumption else ()
+    if found.theorem == "none":
+        return Limit(None, "none", (), found.reason, converges=None, mode="")
+    if found.value is not None and found.scale == Scale(0.0, 0):
+        return Limit(found.value, found.theorem, assumptions, mode=found.mode)
+    return Limit(0.0, found.theorem, assumptions, found.reason, scaled=found)
 
 
 def _limit(relevance: Relevance, measure: Measure) -> Limit:
@@ -178,7 +199,18 @@ def _mixed(weights: Floats, found: list[Limit]) -> Limit:
     if without is not None:
         return Limit(None, theorem, assumptions, without.reason, without.converges)
     values = [group.value for group in found if group.value is not None]
-    return Limit(float(weights @ values), theorem, assumptions)
+    reason, scaled = found[0].reason, _mixed_scale(weights, [group.scaled for group in found])
+    mode = found[0].mode if scaled is not None else "in probability"
+    return Limit(float(weights @ values), theorem, assumptions, reason, mode=mode, scaled=scaled)
+
+
+def _mixed_scale(weights: Floats, found: list[ScaledLimit | None]) -> ScaledLimit | None:
+    """Return the average of scaled limits; None if the scales of two groups differ."""
+    known = [group for group in found if group is not None and group.value is not None]
+    if len(known) < len(found) or len({group.scale for group in known}) > 1:
+        return None
+    values = [group.value for group in known if group.value is not None]
+    return replace(known[0], value=float(weights @ values))
 
 
 def _conjectured(relevance: Relevance, measure: Measure) -> Limit:

@@ -22,7 +22,7 @@ from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
 from ndcg_asymptotics.theory.fluctuations.limit_law import limit_law
-from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, limit
+from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
@@ -34,8 +34,10 @@ _ROUNDING = 1e-9  # the error of a sum of probabilities
 class Prediction:
     """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
-    ``law`` is the limiting law of NDCG_n about its mean (`theory.fluctuations.laws`), and ``law_distance``
-    bounds the distance of the distribution function at n from it (`theory.fluctuations.limit_law`).
+    ``rate`` is the leading term of the mean of lists with a fixed number of relevant items, such as
+    "1.28/n^0.3". ``law`` is the limiting law of NDCG_n about its mean (`theory.fluctuations.laws`), and
+    ``law_distance`` bounds the distance of the distribution function at n from it
+    (`theory.fluctuations.limit_law`).
     ``quantiles_from`` is "exact" where few ranks count, so that quantiles are found by enumeration. Elsewhere
     it is "law", and they are those of the limiting law with the exact mean and standard deviation.
     ``pseudo_expectation`` is None for lists so short that it exceeds 1. ``reason`` says why there is no limit
@@ -47,6 +49,7 @@ class Prediction:
     measure: str
     n: int
     limit: float | None
+    rate: str | None
     theorem: str
     assumptions: list[str]
     pseudo_expectation: float | None
@@ -84,17 +87,21 @@ class Predictions(Report, Sequence[Prediction]):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table."""
+        # only means with a fixed number of relevant items have a rate
+        few = any(row.rate is not None for row in self.rows)
+        rate = (Column("rate"),) if few else ()
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", decimals(8)),
             Column("error bound", general(".0e"), 2), Column("standard deviation", general(".3e")),
             Column("law", None, 3), Column("error of the law", general(".0e"), 3),
             Column("90% of lists", str, 1), Column("pseudo-expectation", fixed(6), 3),
-            Column("limit", fixed(6)), Column("theorem"), Column("assumptions", None, 4),
+            Column("limit", fixed(6)), *rate, Column("theorem"), Column("assumptions", None, 4),
             Column("reason", None, 1),
         )  # fmt: skip
         rows = (
             (r.scorer, r.measure, r.n, r.expectation, r.expectation_error, r.sd, r.law, r.law_distance,
-             _within(r), r.pseudo_expectation, r.limit, r.theorem, "; ".join(r.assumptions), r.reason)
+             _within(r), r.pseudo_expectation, r.limit, *((r.rate,) if few else ()), r.theorem,
+             "; ".join(r.assumptions), r.reason)
             for r in self.rows
         )  # fmt: skip
         yield Table("", columns, tuple(rows))
@@ -160,13 +167,19 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
             reasons.append(str(error))
     return [
         Prediction(
-            str(scorer), str(measure), n, found.value, found.theorem, assumptions,
+            str(scorer), str(measure), n, found.value, _rate(found), found.theorem, assumptions,
             _pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
             sd, sd_error, regime((scorer,), measure), _law_distance(scorer, measure, n, value, sd),
             *_quantiles(scorer, measure, n, value, sd), measure.unit(n),
         )
         for n, (value, error), (sd, sd_error) in zip(sizes, means, stds, strict=True)
     ]  # fmt: skip
+
+
+def _rate(found: Limit) -> str | None:
+    if found.scaled is None or found.scaled.value is None:
+        return None
+    return found.scaled.scale.rate(found.scaled.value)
 
 
 def _pseudo_expectation(scorer: Scorer, measure: Measure, n: int) -> float | None:
@@ -184,6 +197,8 @@ def _law_distance(
 def _quantiles(
     scorer: Scorer, measure: Measure, n: int, mean: float | None, sd: float | None
 ) -> tuple[dict[str, float] | None, Literal["exact", "law"] | None]:
+    if not scorer.iid:
+        return None, None
     if enumerable(scorer, measure, n):
         values, chances = ndcg_law(scorer, measure, n)
         below = np.cumsum(chances)

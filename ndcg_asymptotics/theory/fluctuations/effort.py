@@ -24,6 +24,8 @@ class Effort:
         The degrees of the binomial series from each of ``RANKS`` on.
     splits : int
         The number of nodes for the distribution of the items above and below a cutoff over grades.
+    probed : bool
+        Whether more rows of a matrix near the top are tried, where many relevant items lie far above others.
     """
 
     refine: float
@@ -31,6 +33,7 @@ class Effort:
     fit: float
     degrees: tuple[int, int, int]
     splits: int
+    probed: bool = False
 
     @property
     def stages(self) -> tuple[tuple[float, int], ...]:

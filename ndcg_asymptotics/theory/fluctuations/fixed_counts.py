@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -43,7 +44,7 @@ _UNLIKELY = 1e-17  # probability of numbers above that are left out
 
 def fixed_moments(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> Moments:
     """Return the mean and the variance of NDCG_n from one evaluation."""
-    ideal = normaliser(model, measure, n)
+    effort, ideal = replace(effort, probed=True), normaliser(model, measure, n)
     if ideal == 0:
         return Moments(0.0, 0.0, 0.0)
     if model.least_n == 1:

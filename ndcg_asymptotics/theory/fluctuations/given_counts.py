@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -37,6 +37,7 @@ _VANISHED = 120.0  # minus the exponent of a term that is negligible
 _CHUNK = 4_000_000  # numbers held at a time
 _FEW_TERMS = 4  # exponentials up to which every pair of depths is treated as near the top
 _MOST_CROSSES = 200  # rows and columns of a cross approximation
+_PROBES = 10  # rows that are tried before it is believed
 NEAR = 160.0
 """The last rank that items near the top have."""
 
@@ -72,9 +73,7 @@ class GivenCounts:
         if discount.rates.size <= _FEW_TERMS:
             self.series: tuple[Series, ...] = ()
             dead = _VANISHED / (n * float(self.steep.min()))
-            self.top = Top(
-                panels, panel_of(panels.edges, dead * panels.edges[-1]), discount, effort.negligible
-            )
+            self.top = Top(panels, panel_of(panels.edges, dead * panels.edges[-1]), discount, effort)
         else:
             stages = effort.stages
             starts = [*(panel_of(panels.edges, k / n * panels.edges[-1]) for k, _ in stages), count]
@@ -83,7 +82,7 @@ class GivenCounts:
                 for (_, degree), start, stop in zip(stages, starts[:-1], starts[1:], strict=True)
                 if stop > start
             )
-            self.top = Top(panels, starts[0], near, effort.negligible)
+            self.top = Top(panels, starts[0], near, effort)
         self._logs = np.tensordot(centre, self.log_q, axes=(0, 1))
         self._at_centre = self._integrals(self.shares(self.powers(centre)))
 
@@ -323,8 +322,8 @@ def _products(ratio: Floats, degrees: list[tuple[int, ...]]) -> Floats:
 class Top:
     """The part of Var(DCG | counts) of pairs of items, the lower one in the first ``count`` panels."""
 
-    def __init__(self, panels: Panels, count: int, fit: ExponentialSum, negligible: float) -> None:
-        self.negligible = negligible
+    def __init__(self, panels: Panels, count: int, fit: ExponentialSum, effort: Effort) -> None:
+        self.negligible, self.probed = effort.negligible, effort.probed
         self.steep, self.z = -np.expm1(-fit.rates), np.exp(-fit.rates)
         self.weights = fit.weights[0] * self.z
         self.shape = (count, panels.t.shape[1])
@@ -378,11 +377,16 @@ class Top:
             logs = counts @ np.log1p(left * right) + size + size[i]
             return np.asarray(np.sign(scale) * np.sign(scale[i]) * np.exp(np.maximum(logs, _SMALLEST_LOG)))
 
+        # items so far up that no other is above them have equal rows, which tell nothing about the others
+        apart = np.argsort(-np.abs(scale) * (counts @ up))[
+            : scale.size // 2 : max(scale.size // 2 // _PROBES, 1)
+        ]
         terms = cross(
             lambda i: entries(i, up[:, i, None], down),
             lambda i: entries(i, up, down[:, i, None]),
             int(np.argmax(np.abs(scale))),
             self.negligible,
+            apart.tolist() if self.probed else (),
         )
         unscaled = np.where(weight > 0, 1 / np.where(weight > 0, weight, 1.0), 0.0)
         left, right = (x.reshape(-1, *base.shape) * unscaled for x in terms)
@@ -403,9 +407,15 @@ class Top:
 
 
 def cross(
-    row: Callable[[int], Floats], column: Callable[[int], Floats], start: int, negligible: float
+    row: Callable[[int], Floats],
+    column: Callable[[int], Floats],
+    start: int,
+    negligible: float,
+    probes: Sequence[int] = (),
 ) -> tuple[Floats, Floats]:
     """Return a matrix as ``sum_k left_k right_k`` of few of its columns and rows, up to a negligible part.
+
+    Where a part seems to be negligible the rows ``probes`` are tried before it is believed.
 
     >>> x = np.arange(1.0, 6.0)
     >>> left, right = cross(lambda i: 1 / (x[i] + x), lambda j: 1 / (x + x[j]), 0, 1e-15)
@@ -415,19 +425,27 @@ def cross(
     first = row(start)
     left, right = np.empty((_MOST_CROSSES, first.size)), np.empty((_MOST_CROSSES, first.size))
     used: list[int] = []
-    largest, i = 0.0, start
+    largest, i, left_to_try = 0.0, start, list(probes)
     while (count := len(used)) < _MOST_CROSSES:
         over = (row(i) if count else first) - left[:count, i] @ right[:count]
-        used.append(i)
         j = int(np.argmax(np.abs(over)))
         if over[j] == 0:
-            break
+            left_to_try = [probe for probe in left_to_try if probe != i]
+            if not left_to_try:
+                break
+            i = left_to_try.pop(0)
+            continue
+        used.append(i)
         down = column(j) - right[:count, j] @ left[:count]
         size = float(np.abs(down).max())
         largest = max(largest, size)
         left[count], right[count] = down / over[j], over
         if size <= negligible * largest:
-            return left[: count + 1], right[: count + 1]
+            left_to_try = [probe for probe in left_to_try if probe not in used]
+            if not left_to_try:
+                return left[: count + 1], right[: count + 1]
+            i = left_to_try.pop(0)
+            continue
         free = np.abs(down)
         free[used] = -1.0
         i = int(np.argmax(free))

@@ -148,7 +148,7 @@ def expected_ndcg(
         [scorer],
         lambda relevance: _expected_ndcg(relevance, measure, lengths, pair),
         _mixed,
-        lambda model: _of_fixed_counts(model, measure, lengths, pair),
+        lambda model: expected_with_fixed_counts(model, measure, lengths, pair),
     )
 
 
@@ -165,9 +165,13 @@ def _expected_ndcg(
 
 
 @shared
-def _of_fixed_counts(
-    model: FixedCounts, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
+def expected_with_fixed_counts(
+    model: FixedCounts,
+    measure: Measure,
+    lengths: tuple[int, ...],
+    pair: tuple[Accuracy, Accuracy] = _FULL,
 ) -> Expectation:
+    """Return E[NDCG_n] with a fixed number of relevant items, for n up to 1e90."""
     return _stated(
         lambda n, accuracy: evaluate_fixed_counts(model, measure, n, accuracy.refine), lengths, pair
     )

@@ -38,7 +38,8 @@ _LAST = np.array([0.5, 0.8])  # edges in the lower half of the items above a dep
 
 def above(model: FixedCounts, t: Floats) -> Floats:
     """Return the distribution functions of the depths, (J + 1, T); that of irrelevant items is the last."""
-    return np.array([law.cdf(t) for law in model.laws])
+    share = np.array([law.cdf(t) for law in model.laws])
+    return np.where(share > _UNDERFLOW, share, 0.0)
 
 
 def label_counts(model: FixedCounts, n: int) -> Floats:
@@ -138,7 +139,10 @@ def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
         rough = _rough(model, edges)
         if not rough.any():
             break
-        edges = np.union1d(edges, middles(edges)[rough])
+        # not the root of a product, which may underflow
+        geometric = np.sqrt(edges[:-1]) * np.sqrt(edges[1:])
+        between = np.where(edges[:-1] >= 0.5, middles(edges), geometric)
+        edges = np.union1d(edges, between[rough])
     return edges
 
 

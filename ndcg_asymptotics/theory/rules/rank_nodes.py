@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import LARGEST_N, Bools, Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
@@ -60,7 +60,8 @@ class RankNodes:
 def require_smooth(discount: Discount, n: int) -> None:
     """Raise `NotAvailableError` unless a discount is affine or a sum of exponentials up to n."""
     if not (discount.regular or discount.affine):
-        exponential_sum([discount], float(n))  # which raises unless the discount is smooth up to n
+        # which raises unless the discount is smooth up to n
+        exponential_sum([discount], float(min(n, LARGEST_N)))
 
 
 def rank_nodes(t: Floats, k: Floats, others: int, columns: int = 1) -> Iterator[tuple[Integers, RankNodes]]:
@@ -149,7 +150,10 @@ def _lattice(
     inside = (counted >= 0) & (counted <= others)
     counted = np.clip(counted, 0.0, float(others))
     weights = np.where(inside, np.exp(log_binomial(counted, float(others), share[:, None])), 0.0)
-    weights /= weights.sum(axis=1, keepdims=True)
+    total = weights.sum(axis=1, keepdims=True)
+    # among 1e30 items and more doubles are further apart than the standard deviation
+    at_mean = np.arange(-count, count + 1) == 0
+    weights = np.where(total > 0, weights / np.where(total > 0, total, 1.0), at_mean)
     return counted, weights * _within(counted, deep, k, others)
 
 

@@ -1,0 +1,327 @@
+"""Limits and rates of NDCG with a fixed number R of relevant items (docs/few.md, section 3).
+
+T_i is the depth of the i-th relevant item among the irrelevant ones, with distribution function F_j if its
+gain is y_j, c_j items have that gain, and ``F_j(t) ~ a_j t^kappa_j`` as t -> 0. With the smallest kappa among
+the grades, ``A = sum of y_j c_j a_j`` over the grades that have it, and ``c_r = kappa Gamma(r - 1 + kappa) /
+Gamma(r)``, so that ``n^kappa P(rank = r) -> a c_r``:
+
+========== ============================ ====================================================================
+Theorem F1 log, whole list or k = cn    (log n) E[NDCG_n] -> sum_j y_j c_j F_j(c) / IDCG, c = 1 for the list
+Theorem F2 log, order of two scorers    P(A ahead) -> P(sum y log T_A < sum y log T_B)
+Theorem F3 r^-b, b < kappa; k = cn      n^b E[NDCG_n] -> sum_j y_j c_j E[T^-b; T < c] / IDCG
+Theorem F4 r^-b, b > kappa; any finite  n^kappa E[NDCG_n] -> A sum_r D(r) c_r / IDCG
+           ``sum_r D(r) r^(kappa-1)``
+Theorem F5 r^-b, b = kappa              n^kappa E[NDCG_n] / log n -> A kappa / IDCG
+Theorem F6 k fixed                      n^kappa E[NDCG_n] -> A sum_(r <= k) D(r) c_r / IDCG
+Theorem F7 k = n^alpha                  as F5 and F6 with n^alpha ranks, see `_sublinear`
+Theorem F8 linear; constant with k = cn E[NDCG_n] -> sum_j y_j c_j E[phi(T); T < c] / sum_j y_j c_j
+========== ============================ ====================================================================
+
+In F1, F3 and F8 NDCG itself converges, too: scaled by log n in probability to the constant, scaled by n^b, or
+unscaled, in law to the same sum over the random depths T_i. In all other cases NDCG_n -> 0 in probability.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
+from ndcg_asymptotics.measures.cutoffs import ListPower
+from ndcg_asymptotics.populations import FixedCounts
+from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top
+from ndcg_asymptotics.theory.rules.law_panels import law_panels, on_edges
+from ndcg_asymptotics.theory.rules.quadrature import on_panels
+
+_LARGE = 10**18
+_EQUAL = 1e-12  # difference of b and kappa that is rounding
+_RANKS = 4096  # terms of a sum over ranks that are added one by one
+_GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
+_WIDTH, _NODES = 1.0, 16  # panels of the logarithm of a rank beyond
+_LAST_LOG = 690.0  # logarithm of the last rank of a sum
+_NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
+_LATTICE, _SPAN = 2**18, 1e-12  # points of a law of sums of log T, and what it leaves out
+_CONSTANT = 1e-6  # relative difference of F(t)/t^kappa there up to which it has a limit
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The factor ``n^exponent (log n)^logs`` by which E[NDCG_n] is multiplied.
+
+    >>> str(Scale(0.4, -1)), str(Scale(0.0, 1)), str(Scale(0.5, 0)), str(Scale(0.0, 0))
+    ('n^0.4/log n', 'log n', 'n^0.5', '1')
+    """
+
+    exponent: float
+    logs: int
+
+    def at(self, n: Floats) -> Floats:
+        """Return the factor at list lengths."""
+        return np.asarray(n**self.exponent * np.log(n) ** self.logs)
+
+    def rate(self, value: float) -> str:
+        """Return the leading term of the mean, ``value`` divided by the factor.
+
+        >>> Scale(0.4, 0).rate(1.5), Scale(0.4, -1).rate(1.5), Scale(0.2, 1).rate(1.5)
+        ('1.5/n^0.4', '1.5 log n/n^0.4', '1.5/(n^0.2 log n)')
+        """
+        if self.logs < 0:
+            return f"{value:.4g} log n/n^{self.exponent:.6g}"
+        whole = str(self)
+        return f"{value:.4g}/({whole})" if self.logs and self.exponent else f"{value:.4g}/{whole}"
+
+    def __str__(self) -> str:
+        power = f"n^{self.exponent:.6g}" if self.exponent else ""
+        if self.logs < 0:
+            return f"{power or '1'}/log n"
+        logs = "log n" if self.logs else ""
+        return " ".join(part for part in (power, logs) if part) or "1"
+
+
+@dataclass(frozen=True)
+class ScaledLimit:
+    """The limit of ``scale(n) E[NDCG_n]``.
+
+    Attributes
+    ----------
+    value : float or None
+        None where it is not known, for the ``reason`` that is then given.
+    scale : Scale
+    theorem : str
+    assumption : str
+        What the theorem assumes of the depths; it holds here.
+    mode : str
+        How NDCG_n itself, times the scale, converges: "in probability", "in law", or empty where only its
+        mean does.
+    reason : str
+    """
+
+    value: float | None
+    scale: Scale
+    theorem: str
+    assumption: str
+    mode: str = ""
+    reason: str = ""
+
+
+def scaled_limit(model: FixedCounts, measure: Measure) -> ScaledLimit:
+    """Return the limit of the scaled mean of NDCG_n by its theorem.
+
+    >>> found = scaled_limit(FixedCounts.parse("relevant(1, roc_power(0.3))"), Measure.of("nDCG(zipf)"))
+    >>> found.theorem, str(found.scale), round(found.value, 4)
+    ('Theorem F4', 'n^0.3', 1.2821)
+    >>> found = scaled_limit(FixedCounts.parse("relevant(3, roc_power(0.3))"), Measure.of("nDCG"))
+    >>> found.theorem, str(found.scale), round(found.value, 4), found.mode
+    ('Theorem F1', 'log n', 1.4078, 'in probability')
+    """
+    asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
+    if regime == "fixed":
+        return _first_ranks(model, measure, "Theorem F6", measure.cutoff(_LARGE))
+    if not asymptotics.known:
+        reason = f"nothing is known of how the discount {measure.discount} falls"
+        return ScaledLimit(None, Scale(0.0, 0), "none", "", reason=reason)
+    if isinstance(asymptotics, LinearDecay | ConstantDecay | LogDecay):
+        if regime == "sublinear":
+            return _sublinear(model, measure, 0.0)
+        return _share(model, measure, 0.0)
+    top = _leading(model)
+    b = asymptotics.exponent
+    if top.kappa is None:
+        return _unknown_top("Theorem F4")
+    if b < top.kappa - _EQUAL:
+        return _sublinear(model, measure, b) if regime == "sublinear" else _share(model, measure, b)
+    if b > top.kappa + _EQUAL:
+        return _first_ranks(model, measure, "Theorem F4", None)
+    if regime == "sublinear":
+        return _sublinear(model, measure, b)
+    scale = Scale(top.kappa, -1)
+    if top.sum is None:
+        return _unknown_top("Theorem F5")
+    value = top.sum * top.kappa / _ideal(model, measure)
+    return ScaledLimit(value, scale, "Theorem F5", top.text)
+
+
+@dataclass(frozen=True)
+class _Leading:
+    """The smallest exponent kappa of the grades, and the A of the module's description; None if not known."""
+
+    kappa: float | None
+    sum: float | None
+
+    @property
+    def text(self) -> str:
+        return f"F(t) ~ a t^{self.kappa:.6g}"
+
+
+def tops(model: FixedCounts) -> list[Top | None]:
+    """Return the law of the depth of each grade near the top, on the scale of irrelevant items above.
+
+    For relevance curves it is found from the shares above at two depths; None where there is no power.
+    """
+    found: list[Top | None] = []
+    for law in model.laws[:-1]:
+        if isinstance(law, Roc):
+            found.append(law.top)
+            continue
+        v = np.array([_NEARER, _NEAR])
+        share = law.cdf(model.laws[-1].quantile(v))
+        if not (share > 0).all():
+            found.append(None)
+            continue
+        exponent = float(np.diff(np.log(share))[0] / np.diff(np.log(v))[0])
+        nearest = round(exponent, 6)
+        scales = share / v**nearest
+        constant = nearest > 0 and abs(scales[0] / scales[1] - 1) < _CONSTANT
+        found.append(Top(nearest, float(scales[0])) if constant else None)
+    return found
+
+
+def _leading(model: FixedCounts) -> _Leading:
+    of_grades = [
+        (top, y * count)
+        for top, y, count in zip(tops(model), model.gains, model.counts, strict=True)
+        if count
+    ]
+    if any(top is None for top, _ in of_grades):
+        return _Leading(None, None)
+    known = [(top, weight) for top, weight in of_grades if top is not None]
+    kappa = min(top.exponent for top, _ in known)
+    leading = [(top.scale, weight) for top, weight in known if top.exponent <= kappa + _EQUAL]
+    if any(scale is None for scale, _ in leading):
+        return _Leading(kappa, None)
+    return _Leading(kappa, sum(scale * weight for scale, weight in leading if scale is not None))
+
+
+def _unknown_top(theorem: str) -> ScaledLimit:
+    reason = "F(t)/t^kappa has no positive limit as t -> 0, so E[NDCG_n] falls like no power of n"
+    return ScaledLimit(None, Scale(0.0, 0), theorem, "F(t) ~ a t^kappa", reason=reason)
+
+
+def _ideal(model: FixedCounts, measure: Measure) -> float:
+    """Return the ideal DCG of long lists; under the linear discount in units of n."""
+    found = float(measure.ideal(np.array(model.counts), model.gains, _LARGE))
+    return found / _LARGE if isinstance(measure.discount.asymptotics, LinearDecay) else found
+
+
+def _first_ranks(model: FixedCounts, measure: Measure, theorem: str, k: int | None) -> ScaledLimit:
+    top = _leading(model)
+    if top.kappa is None or top.sum is None:
+        return _unknown_top(theorem)
+    every = rank_sum(measure.discount, top.kappa, k)
+    return ScaledLimit(top.sum * every / _ideal(model, measure), Scale(top.kappa, 0), theorem, top.text)
+
+
+def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
+    """Return ``sum_(r <= k) D(r) kappa Gamma(r - 1 + kappa)/Gamma(r)``; over all ranks if k is None.
+
+    >>> round(rank_sum(Discount.parse("zipf"), 0.3, None), 9)  # Gamma(1.3)/0.7
+    1.282101279
+    """
+    last = _RANKS if k is None else min(k, _RANKS)
+    r = np.arange(1.0, last + 1)
+    total = float(discount(r, float(_LARGE)) @ np.exp(_log_chance(r, kappa)))
+    if k is not None and k <= _RANKS:
+        return total
+    # sum_(r > m) f(r) = int_(m + 1/2)^inf f - f'(m + 1/2)/24 …, which is below 1e-9 of it
+    end = _LAST_LOG if k is None else math.log(k + 0.5)
+    start = math.log(last + 0.5)
+    edges = np.linspace(start, end, math.ceil((end - start) / _WIDTH) + 1)
+    x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _NODES))
+    ranks = np.exp(x)
+    with np.errstate(divide="ignore"):
+        far = np.log(discount(ranks, float(_LARGE))) + _log_chance(ranks, kappa) + x
+    return total + float(dx @ np.exp(far))
+
+
+def _log_chance(r: Floats, kappa: float) -> Floats:
+    """Return the logarithm of ``kappa Gamma(r - 1 + kappa)/Gamma(r)``."""
+    near = np.minimum(r, _GAMMA)
+    exact = gammaln(near - 1 + kappa) - gammaln(near)
+    far = (kappa - 1) * np.log(r) + (kappa - 1) * (kappa - 2) / (2 * r)
+    return np.asarray(math.log(kappa) + np.where(r < _GAMMA, exact, far))
+
+
+def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
+    """Return the limit where the depths of all relevant items count: Theorems F1, F3 and F8."""
+    asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
+    stop = float(model.laws[-1].quantile(np.array(c))) if c < 1 else 1.0
+    edges = law_panels(model, _LARGE, _LARGE).edges
+    panels = on_edges(model, np.append(edges[edges < stop], stop))
+    depth = panels.above[-1]  # on the scale of irrelevant items
+    sums = (panels.density * panels.dt * asymptotics.profile(depth)).sum(axis=(1, 2))
+    value = float(np.array(model.gains) * model.counts @ sums) / _ideal(model, measure)
+    if isinstance(asymptotics, LogDecay):
+        return ScaledLimit(value, Scale(0.0, 1), "Theorem F1", "E|log T| < infinity",
+                           "in probability" if c == 1 else "in law")  # fmt: skip
+    if b:
+        return ScaledLimit(value, Scale(b, 0), "Theorem F3", f"E[T^-{b:.6g}] < infinity", "in law")
+    return ScaledLimit(value, Scale(0.0, 0), "Theorem F8", "F continuous", "in law")
+
+
+def _sublinear(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
+    """Return the limit for k = n^alpha and a discount with b <= kappa.
+
+    ``E[DCG] ~ A kappa int_(1/n)^(k/n) D(nt) t^(kappa - 1) dt``, which is for r^-b with b < kappa
+    ``A kappa/(kappa - b) n^-b (k/n)^(kappa - b)``, for b = kappa ``A kappa n^-kappa alpha log n``, for
+    1/log r ``A (k/n)^kappa / (alpha log n)``, and for a constant and n - r without the logarithm.
+    """
+    top, cutoff = _leading(model), measure.cutoff
+    if not isinstance(cutoff, ListPower):
+        reason = "only cutoffs n^a are known among those that grow more slowly than n"
+        return ScaledLimit(None, Scale(0.0, 0), "Theorem F7", "k = n^a", reason=reason)
+    if top.kappa is None or top.sum is None:
+        return _unknown_top("Theorem F7")
+    kappa, left, ideal = top.kappa, 1 - cutoff.a, _ideal(model, measure)
+    if isinstance(measure.discount.asymptotics, LogDecay):
+        return ScaledLimit(top.sum / cutoff.a / ideal, Scale(kappa * left, 1), "Theorem F7", top.text)
+    if abs(b - kappa) <= _EQUAL:
+        return ScaledLimit(top.sum * kappa * cutoff.a / ideal, Scale(kappa, -1), "Theorem F7", top.text)
+    value = top.sum * kappa / (kappa - b) / ideal
+    return ScaledLimit(value, Scale(b + left * (kappa - b), 0), "Theorem F7", top.text)
+
+
+def long_run_order(a: FixedCounts, b: FixedCounts) -> float:
+    """Return lim P(NDCG_n of a > NDCG_n of b) under the log discount (Theorem F2).
+
+    It is ``P(sum_i y_i log T_i < the same sum of b)``, as NDCG_n falls by that sum over (log n)^2. The
+    scorers are independent given the labels. The laws of the sums are convolved on a lattice.
+
+    >>> round(long_run_order(*(FixedCounts.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))), 6)
+    0.6
+    """
+    require(a.gains == b.gains and a.counts == b.counts, "two scorers need the same relevant items")
+    laws = [(y, count, [_log_span(model, j) for model in (a, b)])
+            for j, (y, count) in enumerate(zip(a.gains, a.counts, strict=True)) if count]  # fmt: skip
+    reach = sum(y * count * max(spans) for y, count, spans in laws)
+    step = 2 * reach / _LATTICE
+    transform = np.ones(_LATTICE // 2 + 1, complex)
+    for j, (y, count) in enumerate(zip(a.gains, a.counts, strict=True)):
+        # -y log T_a, and of b with the opposite sign
+        for model, turned in ((a, False), (b, True)):
+            mass = _lattice_law(model, j, y, step)
+            found = np.fft.rfft(np.roll(mass[::-1], 1) if turned else mass)
+            transform *= found**count
+    difference = np.fft.irfft(transform, _LATTICE)
+    # the sum of -y log T of a above that of b; at 0 both orders are equally likely
+    return float(difference[1 : _LATTICE // 2].sum() + difference[0] / 2)
+
+
+def _log_span(model: FixedCounts, j: int) -> float:
+    """Return -log of the depth above which a share of 1e-12 of the items of a grade lies."""
+    return -math.log(float(model.laws[-1].cdf(model.laws[j].quantile(np.array(_SPAN)))) or SHALLOWEST)
+
+
+def _lattice_law(model: FixedCounts, j: int, gain: float, step: float) -> Floats:
+    """Return the law of ``-gain log T`` on the multiples of a step; T counts irrelevant items above."""
+    edges = (np.arange(_LATTICE // 2) + 0.5) * step / gain
+    depth = model.laws[-1].quantile(np.exp(-np.minimum(edges, -math.log(SHALLOWEST))))
+    beyond = model.laws[j].cdf(depth)  # P(-log T > edge)
+    mass = np.zeros(_LATTICE)
+    mass[: _LATTICE // 2] = -np.diff(np.append(1.0, beyond), append=beyond[-1:])[: _LATTICE // 2]
+    return mass / mass.sum()
