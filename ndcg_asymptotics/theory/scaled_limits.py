@@ -324,4 +324,4 @@ def _lattice_law(model: FixedCounts, j: int, gain: float, step: float) -> Floats
     beyond = model.laws[j].cdf(depth)  # P(-log T > edge)
     mass = np.zeros(_LATTICE)
     mass[: _LATTICE // 2] = -np.diff(np.append(1.0, beyond), append=beyond[-1:])[: _LATTICE // 2]
-    return mass / mass.sum()
+    return np.asarray(mass / mass.sum())
