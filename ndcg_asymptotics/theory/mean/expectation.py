@@ -63,7 +63,7 @@ class Accuracy:
 
 
 _FULL = Accuracy(1.0, 3e-11, 44), Accuracy(1.5, 1e-11, 56)
-_QUICK = Accuracy(0.5, 1e-7, 24), Accuracy(0.75, 2e-8, 30)
+QUICK = Accuracy(0.5, 1e-7, 24), Accuracy(0.75, 2e-8, 30)
 """Pairs of evaluations; their difference estimates the error."""
 
 
@@ -142,7 +142,7 @@ def expected_ndcg(
     """
     scorer, measure, lengths = Scorer.of(scorer), Measure.of(measure), list_lengths(sizes)
     # DCG takes no time
-    pair = _QUICK if quick and measure.normalised else _FULL
+    pair = QUICK if quick and measure.normalised else _FULL
     scorer.check_lengths(lengths)
     return over_groups(
         [scorer],
