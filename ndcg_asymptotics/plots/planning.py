@@ -31,21 +31,25 @@ _EXPONENT, _CUTOFF = "$b$ of the discount $r^{-b}$", "cutoff $k$ of nDCG@$k$"
 
 
 def choice_effects(ax: Axes, choices: Sequence[Choice], xlabel: str, line: LineStyle | None = None) -> Axes:
-    """Draw the size of the effect, |Δ|/σ of one list, of a family of measures; a ring marks the largest."""
+    """Draw Δ/σ of one list for a family of measures; a ring marks the one with the largest size."""
     line = line or line_styles(1)[0]
-    at, effects = np.array([[choice.at, abs(choice.effect)] for choice in choices]).T
+    at, effects = np.array([[choice.at, choice.effect] for choice in choices]).T
     ax.plot(at, effects, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5)
+    ax.axhline(0, color=GREY, ls=":", lw=0.8)
     best = strongest(choices)
     if best:
-        ax.plot(best.at, abs(best.effect), ls="none", marker="o", mfc="none", mec="black", ms=8)
+        ax.plot(best.at, best.effect, ls="none", marker="o", mfc="none", mec="black", ms=8)
         side = "left" if best.at <= at[:2][-1] else "right" if best.at == at[-1] else "center"
+        up = best.effect >= 0
         ax.annotate(
-            f"{best.at:g}: {best.lists:,} queries", (best.at, abs(best.effect)), xytext=(0, 8),
-            textcoords="offset points", ha=side, fontsize=7,
+            f"{best.at:g}: {best.lists:,} queries", (best.at, best.effect), xytext=(0, 8 if up else -8),
+            textcoords="offset points", ha=side, va="bottom" if up else "top", fontsize=7,
         )  # fmt: skip
+    low, high = min(0.0, float(effects.min())), max(0.0, float(effects.max()))
+    room = 0.2 * (high - low) or 1.0
+    ax.set_ylim(low - room * (low < 0), high + room * (high > 0))
     ax.set_xlabel(xlabel)
-    ax.set_ylabel(r"$|\Delta|/\sigma$ of one list")
-    ax.set_ylim(0, 1.2 * float(effects.max(initial=0.0)) or 1.0)
+    ax.set_ylabel(r"$\Delta/\sigma$ of one list")
     return ax
 
 
