@@ -23,10 +23,14 @@ from ndcg_asymptotics.engines import cells, every_n, items
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import ndcg_curves, panels, style
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.precision import precision_of
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std
+from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
+from ndcg_asymptotics.theory.fluctuations.effort import REFINED
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerated_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.prediction import predict
 
@@ -80,7 +84,8 @@ def test_moments_under_a_straight_curve(text: str, n: int) -> None:
 
 GRADED = {3.0: [Fraction(2, 10), Fraction(-2, 10)], 1.0: [Fraction(1, 10), Fraction(2, 10)]}
 PALE = {3.0: [Fraction(1, 10)], 1.0: [Fraction(2, 10)]}
-TEXTS = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))", "graded(3=constant(0.1), 1=constant(0.2))"
+GRADES = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))"
+TEXTS = GRADES, "graded(3=constant(0.1), 1=constant(0.2))"
 
 
 @pytest.mark.parametrize("text", ["DCG(log)", "DCG(zipf)@2", "DCG(linear)", "DCG(geometric(2))@3"])
@@ -107,6 +112,19 @@ def test_every_sequence_of_graded_labels(text: str) -> None:
         (ndcg_std(TEXTS[0], text, [n]), of_one), (difference_std(*TEXTS, text, [n]), of_both),
     ):  # fmt: skip
         assert abs(found.value[0] - math.sqrt(variance)) <= found.error[0] < 1e-5
+
+
+@pytest.mark.parametrize("curve", ["cusp(0.05, 0.95, 0.2)", "binormal(0.2, 1.5)", "step(0, 1, 0.7)", GRADES])
+@pytest.mark.parametrize("text", ["DCG", "DCG(zipf)@3", "DCG(linear)", "DCG(constant)@2", "RBP(0.8)"])
+def test_short_lists_of_steep_curves(curve: str, text: str) -> None:
+    """Moments of items against those of label sequences."""
+    relevance, measure = Relevance.parse(curve), Measure.parse(text)
+    for n in (1, 3, 6):
+        mean, variance = enumerated_moments(relevance, None, measure, n)
+        found = dcg_moments((relevance,), measure, n, REFINED)
+        digits = 1e-5 if measure.cutoff(n) < n else 1e-8  # the rule of the depth at the cutoff has few nodes
+        assert found.mean == pytest.approx(mean, rel=digits)
+        assert found.variance == pytest.approx(variance, rel=digits)
 
 
 def test_many_grades_cost_no_more() -> None:

@@ -12,7 +12,7 @@ from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
 from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, on_panels
 
 _NODES = 16  # of a panel
-_FIRST = (1e-12, 1e-8, 1e-4, 0.1)  # first edges, in items above
+_FIRST = (1e-12, 1e-8, 1e-6, 1e-4, 5e-3, 0.1)  # first edges, in items above
 _LAST = np.array([0.5, 0.8])  # edges in the lower half of a list above a depth, as parts of that depth
 _BOTTOM = 1e-9  # items below the last edge before 1
 
