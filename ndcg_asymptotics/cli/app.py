@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -23,9 +24,13 @@ from ndcg_asymptotics.core.errors import InputError, InputWarning
 class _Commands(TyperGroup):
     """The group of all commands, which reports what a user can cause as an error of typer's."""
 
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        with _interruptible():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: Any) -> Any:
         try:
-            with warnings.catch_warnings(record=True) as caught:
+            with _interruptible(), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", InputWarning)
                 try:
                     return super().invoke(ctx)
@@ -41,9 +46,16 @@ class _Commands(TyperGroup):
             raise typer.TyperException("not enough memory") from error
         except RecursionError as error:
             raise typer.TyperException("nested too deeply") from error
-        except KeyboardInterrupt:
-            print("ndcg-asymptotics: interrupted", file=sys.stderr)
-            raise typer.Exit(130) from None
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Report an interrupt in one line; typer ends without a word."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("ndcg-asymptotics: interrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 app = typer.Typer(

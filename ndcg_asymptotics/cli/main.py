@@ -29,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except KeyboardInterrupt:  # while modules were being loaded
             print("ndcg-asymptotics: interrupted", file=sys.stderr)
             code = 130
+        # If a KeyboardInterrupt went through exec of a text, as dataclasses use it, CPython ends by SIGINT
+        # whatever the exit status, unless an exec succeeds afterwards.
+        exec("")
         sys.exit(code)
 
 

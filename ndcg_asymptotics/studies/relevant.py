@@ -46,7 +46,7 @@ def read_relevant(given: Any) -> Relevant:
         Beginning with the name of the field.
 
     >>> read_relevant("2"), read_relevant({"1": 0.7, "2": 0.3})
-    (2, {1.0: 0.7, 2.0: 0.3})
+    (2, {1: 0.7, 2: 0.3})
     """
     if not isinstance(given, Mapping):
         return whole_number(_number(given), "relevant", 1, MOST_RELEVANT)

@@ -109,3 +109,26 @@ def test_every_signal_ends_the_sweep_and_leaves_no_process(kind: str, tmp_path: 
     with start_sweep(study, tmp_path / "out") as again:
         assert again.communicate()[0]
     assert again.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "run_app",  # while modules are loaded
+        "TyperGroup.make_context",  # while arguments are parsed
+        "TyperGroup.invoke",  # in a command
+    ],
+)
+def test_an_interrupt_is_reported_in_one_line_wherever_it_arrives(name: str, tmp_path: Path) -> None:
+    # in a text, after which `python -m` ends by SIGINT unless it is told otherwise
+    code = f"""
+from ndcg_asymptotics.cli import app, main
+def interrupted(*args, **options):
+    exec("raise KeyboardInterrupt")
+app.{name} = interrupted
+main.main(["list"])
+"""
+    (tmp_path / "commands.py").write_text(code)
+    python = [sys.executable, "-m", "commands"]
+    done = subprocess.run(python, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "ndcg-asymptotics: interrupted\n")
