@@ -70,7 +70,10 @@ def test_a_law_in_pieces(size, p, kink):
     x, w = binomial_pieces(size, p, kink, 1.5)
     middle, reach = int(size * p), int(10 * (size * p) ** 0.5) + 20
     every = np.arange(max(0, middle - reach), min(size, middle + reach) + 1)
-    law = binom.pmf(every, size, p)
+    # from ratios of neighbours; that of scipy 1.15 is off by 2e-8 at 1e9
+    ratios = (size - every[:-1]) / (every[1:]) * (p / (1 - p))
+    law = np.exp(np.append(0.0, np.cumsum(np.log(ratios))))
+    law /= law.sum()
     assert len(x) < 300
     for f in (np.ones_like, lambda v: 1 / np.log(2 + np.minimum(v + 1, kink))):
         assert w @ f(x) == pytest.approx(law @ f(every.astype(float)), rel=1e-10)
