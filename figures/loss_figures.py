@@ -155,6 +155,7 @@ def mq2008(results: dict[str, Any]) -> dict[str, Figure]:
         curves = {
             f"{NAMES[pair]}: p = {test['p']:.2g}": (test["mean"], test["error"])
             for pair, test in tests.items()
+            if pair in NAMES
         }
         error_curves(axes[1], cutoffs, curves, log=False)
         axes[1].axhline(0, color="0.35", lw=0.7)

@@ -29,8 +29,8 @@ MEASURES = ("nDCG@1", "nDCG@5", "nDCG@10")
 LENGTH, MOST_LISTS, RANK = 20, 5, 10
 
 
-def lists() -> tuple[Queries, NDArray[np.int64]]:
-    """Return the lists of all users, and the user of each list."""
+def rated() -> tuple[films.Ratings, NDArray[np.float64], NDArray[np.int64]]:
+    """Return the ratings outside the profiles, in random order by user, their features and their users."""
     ratings = films.load()
     rng = np.random.default_rng(610)
     shuffled = rng.permutation(ratings.user.size)
@@ -38,26 +38,30 @@ def lists() -> tuple[Queries, NDArray[np.int64]]:
     for user in range(int(ratings.user.max()) + 1):
         mine = shuffled[ratings.user[shuffled] == user]
         place[mine] = np.arange(mine.size)
-    sizes = np.bincount(ratings.user)
-    users, count = sizes.size, int(ratings.film.max()) + 1
-    in_profile = place < -(-sizes // 2)[ratings.user]
-    profile = ratings.select(np.flatnonzero(in_profile))
-    rest = np.flatnonzero(~in_profile)
-    number = (place[rest] - (-(-sizes // 2))[ratings.user[rest]]) // LENGTH
-    whole = (number + 1) * LENGTH <= (sizes // 2)[ratings.user[rest]]
-    kept = rest[whole & (number < MOST_LISTS)]
-    number = number[whole & (number < MOST_LISTS)]
-    order = np.lexsort((number, ratings.user[kept]))
-    chosen = ratings.select(kept[order])
+    half = (-(-np.bincount(ratings.user) // 2))[ratings.user]
+    rest = np.flatnonzero(place >= half)
+    chosen = ratings.select(rest[np.lexsort((place[rest], ratings.user[rest]))])
+    profile = ratings.select(np.flatnonzero(place < half))
+    users, count = int(ratings.user.max()) + 1, int(ratings.film.max()) + 1
     left, right = films.factors(profile, users, count, RANK)
-    own = np.full(chosen.user.size, np.nan)  # the films of a list are not in the profile
+    own = np.full(chosen.user.size, np.nan)  # these films are not in the profile
     features = np.hstack([
         films.film_features(profile, count, chosen.user, chosen.film, own),
         left[chosen.user] * right[chosen.film],
     ])  # fmt: skip
-    whose = chosen.user[::LENGTH]
-    names = [f"{user}.{n}" for user, n in zip(whose, number[order][::LENGTH], strict=True)]
-    return Queries(features, chosen.stars, np.full(whose.size, LENGTH), names), whose
+    return chosen, features, chosen.user
+
+
+def lists() -> tuple[Queries, NDArray[np.int64]]:
+    """Return the lists of all users, and the user of each list."""
+    ratings, features, user = rated()
+    first = np.searchsorted(user, user)
+    size = np.searchsorted(user, user, side="right") - first
+    number = (np.arange(user.size) - first) // LENGTH
+    kept = ((number + 1) * LENGTH <= size) & (number < MOST_LISTS)
+    whose = user[kept][::LENGTH]
+    names = [f"{u}.{n}" for u, n in zip(whose, number[kept][::LENGTH], strict=True)]
+    return Queries(features[kept], ratings.stars[kept], np.full(whose.size, LENGTH), names), whose
 
 
 def main() -> None:

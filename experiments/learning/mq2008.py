@@ -19,11 +19,21 @@ from ndcg_asymptotics.lists import evaluate
 LOSSES = (
     "squared", "squared_consistent", "cosine", "cosine_consistent", "listnet", "listnet_consistent",
     "pnorm_normalised(1.25)", "order_preserving", 'pairwise("squared_hinge")', 'pairwise("logistic")',
-    "linear_ndcg",
+    "linear_ndcg", "listmle", "approx_ndcg", "lambdarank",
 )  # fmt: skip
+# Buffoni et al. (2011): the preorder loss as it is, normalised by query, with weights 2^a - 2^b, and both;
+# and the order-preserving loss with the gains, which is consistent for DCG
+PREORDER = 'pairwise("squared_hinge")'
+TUNED = (
+    'pairwise("squared_hinge", "order", "mean")', 'pairwise("squared_hinge", "gain")',
+    'pairwise("squared_hinge", "gain", "mean")',
+)  # fmt: skip
+FOR_DCG = "order_preserving, DCG"
+EVERY = (*LOSSES, *TUNED, FOR_DCG)
 PAIRS = (
     ("squared_consistent", "squared"), ("cosine_consistent", "cosine"), ("listnet_consistent", "listnet"),
-    ("pnorm_normalised(1.25)", "cosine_consistent"), ("order_preserving", 'pairwise("squared_hinge")'),
+    ("pnorm_normalised(1.25)", "cosine_consistent"), ("order_preserving", PREORDER), (FOR_DCG, PREORDER),
+    *((tuned, PREORDER) for tuned in TUNED),
 )  # fmt: skip
 CUTOFFS = range(1, 11)
 PERMUTATIONS = 20_000
@@ -34,14 +44,15 @@ def main() -> None:
     folder = data("letor_mq2008")
     parts = [read_svmlight(folder / f"S{k}.txt.gz") for k in range(1, 6)]
     measures = [f"nDCG@{k}" for k in CUTOFFS]
-    values: dict[str, list[NDArray[np.float64]]] = {text: [] for text in LOSSES}
-    penalties: dict[str, list[float]] = {text: [] for text in LOSSES}
+    values: dict[str, list[NDArray[np.float64]]] = {text: [] for text in EVERY}
+    penalties: dict[str, list[float]] = {text: [] for text in EVERY}
     with show_progress():
         for fold in tracked(range(5), "folds"):
             first, second, third, held, test = (parts[(fold + k) % 5] for k in range(5))
             train = joined([first, second, third])
-            for text in tracked(LOSSES, "losses"):
-                ranker = train_ranker(train, text, validation=held, measure="nDCG@10")
+            for text in tracked(EVERY, "losses"):
+                loss, measure = ("order_preserving", "DCG@10") if text == FOR_DCG else (text, "nDCG@10")
+                ranker = train_ranker(train, loss, validation=held, measure=measure)
                 penalties[text].append(ranker.penalty)
                 values[text].append(evaluate(ranker.run(test), test.qrels(), measures).values)
     by_query = {text: np.vstack(found) for text, found in values.items()}
@@ -54,7 +65,7 @@ def main() -> None:
         print(f"{pair:60s}", tested)
     keep(
         "mq2008",
-        {"losses": LOSSES, "queries": len(by_query["squared"]), "means": means, "errors": errors,
+        {"losses": EVERY, "queries": len(by_query["squared"]), "means": means, "errors": errors,
          "tests": tests, "penalties": penalties},
     )  # fmt: skip
 

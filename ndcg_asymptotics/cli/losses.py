@@ -19,7 +19,7 @@ def losses(ctx: typer.Context) -> None:
 
 
 _Measure = Annotated[
-    str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10, DCG(zipf), AP, ERR or PD.")
+    str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10, DCG(zipf), AP, ERR, PD or 0/1.")
 ]
 
 

@@ -23,7 +23,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
 from ndcg_asymptotics.learning.problem import Problem
-from ndcg_asymptotics.learning.utilities import PairwiseDisagreement, ranks_of
+from ndcg_asymptotics.learning.utilities import ExactOrder, PairwiseDisagreement, ranks_of
 
 Verdict = Literal["consistent here", "inconsistent here", "inconsistent (ties)", "undecided"]
 
@@ -107,10 +107,10 @@ class Decision(Report):
         for reason in dict.fromkeys(reason for _, reason in self.left_out):
             names = ", ".join(loss for loss, why in self.left_out if why == reason)
             yield Line(f"Left out: {names} ({reason}).")
-        if isinstance(self.problem.utility, PairwiseDisagreement):
+        if isinstance(self.problem.utility, PairwiseDisagreement | ExactOrder):
             try:
                 self.problem.standardised_order()
-            except InputError as error:  # the preferences are not low-noise
+            except InputError as error:  # the preferences are not low-noise, or the law not order-preserving
                 yield Line(f"{error}.")
         yield Line("An order is certain where its margin, in the loss's unit, exceeds the residual.")
         if any(d.verdict == "inconsistent (ties)" for d in self.losses):

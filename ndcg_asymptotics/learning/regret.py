@@ -13,7 +13,11 @@ mean that the scores s are the link of, sorting by s is sorting by t(s), so
     regret = <v, D(π*) - D(π_s)> <= <v - t(s), D(π*) - D(π_s)> <= ||v - t(s)||_p · 2 ||D||_q,
 
 and strong convexity turns the distance into excess risk: Theorem 10. A regret that is not 0 is at least the
-least positive one, γ, so regret <= regret²/γ: with a margin γ the bound is linear in the excess risk.
+least positive one, γ, so regret <= regret²/γ: with a margin γ the bound is linear in the excess risk. Over a
+population of problems with margins γ, Theorem 11 follows: R <= R^(1+s) γ^-s for every s >= 0, and Hölder's
+inequality with s = α/(α+2) gives
+
+    E[R] <= (C_F²/C_φ · E[excess])^((α+1)/(α+2)) E[γ^-α]^(1/(α+2)).
 """
 
 from __future__ import annotations
@@ -201,3 +205,68 @@ def excess_risk(problem: Problem, loss: Loss | str, scores: ArrayLike) -> Excess
     regret = float(problem.regret([np.argsort(-s, kind="stable")])[0])
     regret = regret if regret > problem.rounding_error else 0.0
     return ExcessRisk(regret, excess, constant * float(np.sqrt(excess / convexity)), float(linear))
+
+
+def least_regret(means: ArrayLike, weights: ArrayLike) -> Floats:
+    """Return γ, the least positive regret of an order, for problems with given mean targets.
+
+    γ = min (r̄_l - r̄_(l+1)) (D(l) - D(l+1)) over the l with r̄_l > r̄_(l+1), r̄ the sorted E[r(Y)] (Ravikumar
+    et al. 2011, before Theorem 11). The regret of any order is Σ_l (D(l) - D(l+1)) times what its first l
+    items lack, so one that is not 0 lacks at least r̄_l - r̄_(l+1) at one l. The exchange of the two items
+    attains it.
+
+    Parameters
+    ----------
+    means : (..., m)
+        E[r(Y)] of every item.
+    weights : (m,)
+        D(1), …, D(m), not increasing.
+
+    Returns
+    -------
+    (...,)
+        Infinite where every order is optimal.
+
+    >>> float(least_regret([0.2, 0.5, 0.4], [1.0, 0.5, 0.4]).round(3))
+    0.02
+    """
+    best = -np.sort(-np.asarray(means, np.float64), axis=-1)
+    lost = -np.diff(best, axis=-1) * -np.diff(np.asarray(weights, np.float64))
+    return np.asarray(np.where(lost > 0, lost, np.inf).min(axis=-1, initial=np.inf))
+
+
+def margin_bound(
+    excess: float, margins: ArrayLike, alpha: float, *, weights_norm: float, convexity: float = 1.0
+) -> float:
+    """Return the bound of a mean regret by the mean excess surrogate risk, under a margin (Theorem 11).
+
+    ``(4 ||D||_q²/C excess)^((α+1)/(α+2)) E[γ^-α]^(1/(α+2))``: Theorem 10 for α = 0, and linear in the
+    excess risk for α → ∞.
+
+    Parameters
+    ----------
+    excess : float
+        The mean of Φ(s) - min Φ.
+    margins : (N,)
+        γ of every problem, positive (`least_regret`).
+    alpha : float
+        At least 0.
+    weights_norm : float
+        ||(D(1), …, D(m))||_q.
+    convexity : float
+        C with Φ(s) - min Φ >= C ||E[T] - t(s)||_p².
+
+    Raises
+    ------
+    InputError
+        If alpha is negative or a margin is not positive.
+
+    >>> margin_bound(0.01, [0.1, 0.2], 0.0, weights_norm=1.0)  # Theorem 10: 2 sqrt(0.01)
+    0.2
+    """
+    gamma = np.asarray(margins, np.float64)
+    require(0 <= alpha < np.inf, f"must be at least 0, got {alpha}", "alpha")
+    require(bool((gamma > 0).all()), f"must be positive, got {gamma[~(gamma > 0)][:1].tolist()}", "margins")
+    moment = float(np.mean(gamma**-alpha))
+    power = (alpha + 1) / (alpha + 2)
+    return float((4 * weights_norm**2 / convexity * excess) ** power * moment ** (1 / (alpha + 2)))

@@ -21,6 +21,7 @@ from ndcg_asymptotics.learning.long_lists import (
     softmax_share,
 )
 from ndcg_asymptotics.learning.losses import Listwise, Loss
+from ndcg_asymptotics.learning.regret import least_regret, margin_bound
 from ndcg_asymptotics.learning.utilities import Discounted, utility_of
 from ndcg_asymptotics.measures import Measure
 
@@ -269,3 +270,54 @@ def test_with_two_readers_the_norm_is_no_common_factor():
 def test_bad_laws(given, words):
     with pytest.raises(InputError, match=words):
         expected_shares(shares={"plain": plain_share()}, **given)
+
+
+def test_the_least_regret_is_that_of_an_exchange_of_neighbours():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        given = Problem(
+            rng.integers(0, 4, (3, 4)), rng.dirichlet(np.ones(3)), ("nDCG", "nDCG@2", "DCG")[seed % 3]
+        )
+        assert isinstance(given.utility, Discounted)
+        means = given.probabilities @ given.utility.standardised(given.labels)
+        _, regrets = given.regrets()
+        found = least_regret(means, given.utility.weights(4))
+        if regrets.any():
+            assert found == pytest.approx(regrets[regrets > 0].min(), rel=1e-9)
+        else:
+            assert found > 1e9 or found < 1e-12  # every order is optimal, up to rounding
+
+
+def wrong_neighbours(tail: float, count: int = 200_000) -> np.ndarray:
+    """Return margins with P(γ <= t) = t^tail, increasing, for two items with D = (1, 0).
+
+    E[T] is (γ, 0) up to a constant. Scores that tie the two have the least excess risk of those in the wrong
+    order, γ²/2 for least squares, and the regret γ.
+    """
+    return ((np.arange(count) + 0.5) / count) ** (1 / tail)
+
+
+@pytest.mark.parametrize("tail", [0.5, 1.0, 2.0])
+def test_theorem_11_holds_and_its_exponents_are_needed(tail):
+    """The worst scores are wrong for the problems with the least margins: no better exponent is possible."""
+    margins = wrong_neighbours(tail)
+    excess, regret = np.cumsum(margins**2 / 2) / len(margins), np.cumsum(margins) / len(margins)
+    some = np.array([100, 1000, 10_000, 100_000])
+    for alpha in (0.0, 0.3 * tail, 0.8 * tail):
+        for k in some:
+            assert regret[k] <= margin_bound(float(excess[k]), margins, alpha, weights_norm=1.0)
+    slope = np.diff(np.log(regret[some])) / np.diff(np.log(excess[some]))
+    np.testing.assert_allclose(slope, (tail + 1) / (tail + 2), atol=0.01)  # sums instead of integrals
+    assert abs((tail + 1) / (tail + 2) - 0.5) > 0.09  # Theorem 10 has another exponent
+    # with margins and excess in other units the bound scales as the regret does
+    one, other = (margin_bound(c**2 * 0.01, c * margins, 0.4 * tail, weights_norm=1.0) for c in (1.0, 7.0))
+    assert other == pytest.approx(7 * one, rel=1e-9)
+
+
+def test_bad_margins():
+    for given, words in (
+        ((0.1, [0.0], 1.0), "margins: must be positive"),
+        ((0.1, [1.0], -1.0), "alpha: must be"),
+    ):
+        with pytest.raises(InputError, match=words):
+            margin_bound(*given, weights_norm=1.0)

@@ -11,7 +11,7 @@ from oracles import ranking
 from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning import Problem
+from ndcg_asymptotics.learning import Problem, decide_losses
 from ndcg_asymptotics.learning.losses import swapped_gains
 from ndcg_asymptotics.learning.losses.pairwise import LinearNDCG
 from ndcg_asymptotics.learning.preferences import net_preference, require_low_noise
@@ -173,6 +173,103 @@ def test_linear_ndcg_is_a_sum_over_pairs():
         of_another = gains @ (1 / np.arange(1.0, n + 1))
         if n > 10:
             assert -np.sort(-gains) @ (1 / np.arange(1.0, n + 1)) - of_another != lost  # of n - r only
+
+
+def test_theorem_1_of_jin_and_geng():
+    """The DCG error of L grades is the sum of the L - 1 bipartite errors, each a count of pairs.
+
+    R_l counts the pairs in which an item of a grade of at most l is above one of a higher grade, which is the
+    error of the binary labels "grade above l".
+    """
+    rng = np.random.default_rng(11)
+    differs = 0
+    for _ in range(200):
+        n, grades = int(rng.integers(1, 25)), int(rng.integers(2, 6))
+        labels = rng.integers(0, grades, n)
+        weights = np.arange(n - 1, -1, -1)
+        error = np.sort(labels)[::-1] @ weights - labels @ weights
+        parts = [
+            sum(labels[i] <= grade < labels[j] for i in range(n) for j in range(i + 1, n))
+            for grade in range(grades - 1)
+        ]
+        assert sum(parts) == error
+        assert parts == [swapped_gains(labels > grade) for grade in range(grades - 1)]
+        differs += parts[0] != error
+    assert differs > 50  # one threshold is not enough
+
+
+def test_lemma_1_of_jin_and_geng():
+    """The fewest exchanges that make an order from the ideal one, by trying all, are at most min(m, k).
+
+    An exchange of the items at the ranks i < j costs j - i, and the costs add up.
+    """
+    for n, relevant in ((5, 2), (6, 3), (6, 1), (7, 4)):
+        ideal = (1,) * relevant + (0,) * (n - relevant)
+        fewest, front = {ideal: 0}, [ideal]
+        while front:  # breadth first
+            after = []
+            for order in front:
+                for i, j in combinations(range(n), 2):
+                    if order[i] == 1 and order[j] == 0:  # a relevant item goes down
+                        other = list(order)
+                        other[i], other[j] = 0, 1
+                        assert swapped_gains(other) - swapped_gains(order) == j - i
+                        if tuple(other) not in fewest:
+                            fewest[tuple(other)] = fewest[order] + 1
+                            after.append(tuple(other))
+            front = after
+        assert set(fewest) == set(permutations(ideal))  # every order is reached
+        assert max(fewest.values()) == min(relevant, n - relevant)
+        for order, count in fewest.items():
+            assert count == order[:relevant].count(0)  # exchanges of what stands on the wrong side
+            lost = [rank for rank in range(relevant, n) if order[rank] == 1]
+            won = [rank for rank in range(relevant) if order[rank] == 0]
+            assert sum(lost) - sum(won) == swapped_gains(order)
+
+
+def plackett_luce(strengths, orders) -> np.ndarray:
+    """Return the probabilities of orders, best first, where items are drawn in proportion to strengths."""
+    found = []
+    for order in orders:
+        left = [strengths[i] for i in order]
+        found.append(np.prod([left[r] / sum(left[r:]) for r in range(len(left))]))
+    return np.array(found)
+
+
+def labels_of(orders, items: int) -> np.ndarray:
+    """Return labels that put the items in these orders."""
+    return np.array([[items - order.index(i) for i in range(items)] for order in orders], np.float64)
+
+
+def test_the_zero_one_error_of_permutations():
+    """Sorting by E[m + 1 - rank] and ListMLE give the most probable order of Plackett and Luce's law."""
+    orders = list(permutations(range(4)))
+    for seed in range(5):
+        strengths = np.random.default_rng(seed).gamma(1.0, size=4)
+        chances = plackett_luce(strengths, orders)
+        given = Problem(labels_of(orders, 4), chances, "0/1")
+        np.testing.assert_allclose(given.expected(orders), chances, atol=1e-14)
+        best = tuple(np.argsort(-strengths).tolist())
+        assert given.standardised_order() == given.optimal_order() == best == orders[int(chances.argmax())]
+        verdicts = {str(d.loss): d for d in decide_losses(given, ["squared_consistent", "listmle"]).losses}
+        assert {d.verdict for d in verdicts.values()} == {"consistent here"}
+        scores = np.array(verdicts["listmle"].scores)
+        np.testing.assert_allclose(scores - scores[0], np.log(strengths / strengths[0]), atol=1e-6)
+
+
+def test_the_zero_one_error_of_a_law_that_is_not_order_preserving():
+    """Item 0 is first in the most probable order, and in the others last: its mean rank is low."""
+    orders = [(0, 1, 2), (1, 2, 0), (2, 1, 0)]
+    given = Problem(labels_of(orders, 3), [0.4, 0.35, 0.25], "0/1")
+    assert given.optimal_order() == (0, 1, 2)
+    with pytest.raises(InputError, match="the law is not order-preserving at items"):
+        given.standardised_order()
+    decided = decide_losses(given, "squared_consistent")
+    assert decided.losses[0].order[-1] == 0
+    assert decided.losses[0].verdict == "inconsistent here"
+    assert "not order-preserving" in repr(decided)
+    with pytest.raises(InputError, match="labels: 0/1 needs different labels"):
+        Problem([[1, 1, 0]], [1], "0/1")
 
 
 def test_linear_ndcg_of_binary_labels_has_a_known_ideal():

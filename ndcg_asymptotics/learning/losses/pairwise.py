@@ -21,6 +21,7 @@ from ndcg_asymptotics.learning.preferences import check_weights, pair_weights
 from ndcg_asymptotics.learning.utilities import Discounted, Utility
 from ndcg_asymptotics.measures import Measure
 
+_TOTALS = ("sum", "mean")
 _PAIRS_AT_ONCE = 2**22  # bounds memory: 32 MB for each array of pairs
 
 
@@ -50,6 +51,13 @@ class Pairwise(Loss):
     def quotients(self, labels: Floats, utility: Utility) -> tuple[Floats, Floats]:
         """Return the weights as numerators (k, m, m), whole if gains are, and denominators (k,)."""
         return self.pairs(labels, utility).weight, np.ones(len(labels))
+
+    def quotient_pairs(self, labels: Floats, utility: Utility) -> Pairs:
+        """Return the weights of `quotients`, 0 for a list whose denominator is 0, without offsets."""
+        above, below = self.quotients(labels, utility)
+        over = below[:, None, None]
+        weight = np.divide(above, over, out=np.zeros_like(above), where=over > 0)
+        return Pairs(weight, np.zeros_like(weight))
 
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
         parts: list[tuple[Integers, Integers, Floats, Floats, Integers]] = []
@@ -96,9 +104,10 @@ class Pairwise(Loss):
 class Weighted(Pairwise, keyword="pairwise"):
     """φ = Σ a_ij φ(s_i - s_j), φ "logistic", "squared_hinge" (RankSVM), "hinge" or "exponential".
 
-    a_ij = 1 where y_i > y_j ("order"), or the difference of the gains ("gain"). This is an edge loss in the
-    sense of Duchi, Mackey and Jordan (2010), who show that none with a convex φ is consistent, even under
-    low noise.
+    a_ij = 1 where y_i > y_j ("order"), or the difference of the gains ("gain"). With the total "mean" the sum
+    is divided by Σ a_ij, so that every list has the same weight. This is an edge loss in the sense of Duchi,
+    Mackey and Jordan (2010), who show that none with a convex φ is consistent, even under low noise; the
+    preorder loss of Buffoni et al. (2011).
 
     >>> Weighted.parse('pairwise("logistic")').phi
     'logistic'
@@ -106,15 +115,21 @@ class Weighted(Pairwise, keyword="pairwise"):
 
     phi: str
     weights: str = "order"
+    total: str = "sum"
     claim: ClassVar[str] = "inconsistent for PD (Duchi et al.)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_weights(self.weights)
+        known = f"{self.keyword}: total must be one of {', '.join(_TOTALS)}, got {self.total!r}"
+        require(self.total in _TOTALS, known)
+
+    def quotients(self, labels: Floats, utility: Utility) -> tuple[Floats, Floats]:
+        weight = pair_weights(labels, utility.gain, self.weights)  # type: ignore[arg-type]
+        return weight, weight.sum(axis=(1, 2)) if self.total == "mean" else np.ones(len(labels))
 
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
-        weight = pair_weights(labels, utility.gain, self.weights)  # type: ignore[arg-type]
-        return Pairs(weight, np.zeros_like(weight))
+        return self.quotient_pairs(labels, utility)
 
 
 @dataclass(frozen=True)
@@ -178,10 +193,7 @@ class LinearNDCG(Pairwise, keyword="linear_ndcg"):
         return pair_weights(labels, utility.gain, "gain"), ideal
 
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
-        difference, ideal = self.quotients(labels, utility)
-        over = ideal[..., None, None]
-        weight = np.divide(difference, over, out=np.zeros_like(difference), where=over > 0)
-        return Pairs(weight, np.zeros_like(weight))
+        return self.quotient_pairs(labels, utility)
 
 
 def swapped_gains(gains: ArrayLike) -> float:
