@@ -364,6 +364,17 @@ def larger_corpus_files(
     ------
     InputError
         As `larger_corpus`, and for an invalid line, with the file and its number.
+
+    >>> import json
+    >>> from tempfile import TemporaryDirectory
+    >>> run = {f"q{q}": {f"d{i}": -float(i) for i in range(30)} for q in range(20)}
+    >>> labels = {f"q{q}": {f"d{q % 5}": 1, f"d{7 + q}": 1} for q in range(20)}
+    >>> with TemporaryDirectory() as folder:
+    ...     run_file, qrels_file = Path(folder, "a.json"), Path(folder, "qrels.json")
+    ...     _ = run_file.write_text(json.dumps(run)), qrels_file.write_text(json.dumps(labels))
+    ...     found = larger_corpus_files([run_file], qrels_file, corpus=1000, to=10_000, draws=40)
+    >>> [row.documents for row in found.rows]
+    [1000, 10000]
     """
     paths, measures = [Path(run) for run in runs], measures_of(measures)
     names = run_names(paths)

@@ -138,7 +138,7 @@ def expected_ndcg(
     >>> expected_ndcg("relevant(3, roc_power(0.3))", "nDCG", [100, 10**18]).value.round(8)
     array([0.58849252, 0.02586772])
     >>> expected_ndcg("linear(0.1, 0.7)", "DCG(zipf)@2", [2, 1000]).value.round(8)  # E[Y_(1)] + E[Y_(2)] / 2
-    array([0.65      , 1.04880120])
+    array([0.65     , 1.0488012])
     """
     scorer, measure, lengths = Scorer.of(scorer), Measure.of(measure), list_lengths(sizes)
     # DCG takes no time
