@@ -27,6 +27,7 @@ from ndcg_asymptotics.populations.roc import (
     RocModel,
     RocPower,
 )
+from ndcg_asymptotics.populations.roc_custom import RocCustom, roc_curve
 from ndcg_asymptotics.populations.roc_file import RocEmpirical
 from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer, over_groups
 
@@ -57,6 +58,7 @@ __all__ = [
     "Roc",
     "RocBeta",
     "RocBinormal",
+    "RocCustom",
     "RocEmpirical",
     "RocModel",
     "RocPower",
@@ -65,5 +67,6 @@ __all__ = [
     "curve",
     "mixture",
     "over_groups",
+    "roc_curve",
     "with_relevant",
 ]

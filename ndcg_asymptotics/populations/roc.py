@@ -106,8 +106,8 @@ class Roc(RocModel, DepthLaw):
 
     @property
     @abstractmethod
-    def top(self) -> Top:
-        """The exponent and the constant of F near 0."""
+    def top(self) -> Top | None:
+        """The exponent and the constant of F near 0; None if F is not known to follow a power of t there."""
 
 
 def check_exponent(keyword: str, name: str, value: float) -> None:
