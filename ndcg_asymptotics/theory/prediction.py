@@ -15,7 +15,7 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
@@ -110,7 +110,7 @@ class Predictions(Report, Sequence[Prediction]):
 
 
 def predict(
-    scorers: Scorer | str | Sequence[Scorer | str],
+    scorers: Scorer | RocModel | str | Sequence[Scorer | RocModel | str],
     measures: Measure | str | Sequence[Measure | str],
     n: ArrayLike,
     *,
@@ -140,7 +140,7 @@ def predict(
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
     asked = [
         (scorer_of(scorer, relevant, gain), Measure.of(measure))
-        for scorer in ([scorers] if isinstance(scorers, str | Scorer) else scorers)
+        for scorer in ([scorers] if isinstance(scorers, str | Scorer | RocModel) else scorers)
         for measure in ([measures] if isinstance(measures, str | Measure) else measures)
     ]
     found = (_predict(scorer, measure, sizes) for scorer, measure in tracked(asked, "predictions"))

@@ -89,3 +89,11 @@ def test_a_study_runs_with_permission_and_agrees(tmp_path: Path):
     (tmp_path / "mine.py").write_text("def share(t):\n    return t**0.5\n")
     with pytest.raises(InputError, match="was edited"):
         na.run(na.studies.load(file, allow_custom=True), tmp_path / "out", jobs=1)
+
+
+def test_predict_takes_a_curve_itself():
+    own = roc_curve(lambda t: t**0.4, name="own")
+    found, known = (
+        na.predict(curve, "nDCG@5", [40], relevant=2).rows[0] for curve in (own, "roc_power(0.4)")
+    )
+    assert found.expectation == pytest.approx(known.expectation, rel=1e-12)

@@ -76,6 +76,8 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
     """Compare the slope of -log P(wrong at n) in log n over the two halves of the visible range."""
     wrong = ~correct
     usable = np.flatnonzero(wrong.sum(axis=0) >= _FEW)
+    if len(sizes) < _FEWEST_SIZES:
+        return Decay(f"needs at least {_FEWEST_SIZES} list lengths to tell how fast it falls")
     if len(usable) < _FEWEST_SIZES:
         return Decay("is too low to tell how fast it falls")
     # from the maximum on, because the rate may rise before it falls
