@@ -13,6 +13,7 @@ from oracles import label_orders
 from oracles.discounts import DISCOUNTS
 from oracles.naive import ndcg
 from random_curves import random_measure
+from scipy.special import betaln, gammaln
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
@@ -218,3 +219,12 @@ def test_lists_of_relevant_items_only_and_lists_that_are_too_short():
     for function in (expected_ndcg, ndcg_std):
         with pytest.raises(InputError, match="n: lists with 3 relevant items have n >= 3, got 2"):
             function("relevant(3, roc_power(0.4))", "nDCG", [2, 5])
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.3, 0.4), (0.4, 0.2), (2.0, 0.3)])
+def test_a_density_that_is_infinite_at_the_bottom(a: float, b: float) -> None:
+    """The rank of one item has a beta-binomial law."""
+    n, r = 10, np.arange(10)
+    law = np.exp(gammaln(n) - gammaln(r + 1) - gammaln(n - r) + betaln(a + r, b + n - 1 - r) - betaln(a, b))
+    found = expected_ndcg(f"relevant(1, roc_beta({a}, {b}))", "nDCG", [n])
+    assert abs(found.value[0] - law @ (math.log(2) / np.log(2 + r))) <= found.error[0] < 1e-9

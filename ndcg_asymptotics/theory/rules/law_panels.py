@@ -27,6 +27,7 @@ _TOP = 1e-13  # irrelevant items above a depth at which none is
 _VANISHED = 1e-15  # share of relevant items, relative to that at this depth, that is left out
 _UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
 _UNDERFLOW = 1e-280  # share of relevant items that may be left out whatever the discount
+_KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distribution functions has digits
 _HALVINGS = 40
 _DEEPEST = 1 - 2.0**-53
 # around a cutoff, the ranks at which an item may be on either side, in standard deviations and items
@@ -99,10 +100,13 @@ def on_edges(model: FixedCounts, edges: Floats) -> Panels:
     t, dt = _nodes(edges)
     density = np.array([law.density(t) for law in model.laws[:-1]])
     shares = above(model, t.ravel()).reshape(-1, *t.shape)
-    if edges[-1] == 1:  # a density that is infinite at the bottom is not resolved on the last panel
-        inside = (density[:, -1] * dt[-1]).sum(axis=1)
-        left = 1 - above(model, edges[-2:-1])[:-1, 0]
-        density[:, -1] *= np.divide(left, inside, out=np.ones_like(left), where=inside > 0)[:, None]
+    # near 1 depths are rounded, and a density that is infinite there is not resolved on the last panel: the
+    # share of items on each deep panel is that of the distribution function
+    deep = edges[:-1] >= 0.5
+    inside = (density * dt).sum(axis=-1)
+    there = np.diff(above(model, edges)[:-1], axis=-1)
+    scaled = deep & (inside > _KNOWN_SHARE)
+    density *= np.where(scaled, there / np.where(scaled, inside, 1.0), 1.0)[:, :, None]
     return Panels(edges, t, dt, density, shares)
 
 
