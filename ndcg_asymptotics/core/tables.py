@@ -91,12 +91,15 @@ class Column:
         The priority for leaving the column out of a table that is too wide: highest first, 0 last.
     fold : bool
         Whether text is folded between words rather than shortened.
+    together : bool
+        Whether the column leaves along with every other one of the same ``drop``.
     """
 
     name: str
     show: Callable[[Any], str] | None = None
     drop: int = 0
     fold: bool = False
+    together: bool = False
 
     def text(self, value: Any) -> str:
         """Return a value as it is shown; "-" where there is none."""
@@ -204,7 +207,13 @@ class Table(Frame):
             return sum(widths[i] for i in kept) + _GAP * len(kept) - width
 
         while excess(whole) > 0 and any(self.columns[i].drop for i in kept):
-            kept.remove(max(kept, key=lambda i: (self.columns[i].drop, i)))
+            last = max(kept, key=lambda i: (self.columns[i].drop, i))
+            drop = self.columns[last].drop
+            kept = [
+                i
+                for i in kept
+                if i != last and not (self.columns[i].together and self.columns[i].drop == drop)
+            ]
         while excess(least) > 0 and len(kept) > 2 and any(numeric[i] for i in kept[1:]):
             kept.remove([i for i in kept[1:] if numeric[i]][-1])
         widths = list(least)

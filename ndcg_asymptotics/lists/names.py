@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -120,13 +121,25 @@ class Names:
         found[at] = here
         return found
 
-    def joined(self, other: Names) -> Self:
-        """Return these names and the others after them; the two must have no name in common."""
-        if isinstance(self._texts, list) or isinstance(other._texts, list):
-            return type(self)(self.texts() + other.texts())
+    @classmethod
+    def united(cls, parts: Sequence[Names]) -> tuple[Names, list[Codes]]:
+        """Return the names of all parts, each once, and the codes among them of the names of each part.
+
+        >>> names, codes = Names.united([Names(["a", "b"]), Names(["b", "c"])])
+        >>> names.texts(), [of_part.tolist() for of_part in codes]
+        (['a', 'b', 'c'], [[0, 1], [1, 2]])
+        """
+        encoder = Encoder(*(part._numbered() for part in parts))
+        codes, names = encoder.result()
+        return names, np.split(codes, np.cumsum([len(part) for part in parts])[:-1])
+
+    def _numbered(self) -> Texts:
+        """Return the names as a column in which each occurs once."""
+        if isinstance(self._texts, list):
+            return self._texts
         import pyarrow as pa
 
-        return type(self)(pa.concat_arrays([self._texts, other._texts]))
+        return pa.DictionaryArray.from_arrays(np.arange(len(self), dtype=np.int32), self._texts)
 
     def only(self, codes: Integers | Codes) -> Self:
         """Return the names with these codes, as names of their own."""

@@ -15,6 +15,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import without_negatives
+from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.records import RankedList, Records
 
 PoolRule = Literal["retrieved", "judged"]
@@ -97,16 +98,21 @@ def pooled(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrieved
     queries = tuple(sorted({*labels.queries}.intersection(*(run.queries for run in scores.values()))))
     require(len(queries) > 0, f"{', '.join(runs)} and the qrels have no query in common")
     parts = [*scores.values(), *([labels] if documents == "judged" else [])]
-    first, *others = (part.of_queries(queries) for part in parts)
-    everything = first
-    for part in others:
-        everything = everything.joined(part.only(everything.find(part) < 0))
-    everything = everything.by_name()
-    return Pooled(
-        tuple(runs),
-        everything.with_values(look_up(labels, everything, 0.0)),
-        np.array([look_up(run, everything, -np.inf) for run in scores.values()]),
-    )
+    parts = [part.of_queries(queries) for part in parts]
+    names, codes = Names.united([part.names for part in parts])
+    row = np.concatenate([part.row for part in parts]).astype(np.int64)
+    document = np.concatenate([new[part.document] for new, part in zip(codes, parts, strict=True)])
+    _, first, place = np.unique(row * len(names) + document, return_index=True, return_inverse=True)
+    found = Records(queries, row[first].astype(np.int32), names, document[first], np.zeros(first.size))
+    order = found.name_order()
+    found = found.only(order)
+    column = np.empty_like(order)
+    column[order] = np.arange(order.size)
+    values = np.full((len(scores), order.size), -np.inf)
+    places = np.split(column[place], np.cumsum([len(part) for part in parts])[:-1])
+    for of_run, part, columns in zip(values, parts, places, strict=False):  # without the judgements
+        of_run[columns] = part.values
+    return Pooled(tuple(runs), found.with_values(look_up(labels, found, 0.0)), values)
 
 
 def scores_of(runs: Mapping[str, Any]) -> dict[str, Records]:

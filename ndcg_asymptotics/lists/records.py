@@ -160,19 +160,6 @@ class Records:
         """Return the same documents with other numbers."""
         return replace(self, values=values)
 
-    def joined(self, other: Records) -> Self:
-        """Return these records followed by others of the same queries."""
-        codes = self.names.find(other.names)
-        new = np.flatnonzero(codes < 0)
-        codes[new] = len(self.names) + np.arange(new.size)
-        return replace(
-            self,
-            row=np.concatenate((self.row, other.row)),
-            names=self.names.joined(other.names.only(new)),
-            document=np.concatenate((self.document, codes[other.document].astype(np.int32))),
-            values=np.concatenate((self.values, other.values)),
-        )
-
     def name_ranks(self, records: Integers) -> Integers:
         """Return the rank, in increasing order, of the name of each of some records among their names.
 
@@ -184,9 +171,9 @@ class Records:
         rank[sorted(range(codes.size), key=texts.__getitem__)] = np.arange(codes.size)
         return rank[place]
 
-    def by_name(self) -> Self:
-        """Return these records query by query, by increasing name of the document."""
-        return self.only(np.lexsort((self.name_ranks(np.arange(len(self))), self.row)))
+    def name_order(self) -> Integers:
+        """Return the indices of the records, query by query, by increasing name of the document."""
+        return np.lexsort((self.name_ranks(np.arange(len(self))), self.row))
 
     def _keys(self, row: Integers, document: Integers | Codes) -> Integers:
         """Return one number for each pair of a query and a document."""

@@ -11,8 +11,9 @@ import pytest
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare, compare_files
 from ndcg_asymptotics.analysis.runs.comparison import Cut, MeasureComparison
-from ndcg_asymptotics.analysis.runs.paired import paired_difference
+from ndcg_asymptotics.analysis.runs.paired import paired_difference, sign_changes
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
+from ndcg_asymptotics.analysis.runs.truncation import rank_weights, truncated_dcg
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import draw_comparison
 
@@ -217,7 +218,10 @@ def test_ranks_and_groups_of_several_runs():
     assert [row.ranks for row in log] == [(1, 1), (2, 3), (2, 3), (4, 4)]
     said = str(found)
     assert said.startswith("good is better than ")
-    assert "They are the first and the second of 4 runs by nDCG(log), which tells 5 of 6 pairs apart" in said
+    assert (
+        "good and fair are the first and the second of 4 runs by nDCG(log), which tells 5 of 6 pairs apart"
+        in said
+    )
     assert "<··-" not in said
     assert "good against fair" not in said
     assert "good against fair" in "".join(
@@ -321,6 +325,59 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
         assert all(path.is_file() for path in draw_comparison(found, tmp_path / str(len(names))))
+
+
+def test_the_work_of_drawing_does_not_grow_with_the_pairs(monkeypatch):
+    drawn: list[int] = []
+
+    def counted(size, total, rng, tests=1):
+        for rows in sign_changes(size, total, rng, tests):
+            drawn.append(len(rows))
+            yield rows
+
+    for module in ("paired", "correction"):
+        monkeypatch.setattr(f"ndcg_asymptotics.analysis.runs.{module}.sign_changes", counted)
+    scores, labels = collection(queries=12)
+    counts = []
+    for names in (["good", "bad"], [*scores]):
+        drawn.clear()
+        compare({name: scores[name] for name in names}, labels, resamples=99, theory=False)
+        counts.append(sum(drawn))
+    assert counts == [2 * 99] * 2  # for the p-values by themselves and for max-T, whatever the tests
+
+
+def test_a_comparison_of_several_runs_has_the_cuts_of_each_pair():
+    """Cuts depend on the pool of the runs, which is the same here for each pair."""
+    scores, labels = collection(queries=12)
+    found = compare(scores, labels, ["nDCG", "nDCG@10"], resamples=99, theory=False)
+    for pair in found.pairs:
+        alone = compare(
+            {n: scores[n] for n in (pair.a, pair.b)}, labels, ["nDCG", "nDCG@10"], resamples=99, theory=False
+        )
+        for one, other in zip(pair.by_measure, alone.pairs[0].by_measure, strict=True):
+            assert [cut.n for cut in one.cuts] == [cut.n for cut in other.cuts]
+            for cut, same in zip(one.cuts, other.cuts, strict=True):
+                assert (cut.rate, cut.low, cut.high) == pytest.approx(
+                    (same.rate, same.low, same.high), abs=1e-12
+                )
+
+
+@pytest.mark.parametrize("text", ["nDCG", "nDCG(zipf)@0.2n", "DCG(linear)@5"])
+def test_truncated_lists_have_the_dcg_of_the_definition(text):
+    rng = np.random.default_rng(3)
+    measure, n = na.Measure.parse(text), 40
+    scores = np.where(rng.random((3, n)) < 0.3, -np.inf, rng.integers(0, 6, (3, n)))  # with many ties
+    labels = rng.integers(0, 3, n).astype(float)
+    arrival, lengths = rng.permutation(n), np.array([1, 5, 20, n])
+    levels = np.stack([np.unique(-s, return_inverse=True)[1] for s in scores])
+    found = truncated_dcg(levels, labels, arrival, lengths, rank_weights([measure], lengths))
+    for run, s in enumerate(scores):
+        for at, size in enumerate(lengths.tolist()):
+            first = arrival[:size]
+            ranking = first[np.argsort(-s[first], kind="stable")]
+            k = min(measure.cutoff(size), size)
+            expected = labels[ranking[:k]] @ measure.discount(np.arange(1.0, k + 1), float(size))
+            assert found[0, run, at] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 def test_longer_lists_are_predicted_once_for_each_run(monkeypatch):

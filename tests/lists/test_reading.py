@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
-from ndcg_asymptotics.lists.names import Encoder
+from ndcg_asymptotics.lists.names import Encoder, Names
 from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
 from ndcg_asymptotics.lists.reading.lines import TableFormat, parse_by_line, parse_with_pyarrow
 from ndcg_asymptotics.lists.reading.load import TREC
@@ -320,9 +320,12 @@ def test_names_are_ordered_and_found_like_texts(kinds, texts, random):
         expected = [texts.index(text) if there and text in texts else -1 for text in other]
         assert records.find(wanted).tolist() == expected
     by_bytes = sorted(range(len(texts)), key=lambda i: texts[i].encode())
-    assert records.by_name().values.tolist() == by_bytes
-    more = records.joined(Records.from_columns(Encoder(["q"]), Encoder(two(["\0"])), np.zeros(1)))
-    assert list(more.as_dict()["q"]) == [*texts, "\0"]
+    assert records.name_order().tolist() == by_bytes
+    (_, first), (_, second) = Encoder(one(texts)).result(), Encoder(two(other)).result()
+    united, (kept, new) = Names.united([first, second])
+    assert united.texts() == [*texts, "\0"]
+    assert kept.tolist() == [*range(len(texts))]
+    assert united.texts(new) == other
 
 
 @pytest.mark.parametrize("kind", [list, arrow])

@@ -19,16 +19,15 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.comparison import (
     Comparison,
-    Cut,
     LongListMeans,
     MeasureComparison,
     PairComparison,
 )
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation
-from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_difference
-from ndcg_asymptotics.core.arrays import Floats, require_fraction
+from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
+from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
+from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, require
-from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.conventions import Conventions, require_choice
 from ndcg_asymptotics.lists.evaluation import (
     Evaluations,
@@ -40,7 +39,6 @@ from ndcg_asymptotics.lists.evaluation import (
     without_negatives,
 )
 from ndcg_asymptotics.lists.groups import fit_groups
-from ndcg_asymptotics.lists.growth import resampled_means
 from ndcg_asymptotics.lists.pooling import Pooled, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
@@ -52,7 +50,6 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
 """The measures by which runs are compared by default."""
 
-_LISTS = 1000  # truncated lists, over queries and orders of arrival, for each rate
 _GROUPS = 8
 _GAINS = 2  # with more different gains the exact mean of long lists takes long
 _LONG = 10**6
@@ -125,16 +122,14 @@ def compare(
     kept = np.isfinite(np.stack(list(values.values()))).all(axis=(0, 2))
     values = {name: of_run[kept] for name, of_run in values.items()}
     pairs = list(combinations(runs, 2))
-    gaps = {(a, b): values[a] - values[b] for a, b in pairs}
-    differences = {
-        pair: [paired_difference(d, level=level, power=power, resamples=resamples, seed=seed) for d in gap.T]
-        for pair, gap in gaps.items()
-    }
-    p = [d.p for of_pair in differences.values() for d in of_pair]
-    p_corrected = iter(corrected(p, np.column_stack([*gaps.values()]), correction, resamples, seed))
+    gaps = np.column_stack([values[a] - values[b] for a, b in pairs])
+    tests = paired_differences(gaps, level=level, power=power, resamples=resamples, seed=seed)
+    p = [test.p for test in tests]
+    p_corrected = iter(corrected(p, gaps, correction, resamples, seed))
+    differences = {pair: tests[i * len(parsed) : (i + 1) * len(parsed)] for i, pair in enumerate(pairs)}
     gains = gains_of(labels, chosen.gain)
     documents = pooled(scores, gains)
-    cuts = _cuts(documents, parsed, pairs, level, seed)
+    cuts = cuts_of_pairs(documents, parsed, pairs, level, seed)
     predicted = _predicted(documents, parsed) if theory else None
     compared = []
     for pair in pairs:
@@ -205,53 +200,6 @@ def compare_files(
 
 
 _Pair = tuple[str, str]
-
-
-def _cuts(
-    documents: Pooled, measures: tuple[Measure, ...], pairs: Sequence[_Pair], level: float, seed: int
-) -> dict[_Pair, list[tuple[Cut, ...]]]:
-    """Return how often lists of n documents, drawn from those of a query, order runs as its full list does.
-
-    Only queries whose full lists differ count; a tie at n is not the order of the full list. Intervals are
-    by bootstrap over queries.
-    """
-    sizes = [n for n in (10, 20, 50, 100, 200, 500, 1000, 2000, 5000) if n < np.median(documents.sizes)]
-    if not sizes:
-        return {pair: [()] * len(measures) for pair in pairs}
-    rng, queries = np.random.default_rng(seed), len(documents.queries)
-    orders = max(1, min(10, _LISTS // queries))
-    hits = np.full((len(pairs), queries, len(measures), len(sizes)), np.nan)
-    index = {name: i for i, name in enumerate(documents.runs)}
-    parts = list(documents.query_slices())
-    for query in np.sort(rng.permutation(queries)[:_LISTS]).tolist():
-        scores, labels = documents.scores[:, parts[query]], documents.documents.values[parts[query]]
-        right = np.zeros((len(pairs), len(measures), len(sizes)))
-        decided = np.zeros((len(pairs), len(measures), len(sizes)))
-        at = np.minimum([*sizes, labels.size], labels.size) - 1
-        for _ in range(orders):
-            arrival = rng.permutation(labels.size)
-            paths = np.array([evaluate_every_n(s[arrival], labels[arrival], measures)[:, at] for s in scores])
-            for p, (a, b) in enumerate(pairs):
-                order = np.sign(paths[index[a]] - paths[index[b]])
-                whole = order[:, -1:]
-                decided[p] += whole != 0
-                right[p] += (order[:, :-1] == whole) & (whole != 0)
-        reached = np.array(sizes) <= labels.size
-        known = (decided > 0) & reached
-        np.divide(right, decided, out=hits[:, query], where=known)
-    return {pair: [_rates(of_measure, sizes, level, seed) for of_measure in np.moveaxis(hits[p], 1, 0)]
-            for p, pair in enumerate(pairs)}  # fmt: skip
-
-
-def _rates(hits: Floats, sizes: Sequence[int], level: float, seed: int) -> tuple[Cut, ...]:
-    found = []
-    for n, column in zip(sizes, hits.T, strict=True):
-        seen = column[np.isfinite(column)]
-        if seen.size:
-            means = resampled_means(seen, 1000, seed)
-            low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-            found.append(Cut(n, float(seen.mean()), float(low), float(high)))
-    return tuple(found)
 
 
 def _mixtures(documents: Pooled) -> dict[str, Mixture]:

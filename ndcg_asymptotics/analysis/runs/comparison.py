@@ -257,9 +257,9 @@ class Comparison(Report):
         pair = next(pair for pair in self.pairs if {pair.a, pair.b} == {first, second})
         alone = PairComparison(pair.a, pair.b, (pair.by_measure[measure],))
         return (
-            f"{alone.headline(self.alpha, self.queries, self.power)} They are the first and the second of "
-            f"{len(self.runs)} runs by {power.measure}, which tells {power.corrected} of {power.pairs} pairs "
-            "apart after correction."
+            f"{alone.headline(self.alpha, self.queries, self.power)} {first} and {second} are the first and "
+            f"the second of {len(self.runs)} runs by {power.measure}, which tells {power.corrected} of "
+            f"{power.pairs} pairs apart after correction."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -369,7 +369,7 @@ class Comparison(Report):
 
     def _table(self, pair: PairComparison) -> Table:
         columns = (
-            Column("measure"), Column(pair.a, fixed(4), 1), Column(pair.b, fixed(4), 1),
+            Column("measure"), *(Column(run, fixed(4), 1, together=True) for run in (pair.a, pair.b)),
             Column("difference", general("+.4f")), Column(f"{_level(self.alpha)} interval", _interval),
             Column("p", general(".2g"), 3), Column("corrected p", general(".2g")),
             Column("effect size", general("+.2f"), 2), Column("required queries", _queries),
@@ -381,7 +381,7 @@ class Comparison(Report):
              _means_text(j.longer_lists))
             for j in pair.by_measure
         )  # fmt: skip
-        return Table(f"{pair.a} against {pair.b}", columns, rows)
+        return Table(f"{pair.a} against {pair.b} (difference: first minus second)", columns, rows)
 
     def _power_table(self) -> Table:
         title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"

@@ -25,7 +25,7 @@ import numpy as np
 from scipy import special, stats
 
 from ndcg_asymptotics.analysis.power import lists_for
-from ndcg_asymptotics.core.arrays import Bools, Floats, brief
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
 
 MOST_QUERIES = 10**6
@@ -145,13 +145,41 @@ def paired_difference(
     >>> round(found.mean, 3), found.sign, round(found.p, 4), found.queries
     (0.1, 1, 0.0156, 6)
     """
+    return paired_differences(
+        np.asarray(differences, np.float64)[:, None],
+        level=level, power=power, resamples=resamples, seed=seed,
+    )[0]  # fmt: skip
+
+
+def paired_differences(
+    differences: Floats, *, level: float = 0.95, power: float = 0.8, resamples: int = 9999, seed: int = 0
+) -> list[Difference]:
+    """Apply `paired_difference` to each of several tests with the same queries.
+
+    The tests share their permutations, which are drawn once, and each result is that of the test by itself.
+
+    Parameters
+    ----------
+    differences : (queries, tests)
+    level, power, resamples, seed
+        As in `paired_difference`.
+
+    Raises
+    ------
+    InputError
+        As `paired_difference`.
+
+    >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
+    >>> paired_differences(d)[1] == paired_difference(d[:, 1])
+    True
+    """
     d = np.asarray(differences, np.float64)
-    alpha = alpha_of(level)
+    queries, alpha = len(d), alpha_of(level)
     require(0 < alpha < 1, f"must lie inside (0, 1), got {level:g}", "level")
     fewest = fewest_queries(level)
     require(
-        d.size >= fewest,
-        f"a comparison at level {level:g} needs at least {fewest} common queries, there are {d.size}",
+        queries >= fewest,
+        f"a comparison at level {level:g} needs at least {fewest} common queries, there are {queries}",
     )
     require(
         resamples <= _MOST_RESAMPLES,
@@ -163,15 +191,21 @@ def paired_difference(
         enough, f"must exceed 1/(1 - level) - 1 = {1 / (1 - level) - 1:.4g}, got {resamples}", "resamples"
     )
     d = np.where(np.abs(d) <= ROUNDING, 0.0, d)
-    if not d.any():
-        return Difference(0.0, 0.0, None, 1.0, None)
-    mean, sd = float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > ROUNDING else 0.0
-    permutation, p = permutation_test(d, alpha, resamples, np.random.default_rng(seed))
-    student, student_p = student_test(mean, sd, d.size, alpha)
-    interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
-    effects = (mean / sd, *effect_interval(mean / sd, d.size, alpha)) if sd > 0 else ()
-    queries = tuple(_queries(effect, power, alpha) for effect in effects) or (fewest, fewest, fewest)
-    return Difference(mean, sd, interval, max(p, student_p), *queries)
+    found = [Difference(0.0, 0.0, None, 1.0, None)] * d.shape[1]
+    differing = np.flatnonzero(d.any(axis=0))
+    at_once = max(1, _AT_ONCE // permutations(queries, resamples))
+    for start in range(0, differing.size, at_once):
+        part = differing[start : start + at_once]
+        tests = permutation_tests(d[:, part], alpha, resamples, np.random.default_rng(seed))
+        for test, (permutation, p) in zip(part.tolist(), tests, strict=True):
+            one = np.ascontiguousarray(d[:, test])
+            mean, sd = float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0
+            student, student_p = student_test(mean, sd, queries, alpha)
+            interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
+            effects = (mean / sd, *effect_interval(mean / sd, queries, alpha)) if sd > 0 else ()
+            needed = tuple(_queries(effect, power, alpha) for effect in effects) or (fewest, fewest, fewest)
+            found[test] = Difference(mean, sd, interval, max(p, student_p), *needed)
+    return found
 
 
 def _queries(effect: float, power: float, alpha: float) -> int | None:
@@ -218,17 +252,40 @@ def permutation_test(
     A permutation does not speak against the shifts between its two means; the identity speaks against
     none.
     """
-    total = permutations(d.size, resamples)
-    ends = [_means(d, chosen) for chosen in sign_changes(d.size, total, rng)]
+    return permutation_tests(np.asarray(d)[:, None], alpha, resamples, rng)[0]
+
+
+def permutation_tests(
+    d: Floats, alpha: float, resamples: int, rng: np.random.Generator
+) -> list[tuple[Interval, float]]:
+    """Apply `permutation_test` with the same permutations to each column of d, (queries, tests)."""
+    total = permutations(len(d), resamples)
+    columns = np.ascontiguousarray(d.T)
+    low, high = np.empty((2, len(columns), total - 1))
+    start = 0
+    for changed in sign_changes(len(d), total, rng):
+        part = slice(start, start + len(changed))
+        inside, weights = changed.sum(axis=1), changed.astype(np.float64)
+        for test, column in enumerate(columns):
+            # a product with a vector, so that no digit of a test depends on the others
+            low[test, part], high[test, part] = _means(column, inside, weights @ column)
+        start = part.stop
     # sums that rounding alone keeps from being equal are equal
-    slack = ROUNDING * float(np.abs(d).max())
-    low = np.sort(np.concatenate([lows for lows, _ in ends])) - slack
-    high = np.sort(np.concatenate([highs for _, highs in ends])) + slack
-    p = (1 + int(np.count_nonzero(low <= 0 if d.mean() > 0 else high >= 0))) / total
+    slack = ROUNDING * np.abs(columns).max(axis=1)
+    low -= slack[:, None]
+    high += slack[:, None]
     # the fewest permutations, the identity among them, with which a shift is not rejected
     least = math.ceil(alpha * total)
     least += int(least / total < alpha) - int((least - 1) / total >= alpha)
-    return Interval(float(low[least - 2]), float(high[1 - least])), p
+    found = []
+    for column, lows, highs in zip(columns, low, high, strict=True):
+        reached = np.count_nonzero(lows <= 0 if column.mean() > 0 else highs >= 0)
+        lows.partition(least - 2)
+        highs.partition(total - least)
+        found.append(
+            (Interval(float(lows[least - 2]), float(highs[total - least])), (1 + int(reached)) / total)
+        )
+    return found
 
 
 def permutations(queries: int, resamples: int) -> int:
@@ -257,14 +314,13 @@ def sign_changes(size: int, total: int, rng: np.random.Generator, tests: int = 1
             yield rng.random((count, size)) < 0.5
 
 
-def _means(d: Floats, chosen: Bools) -> tuple[Floats, Floats]:
-    """Return the smaller and the larger of the means of d over each set and over the rest.
+def _means(d: Floats, inside: Integers, sums: Floats) -> tuple[Floats, Floats]:
+    """Return the smaller and the larger of the means of d over sets, and over the rest of each.
 
-    Where there is no rest, as for the identity, every shift lies between.
+    The sets have ``inside`` elements with these sums. Where there is no rest, as for the identity, every
+    shift lies between.
     """
-    inside = chosen.sum(axis=1)
     outside = d.size - inside
-    sums = chosen @ d
     whole = (inside == 0) | (outside == 0)
     first = sums / np.maximum(inside, 1)
     second = (d.sum() - sums) / np.maximum(outside, 1)
