@@ -532,6 +532,19 @@ def _evaluate_named(
         return evaluate(scores, labels, measures, name=name, **options)
 
 
+def read_runs(paths: Sequence[Path], columns: ColumnNames | None = None) -> dict[str, Records]:
+    """Return the runs in files by name (`run_names`).
+
+    Raises
+    ------
+    InputError
+        If a file is given twice, and for an invalid line, with the file and its number.
+    """
+    names = run_names(paths)
+    require(len(set(names)) == len(names), f"a run is given twice: {', '.join(map(str, paths))}")
+    return {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
+
+
 def run_names(paths: Sequence[Path]) -> list[str]:
     """Return the names of runs: the names of their files without endings, or their paths if names repeat."""
     stems = [stem(path) for path in paths]

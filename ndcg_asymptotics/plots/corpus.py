@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,11 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.style import (
     GREY,
-    Words,
     band,
     length_axis,
     margin_labels,
     measure_panels,
-    save_all,
+    save_by_measure,
 )
 
 
@@ -81,10 +80,7 @@ def corpus_figure(
 ) -> Figure:
     """Return a figure with a panel for each measure, by default all of them."""
     chosen = corpus.measures if measures is None else measures
-
-    def draw(measure: Measure | str, ax: Axes) -> None:
-        corpus_curves(corpus, measure, ax, choice=choice)
-
+    draw = partial(corpus_curves, corpus, choice=choice)
     return measure_panels(chosen, draw, _handles(corpus), width)
 
 
@@ -122,8 +118,5 @@ def draw_corpus(
     list of Path
         The files written.
     """
-    figures: list[tuple[Words, Callable[[], Figure]]] = [
-        (("corpus", measure), partial(corpus_figure, corpus, (measure,), width=width, choice=choice))
-        for measure in corpus.measures
-    ]
-    return save_all(figures, folder, **saved)
+    figure = partial(corpus_figure, corpus, width=width, choice=choice)
+    return save_by_measure("corpus", corpus.measures, figure, folder, **saved)

@@ -98,10 +98,7 @@ def growing_figure(
 ) -> Figure:
     """Return a figure with a panel for each measure, by default all of them."""
     chosen = growth.measures if measures is None else measures
-
-    def draw(measure: Measure | str, ax: Axes) -> None:
-        growing_curves(growth, measure, ax, choice=choice)
-
+    draw = partial(growing_curves, growth, choice=choice)
     return measure_panels(chosen, draw, growing_handles(growth), width)
 
 

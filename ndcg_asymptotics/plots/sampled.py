@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,11 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_name
 from ndcg_asymptotics.plots.style import (
     GREY,
-    Words,
     band,
     length_axis,
     margin_labels,
     measure_panels,
-    save_all,
+    save_by_measure,
 )
 
 
@@ -89,10 +88,7 @@ def sampled_figure(
 ) -> Figure:
     """Return a figure with a panel for each measure, by default all of them."""
     chosen = sampled.measures if measures is None else measures
-
-    def draw(measure: Measure | str, ax: Axes) -> None:
-        sampled_curves(sampled, measure, ax, choice=choice)
-
+    draw = partial(sampled_curves, sampled, choice=choice)
     return measure_panels(chosen, draw, _handles(sampled), width)
 
 
@@ -127,8 +123,5 @@ def draw_sampled(
     list of Path
         The files written.
     """
-    figures: list[tuple[Words, Callable[[], Figure]]] = [
-        (("sampled", measure), partial(sampled_figure, sampled, (measure,), width=width, choice=choice))
-        for measure in sampled.measures
-    ]
-    return save_all(figures, folder, **saved)
+    figure = partial(sampled_figure, sampled, width=width, choice=choice)
+    return save_by_measure("sampled", sampled.measures, figure, folder, **saved)

@@ -6,6 +6,7 @@ print, and are the same bytes whenever they are drawn.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import logging
@@ -305,6 +306,17 @@ _LONGEST = 120  # bytes of a file name; file systems allow 255
 
 Words = tuple[str, ...]
 """The words that a file name is made of, such as the text of a measure."""
+
+
+def save_by_measure(
+    kind: str,
+    measures: Sequence[str],
+    figure: Callable[[tuple[str]], Figure],
+    folder: Path | str,
+    **saved: Any,
+) -> list[Path]:
+    """Draw and save ``figure((measure,))`` for each measure, in files that begin with ``kind``."""
+    return save_all([((kind, m), functools.partial(figure, (m,))) for m in measures], folder, **saved)
 
 
 def save_all(

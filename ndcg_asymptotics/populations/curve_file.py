@@ -43,7 +43,7 @@ from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.graded import check_grades
 from ndcg_asymptotics.populations.scorer import Relevance
 from ndcg_asymptotics.specs.scanner import Call
-from ndcg_asymptotics.specs.spec import Portable
+from ndcg_asymptotics.specs.spec import Portable, Spec
 
 _T = TypeVar("_T")
 
@@ -164,8 +164,46 @@ FOLDER = "curves"
 """The subfolder of a folder of results that holds the curve files of its study."""
 
 
+class OfFile(Spec):
+    """A spec ``keyword("file")`` whose file is read when its text is.
+
+    Attributes
+    ----------
+    file : str
+        The name of the file, which need not exist.
+    content : bytes
+        The content of the file.
+    """
+
+    file: str
+    content: bytes
+
+    @classmethod
+    def signature(cls) -> str:
+        return f'{cls.keyword}("file")'
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        given = cls.bind(call, ("file",))
+        if "file" not in given:
+            call.scanner.fail(f'{cls.keyword} needs "file"', call.position)
+        return cls.read(given["file"], call.scanner.folder)
+
+    @classmethod
+    def read(cls, file: str, folder: Path) -> Self:
+        """Read the curves of a file, whose name is relative to the folder."""
+        return read_file(cls.keyword, file, folder, lambda content: cls(file, content))  # type: ignore[call-arg]
+
+    def arguments(self) -> tuple[str, ...]:
+        return (json.dumps(self.file),)
+
+    def portable(self) -> Portable:
+        """Return a name that holds a digest of the content: equal names are equal curves."""
+        return portable_file(self.keyword, self.file, self.content)
+
+
 @dataclass(frozen=True)
-class Empirical(Relevance, keyword="empirical"):
+class Empirical(OfFile, Relevance, keyword="empirical"):
     """empirical("file"): the curve or curves of a JSON file, written by the command `fit`.
 
     ``content`` is that of the file, which need not exist: a curve that was fitted in this process is
@@ -178,29 +216,6 @@ class Empirical(Relevance, keyword="empirical"):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_decoded", decode(self.content))
-
-    @classmethod
-    def signature(cls) -> str:
-        return 'empirical("file")'
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        given = cls.bind(call, ("file",))
-        if "file" not in given:
-            call.scanner.fail('empirical needs "file"', call.position)
-        return cls.read(given["file"], call.scanner.folder)
-
-    @classmethod
-    def read(cls, file: str, folder: Path) -> Self:
-        """Read the curves of a file, whose name is relative to the folder."""
-        return read_file(cls.keyword, file, folder, lambda content: cls(file, content))
-
-    def arguments(self) -> tuple[str, ...]:
-        return (json.dumps(self.file),)
-
-    def portable(self) -> Portable:
-        """Return a name that holds a digest of the content: equal names are equal curves."""
-        return portable_file(self.keyword, self.file, self.content)
 
     @property
     def gains(self) -> tuple[float, ...]:

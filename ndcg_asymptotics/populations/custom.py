@@ -14,7 +14,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call
@@ -82,16 +82,7 @@ class OwnCurve(Curve, keyword="custom"):
         set_(self, "digest", hashlib.blake2b(whole, digest_size=16).hexdigest())
 
     def _evaluate(self, t: Floats) -> Floats:
-        try:
-            with np.errstate(all="ignore"):
-                values = np.asarray(self.function(1.0 - t), np.float64)
-        except custom.ANYTHING as error:  # whatever the user's own code may raise
-            raise InputError(f"custom: {self.target!r} failed ({custom.brief_error(error)})") from error
-        require(
-            values.shape == t.shape and bool(np.isfinite(values).all()),
-            f"custom: {self.target!r} must return one finite number for each score",
-        )
-        return values
+        return custom.evaluated(self.function, 1.0 - t, f"custom: {self.target!r}", "score")  # type: ignore[no-any-return]
 
     def _panels(self) -> tuple[Floats, Floats]:
         """Return the edges of the panels, and on each the Chebyshev series of m in its own [-1, 1]."""

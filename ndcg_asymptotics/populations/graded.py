@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -13,29 +13,43 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve import ROUNDING, Curve
 from ndcg_asymptotics.populations.scorer import Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text
-from ndcg_asymptotics.specs.spec import Portable
+from ndcg_asymptotics.specs.spec import Portable, Spec
+
+Curves = TypeVar("Curves", bound=Spec)
 
 _MOST_GRADES = 255  # engines hold grades in a byte
 _LEAST_GAIN, _GREATEST_GAIN = 1e-30, 1e30  # their fourth powers, in kurtoses, stay finite
 
 
-@dataclass(frozen=True)
-class Graded(Relevance, keyword="graded"):
-    """graded(2=curve, 1=curve, …): one curve P(Y = gain | t) per gain; 0 takes the rest."""
+class ByGain(Spec, Generic[Curves]):
+    """A spec ``graded(2=curve, 1=curve, …)``, one curve for each gain.
 
-    by_gain: tuple[tuple[float, Curve], ...]
+    Attributes
+    ----------
+    by_gain : tuple of (gain, curve)
+        In decreasing order of the gains.
+    example : str
+        An argument, for messages.
+    """
+
+    by_gain: tuple[tuple[float, Curves], ...]
+    kind: ClassVar[type[Spec]]
+    example: ClassVar[str]
 
     def __post_init__(self) -> None:
         ordered = tuple(sorted(self.by_gain, key=lambda item: -item[0]))
         object.__setattr__(self, "by_gain", ordered)
-        check_grades(self.gains, self.curves)
+        self._check()
+
+    def _check(self) -> None:
+        check_gains(self.gains)
 
     @property
     def gains(self) -> tuple[float, ...]:
         return tuple(gain for gain, _ in self.by_gain)
 
     @property
-    def curves(self) -> tuple[Curve, ...]:
+    def curves(self) -> tuple[Curves, ...]:
         return tuple(curve for _, curve in self.by_gain)
 
     @classmethod
@@ -44,14 +58,26 @@ class Graded(Relevance, keyword="graded"):
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
-        keyed = call.keyed("gain", "gain=curve, as in 2=linear(0, 0.3)")
-        return cls(tuple((gain, Curve.build(curve)) for gain, curve in keyed))
+        keyed = call.keyed("gain", f"gain=curve, as in {cls.example}")
+        return cls(tuple((gain, cls.kind.build(curve)) for gain, curve in keyed))  # type: ignore[call-arg]
 
     def arguments(self) -> tuple[str, ...]:
         return tuple(f"{number_text(gain)}={curve}" for gain, curve in self.by_gain)
 
     def portable(self) -> Portable:
         return Portable.keyed(self.keyword, self.by_gain)
+
+
+@dataclass(frozen=True)
+class Graded(ByGain[Curve], Relevance, keyword="graded"):
+    """graded(2=curve, 1=curve, …): one curve P(Y = gain | t) per gain; 0 takes the rest."""
+
+    by_gain: tuple[tuple[float, Curve], ...]
+    kind: ClassVar[type[Spec]] = Curve
+    example: ClassVar[str] = "2=linear(0, 0.3)"
+
+    def _check(self) -> None:
+        check_grades(self.gains, self.curves)
 
 
 def check_grades(gains: tuple[float, ...], curves: tuple[Curve, ...]) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,9 +22,8 @@ from scipy.special import betainc, betaincinv, betaln, ndtr, ndtri, xlog1py, xlo
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.graded import check_gains
-from ndcg_asymptotics.specs.scanner import Call, number_text
-from ndcg_asymptotics.specs.spec import Portable, Spec
+from ndcg_asymptotics.populations.graded import ByGain
+from ndcg_asymptotics.specs.spec import Spec
 
 SHALLOWEST = 1e-300  #: the least depth at which a law is evaluated
 # F(1e-300) is at most 1e-15 then, so that doubles hold all depths that occur
@@ -198,35 +197,9 @@ class RocBeta(Roc, keyword="roc_beta"):
 
 
 @dataclass(frozen=True)
-class GradedRoc(RocModel, keyword="graded"):
+class GradedRoc(ByGain[Roc], RocModel, keyword="graded"):
     """graded(2=curve, 1=curve, …): one ROC curve for the items of each gain."""
 
     by_gain: tuple[tuple[float, Roc], ...]
-
-    def __post_init__(self) -> None:
-        ordered = tuple(sorted(self.by_gain, key=lambda item: -item[0]))
-        object.__setattr__(self, "by_gain", ordered)
-        check_gains(self.gains)
-
-    @property
-    def gains(self) -> tuple[float, ...]:
-        return tuple(gain for gain, _ in self.by_gain)
-
-    @property
-    def curves(self) -> tuple[Roc, ...]:
-        return tuple(curve for _, curve in self.by_gain)
-
-    @classmethod
-    def signature(cls) -> str:
-        return "graded(gain=curve, …)"
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        keyed = call.keyed("gain", "gain=curve, as in 2=roc_power(0.4)")
-        return cls(tuple((gain, Roc.build(curve)) for gain, curve in keyed))
-
-    def arguments(self) -> tuple[str, ...]:
-        return tuple(f"{number_text(gain)}={curve}" for gain, curve in self.by_gain)
-
-    def portable(self) -> Portable:
-        return Portable.keyed(self.keyword, self.by_gain)
+    kind: ClassVar[type[Spec]] = Roc
+    example: ClassVar[str] = "2=roc_power(0.4)"

@@ -14,7 +14,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, RocModel, Top
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call
@@ -90,16 +90,7 @@ class RocCustom(Roc, keyword="roc_custom"):
         set_(self, "digest", hashlib.blake2b(whole, digest_size=16).hexdigest())
 
     def _evaluate(self, t: Floats) -> Floats:
-        try:
-            with np.errstate(all="ignore"):
-                values = np.asarray(self.function(t), np.float64)
-        except custom.ANYTHING as error:  # whatever the user's own code may raise
-            raise InputError(f"roc_custom: {self.target!r} failed ({custom.brief_error(error)})") from error
-        require(
-            values.shape == t.shape and bool(np.isfinite(values).all()),
-            f"roc_custom: {self.target!r} must return one finite number for each depth",
-        )
-        return values
+        return custom.evaluated(self.function, t, f"roc_custom: {self.target!r}", "depth")  # type: ignore[no-any-return]
 
     def _panels(self) -> tuple[Floats, Floats]:
         """Return the edges of the panels in log t, and on each the Chebyshev series of F."""

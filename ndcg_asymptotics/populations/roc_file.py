@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.curve_file import ROC, decoded, portable_file, read_file
+from ndcg_asymptotics.populations.curve_file import ROC, OfFile, decoded
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top, check_exponent
-from ndcg_asymptotics.specs.scanner import Call
-from ndcg_asymptotics.specs.spec import Portable
 
 
 def encode_roc(depth: ArrayLike, share: ArrayLike, exponent: float = 1.0, **further: Any) -> bytes:
@@ -36,7 +33,7 @@ def encode_roc(depth: ArrayLike, share: ArrayLike, exponent: float = 1.0, **furt
 
 
 @dataclass(frozen=True)
-class RocEmpirical(Roc, keyword="roc_empirical"):
+class RocEmpirical(OfFile, Roc, keyword="roc_empirical"):
     """roc_empirical("file"): linear between the points of a JSON file, a power of t above the first one.
 
     ``content`` is that of the file, which need not exist.
@@ -48,29 +45,6 @@ class RocEmpirical(Roc, keyword="roc_empirical"):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_points", decoded(self.content, ROC, _points))
-
-    @classmethod
-    def signature(cls) -> str:
-        return 'roc_empirical("file")'
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        given = cls.bind(call, ("file",))
-        if "file" not in given:
-            call.scanner.fail('roc_empirical needs "file"', call.position)
-        return cls.read(given["file"], call.scanner.folder)
-
-    @classmethod
-    def read(cls, file: str, folder: Path) -> Self:
-        """Read the curve of a file, whose name is relative to the folder."""
-        return read_file(cls.keyword, file, folder, lambda content: cls(file, content))
-
-    def arguments(self) -> tuple[str, ...]:
-        return (json.dumps(self.file),)
-
-    def portable(self) -> Portable:
-        """Return a name that holds a digest of the content: equal names are equal curves."""
-        return portable_file(self.keyword, self.file, self.content)
 
     def cdf(self, t: Floats) -> Floats:
         depth, share, exponent = self._points

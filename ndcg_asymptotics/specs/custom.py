@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.specs.scanner import Scanner
@@ -138,6 +140,26 @@ def name_of(function: Any) -> str:
     """Return ``module:function``, the name that a text gives a function."""
     kind = function if hasattr(function, "__qualname__") else type(function)
     return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def evaluated(function: Callable[[Any], Any], x: Any, what: str, argument: str) -> Any:
+    """Return the values of a user's function at an array; errors begin with ``what``.
+
+    Raises
+    ------
+    InputError
+        If the function fails, or does not return a finite number for each ``argument``.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            values = np.asarray(function(x), np.float64)
+    except ANYTHING as error:  # whatever the user's own code may raise
+        raise InputError(f"{what} failed ({brief_error(error)})") from error
+    require(
+        values.shape == x.shape and bool(np.isfinite(values).all()),
+        f"{what} must return one finite number for each {argument}",
+    )
+    return values
 
 
 def require_name(target: str, value: Any, files: Files, what: str) -> None:

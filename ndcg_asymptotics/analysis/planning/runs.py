@@ -32,7 +32,7 @@ from ndcg_asymptotics.lists.evaluation import (
     evaluate,
     gains_of,
     measures_of,
-    run_names,
+    read_runs,
     without_negatives,
 )
 from ndcg_asymptotics.lists.fitting import fit_curves
@@ -152,10 +152,7 @@ def plan_files(
     """
     paths, measures = [Path(run) for run in runs], measures_of(measures)
     require(len(paths) == 2, f"a plan takes two runs, got {len(paths)}", "run")
-    names = run_names(paths)
-    require(len(set(paths)) == 2, f"a run is given twice: {paths[0]}")
-    scores = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
-    return plan_runs(scores, read(qrels, "label", columns), measures, **options)
+    return plan_runs(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
 
 
 def _differences(

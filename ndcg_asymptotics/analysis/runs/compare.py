@@ -35,7 +35,7 @@ from ndcg_asymptotics.lists.evaluation import (
     evaluate,
     gains_of,
     measures_of,
-    run_names,
+    read_runs,
     without_negatives,
 )
 from ndcg_asymptotics.lists.groups import fit_groups
@@ -194,9 +194,7 @@ def compare_files(
     """
     paths, measures = [Path(run) for run in runs], measures_of(measures)
     require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
-    scores = {name: read(path, "score", columns) for name, path in zip(run_names(paths), paths, strict=True)}
-    require(len(scores) == len(paths), f"a run is given twice: {', '.join(map(str, paths))}")
-    return compare(scores, read(qrels, "label", columns), measures, **options)
+    return compare(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
 
 
 _Pair = tuple[str, str]

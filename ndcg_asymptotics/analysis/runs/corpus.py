@@ -24,7 +24,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths
-from ndcg_asymptotics.lists.evaluation import Measures, measures_of, run_names
+from ndcg_asymptotics.lists.evaluation import Measures, measures_of, read_runs
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.measures import Measure
@@ -377,10 +377,7 @@ def larger_corpus_files(
     [1000, 10000]
     """
     paths, measures = [Path(run) for run in runs], measures_of(measures)
-    names = run_names(paths)
-    require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
-    scores = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
-    return larger_corpus(scores, read(qrels, "label", columns), measures, **options)
+    return larger_corpus(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
 
 
 def grown_means(
