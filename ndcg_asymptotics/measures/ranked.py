@@ -1,0 +1,99 @@
+"""The labels of one list by decreasing score, and in ideal order.
+
+Labels are whole numbers as a rule: grades, or gains 2^grade - 1. Such a label fits into the last bits of its
+score, and one sort of numbers then orders scores and labels together, in a third of the time that numpy's
+`argsort` and the copies by its result take. A score loses the bits that hold the label. Scores that differ only
+there, and scores that are equal, become neighbours with equal leading bits. If there are such neighbours, the
+scores themselves are sorted too, and the result is used only if all of them are equal.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, stable_order
+
+Ties = Literal["expected", "stable"]
+
+_LARGEST = 1023  # of a label in the last bits of a score: 42 bits of its fraction are left
+_ALL_BUT_SIGN = np.int64(2**63 - 1)
+
+
+def ranked_labels(scores: Floats, labels: Floats, k: int, ties: Ties) -> Floats:
+    """Return the labels by decreasing score, at least the first k; those of equal scores share their mean.
+
+    >>> ranked_labels(np.array([0.5, 0.7, 0.5]), np.array([1.0, 3.0, 0.0]), 3, "expected")
+    array([3. , 0.5, 0.5])
+    """
+    if k < len(scores):
+        # all items that tie with the k-th share its mean, so all of them are kept
+        top = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
+        scores, labels = scores[top], labels[top]
+    keys = 0.0 - scores  # 0 for both 0 and -0, which tie
+    ordered, new = _sorted_together(keys, labels) or _sorted_by_places(keys, labels)
+    if new.all():
+        return ordered
+    if ties == "stable":
+        return labels[stable_order(keys)]
+    starts = np.flatnonzero(np.append(True, new))
+    sizes = np.diff(starts, append=len(keys))
+    return np.repeat(np.add.reduceat(ordered, starts) / sizes, sizes)
+
+
+def ideal_order(labels: Floats, k: int) -> Floats:
+    """Return the k largest labels in decreasing order, without zeros.
+
+    >>> ideal_order(np.array([1.0, 0.0, 3.0, 1.0]), 2), ideal_order(np.array([0.5, 0.0]), 2)
+    (array([3., 1.]), array([0.5]))
+    """
+    whole = _whole(labels)
+    if whole is None:
+        # not by a partition, which takes 20 times as long as numpy's sort where few labels are different
+        return np.sort(labels)[::-1][: min(k, int(np.count_nonzero(labels)))]
+    last = np.minimum(np.cumsum(np.bincount(whole)[:0:-1]), k)
+    return np.repeat(np.arange(last.size, 0.0, -1.0), np.diff(last, prepend=0))
+
+
+def _whole(labels: Floats) -> Integers | None:
+    """Return labels >= 0 as whole numbers, None if not all of them are, or if one is too large."""
+    if labels.max(initial=0.0) > _LARGEST:
+        return None
+    whole = labels.astype(np.int64)
+    return whole if np.array_equal(whole, labels) else None
+
+
+def _sorted_together(keys: Floats, labels: Floats) -> tuple[Floats, Bools] | None:
+    """Return the labels by rising key, and whether each key but the first differs from that before it.
+
+    None if the labels are not whole, or if different keys agree in all but the bits that hold a label.
+    """
+    whole = _whole(labels)
+    if whole is None:
+        return None
+    held = (1 << int(whole.max()).bit_length()) - 1
+    bits = _rising(keys)
+    packed = bits & ~held
+    packed |= whole
+    packed.sort()
+    new = (packed[1:] ^ packed[:-1]).view(np.uint64) > held
+    if not new.all():
+        bits.sort()
+        if not np.array_equal(bits[1:] != bits[:-1], new):
+            return None
+    packed &= held
+    return packed.astype(np.float64), new
+
+
+def _rising(keys: Floats) -> Integers:
+    """Return whole numbers in the order of the keys, which are finite and not -0."""
+    bits = keys.view(np.int64)
+    return (bits >> 63) & _ALL_BUT_SIGN ^ bits
+
+
+def _sorted_by_places(keys: Floats, labels: Floats) -> tuple[Floats, Bools]:
+    """Return what `_sorted_together` does, for any labels."""
+    order = stable_order(keys)
+    ordered = keys[order]
+    return labels[order], ordered[1:] != ordered[:-1]
