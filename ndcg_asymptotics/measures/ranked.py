@@ -3,8 +3,8 @@
 Labels are whole numbers as a rule: grades, or gains 2^grade - 1. Such a label fits into the last bits of its
 score, and one sort of numbers then orders scores and labels together, in a third of the time that numpy's
 `argsort` and the copies by its result take. A score loses the bits that hold the label. Scores that differ
-only there, and scores that are equal, become neighbours with equal leading bits. If there are such neighbours,
-the scores themselves are sorted too, and the result is used only if all of them are equal.
+only there, and equal scores, become neighbours with equal leading bits. If there are such neighbours, the
+scores themselves are sorted too, and the result is used only if all of them are equal.
 """
 
 from __future__ import annotations
