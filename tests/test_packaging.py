@@ -10,10 +10,12 @@ import sysconfig
 import tarfile
 import venv
 import zipfile
-from importlib.metadata import metadata
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 import ndcg_asymptotics
 
@@ -107,3 +109,20 @@ def test_the_metadata_of_the_package() -> None:
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"version: {ndcg_asymptotics.__version__}\n" in citation
     assert "1304.6480" in citation
+
+
+def test_the_pinned_versions_can_be_installed_on_the_first_release_of_every_supported_python() -> None:
+    oldest = re.sub(r"\D*", "", (metadata("ndcg-asymptotics")["Requires-Python"] or ""), count=1) + ".0"
+    refused = []
+    for line in (ROOT / "constraints.txt").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        pin = Requirement(line)
+        try:
+            installed = metadata(pin.name)
+        except PackageNotFoundError:  # of another platform or extra
+            continue
+        required = installed["Requires-Python"]
+        if installed["Version"] in pin.specifier and required and oldest not in SpecifierSet(required):
+            refused.append(f"{line} needs Python {required}")
+    assert refused == []
