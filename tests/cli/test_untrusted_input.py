@@ -163,7 +163,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
             ("evaluate", "--run", odd, "--qrels", odd, "--measure", "nDCG"),
             ("evaluate", "--lists", odd, "--measure", "nDCG"),
             ("evaluate", "--lists", "x", "--weights", odd, "--measure", "nDCG"),
-            ("compare", odd, odd, "--qrels", odd),
+            ("compare", odd, "b.run", "--qrels", odd),
             ("fit", "--run", odd, "--qrels", odd, "--out", tmp_path / "out"),
             ("grow", "--run", odd, "--qrels", odd, "--measure", "nDCG", "--out", tmp_path / "out"),
             ("predict", "--scorer", f'empirical("{odd}")', "--measure", "nDCG", "-n", 10),
