@@ -1,12 +1,10 @@
-"""Hooks of mkdocs: they add pages from the root of the repository, the reference and the command line.
+"""Hooks of mkdocs: they add pages from the root of the repository, and the command line.
 
 Links to files outside docs/ work in the repository; the hooks rewrite them to where the site has the files.
 """
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,19 +13,6 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
-SUBPACKAGES = (
-    "studies",
-    "measures",
-    "populations",
-    "sweep",
-    "results",
-    "theory",
-    "analysis",
-    "lists",
-    "learning",
-    "plots",
-    "reports",
-)
 PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 
@@ -52,26 +37,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     down = "../" * name.count("/")
     markdown = re.sub(rf"\]\({re.escape(up)}(figures|experiments)/", rf"]({down}\1/", markdown)
     markdown = re.sub(r"<!-- not run: [^>]*-->\n", "", markdown)
-    if name == "reference.md":
-        return markdown.replace("<!-- the public names -->", _reference())
     if name == "commands.md":
         return markdown.replace("<!-- the commands -->", _commands())
     return markdown
-
-
-def _reference() -> str:
-    """Return the reference of every public name of the package and its subpackages."""
-    parts = []
-    for subpackage in ("", *SUBPACKAGES):
-        package = importlib.import_module(f"ndcg_asymptotics.{subpackage}".rstrip("."))
-        short = f"na.{subpackage}".rstrip(".")
-        parts.append(f"## {short}\n\n{inspect.getdoc(package) if subpackage else ''}")
-        for name in package.__all__:
-            thing = getattr(package, name)
-            if callable(thing):
-                options = f"{{heading: {short}.{name}, toc_label: {name}}}"
-                parts.append(f"::: {thing.__module__}.{thing.__qualname__}\n    options: {options}")
-    return "\n\n".join(parts)
 
 
 def _commands() -> str:

@@ -1,11 +1,11 @@
-"""The limits of NDCG_n as n -> infinity, with their theorems and assumptions (docs/theory.md, section 2).
+"""The limits of NDCG_n as n -> infinity, with their theorems and assumptions: section 2 of docs/theory.md.
 
 Theorem numbers are those of Wang, Wang, Li, He, Liu, Chen (2013), "A theoretical analysis of
 NDCG type ranking measures", COLT; arXiv 1304.6480. Limits that are not in the paper are marked so.
 
 With m_j(t) = P(Y = y_j | depth t), E(t) = sum_j y_j m_j(t), R_j = P(Y >= y_j), R_0 = 0 and a
 discount profile phi on (0, 1) (1 for log and constant, t^-b for powers, 1 - t for linear), every limit with
-k = cn or without cutoff (c = 1) is
+k = cn or without cutoff (c = 1) is, by equation (1) of docs/theory.md,
 
     int_0^c E(t) phi(t) dt  /  sum_j y_j int_{min(R_{j-1}, c)}^{min(R_j, c)} phi(t) dt,
 

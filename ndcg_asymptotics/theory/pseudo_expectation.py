@@ -18,7 +18,7 @@ def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> 
 
     ``N(n) = int_1^k E(s/n) D(s) ds / sum_j y_j int D(s) ds``, the j-th integral of the
     denominator over the ranks from n R_{j-1} to n R_j, all cut to [1, k(n)]; binary and without
-    cutoff this is ``int_1^n ybar(1 - s/n) D(s) ds / int_1^{np} D(s) ds``.
+    cutoff this is ``int_1^n ybar(1 - s/n) D(s) ds / int_1^{np} D(s) ds``, equation (9) of docs/theory.md.
 
     Returns
     -------

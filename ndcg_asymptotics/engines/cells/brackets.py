@@ -4,7 +4,7 @@ A *cell* is a depth interval with, for every step of the stream from one list le
 the number of its items with each label. Arrays over cells have the axes ``counts[cell, step,
 label]`` (labels in decreasing order of gain, 0 last), ``above[cell, size]``, the items ranked
 above the cell in the list of that size, and ``open[cell, size, measure]``, whether NDCG of that
-size and measure still needs this cell. The bracket is that of docs/theory.md, section 6.
+size and measure still needs this cell. The bracket is equation (13) of docs/theory.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sums over a growing list, at every list length, for discounts that are sums of exponentials.
 
 With D(r) = sum_m w_m z_m^r, DCG is sum_m w_m V_m, where V_m is the sum of gain z_m^rank. This module
-computes all V_m after every arrival (docs/theory.md, section 5), eight modes m at a time.
+computes all V_m after every arrival by equation (12) of docs/theory.md, eight modes m at a time.
 
 Take some arrivals. Let V be the sum of gain z^rank before the first of them, C_k the part of V above
 arrival k, and r_k the rank that k would take if it came first. Alone, k would change the sum into

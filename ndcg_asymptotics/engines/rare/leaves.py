@@ -65,7 +65,7 @@ def value(table: MeasureTable, counts: Integers, above: int) -> tuple[float, flo
     if kinds == 1:
         return mean, mean, mean
     # DCG is largest with the gains decreasing from the top of the leaf and smallest with them increasing
-    # (docs/theory.md, section 6, for several gains)
+    # (equation (13) of docs/theory.md for several gains)
     high, low, before, position = 0.0, 0.0, first, above
     for g in range(last):
         position += counts[g]

@@ -6,7 +6,7 @@ known (`label_counts`)::
 
     E[NDCG_n] = sum_j y_j n int P(Y = y_j | t) E_c[ E[D(1 + A); A < k | c, t] / IDCG(c + e_j) ] dt.
 
-This is section 3 of docs/theory.md. The formula is a sum over items that exist, so nothing in it is a
+This is equation (4) of docs/theory.md. The formula is a sum over items that exist, so nothing in it is a
 difference or a ratio of small probabilities, however rare a label is. Nothing is asymptotic either: n goes
 from 1 to 9e18. The limits of Wang et al. (2013) are approached at rates as slow as 1/log n; these means are
 for the n that was simulated.

@@ -10,8 +10,8 @@ and with ``1/x = sum_b v_b exp(-lambda_b x)`` on the range that IDCG has,
 
     E[ prod_i q_i^c_i / IDCG ] = sum_b v_b E[ prod_h f_bh(C_h) ]
 
-is one small matrix product for each grade, and the cost is linear in the number of grades
-(docs/theory.md, section 3).
+is one small matrix product for each grade, and the cost is linear in the number of grades. The sum is
+equation (6) of docs/theory.md, the step of the chain below is equation (7) of docs/theory.md.
 
 *The matrices.* Given C_h the number of items of grade h is binomial too, so that
 

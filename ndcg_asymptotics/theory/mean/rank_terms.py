@@ -11,7 +11,7 @@ Binomial(N, t), N = n - 1 (Krawtchouk polynomials), the conditional means of all
 So the gain ``g(a) = D(1 + a) 1(a < k)`` is expanded, ``g = sum_m g_m phi_m`` with ``g_m = E[g(A) phi_m(A)]``,
 and the coefficients of the product are found from its values at a few points w on a circle. Where labels and
 depth are nearly independent few degrees matter: the coefficient of degree m is at most rho^m, rho the
-correlation of A and the label counts (docs/theory.md, section 3).
+correlation of A and the label counts. This is equation (5) of docs/theory.md.
 
 Where the label counts nearly determine the rank, a Fourier series takes the place of the polynomials. On a
 window of ``size`` numbers that holds the law of A, from ``low`` on::

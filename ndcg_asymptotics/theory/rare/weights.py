@@ -2,7 +2,7 @@
 
 An item with a share H of the law above it has rank 1 + N, N ~ Bin(n - 1, H), so a list of n
 independent items has ``E[DCG_n] = n int E[Y | H] W(H) dH`` with ``W(H) = E[D(1 + N) 1(N < k)]``, exactly.
-``n W`` is the weight w_n of docs/theory.md, section 2.
+``n W`` is the weight w_n in equation (2) of docs/theory.md.
 """
 
 from __future__ import annotations
