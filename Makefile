@@ -23,7 +23,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 demo: $(VENV)/installed  ## the standard study at a tenth of its size: run, check, draw
 	$(RUN) run experiments/wang2013.toml --out results/demo --replicates 100 --jobs $(JOBS)
-	$(RUN) check results/demo --summary
+	$(RUN) check results/demo
 	$(RUN) figures results/demo --out results/demo/figures
 
 test: $(VENV)/installed  ## all checks that a change must pass

@@ -386,7 +386,7 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tu
 def _inspect(kind: Kind, folder: Path, place: Path, outcome: str, what: str) -> None:
     """Run the commands that read results; each must succeed or refuse in one line."""
     commands: list[tuple[object, ...]] = [
-        ("check", folder, "--summary", "--allow-custom"),
+        ("check", folder, "--allow-custom"),
         ("figures", folder, "--out", place / "drawn", "--allow-custom"),
     ]
     if kind.name == "study":

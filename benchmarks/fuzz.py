@@ -202,7 +202,7 @@ def try_study(chance: random.Random, place: Path) -> str:
     if ended.code == 2:
         assert not out.exists(), ended
         return "refused"
-    judged("check", out, "--summary")
+    judged("check", out)
     return "computed"
 
 

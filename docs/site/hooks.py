@@ -50,7 +50,7 @@ def _commands() -> str:
 
     parts = []
     for name, command in _within("", typer.main.get_command(app)):
-        parts.append(f"## {name}\n\n{_prose(command.help or '')}\n")
+        parts.append(f"## {name}\n\n{_prose(command.help or '')}\n\n{_prose(command.epilog or '')}\n")
         parts.append("| option | meaning |\n|---|---|")
         for parameter in command.params:
             flags = ", ".join(

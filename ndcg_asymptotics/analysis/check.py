@@ -299,6 +299,13 @@ class GridCheck(Report):
         ]
         return {"alpha": self.alpha, "complete": self.complete, "agrees": self.agrees, "points": points}
 
+    def long(self) -> Iterator[ReportBlock]:
+        """Return every test at every point, before the verdicts."""
+        for values, found in self.points.items():
+            yield Line(self.axes.name(values), "bold")
+            yield from found.long()
+        yield from self.blocks()
+
     def blocks(self) -> Iterator[ReportBlock]:
         """Return a table with a row per point, scorer and measure, and the verdict."""
         columns = (

@@ -17,7 +17,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.mean_tests import Outcome, Simulated
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.tables import Column, fixed, general
+from ndcg_asymptotics.core.tables import Column, decimals, general
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
@@ -34,7 +34,9 @@ class LawTest:
     law : str
         The kind of law, as in `theory.fluctuations.laws.regime`.
     distance : float, optional
-        The largest difference of the distribution functions that the error of the law does not explain.
+        The largest difference of the distribution functions, the statistic of Kolmogorov and Smirnov.
+    unexplained : float, optional
+        The largest difference that the error of the law does not explain, which the verdict is about.
     stated : float, optional
         The bound of the distance between the law of long lists and the law at n.
     critical : float
@@ -47,9 +49,10 @@ class LawTest:
     measure: Annotated[str, Column("measure")]
     n: Annotated[int, Column("n", general("g"))]
     law: Annotated[str, Column("law")]
-    distance: Annotated[float | None, Column("distance", fixed(4))]
+    distance: Annotated[float | None, Column("distance", decimals(4))]
+    unexplained: Annotated[float | None, Column("unexplained distance", decimals(4), 2)]
     stated: Annotated[float | None, Column("error of the law", general(".0e"), 2)]
-    critical: Annotated[float, Column("critical distance", fixed(4), 1)]
+    critical: Annotated[float, Column("critical distance", decimals(4), 1)]
     verdict: Annotated[Outcome, Column("verdict")]
     reason: str
     false_alarm: float
@@ -64,10 +67,11 @@ def judge_law(
     critical = float(stats.kstwo.isf(level, len(values)))
 
     def row(
-        verdict: Outcome, reason: str = "", distance: float | None = None, stated: float | None = None
-    ) -> LawTest:
+        verdict: Outcome, reason: str = "", distances: tuple[float | None, float | None] = (None, None),
+        stated: float | None = None,
+    ) -> LawTest:  # fmt: skip
         return LawTest(
-            name, str(theory.measure), n, theory.regime, distance, stated, critical, verdict, reason, level
+            name, str(theory.measure), n, theory.regime, *distances, stated, critical, verdict, reason, level
         )
 
     if critical > _COARSEST:
@@ -82,17 +86,19 @@ def judge_law(
         stated = law.distance
     if stated > _NEGLIGIBLE * critical and math.isfinite(stated):
         error = f"at this n the law of long lists is only known to within {min(stated, 1.0):.2g}"
-        return row("not tested", error, None, stated)
+        return row("not tested", error, stated=stated)
     if not math.isfinite(stated) or law.law is None:
         return row("not tested", "no law of long lists is known")
-    distance = _distance(law.law, low / factor, high / factor)
-    return row("disagrees" if distance > critical else "agrees", "", distance, stated)
+    distance = _distance(law.law, low / factor, high / factor, 0.0)
+    unexplained = max(_distance(law.law, low / factor, high / factor, law.law.shift) - law.law.chance, 0.0)
+    verdict: Outcome = "disagrees" if unexplained > critical else "agrees"
+    return row(verdict, "", (distance, unexplained), stated)
 
 
-def _distance(law: LimitLaw, low: Floats, high: Floats) -> float:
-    """Return the largest difference of distribution functions that the error of the law does not explain."""
+def _distance(law: LimitLaw, low: Floats, high: Floats, shift: float) -> float:
+    """Return the largest difference of the distribution functions where the law's may be shifted by this."""
     count = len(low)
     steps = np.arange(count + 1) / count
-    above = steps[1:] - law.cdf((np.sort(high) - law.centre) / law.scale + law.shift)
-    below = law.cdf((np.sort(low) - law.centre) / law.scale - law.shift) - steps[:-1]
-    return max(float(above.max()), float(below.max()), law.chance) - law.chance
+    above = steps[1:] - law.cdf((np.sort(high) - law.centre) / law.scale + shift)
+    below = law.cdf((np.sort(low) - law.centre) / law.scale - shift) - steps[:-1]
+    return max(float(above.max()), float(below.max()))

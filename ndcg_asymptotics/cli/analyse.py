@@ -21,7 +21,15 @@ def info(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show what a folder of results holds: the study, how much of it is complete, and the means."""
+    """Show what a folder of results holds: the study, how much of it is complete, and the means.
+
+    Examples:
+
+        ndcg-asymptotics info results/two
+        ndcg-asymptotics info results/two --json
+
+    Terms: Monte Carlo standard error.
+    """
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
 
@@ -41,9 +49,8 @@ def check(
             metavar="few|every", help="Test standard deviations at three list lengths (few) or at every one."
         ),
     ] = "few",
-    summary: Annotated[
-        bool,
-        typer.Option("--summary", help="Print one line per scorer and measure, not one per list length."),
+    full: Annotated[
+        bool, typer.Option("--full", help="Also print the mean at every list length, and every test.")
     ] = False,
     allow_custom: Custom = False,
     form: Format = "table",
@@ -53,8 +60,18 @@ def check(
 ) -> None:
     """Compare simulated results with theory.
 
-    The exit status is 1 if anything disagrees or if replicates are missing. For growing lists of real runs
-    the command shows where they deviate from i.i.d. theory, and the exit status is 0.
+    For growing lists of real runs the command shows where they deviate from i.i.d. theory, and the exit
+    status is 0.
+
+    Examples:
+
+        ndcg-asymptotics check results/two
+        ndcg-asymptotics check results/two --full
+        ndcg-asymptotics check results/two --perturb 0.01   # must disagree
+
+    Exit status 1: something disagrees, or replicates are missing.
+
+    Terms: Monte Carlo standard error, pseudo-expectation, detectable error, family-wise error rate.
     """
     from ndcg_asymptotics.analysis.check import Check, GridCheck, check_grid
     from ndcg_asymptotics.analysis.check import check as check_results
@@ -67,7 +84,7 @@ def check(
 
     if holds_growth(results):
         parted = deviations(open_growth(results))
-        show(parted, form, blocks=parted.statements() if summary else None)
+        show(parted, form, blocks=None if full else parted.statements())
         return
     found: Check | GridCheck
     options: Any = {"alpha": alpha, "perturb": perturb, "std": std}
@@ -75,7 +92,7 @@ def check(
         found = check_grid(open_grid(results, allow_custom=allow_custom), **options)
     else:
         found = check_results(open_results(results, allow_custom=allow_custom), **options)
-    show(found, form, blocks=None if summary or isinstance(found, GridCheck) else found.long())
+    show(found, form, blocks=found.long() if full else None)
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 
@@ -94,22 +111,30 @@ def distinguish(
         ),
     ] = None,
     allow_custom: Custom = False,
-    summary: Annotated[
-        bool, typer.Option("--summary", help="Print one line per pair and measure, not one per list length.")
+    full: Annotated[
+        bool, typer.Option("--full", help="Print the rates at every list length, and what they say.")
     ] = False,
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show how often a measure orders two scorers correctly, at a length n and at every length from n on."""
+    """Show how often a measure orders two scorers correctly, at a length n and at every length from n on.
+
+    Examples:
+
+        ndcg-asymptotics distinguish results/two
+        ndcg-asymptotics distinguish results/two --pair good random --full
+
+    Terms: right order, error exponent, effective sample size.
+    """
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
 
     beside = open_results(rare, allow_custom=allow_custom) if rare else None
     found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    show(found, form, blocks=found.summary() if summary else None)
+    show(found, form, blocks=found.long() if full else None)
 
 
 @app.command()
@@ -151,6 +176,11 @@ def figures(
     """Draw the figures of a study: an overview, one per measure and one per pair of scorers.
 
     A grid, growing lists of real runs and fitted relevance curves have figures of their own.
+
+    Examples:
+
+        ndcg-asymptotics figures results/two --out figures
+        ndcg-asymptotics figures results/two --out figures --format pdf
     """
     from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
     from ndcg_asymptotics.plots.grid import draw_grid
@@ -187,7 +217,14 @@ def verify(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Check the files of results against their digests; exit status 1 if any file is damaged or missing."""
+    """Check the files of results against their digests.
+
+    Example:
+
+        ndcg-asymptotics verify results/two
+
+    Exit status 1: a file is damaged or missing.
+    """
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results.verify import verify as verify_results
 
@@ -205,7 +242,12 @@ def report(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Write a study and its results as one HTML page."""
+    """Write a study and its results as one HTML page.
+
+    Example:
+
+        ndcg-asymptotics report results/two --out report.html
+    """
     from ndcg_asymptotics.reports.page import report as report_results
     from ndcg_asymptotics.results import open_results
 

@@ -17,12 +17,17 @@ import typer
 from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, lists, losses, plan, run, theory
+from ndcg_asymptotics.cli.help import prepare
 from ndcg_asymptotics.cli.options import Settings, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 
 
 class _Commands(TyperGroup):
     """The group of all commands, which reports what a user can cause as an error of typer's."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        prepare(self)
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         with _interruptible():
@@ -81,7 +86,18 @@ def everything(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """A Monte Carlo asymptotics laboratory for NDCG and its discounts."""
+    """A Monte Carlo asymptotics laboratory for NDCG and its discounts.
+
+    Examples:
+
+        ndcg-asymptotics init study.toml
+        ndcg-asymptotics run study.toml --out results/two
+        ndcg-asymptotics check results/two
+        ndcg-asymptotics compare a.run b.run --qrels my.qrels
+        ndcg-asymptotics COMMAND --help
+
+    Exit status 1: something is incomplete, damaged or disagrees.
+    """
     show_help_without_command(ctx)
 
 

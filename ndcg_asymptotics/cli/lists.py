@@ -106,7 +106,13 @@ def evaluate(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compute the NDCG of runs, by default with the conventions of trec_eval."""
+    """Compute the NDCG of runs, by default with the conventions of trec_eval.
+
+    Examples:
+
+        ndcg-asymptotics evaluate --run a.run --qrels my.qrels --measure nDCG@10
+        ndcg-asymptotics evaluate --lists lists.csv --measure nDCG --like sklearn
+    """
     from ndcg_asymptotics.lists import Evaluations, evaluate_files, evaluate_lists
     from ndcg_asymptotics.reports.terminal import show, write_csv
 
@@ -167,7 +173,7 @@ def fit(
 
     Example:
 
-        ndcg-asymptotics fit --run a.run --run b.run --qrels my.qrels --binary-at 1 --out curves
+        ndcg-asymptotics fit --run a.run --run b.run --qrels my.qrels --out curves
     """
     from ndcg_asymptotics.lists import fit_csv, fit_files
     from ndcg_asymptotics.lists.fitted_files import STUDY
@@ -249,6 +255,13 @@ def grow(
 
     With --by, compare it with the theory of documents that arrive independently and identically distributed.
     With --to and --corpus, predict the metrics in a larger corpus, where the new documents are irrelevant.
+
+    Examples:
+
+        ndcg-asymptotics grow --run a.run --run b.run --qrels my.qrels \\
+            --measure nDCG --by 4 --out results/growing
+        ndcg-asymptotics grow --run a.run --qrels my.qrels --measure nDCG@10 \\
+            --corpus 5e5 --to 1e8
     """
     if to is not None or corpus is not None:
         for option, given in (
@@ -360,6 +373,11 @@ def compare(
     """Show which of two runs is better, by which measure, and how certain that is.
 
     Of more than two runs, every pair is compared, and the output shows the ranks that each run can have.
+
+    Examples:
+
+        ndcg-asymptotics compare a.run b.run --qrels my.qrels
+        ndcg-asymptotics compare *.run --qrels my.qrels --no-theory
     """
     from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
     from ndcg_asymptotics.reports.terminal import show, write_csv
@@ -427,7 +445,8 @@ def sampled(
 
     Example:
 
-        ndcg-asymptotics sampled --ranks a.csv --ranks b.csv --items 10000 --measure nDCG
+        ndcg-asymptotics sampled --ranks a.csv --ranks b.csv --items 10000 \\
+            --measure nDCG
     """
     from ndcg_asymptotics.analysis.runs.sampled import sampled_files
     from ndcg_asymptotics.reports.terminal import show

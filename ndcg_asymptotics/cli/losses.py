@@ -43,6 +43,10 @@ def decide(
 
     Without losses, one of every kind is decided. A matrix of preferences, such as [[0, 1], [3, 0]], can take
     the place of the first four fields.
+
+    Example:
+
+        ndcg-asymptotics losses decide problem.toml
     """
     from ndcg_asymptotics.learning import decide_losses, load_problem
     from ndcg_asymptotics.reports.terminal import show
@@ -71,6 +75,10 @@ def search(
     """Search for distributions of labels for which a loss is inconsistent.
 
     The worst example is printed as a file for `losses decide`.
+
+    Example:
+
+        ndcg-asymptotics losses search --loss squared --measure nDCG@2
     """
     from ndcg_asymptotics.learning import search_losses
     from ndcg_asymptotics.reports.terminal import show
@@ -135,7 +143,13 @@ def train(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Train a linear ranker on SVMlight files by minimising a loss."""
+    """Train a linear ranker on SVMlight files by minimising a loss.
+
+    Example:
+
+        ndcg-asymptotics losses train --train train.txt --test test.txt \\
+            --loss listnet --measure nDCG@10
+    """
     from ndcg_asymptotics.learning import train_files
     from ndcg_asymptotics.reports.terminal import show
 

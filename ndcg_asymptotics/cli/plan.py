@@ -121,14 +121,12 @@ def plan(
 
     Examples:
 
-        ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)" --queries 50
-
-        ndcg-asymptotics plan --run a.run --run b.run --qrels my.qrels --measure nDCG --measure nDCG@10
-
-        ndcg-asymptotics plan --a "roc_power(0.4)" --b "roc_power(0.6)" --relevant 1 -n 1e6
-
+        ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)"
+        ndcg-asymptotics plan --run a.run --run b.run --qrels my.qrels
+        ndcg-asymptotics plan --a "roc_power(0.4)" --b "roc_power(0.6)" \\
+            --relevant 1 -n 1e6
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
-    """  # fmt: skip
+    """
     from ndcg_asymptotics.reports.terminal import show
 
     sources = {

@@ -28,7 +28,12 @@ def init(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Write a study file that explains every field, as a start for a study of your own."""
+    """Write a study file that explains every field, as a start for a study of your own.
+
+    Example:
+
+        ndcg-asymptotics init study.toml
+    """
     from ndcg_asymptotics.studies.toml import write_template
 
     write_template(file)
@@ -96,8 +101,10 @@ def run(
     Examples:
 
         ndcg-asymptotics run study.toml --out results/two
+        ndcg-asymptotics run study.toml --out results/two --replicates 1e4
+        ndcg-asymptotics run study.toml --out results/two --until-mcse 1e-4
 
-        ndcg-asymptotics run study.toml --out results/two --replicates 1e4 --jobs 8
+    Exit status 1: replicates are missing or failed, or --only found another result than the stored one.
     """
     import math
 
@@ -163,7 +170,7 @@ def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
     if study.pairs:
         steps.append((f"distinguish {folder}", "how reliably the scorers are ordered"))
     if "ndcg" in engine.load(study.engine).VARIABLES:
-        steps.insert(0, (f"check {folder} --summary", "compare them with theory"))
+        steps.insert(0, (f"check {folder}", "compare them with theory"))
         steps.append((f"report {folder} --out report.html", "all results as one page"))
     width = max(len(command) for command, _ in steps)
     return "Next:\n" + "\n".join(f"  ndcg-asymptotics {command:{width}}  # {what}" for command, what in steps)
@@ -201,7 +208,14 @@ def merge(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Merge the replicates of several runs of one study into one folder."""
+    """Merge the replicates of several runs of one study into one folder.
+
+    Example:
+
+        ndcg-asymptotics merge results/first results/second --out results/both
+
+    Exit status 1: replicates are missing.
+    """
     from ndcg_asymptotics.core.arrays import spans
     from ndcg_asymptotics.results.merge import merge as merge_results
 

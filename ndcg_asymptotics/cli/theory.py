@@ -46,11 +46,13 @@ def predict(
 ) -> None:
     """Predict NDCG at a list length: its limit, the theorem, the exact mean and the pseudo-expectation.
 
-    Example:
+    Examples:
 
-        ndcg-asymptotics predict --scorer "linear(0.1, 0.7)" --measure nDCG --measure "nDCG@0.2n" -n 1e6
+        ndcg-asymptotics predict --scorer "linear(0.1, 0.7)" --measure nDCG -n 1e6
+        ndcg-asymptotics predict --scorer "roc_power(0.4)" --relevant 1 \\
+            --measure nDCG@10 -n 1e6
 
-        ndcg-asymptotics predict --scorer "roc_power(0.4)" --relevant 1 --measure nDCG@10 -n 1e6
+    Terms: exact mean, pseudo-expectation.
     """
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.theory.prediction import predict as predict_all
@@ -63,7 +65,13 @@ def predict(
 def list_specs(
     form: Format = "table", as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False
 ) -> None:
-    """List every measure, discount, cutoff, relevance curve, coupling and loss with its formula."""
+    """List every measure, discount, cutoff, relevance curve, coupling and loss with its formula.
+
+    Examples:
+
+        ndcg-asymptotics list
+        ndcg-asymptotics list --format csv
+    """
     from ndcg_asymptotics.reports.specs import specs
     from ndcg_asymptotics.reports.terminal import show
 

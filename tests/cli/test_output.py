@@ -98,11 +98,11 @@ def test_tables_have_every_format(
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") >= 1
     assert run(name, results, "--format", "json")[1] == run(name, results, "--json")[1]
     monkeypatch.setenv("COLUMNS", "80")
-    tables = [line for line in run(name, results)[1].splitlines() if "  " in line or "─" in line]
-    assert max(map(len, tables)) <= 80
-    if name == "check":
-        tables = [line for line in run(name, results, "--summary")[1].splitlines() if line.count("  ") > 2]
-        assert max(map(len, tables)) <= 80
+    for options in ([], ["--full"])[: 1 if name == "info" else 2]:
+        lines = run(name, results, *options)[1].splitlines()
+        assert max(len(line) for line in lines if line.count("  ") > 2 or "─" in line) <= 80
+    if name != "info":
+        assert "Left out for lack of width: " in "\n".join(lines)
 
 
 def test_list_and_predict_have_formats(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer
 from cases import Run
+
+from ndcg_asymptotics.cli.app import app
 
 
 @pytest.mark.parametrize(
@@ -15,6 +21,9 @@ from cases import Run
         ("--verson", "'?--verson'?.*--version"),
         ("losses decide --jsn x", "'?--jsn'?.*--json"),
         ("--foo", "'?--foo'?"),
+        ("check x --sum", "'?--sum'?"),
+        ("check x --al 0.1", "'?--al'?.*--alpha"),
+        ("check x --summary", "'?--summary'?"),
         ("chek x", "'chek'.*'check'"),
         ("losses decid x", "'decid'.*'decide'"),
         ("zzz", "'zzz'"),
@@ -44,3 +53,35 @@ def test_a_group_of_commands_alone_shows_its_help(run: Run) -> None:
         _, out, err = run(*group)
         assert "Usage: ndcg-asymptotics" in out + err
         assert "unknown" not in out + err
+
+
+def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    yield name, command
+    for word, inner in getattr(command, "commands", {}).items():
+        yield from commands(f"{name} {word}".strip(), inner)
+
+
+COMMANDS = dict(commands("", typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "losses"])
+def test_help_has_examples_that_parse_and_exit_statuses(name: str) -> None:
+    epilog = COMMANDS[name].epilog
+    examples = re.findall(r"^ {4}ndcg-asymptotics ((?:.*\\\n)*.*)$", epilog, re.MULTILINE)
+    assert examples
+    for example in examples:
+        words = shlex.split(example.replace("\\\n", " "), comments=True)
+        if words == ["COMMAND", "--help"]:
+            continue
+        length = 2 if words[0] == "losses" else 1
+        found = COMMANDS[" ".join(words[:length])]
+        assert name in ("", " ".join(words[:length]))
+        found.make_context(name, words[length:], obj=None)  # raises an error for wrong options or values
+    assert epilog.splitlines()[-1].startswith("Exit status: 0 success; ")
+    assert ("; 1 " in epilog.splitlines()[-1]) == (name in ("", "run", "merge", "check", "verify"))
+    assert max(map(len, re.findall("^    .*$", epilog, re.MULTILINE))) <= 78
+
+
+def test_help_explains_terms_as_the_glossary_does(run: Run) -> None:
+    _, out, _ = run("check", "--help")
+    assert "99% power (for a limit" in " ".join(re.sub("[│╭╮╯╰─]", " ", out).split())

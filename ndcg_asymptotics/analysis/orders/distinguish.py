@@ -85,12 +85,17 @@ class Distinction(Report):
             for at, since in zip(pair.points, pair.from_n, strict=True)
         )  # fmt: skip
 
-    def summary(self) -> Iterator[ReportBlock]:
-        """Return one table with a row for each pair and measure."""
-        yield from self._incomplete()
-        yield summary_table(self.pairs)
-
     def blocks(self) -> Iterator[ReportBlock]:
+        """Return one table with a row for each pair and measure, and one of each pair's weighted rates."""
+        yield from self._incomplete()
+        if counted := [pair for pair in self.pairs if not pair.weighted]:
+            yield summary_table(counted)
+        for pair in self.pairs:
+            if pair.weighted:
+                yield from pair.blocks()
+        yield from notes(self.pairs)
+
+    def long(self) -> Iterator[ReportBlock]:
         """Return a table of rates and a paragraph for each pair and measure."""
         yield from self._incomplete()
         for pair in self.pairs:
