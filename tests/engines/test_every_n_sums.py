@@ -5,9 +5,10 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.engines.every_n import exponentials, simd
+from ndcg_asymptotics.engines.every_n import exponentials
 from ndcg_asymptotics.engines.every_n.arrivals import arrive
 from ndcg_asymptotics.engines.every_n.paths import dcg, method_of
+from ndcg_asymptotics.engines.shared import simd
 from ndcg_asymptotics.measures import Measure
 
 ITEMS = 60_000

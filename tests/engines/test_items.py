@@ -14,8 +14,7 @@ from oracles.discounts import CUTOFFS, DISCOUNTS
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items
-from ndcg_asymptotics.engines.items import engine
-from ndcg_asymptotics.engines.items.kernels import CHUNK
+from ndcg_asymptotics.engines.items import engine, kernels
 from ndcg_asymptotics.engines.shared.grades import label_counts
 
 MEASURES = {
@@ -43,9 +42,12 @@ CURVES = [
 
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
 @pytest.mark.parametrize("curve", CURVES)
-def test_agrees_with_the_plain_oracle_at_every_size(curve: str, coupling: str) -> None:
-    # sizes around the width of a summation lane and of a chunk, and beyond several blocks of cells
-    sizes = [1, 2, 3, 15, 16, 17, 100, 1000, CHUNK - 1, CHUNK, CHUNK + 1, 9000]
+def test_agrees_with_the_plain_oracle_at_every_size(
+    curve: str, coupling: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # sizes around the width of a summation lane and of a chunk, which is made short here, and several chunks
+    monkeypatch.setattr(kernels, "CHUNK", 512)
+    sizes = [1, 2, 3, 15, 16, 17, 100, 511, 512, 513, 1000, 6000]
     a_design = design(curve, sizes, list(MEASURES), coupling)
     drawn = items.simulate(a_design, 0)["ndcg"]
     assert drawn.shape == (1, len(MEASURES), len(sizes))

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.every_n.kernels import Crossings, Ints
-from ndcg_asymptotics.engines.every_n.simd import (
+from ndcg_asymptotics.engines.shared.simd import (
     WIDTH,
     aligned,
     choose,

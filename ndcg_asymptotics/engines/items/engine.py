@@ -20,9 +20,10 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, Draw
 from ndcg_asymptotics.engines.items import copula, rank_order
-from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate
+from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate, work_space
 from ndcg_asymptotics.engines.shared.grades import label_counts
 from ndcg_asymptotics.engines.shared.machine import require_memory
+from ndcg_asymptotics.engines.shared.simd import aligned
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Gaussian
 from ndcg_asymptotics.studies.design import Design
@@ -112,13 +113,14 @@ class Plan:
         sizes = len(self.sizes)
         table, rows, stored = discount_table(self.bases, self.lengths)
         reach = self.reach(stored)
-        classes, code_gains = np.repeat(np.arange(sizes), len(gains)), np.tile(gains, sizes)
-        ranks, lanes = np.zeros(sizes, np.int64), np.zeros((sizes, len(rows), LANES))
-        sums = np.zeros(self.cutoffs.shape)
+        classes, code_gains = np.repeat(np.arange(sizes, dtype=np.int32), len(gains)), np.tile(gains, sizes)
+        ranks, lanes = np.zeros(sizes, np.int64), aligned(sizes * len(rows) * LANES)
+        weight, sums = work_space(self.sizes[-1], sizes), np.zeros(self.cutoffs.shape)
         for codes in blocks:
             accumulate(
-                codes, classes, code_gains, table, rows, reach, self.row_of, self.cutoffs, ranks, lanes, sums
-            )
+                codes, classes, code_gains, table, rows, reach,
+                self.row_of, self.cutoffs, ranks, lanes, weight, sums,
+            )  # fmt: skip
             if (ranks[:, None] >= self.cutoffs).all():
                 break
         return np.array([self._combine(m, sums) for m in range(len(self.measures))])
@@ -156,7 +158,7 @@ def make_plan(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> Plan:
 @lru_cache(maxsize=1)
 def discount_table(bases: tuple[Basis, ...], lengths: tuple[int, ...]) -> tuple[Floats, Integers, Integers]:
     """Return the flat table of the basis functions, where each begins, and its last rank that is not zero."""
-    table = np.zeros(sum(length + LANES for length in lengths))
+    table = aligned(sum(length + LANES for length in lengths))
     rows, stored, end = [], [], 0
     for basis, length in zip(bases, lengths, strict=True):
         rows.append(end)

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.shared.simd import WIDTH, aligned, load, store
 
 Codes = NDArray[np.int32]
 
@@ -20,7 +21,9 @@ Codes = NDArray[np.int32]
 #: chunks, and yet the loops run in vector registers.
 LANES = 16
 
-CHUNK = 4096  # items handled at a time: their codes and weights stay in the first-level cache
+#: Items handled at a time: their classes and weights stay in the second-level cache, and the tables of
+#: discounts, which do not, are read in stretches as long as that allows.
+CHUNK = 1 << 15
 
 _WORD = 32  # bits of a random word
 _LOW = (1 << _WORD) - 1
@@ -97,12 +100,34 @@ def arrange(
         begin = end + high - low
 
 
+def work_space(items: int, sizes: int) -> Floats:
+    """Return space for the weights of a chunk of up to ``items`` items, with a margin for each list size."""
+    return aligned(min(items, CHUNK) + LANES * (sizes + 1))
+
+
 @njit(cache=True)
-def _add(weights: Floats, discounts: Floats, lanes: Floats) -> None:
-    """Add to lanes[r mod LANES] weight * discount, over whole groups of LANES ranks."""
-    for group in range(len(weights) // LANES):
-        for lane in range(LANES):
-            lanes[lane] += weights[group * LANES + lane] * discounts[group * LANES + lane]
+def _drop(group: Codes, weight: Floats, kept_group: Codes, kept_weight: Floats, last: int) -> int:
+    """Copy the items of classes up to ``last``; returns how many. The copy may begin before the items."""
+    kept = 0
+    for i in range(len(group)):
+        item = group[i]
+        kept_group[kept], kept_weight[kept] = item, weight[i]  # without a branch: one place is kept
+        kept += item <= last
+    return kept
+
+
+@njit(cache=True)
+def _add(weights: Floats, at: int, discounts: Floats, row: int, width: int, lanes: Floats, lane: int) -> None:
+    """Add weight * discount to the lanes, over whole groups of LANES ranks.
+
+    Products are rounded before they are added, which gives the same bits on machines that could fuse both.
+    """
+    low, high = load(lanes, lane), load(lanes, lane + WIDTH)
+    for i in range(0, width, LANES):
+        low = low + load(weights, at + i) * load(discounts, row + i)
+        high = high + load(weights, at + i + WIDTH) * load(discounts, row + i + WIDTH)
+    store(lanes, lane, low)
+    store(lanes, lane + WIDTH, high)
 
 
 @njit(cache=True)
@@ -116,7 +141,7 @@ def _total(lanes: Floats) -> float:
 @njit(cache=True)
 def accumulate(
     codes: Codes,
-    classes: Integers,
+    classes: Codes,
     gains: Floats,
     table: Floats,
     rows: Integers,
@@ -125,6 +150,7 @@ def accumulate(
     cutoffs: Integers,
     ranks: Integers,
     lanes: Floats,
+    weight: Floats,
     sums: Floats,
 ) -> None:
     """Carry the sums of gain * discount at every list size on by the next items in rank order.
@@ -144,17 +170,18 @@ def accumulate(
         The last rank at which row b is wanted, for each list size.
     row_of, cutoffs : (Q,), (K, Q)
         The sums wanted: of row ``row_of[q]`` up to rank ``cutoffs[j, q]``.
-    ranks : (K,), lanes : (K, B, LANES)
+    ranks : (K,), lanes : (K B LANES,)
         State, carried on: how many items of each list have come, and their sums.
+    weight : (`work_space`,), overwritten
     sums : (K, Q)
         Each is written when its cutoff is reached.
     """
-    sizes = len(ranks)
-    group = np.empty(CHUNK + LANES * sizes, np.int64)
-    weight = np.zeros(CHUNK + LANES * sizes)
+    sizes, number = len(ranks), len(rows)
+    most = len(weight) - LANES * (sizes + 1)
+    group = np.empty(len(weight), np.int32)
     partial = np.empty(LANES)
-    for chunk in range(0, len(codes), CHUNK):
-        length = min(CHUNK, len(codes) - chunk)
+    for chunk in range(0, len(codes), most):
+        length = min(most, len(codes) - chunk)
         begin = LANES * (sizes - 1) + ranks[sizes - 1] % LANES
         for i in range(length):
             code = codes[chunk + i]
@@ -162,14 +189,9 @@ def accumulate(
             weight[begin + i] = gains[code]
         for j in range(sizes - 1, -1, -1):
             if j < sizes - 1:  # drop the items of class j + 1, in place: target <= begin
-                target = LANES * j + ranks[j] % LANES
-                kept = target
-                for i in range(begin, begin + length):
-                    item = group[i]
-                    group[kept] = item
-                    weight[kept] = weight[i]
-                    kept += item <= j
-                begin, length = target, kept - target
+                target, end = LANES * j + ranks[j] % LANES, begin + length
+                length = _drop(group[begin:end], weight[begin:end], group[target:], weight[target:], j)
+                begin = target
             if length == 0:
                 break
             slot = ranks[j]
@@ -177,7 +199,8 @@ def accumulate(
             for q in range(len(row_of)):
                 if slot < cutoffs[j, q] < ranks[j]:
                     b = row_of[q]
-                    partial[:] = lanes[j, b]
+                    at = LANES * (j * number + b)
+                    partial[:] = lanes[at : at + LANES]
                     for i in range(slot, min(cutoffs[j, q], reach[j, b])):
                         partial[i % LANES] += weight[begin + i - slot] * table[rows[b] + i]
                     sums[j, q] = _total(partial)
@@ -186,12 +209,13 @@ def accumulate(
             low, high = begin - head, begin + length + (-begin - length) % LANES
             weight[low:begin] = 0.0
             weight[begin + length : high] = 0.0
-            for b in range(len(rows)):
+            for b in range(number):
                 wanted = reach[j, b] - (slot - head)
                 width = min(high - low, wanted + -wanted % LANES)
                 if width > 0:
-                    start = rows[b] + slot - head
-                    _add(weight[low : low + width], table[start : start + width], lanes[j, b])
+                    lane = LANES * (j * number + b)
+                    _add(weight, low, table, rows[b] + slot - head, width, lanes, lane)
             for q in range(len(row_of)):
                 if cutoffs[j, q] == ranks[j]:
-                    sums[j, q] = _total(lanes[j, row_of[q]])
+                    at = LANES * (j * number + row_of[q])
+                    sums[j, q] = _total(lanes[at : at + LANES])
