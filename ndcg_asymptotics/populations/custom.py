@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
@@ -13,22 +12,16 @@ from numpy.polynomial import chebyshev
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.populations import panels
 from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call
 from ndcg_asymptotics.specs.spec import Portable
 
-_DEGREE = 15  # of the polynomial on a panel
-_NODES = chebyshev.chebpts1(_DEGREE + 1)
-_FIT = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE)).T
 _GAUSS = leggauss(8)  # exact for polynomials of degree 15
-_RESOLVED = 1e-13  # of a panel's last two coefficients, relative to a probability of 1
-_EPSILON = 2.0**-52
-_MOST_PANELS = 4000
 _PROBED = np.linspace(0.0, 1.0, 1025)  # depths at which the range of the curve is checked
-_SINGLE = 24  # binary digits of a coefficient that go into the digest of results
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ class OwnCurve(Curve, keyword="custom"):
         width = np.diff(edges)
         masses = series @ _integrals() * width / 2
         rough = np.abs(series[:, 1:]).sum(axis=1)
-        slope = np.abs(series) @ np.arange(_DEGREE + 1.0) ** 2 * 2 / width
+        slope = np.abs(series) @ np.arange(panels.DEGREE + 1.0) ** 2 * 2 / width
         set_ = object.__setattr__
         set_(self, "_edges", edges)
         set_(self, "_series", series)
@@ -73,13 +66,10 @@ class OwnCurve(Curve, keyword="custom"):
         set_(self, "_from_end", np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0])))
         set_(self, "_ranges", (series[:, 0] - rough, series[:, 0] + rough, slope))
         self.check_range(*self.formula(_PROBED))
-        exact = edges.tobytes() + series.tobytes()
-        set_(self, "value_digest", hashlib.blake2b(exact, digest_size=16).hexdigest())
-        # coefficients that rounding alone makes differ from 0 are the same whole number
-        single = np.rint(series * 2.0**_SINGLE).astype(np.int64).tobytes()
         known = custom.source_digest(self.function, self.files) + np.array(self.breaks).tobytes()
-        whole = known + edges.tobytes() + single
-        set_(self, "digest", hashlib.blake2b(whole, digest_size=16).hexdigest())
+        exact, single = panels.digests(edges, series, known)
+        set_(self, "value_digest", exact)
+        set_(self, "digest", single)
 
     def _evaluate(self, t: Floats) -> Floats:
         return custom.evaluated(self.function, 1.0 - t, f"custom: {self.target!r}", "score")  # type: ignore[no-any-return]
@@ -90,28 +80,20 @@ class OwnCurve(Curve, keyword="custom"):
             all(0 < b < 1 for b in self.breaks),
             f"custom: breaks must lie inside (0, 1), got {brief(self.breaks)}",
         )
-        todo = np.array([0.0, *sorted(set(self.breaks)), 1.0])
-        left, right = todo[:-1], todo[1:]
-        done: list[tuple[Floats, Floats]] = []
-        while left.size:
-            values = self._evaluate(left[:, None] + (right - left)[:, None] * (_NODES + 1) / 2)
-            series = values @ _FIT
-            # a score near 1 is rounded, and with it what a steep curve makes of it
-            noise = _EPSILON * np.ptp(values, axis=1) / (right - left)
-            good = np.abs(series[:, -2:]).max(axis=1) <= _RESOLVED + noise
-            good |= right - left <= _EPSILON
-            done.append((left[good], series[good]))
-            left, right = left[~good], right[~good]
-            middle = (left + right) / 2
-            left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
-            require(
-                left.size + sum(len(start) for start, _ in done) <= _MOST_PANELS,
-                f"custom: {self.target!r} takes more than {_MOST_PANELS} panels: "
-                "name its jumps and kinks as breaks",
-            )
-        starts, series = (np.concatenate(parts) for parts in zip(*done, strict=True))
-        order = np.argsort(starts)
-        return np.append(starts[order], 1.0), series[order]
+        start = np.array([0.0, *sorted(set(self.breaks)), 1.0])
+        return panels.fit(start, self._series_on, self._too_rough)
+
+    def _series_on(self, left: Floats, right: Floats) -> tuple[Floats, Bools]:
+        """Return the series on panels, and whether they follow the function."""
+        values = self._evaluate(left[:, None] + (right - left)[:, None] * (panels.NODES + 1) / 2)
+        series = values @ panels.FIT
+        # a score near 1 is rounded, and with it what a steep curve makes of it
+        noise = panels.EPSILON * np.ptp(values, axis=1) / (right - left)
+        good = np.abs(series[:, -2:]).max(axis=1) <= panels.RESOLVED + noise
+        return series, good | (right - left <= panels.EPSILON)
+
+    def _too_rough(self, _: float) -> str:
+        return f"custom: {self.target!r} is too rough for 4000 panels: name its jumps and kinks as breaks"
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
@@ -139,7 +121,7 @@ class OwnCurve(Curve, keyword="custom"):
     def _value(self, panel: Integers, t: Floats) -> Floats:
         edges, series = self._edges, self._series  # type: ignore[attr-defined]
         x = 2 * (t - edges[panel]) / (edges[panel + 1] - edges[panel]) - 1
-        basis = chebyshev.chebvander(x, _DEGREE).reshape(*np.shape(x), _DEGREE + 1)
+        basis = chebyshev.chebvander(x, panels.DEGREE).reshape(*np.shape(x), panels.DEGREE + 1)
         return np.asarray((basis * series[panel]).sum(axis=-1))
 
     def formula(self, t: Floats) -> Floats:
@@ -189,7 +171,7 @@ class OwnCurve(Curve, keyword="custom"):
 
 def _integrals() -> Floats:
     """Return the integrals of the Chebyshev polynomials over [-1, 1]."""
-    k = np.arange(_DEGREE + 1)
+    k = np.arange(panels.DEGREE + 1)
     return np.where(k % 2 == 0, 2.0 / (1.0 - k**2 + (k == 1)), 0.0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable
@@ -13,28 +12,22 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.populations import panels
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, RocModel, Top
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call
 from ndcg_asymptotics.specs.spec import Portable
 
-_DEGREE = 15  # of the polynomial on a panel
-_NODES = chebyshev.chebpts1(_DEGREE + 1)
-_FIT = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE)).T
-_SLOPE = chebyshev.chebder(np.eye(_DEGREE + 1)).T  # from a series to that of its derivative
-_RESOLVED = 1e-13  # of a panel's last two coefficients, relative to F at its end
+_SLOPE = chebyshev.chebder(np.eye(panels.DEGREE + 1)).T  # from a series to that of its derivative
 _UNDERFLOW = 1e-290  # values of F below which digits are lost
-_EPSILON = 2.0**-52
-_NOISE = 8 * _EPSILON  # of log t, relative
+_NOISE = 8 * panels.EPSILON  # of log t, relative
 _NARROW = 2.0**-30  # width in log t, relative where log t < -1, of a panel on which the curve is a line
 _JUMP = 1e-2  # of F on such a panel
 _START = np.union1d(np.linspace(math.log(SHALLOWEST), 0.0, 100), -(2.0 ** -np.arange(-2.0, 12.0)))
 _PROBED = np.linspace(0.0, 1.0, 1025)[1:-1]  # depths at which the polynomials are compared with F
 _ALIKE = 1e-9
-_MOST_PANELS = 4000
-_SINGLE = 24  # binary digits of a coefficient that go into the digest of results
 _ROUNDING = 1e-12
 _MOST_AT_TOP = 1e-15 * (1 + 1e-9)  # F(1e-300) for the least exponent that a ROC curve may have
 _LEAST = 1e-250  # value of F at which one power of t is looked for
@@ -82,55 +75,44 @@ class RocCustom(Roc, keyword="roc_custom"):
         far = np.abs(self.cdf(_PROBED) - self._evaluate(_PROBED))
         where = f"{_PROBED[np.argmax(far)]:.6g}"
         require(far.max() <= _ALIKE, f"roc_custom: {self.target!r} changes too quickly near t = {where}")
-        exact = edges.tobytes() + series.tobytes()
-        set_(self, "value_digest", hashlib.blake2b(exact, digest_size=16).hexdigest())
-        # coefficients that rounding alone makes differ from 0 are the same whole number
-        single = np.rint(series * 2.0**_SINGLE).astype(np.int64).tobytes()
-        whole = custom.source_digest(self.function, self.files) + edges.tobytes() + single
-        set_(self, "digest", hashlib.blake2b(whole, digest_size=16).hexdigest())
+        exact, single = panels.digests(edges, series, custom.source_digest(self.function, self.files))
+        set_(self, "value_digest", exact)
+        set_(self, "digest", single)
 
     def _evaluate(self, t: Floats) -> Floats:
         return custom.evaluated(self.function, t, f"roc_custom: {self.target!r}", "depth")  # type: ignore[no-any-return]
 
     def _panels(self) -> tuple[Floats, Floats]:
         """Return the edges of the panels in log t, and on each the Chebyshev series of F."""
-        left, right = _START[:-1], _START[1:]
-        done: list[tuple[Floats, Floats]] = []
-        while left.size:
-            x = left[:, None] + (right - left)[:, None] * (_NODES + 1) / 2
-            values = self._evaluate(np.exp(x))
-            self._require_increasing(np.exp(x), values)
-            series = values @ _FIT
-            narrow = right - left <= _NARROW * np.maximum(-left, 1.0)
-            jumps = narrow & (right < 0) & (np.ptp(values, axis=1) > _JUMP)
-            where = f"{math.exp(float(left[np.argmax(jumps)])):.6g}"
-            require(
-                not jumps.any(), f"roc_custom: {self.target!r} must be continuous; it jumps at t = {where}"
-            )
-            # log t is rounded, and with it what a steep function makes of it
-            noise = _NOISE * np.maximum(-left, 1.0) * np.ptp(values, axis=1) / (right - left)
-            left_out = np.abs(series[:, -2:]).max(axis=1)
-            good = left_out <= _RESOLVED * values.max(axis=1) + noise + _UNDERFLOW
-            # around a kink, and at the bottom, not a polynomial through rounding errors
-            line = narrow & ~good
-            if line.any():
-                low, high = self._evaluate(np.exp(np.array([left[line], right[line]])))
-                series[line] = 0.0
-                series[line, 0], series[line, 1] = (high + low) / 2, (high - low) / 2
-            good |= line
-            done.append((left[good], series[good]))
-            left, right = left[~good], right[~good]
-            where = f"{math.exp(float(left[0])):.2g}" if left.size else ""
-            middle = (left + right) / 2
-            left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
-            require(
-                left.size + sum(len(start) for start, _ in done) <= _MOST_PANELS,
-                f"roc_custom: {self.target!r} is too rough near t = {where} "
-                "(it must be accurate to 1e-13 of its value, also as t -> 0)",
-            )
-        starts, series = (np.concatenate(parts) for parts in zip(*done, strict=True))
-        order = np.argsort(starts)
-        return np.append(starts[order], 0.0), series[order]
+        return panels.fit(_START, self._series_on, self._too_rough)
+
+    def _series_on(self, left: Floats, right: Floats) -> tuple[Floats, Bools]:
+        """Return the series on panels, and whether they follow the function."""
+        x = left[:, None] + (right - left)[:, None] * (panels.NODES + 1) / 2
+        values = self._evaluate(np.exp(x))
+        self._require_increasing(np.exp(x), values)
+        series = values @ panels.FIT
+        narrow = right - left <= _NARROW * np.maximum(-left, 1.0)
+        jumps = narrow & (right < 0) & (np.ptp(values, axis=1) > _JUMP)
+        where = f"{math.exp(float(left[np.argmax(jumps)])):.6g}"
+        require(not jumps.any(), f"roc_custom: {self.target!r} must be continuous; it jumps at t = {where}")
+        # log t is rounded, and with it what a steep function makes of it
+        noise = _NOISE * np.maximum(-left, 1.0) * np.ptp(values, axis=1) / (right - left)
+        left_out = np.abs(series[:, -2:]).max(axis=1)
+        good = left_out <= panels.RESOLVED * values.max(axis=1) + noise + _UNDERFLOW
+        # around a kink, and at the bottom, not a polynomial through rounding errors
+        line = narrow & ~good
+        if line.any():
+            low, high = self._evaluate(np.exp(np.array([left[line], right[line]])))
+            series[line] = 0.0
+            series[line, 0], series[line, 1] = (high + low) / 2, (high - low) / 2
+        return series, good | line
+
+    def _too_rough(self, x: float) -> str:
+        return (
+            f"roc_custom: {self.target!r} is too rough near t = {math.exp(x):.2g} "
+            "(it must be accurate to 1e-13 of its value, also as t -> 0)"
+        )
 
     def _require_increasing(self, t: Floats, values: Floats) -> None:
         t, values = t.ravel()[np.argsort(t.ravel())], values.ravel()[np.argsort(t.ravel())]
