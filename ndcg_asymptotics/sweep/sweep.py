@@ -29,7 +29,7 @@ from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
-from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, simulate
+from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, prepared, simulate
 from ndcg_asymptotics.sweep.estimate import Estimate
 from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, workers
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
@@ -234,7 +234,7 @@ class _Sweep:
         """Compute and write; compute again what was lost with a worker."""
         study, jobs = self.study, self.jobs
         # in this process first: the workers load what it has compiled from numba's cache
-        engine.load(study.engine).warm(study.design.parts()[0])
+        prepared(ENGINES[study.engine], study.design)
         if jobs is not None and self.scheduler is None:
             jobs = min(jobs, len(missing))
             _require_memory(study, jobs)

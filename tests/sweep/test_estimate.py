@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
+import fake_engine
 import numpy as np
 import pytest
 from cases import Run
 from cli_cases import write_study
 from sweep_cases import study, use_fake_engine
 
+from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import estimate
-from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.block import Block, simulate
 from ndcg_asymptotics.sweep.estimate import Estimate
 from ndcg_asymptotics.sweep.grid import sweep_grid
 from ndcg_asymptotics.sweep.sweep import sweep
@@ -40,6 +43,16 @@ def test_it_waits_for_a_second_of_work_and_speaks_once(said: list[str]) -> None:
         sweep_of.learn(block(1, 1.5), already=40, jobs=2)
     # 960 replicates of one second each, two at a time
     assert said == ["960 replicates will take about 8 minutes"]
+
+
+def test_what_a_process_does_once_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels and tables take a second or two of each process, which quick replicates must not be charged."""
+    warmed: list[Design] = []
+    monkeypatch.setattr(fake_engine, "warm", lambda design: (time.sleep(0.5), warmed.append(design)))
+    first, second = study(seed=11).design, study(seed=12).design
+    took = [simulate("fake_engine", design, [0]).seconds for design in (first, first, second)]
+    assert warmed == [first, second]
+    assert max(took) < 0.5
 
 
 def test_one_long_replicate_is_enough(said: list[str]) -> None:
