@@ -48,7 +48,12 @@ def test_it_waits_for_a_second_of_work_and_speaks_once(said: list[str]) -> None:
 def test_what_a_process_does_once_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels and tables take a second or two of each process, which quick replicates must not be charged."""
     warmed: list[Design] = []
-    monkeypatch.setattr(fake_engine, "warm", lambda design: (time.sleep(0.5), warmed.append(design)))
+
+    def slow(design: Design) -> None:
+        time.sleep(0.5)
+        warmed.append(design)
+
+    monkeypatch.setattr(fake_engine, "warm", slow)
     first, second = study(seed=11).design, study(seed=12).design
     took = [simulate("fake_engine", design, [0]).seconds for design in (first, first, second)]
     assert warmed == [first, second]
