@@ -216,9 +216,9 @@ def _split(
         own, when = load(effect, WIDTH * k), time[k]
         is_early = int(when < middle)  # unpredictable, so there is no branch on it
         shifted = _power(high, low, width, before, mode) * own
-        store(effect, WIDTH * early, own)
-        store(effect, WIDTH * late, multiply_add(loss, done, shifted))
-        time[early], time[late] = when, when
+        place = late + is_early * (early - late)
+        store(effect, WIDTH * place, choose(is_early, own, multiply_add(loss, done, shifted)))
+        time[place] = when
         done = done + choose(is_early, shifted, none)
         before += is_early
         early += is_early
