@@ -23,7 +23,10 @@ TOKEN = re.compile(r"\\[a-zA-Z]+|.", re.DOTALL)
 RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ne", r"\to", r"\in", r"\sim", r"\approx", r"\mid"}
 SUMS = {"+", "-"}
 SHORT = 40  # characters of LaTeX in a formula that is not broken; browsers do not break MathML themselves
-MENTION = re.compile(r"[Ee]quation \((\w+)\)(?: of <code>docs/([\w/-]+)\.md</code>| of docs/([\w/-]+)\.md)?")
+MENTION = re.compile(
+    r"[Ee]quation \((\w+)\)"
+    r"(?: of (?:<code>docs/([\w/-]+)\.md</code>|docs/([\w/-]+)\.md|<a href=[^>]+>([\w/-]+)\.md</a>))?"
+)
 
 _to_mathml = LatexToMathML()
 
@@ -83,15 +86,17 @@ def _mathml(latex: str, name: str, *, display: bool) -> str:
     try:
         return str(_to_mathml.convert_with_local_state(latex, displaystyle=display))
     except LatexError as error:
-        raise PluginError(f"{name}: {latex}\n{error}") from error
+        raise PluginError(f"{name}: not LaTeX that math-core knows: {latex}") from error
 
 
 def _link(found: re.Match[str], page: Any, files: Any) -> str:
     """Return a mention of an equation as a link; raise if there is no such equation."""
-    number, source = found[1], found[2] or found[3]
+    number, *sources = found.groups()
+    source = next(filter(None, sources), "")
     target = f"{source}.md" if source else page.file.src_uri
     path = DOCS / target
     if not path.exists() or number not in TAG.findall(path.read_text(encoding="utf-8")):
         raise PluginError(f"{page.file.src_uri}: there is no equation ({number}) in {target}")
     to = files.get_file_from_path(target).url_relative_to(page.file) if source else ""
-    return f'<a href="{to}#equation-{number}">{found[0]}</a>'
+    words = re.sub(r"<[^>]+>", "", found[0])
+    return f'<a href="{to}#equation-{number}">{words}</a>'

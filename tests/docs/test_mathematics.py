@@ -16,7 +16,7 @@ SECTION = re.compile(
 FORMULA = re.compile(r"^\$\$\n(.+?)\n\$\$$|\$([^$\n]+)\$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 # Forges take a backslash before punctuation as Markdown, and render "<" before a letter as a tag.
-FRAGILE = re.compile(r"\\[^a-zA-Z\\]|<[a-zA-Z]")
+FRAGILE = re.compile(r"(?<!\\)\\[^a-zA-Z\\]|<[a-zA-Z]")
 
 
 def missing(text: str) -> list[str]:
