@@ -67,7 +67,7 @@ def _section(text: str) -> str:
 def _card(entry: Entry) -> str:
     link = f"gallery/{entry.name}"
     return (
-        f'<div class="card" markdown>\n[![]({link}.webp){{ loading=lazy }}]({link}.md "{entry.caption}")\n'
+        f'<div class="card" markdown>\n[![]({link}.webp){{ loading=lazy }}]({link}.md)\n'
         f"[{entry.title}]({link}.md)\n</div>\n"
     )
 
