@@ -13,6 +13,7 @@ All other names are in subpackages, each of which imports only those before it:
     lists, results, sweep          real ranked lists; folders of results; parallel runs
     learning                       losses for learning to rank: consistency, training
     analysis, plots, reports       tests and comparisons; figures; pages and tables
+    explorer                       a page with sliders, on which theory is seen at work
     cli                            the command line
 
 For example ``na.theory.limit``, ``na.lists.evaluate_files``, ``na.learning.train_ranker``.

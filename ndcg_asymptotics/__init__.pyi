@@ -1,6 +1,7 @@
 from . import analysis as analysis
 from . import core as core
 from . import engines as engines
+from . import explorer as explorer
 from . import learning as learning
 from . import lists as lists
 from . import measures as measures
@@ -17,6 +18,7 @@ from .analysis.orders.distinguish import distinguish as distinguish
 from .analysis.planning.curves import plan as plan
 from .analysis.runs.sampled import sampled as sampled
 from .core.errors import InputError as InputError
+from .explorer import explore as explore
 from .measures import Measure as Measure
 from .plots.curves import plot as plot
 from .reports.page import report as report

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ndcg_asymptotics.cli import analyse, lists, losses, plan, run, theory
+from ndcg_asymptotics.cli import analyse, explore, lists, losses, plan, run, theory
 from ndcg_asymptotics.cli.help import prepare
 from ndcg_asymptotics.cli.options import Settings, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
@@ -66,7 +66,7 @@ def _interruptible() -> Iterator[None]:
 app = typer.Typer(
     cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-for commands in (run, analyse, theory, plan, lists):
+for commands in (run, analyse, theory, plan, explore, lists):
     app.add_typer(commands.app)
 app.add_typer(losses.app, name="losses")
 

@@ -9,7 +9,8 @@ law             by the law of long lists with the exact mean and variance (`theo
 ==============  ====================================================================================
 
 Where lists can be drawn, a length given by the law is confirmed by simulation or replaced by a simulated
-one. Draws have a fixed seed, so that equal arguments give equal answers.
+one. Draws have a fixed seed, so that equal arguments give equal answers. `length_by_law` draws nothing. The
+engines are imported where lists are drawn, so that nothing else waits for numba.
 
 Whether there is such a length follows from the rate in the long run (`long_run`): the theorems on the error
 exponent give it where they can, the law of long lists elsewhere.
@@ -26,8 +27,6 @@ import numpy as np
 from scipy import special
 
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.engines.cells.ranks import count_orders as count_ranked_orders
-from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
@@ -66,6 +65,7 @@ _DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
 _TOLERANCE = 0.005  # relative, of a length that the law gives
 _LOWEST, _HIGHEST = 1e-3, 8.0  # quantiles of rates are limited to these
 _EXACT_RATIO = 1.5  # of neighbouring lengths, where many lengths have exact rates
+_SHORTEST_BY_LAW = 10  # items, from which on lengths are found without draws
 _FEWEST_RELEVANT = 100  # items, below which the law of long lists may be inaccurate
 
 
@@ -122,6 +122,7 @@ class _Question:
     measure: Measure
     rate: float
     ahead: int  # 0 if a is ahead on long lists, 1 if b is
+    draws: bool = True  # whether lists may be drawn
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)  # by length: lists in right order, lists
 
     @property
@@ -133,7 +134,7 @@ class _Question:
         """Return the rate by the law of long lists."""
         if not self.a.iid:
             return ranked_rate(*self.pair, self.measure, n)
-        if regime(self.pair, self.measure) != "lasting":
+        if not self.draws or regime(self.pair, self.measure) != "lasting":
             return right_rate(*self.pair, self.measure, n)
         top = order_law_at_the_top(*self.pair, self.measure)
         return self.drawn_at_the_top if top is None else top.more
@@ -141,6 +142,8 @@ class _Question:
     @cached_property
     def drawn_at_the_top(self) -> float:
         """The limit of the rate where the top ranks stay random, from draws of their labels."""
+        from ndcg_asymptotics.engines.items.lists import count_orders_at_the_top
+
         ranks = min(self.measure.cutoff(LONGEST), _TOP_LABELS)
         lists = int(np.clip(_TOP_LABELS // ranks, _FEWEST_TOP_LISTS, _MOST_TOP_LISTS))
         counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, lists, _SEED)
@@ -163,6 +166,8 @@ class _Question:
 
     def simulate(self, n: int, lists: int) -> None:
         """Draw lists of n items and count the right orders."""
+        from ndcg_asymptotics.engines.items.lists import count_orders
+
         counts = count_orders(self.a, self.b, [self.measure], n, lists, _SEED)
         self.seen[n] = int(counts[0, self.ahead]), lists
 
@@ -183,7 +188,9 @@ class _Question:
 
 def ranked_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
     """Return how often a is ahead in drawn lists with a fixed number of relevant items."""
-    return count_ranked_orders(a, b, measure, n, _RANKED_LISTS, _SEED)[0] / _RANKED_LISTS
+    from ndcg_asymptotics.engines.cells.ranks import count_orders
+
+    return count_orders(a, b, measure, n, _RANKED_LISTS, _SEED)[0] / _RANKED_LISTS
 
 
 def last_true(condition: Callable[[int], bool], low: int, high: int) -> int:
@@ -202,7 +209,7 @@ def last_true(condition: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def long_run(a: Scorer, b: Scorer, measure: Measure) -> LongRun:
+def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> LongRun:
     """Return which scorer is ahead on long lists, and the limit of the rate of the right order.
 
     Parameters
@@ -210,6 +217,9 @@ def long_run(a: Scorer, b: Scorer, measure: Measure) -> LongRun:
     a, b : Scorer
         With the same label law, independent given the label.
     measure : Measure
+    draws : bool
+        Whether lists may be drawn where the labels of the top ranks stay random; else the rate is that of
+        their law without its ties.
 
     Raises
     ------
@@ -225,7 +235,7 @@ def long_run(a: Scorer, b: Scorer, measure: Measure) -> LongRun:
     end = error_exponent(a, b, measure)
     if end.settles:
         return LongRun(ahead, 1.0, end)
-    question = _Question(a, b, measure, 0.5, ahead)
+    question = _Question(a, b, measure, 0.5, ahead, draws)
     rate = question.law(LONGEST)
     if end.settles is False:
         return LongRun(ahead, rate, end, end.reason)
@@ -238,6 +248,8 @@ def long_run(a: Scorer, b: Scorer, measure: Measure) -> LongRun:
 
 def order_counts(a: Scorer, b: Scorer, measures: Sequence[Measure], n: int) -> list[tuple[float, float]]:
     """Return the rates at which each scorer is ahead, on some thousand lists that all measures share."""
+    from ndcg_asymptotics.engines.items.lists import count_orders
+
     lists = int(np.clip(_SHARED_ITEMS // n, _FEWEST_LISTS, _MOST_LISTS))
     counts = count_orders(a, b, measures, n, lists, _SEED) / lists
     return [(float(first), float(second)) for first, second in counts]
@@ -271,6 +283,37 @@ def required_lengths(
     return [never[q.measure] or find(q) for q in tracked(questions, "required lengths")]
 
 
+def length_by_law(a: Scorer, b: Scorer, measure: Measure, run: LongRun, rate: float) -> Length:
+    """Return the length from which on the right order has the probability ``rate`` by the law of long lists.
+
+    Nothing is drawn, so lengths of some dozen items are rough. Lists have at least 10 items.
+
+    Parameters
+    ----------
+    a, b : Scorer
+        With the same label law, independent given the label, i.i.d.
+    measure : Measure
+    run : LongRun
+        The long run, found without draws.
+    rate : float
+        Between 0.5 and 1.
+
+    >>> a, b, measure = Scorer.of("linear(0.1, 0.5)"), Scorer.of("linear(0.2, 0.4)"), Measure.of("nDCG")
+    >>> found = length_by_law(a, b, measure, long_run(a, b, measure, draws=False), 0.95)
+    >>> abs(found.n - 1382) < 40, found.method  # `plan` finds 1382 from simulated lists
+    (True, 'normal law')
+    """
+    question = _Question(a, b, measure, rate, run.ahead, draws=False)
+    return _never(question, run) or _without_draws(question)
+
+
+def _without_draws(question: _Question) -> Length:
+    found = _crossing_of_law(question, _SHORTEST_BY_LAW)
+    if found is None:
+        return _too_long(question)
+    return Length(max(found, _SHORTEST_BY_LAW), None, _law_name(question))
+
+
 def _by_ranks(question: _Question) -> Length:
     """Return the required length of lists with a fixed number of relevant items."""
     shortest = question.a.least_n
@@ -292,6 +335,8 @@ def _law_name(question: _Question) -> str:
 
 def _scan(a: Scorer, b: Scorer, questions: Sequence[_Question]) -> None:
     """Simulate rates from long lists down to lengths at which they are too low, for all measures at once."""
+    from ndcg_asymptotics.engines.items.lists import count_orders
+
     starts = {q.measure: q.exact_to() + 1 for q in questions}
     sizes = [SIMULATED]
     while sizes[-1] > 1:
@@ -346,9 +391,7 @@ def _by_law(question: _Question, low: int) -> Length:
     """Return a required length of about `SIMULATED` items or more, by the law if simulation confirms it."""
     found, name = _crossing_of_law(question, low), _law_name(question)
     if found is None:
-        last = question.law(LONGEST)
-        reason = f"more than {LONGEST:.0e} items, where the rate of the right order is {last:.3f}"
-        return Length(None, None, name, reason)
+        return _too_long(question)
     if found > DRAWN:
         relevant = found * sum(question.a.masses)
         few = f"lists of {found:.2g} items have {relevant:.2g} relevant ones, few for the law of long lists"
@@ -366,6 +409,12 @@ def _by_law(question: _Question, low: int) -> Length:
             )  # fmt: skip
         return _refined(question, found, DRAWN)
     return _refined(question, low, found)
+
+
+def _too_long(question: _Question) -> Length:
+    last = question.law(LONGEST)
+    reason = f"more than {LONGEST:.0e} items, where the rate of the right order is {last:.3f}"
+    return Length(None, None, _law_name(question), reason)
 
 
 def _crossing_of_law(question: _Question, low: int) -> int | None:

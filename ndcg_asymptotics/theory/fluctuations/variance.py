@@ -25,20 +25,17 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer, over_groups
-from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumerated_moments
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
-from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, over_counts
+from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _SHORT = 30  # lists up to this length are enumerated where few ranks count
 _ENUMERATED_SIZE = 1e-3  # `Moments.size` of an enumeration of NDCG, whose rounding leaves 1e-12
-_COUNTS_DIGITS = 0.1  # of the tolerance, for the rule of graded label counts
 _ROUNDING = 1e-9  # error that two evaluations share, relative to the variance without covariances
 # errors of a quick evaluation: relative to the variance, and as _ROUNDING
 _QUICK, _QUICK_ROUNDING = 1e-3, 1e-5
@@ -185,7 +182,7 @@ def _of_fixed_counts(models: tuple[FixedCounts, ...], measure: Measure, n: int, 
 
 @shared
 def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, np.array(scorers[0].gains)
+    discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, scorers[0].gains
     if not law[:-1].any() or discount(1.0, float(n)) == 0:  # the linear one at n = 1: IDCG is 0
         return Moments(0.0, 0.0, 0.0)
     if n <= _SHORT and enumerable(scorers[0], measure, n):
@@ -196,9 +193,10 @@ def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: E
         return dcg_moments(scorers, measure, n, effort)
     if measure.cutoff(n) < n:
         return cut_moments(scorers, measure, n, effort)
-    rule = CountRule.of(law, gains, ideal_sums(discount, n), n, effort.digits * _COUNTS_DIGITS)
-    given = [given_label_counts(scorer, discount, n, effort) for scorer in scorers]
-    found = Moments(*over_counts(given, rule, law, discount, n, effort))
+    of_labels = tuple(law.tolist())
+    rule = count_rule(scorers[0].gains, discount, of_labels, n, effort)
+    parts = [part(scorer, discount, of_labels, n, effort) for scorer in scorers]
+    found = Moments(*over_counts(parts, rule))
     if len(gains) <= FEW_GRADES:
         return found
     # there are few nodes for the counts of many grades; their error of the mean is known

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import TOLERANCE, exponential_sum
 from ndcg_asymptotics.populations import Relevance
@@ -18,6 +20,7 @@ from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 from ndcg_asymptotics.theory.rules.panels import Panels
 
+_COUNTS_DIGITS = 0.1  # of the tolerance, for the rule of graded label counts
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 
 Given = GivenCounts | AffineGivenCounts
@@ -48,30 +51,66 @@ def fitted_to(discount: Discount, n: int) -> float:
     return min(longest, max(discount.known_to, float(n)))
 
 
-def over_counts(
-    given: Sequence[Given], rule: CountRule, law: Floats, discount: Discount, n: int, effort: Effort
-) -> tuple[float, float, float]:
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one scorer adds to the moments of NDCG over the label counts.
+
+    Attributes
+    ----------
+    variance : (2,)
+        ``E[Var(DCG | c) / IDCG(c)^2]``, and the part of it without covariances of items.
+    level : float
+        ``E[DCG | c] / IDCG(c)`` at the expected counts.
+    shift : (C,)
+        Its deviation from the level at the counts of the rule.
+    """
+
+    variance: Floats
+    level: float
+    shift: Floats
+
+
+@shared  # a scorer's part serves it alone and in every pair
+def part(scorer: Relevance, discount: Discount, law: tuple[float, ...], n: int, effort: Effort) -> Part:
+    """Return the part of one scorer; ``law`` is the label law of the population."""
+    rule = count_rule(scorer.gains, discount, law, n, effort)
+    given = given_label_counts(scorer, discount, n, effort)
+    # The weights of the few nodes contain 1/IDCG^2.
+    few, weights = rule.few(np.array(law), n, effort.digits)
+    ideal, change = _ideal(given.gains, given.centre, rule.counts, discount, n)
+    # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift
+    level, mean = given.mean() / ideal, given.mean_changes(rule.counts)
+    return Part(
+        np.asarray(weights @ np.array([given.variance(c) for c in few])),
+        level,
+        level * (mean - change) / (1 + change),
+    )
+
+
+@shared
+def count_rule(
+    gains: tuple[float, ...], discount: Discount, law: tuple[float, ...], n: int, effort: Effort
+) -> CountRule:
+    """Return the rule for the label counts of a whole list."""
+    return CountRule.of(
+        np.array(law), np.array(gains), ideal_sums(discount, n), n, effort.digits * _COUNTS_DIGITS
+    )
+
+
+def over_counts(parts: Sequence[Part], rule: CountRule) -> tuple[float, float, float]:
     """Return mean, variance and variance without covariances of ``DCG / IDCG``, or of its difference."""
     # The first part, E[Var(DCG | c) / IDCG^2], is a sum over the scorers, as they are independent given c.
-    # The weights of its few nodes contain 1/IDCG^2.
-    few, weights = rule.few(law, n, effort.digits)
-    shift = np.zeros(len(rule.counts))
-    parts, at_centre = np.zeros(2), 0.0
-    for one, sign in zip(given, (1.0, -1.0), strict=False):
-        parts += weights @ np.array([one.variance(c) for c in few])
-        mean = one.mean_changes(rule.counts)
-        ideal, change = _ideal(one.gains, one.centre, rule.counts, discount, n)
-        # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift.
-        # For two scorers it is that of the difference.
-        level = sign * one.mean() / ideal
-        at_centre += level
-        shift += level * (mean - change) / (1 + change)
+    # The level and the shift of two scorers are those of the difference.
+    variance = np.sum([one.variance for one in parts], axis=0)
+    at_centre, shift = parts[0].level, parts[0].shift
+    if len(parts) > 1:
+        at_centre, shift = at_centre - parts[1].level, shift - parts[1].shift
     moved = float(rule.weights @ shift)
     value = at_centre * (1 - rule.none) + moved
     # with the probability ``none`` no item has a gain, NDCG is 0, and its deviation from the mean is -value
     off = at_centre * rule.none + shift - moved
     of_means = float(rule.weights @ off**2) + rule.none * value**2
-    return value, float(parts[0]) + of_means, float(parts[1]) + of_means
+    return value, float(variance[0]) + of_means, float(variance[1]) + of_means
 
 
 def _ideal(gains: Floats, centre: Floats, counts: Floats, discount: Discount, n: int) -> tuple[float, Floats]:

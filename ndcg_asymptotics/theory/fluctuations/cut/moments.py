@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.crossing import CutoffWindow, mean_at_cutoff
@@ -56,6 +57,7 @@ def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
     return Moments(mean_a - mean_b, variance - 2 * _covariance(scorers, measure, n, effort), size, missed)
 
 
+@shared  # a scorer's moments serve it alone and in every pair
 def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments:
     mesh = Mesh.of(scorer, n, effort.refine)
     ideal = CutIdeal.of(mesh, measure, n, effort)

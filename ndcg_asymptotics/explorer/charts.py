@@ -1,0 +1,281 @@
+"""The charts of the explorer: Bokeh figures whose data are replaced when the state changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJSTickFormatter,
+    HoverTool,
+    PointDrawTool,
+    Range1d,
+    Span,
+)
+from bokeh.plotting import figure
+
+from ndcg_asymptotics.analysis.planning.outcome import Choice
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.explorer.state import Shape
+from ndcg_asymptotics.explorer.values import NAMES, Point, Smooth
+
+_HEIGHT = 300  # pixels of a chart
+_LOWEST = 1e-6  # probability of a wrong order that is drawn
+_ROOM = 0.05  # beside what is drawn, as a part of its range
+_BAND = 0.16  # opacity of a standard deviation
+_NOTHING: dict[str, list[float]] = {"x": [], "y": []}
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of a light or a dark page; those of the rankers are Okabe and Ito's."""
+
+    page: str
+    ink: str
+    soft: str
+    grid: str
+    rankers: tuple[str, str]
+
+    @classmethod
+    def of(cls, dark: bool) -> Palette:
+        """Return the colours of a dark or a light page."""
+        if dark:
+            return cls("#121212", "#e6e8ea", "#a2abb3", "#33383e", ("#4aa8e8", "#ff8a3d"))
+        return cls("#ffffff", "#1b1f23", "#57606a", "#e3e6ea", ("#0072B2", "#D55E00"))
+
+
+# powers of ten alone: 0.01, 1, 1000 as such, others with an exponent
+_POWER_TICKS = """
+const e = Math.round(Math.log10(tick)), up = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+if (Math.abs(Math.log10(tick) - e) > 1e-6) return "";
+const raised = (e < 0 ? "⁻" : "") + String(Math.abs(e)).replace(/./g, d => up[+d]);
+return -3 < e && e < 4 ? String(Number(tick.toPrecision(1))) : "10" + raised;
+"""
+
+
+def _figure(title: str, x: str, y: str, colors: Palette, **options: Any) -> figure:
+    plot = figure(
+        title=title, height=_HEIGHT, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save",
+        active_drag=None, toolbar_location="above", background_fill_color=colors.page,
+        border_fill_color=colors.page, outline_line_color=None, **options,
+    )  # fmt: skip
+    plot.toolbar.logo = None
+    plot.toolbar.autohide = True
+    plot.title.text_color = colors.ink
+    plot.title.text_font_size = "14px"
+    plot.min_border_right = 16
+    for axis, label in ((plot.xaxis[0], x), (plot.yaxis[0], y)):
+        axis.axis_label = label
+        axis.axis_label_text_color = axis.major_label_text_color = colors.ink
+        axis.axis_label_text_font_style = "normal"
+        axis.axis_line_color = axis.major_tick_line_color = colors.soft
+        axis.minor_tick_line_color = None
+        axis.axis_label_text_font_size = axis.major_label_text_font_size = "12px"
+    for grid in plot.grid:
+        grid.grid_line_color = colors.grid
+    return plot
+
+
+def _power_ticks(axis: Any) -> None:
+    axis.formatter = CustomJSTickFormatter(code=_POWER_TICKS)
+
+
+def _set_range(shown: Range1d, low: float, high: float) -> None:
+    """Show a range, also after a reset."""
+    shown.update(start=low, end=high, reset_start=low, reset_end=high)
+
+
+def _legend(plot: figure, colors: Palette, location: str) -> None:
+    legend = plot.legend[0]
+    legend.location, legend.orientation = location, "horizontal"
+    legend.background_fill_color, legend.background_fill_alpha = colors.page, 0.7
+    legend.border_line_color = None
+    legend.label_text_color, legend.label_text_font_size = colors.ink, "12px"
+    legend.padding, legend.margin = 2, 2
+
+
+class CurveChart:
+    """The relevance curves, or ROC curves; the points of a curve that is dragged can be moved.
+
+    Parameters
+    ----------
+    colors : Palette
+    dragged : callable
+        Called with the index of a ranker and its new points (depth, value).
+    """
+
+    def __init__(self, colors: Palette, dragged: Callable[[int, list[tuple[float, float]]], None]) -> None:
+        self.plot = _figure(
+            "Relevance curves", "canonical score s (1 is the top of the list)", "P(relevant | s)", colors,
+            x_range=Range1d(-0.02, 1.02), y_range=Range1d(-0.02, 1.02),
+        )  # fmt: skip
+        self.lines, self.points, handles = [], [], []
+        for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
+            line, points = ColumnDataSource(_NOTHING), ColumnDataSource(_NOTHING)
+            dash = "solid" if index == 0 else "dashed"
+            self.plot.line("x", "y", source=line, color=color, line_width=2.5, line_dash=dash,
+                           legend_label=name)  # fmt: skip
+            handles.append(self.plot.scatter("x", "y", source=points, color=color, size=13))
+            self.lines.append(line)
+            self.points.append(points)
+            points.on_change("data", self._on_drag(index, dragged))
+        self.plot.add_tools(tool := PointDrawTool(renderers=handles, add=False))
+        self.plot.toolbar.active_tap = tool
+        _legend(self.plot, colors, "top_left")
+        self._writing = False
+
+    def _on_drag(self, index: int, dragged: Callable[[int, list[tuple[float, float]]], None]) -> Any:
+        def changed(attribute: str, old: Any, new: Any) -> None:
+            if self._writing:
+                return
+            pairs = zip(new["x"], new["y"], strict=True)
+            dragged(index, [(1 - float(x), float(y)) for x, y in pairs])
+
+        return changed
+
+    def show(self, curves: Sequence[tuple[Floats, Floats]], shapes: Sequence[Shape], *, few: bool) -> None:
+        """Show both curves, and the points of those that are dragged."""
+        self.plot.title.text = "ROC curves" if few else "Relevance curves"
+        self.plot.xaxis[0].axis_label = (
+            "depth t among irrelevant items" if few else "canonical score s (1 is the top of the list)"
+        )
+        self.plot.yaxis[0].axis_label = "share of relevant items above" if few else "P(relevant | s)"
+        for line, points, (x, y), shape in zip(self.lines, self.points, curves, shapes, strict=True):
+            line.data = {"x": x, "y": y}
+            found = {"x": [1 - t for t, _ in shape.points], "y": [m for _, m in shape.points]}
+            if {key: list(values) for key, values in points.data.items()} != found:
+                self._writing = True
+                points.data = found
+                self._writing = False
+
+
+class LengthChart:
+    """Mean and standard deviation of NDCG against n, with the limits."""
+
+    def __init__(self, colors: Palette) -> None:
+        self.plot = _figure(
+            "Mean ± standard deviation of NDCG", "list length n", "NDCG", colors, x_axis_type="log",
+            x_range=Range1d(8, 2e18), y_range=Range1d(0.0, 1.0),
+        )  # fmt: skip
+        _power_ticks(self.plot.xaxis[0])
+        self.lines, self.bands, self.nodes, self.limits, self.drawn = [], [], [], [], []
+        for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
+            line, drawn = ColumnDataSource(_NOTHING), ColumnDataSource(_NOTHING)
+            band = ColumnDataSource({"x": [], "low": [], "high": []})
+            node = ColumnDataSource({"x": [], "y": [], "sd": []})
+            dash = "solid" if index == 0 else "dashed"
+            self.plot.varea("x", "low", "high", source=band, color=color, alpha=_BAND)
+            self.plot.scatter("x", "y", source=drawn, color=color, size=3, alpha=0.25)
+            self.plot.line(
+                "x", "y", source=line, color=color, line_width=2.5, line_dash=dash, legend_label=name
+            )
+            dots = self.plot.scatter("x", "y", source=node, color=color, size=6)
+            self.plot.add_tools(
+                HoverTool(
+                    renderers=[dots], tooltips=[("n", "@x{0.[00]a}"), (name, "@y{0.00000} ± @sd{0.00000}")],
+                )
+            )  # fmt: skip
+            limit = Span(location=0.5, dimension="width", line_color=color, line_dash="dotted", visible=False)
+            limit.line_width = 1.5
+            self.plot.add_layout(limit)
+            self.lines.append(line)
+            self.bands.append(band)
+            self.nodes.append(node)
+            self.limits.append(limit)
+            self.drawn.append(drawn)
+        _legend(self.plot, colors, "bottom_right")
+        self.at = Span(location=1000, dimension="height", line_color=colors.soft, line_dash="dashed")
+        self.plot.add_layout(self.at)
+
+    def show(self, smooth: Smooth, points: Sequence[Point], limits: Sequence[float | None], n: int) -> None:
+        """Show means and standard deviations, limits (None where there is none) and the chosen n."""
+        ordered = sorted(points, key=lambda p: p.n)
+        low = min(float((smooth.means - smooth.sds).min()), *(x for x in limits if x is not None), 1.0)
+        high = max(float((smooth.means + smooth.sds).max()), *(x for x in limits if x is not None), 0.0)
+        low, high = max(low, 0.0), min(high, 1.0)
+        _set_range(self.plot.y_range, low - _ROOM * (high - low), high + _ROOM * (high - low))
+        for i in (0, 1):
+            mean, sd = smooth.means[i], smooth.sds[i]
+            self.lines[i].data = {"x": smooth.n, "y": mean}
+            low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
+            self.bands[i].data = {"x": smooth.n, "low": low, "high": high}
+            self.nodes[i].data = {
+                "x": [float(p.n) for p in ordered], "y": [p.means[i] for p in ordered],
+                "sd": [p.sds[i] for p in ordered],
+            }  # fmt: skip
+            value = limits[i]
+            self.limits[i].visible = value is not None
+            if value is not None:
+                self.limits[i].location = value
+        self.at.location = float(n)
+
+
+class WrongChart:
+    """The probability of the wrong order of one list against n."""
+
+    def __init__(self, colors: Palette, rate: float) -> None:
+        self.plot = _figure(
+            "Probability of the wrong order", "list length n", "P(wrong order)", colors, x_axis_type="log",
+            y_axis_type="log", x_range=Range1d(8, 2e18), y_range=Range1d(_LOWEST, 1.2),
+        )  # fmt: skip
+        _power_ticks(self.plot.xaxis[0])
+        _power_ticks(self.plot.yaxis[0])
+        self.line, self.drawn = ColumnDataSource(_NOTHING), ColumnDataSource(_NOTHING)
+        self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2.5)
+        self.plot.scatter("x", "y", source=self.drawn, color=colors.ink, size=8, marker="diamond")
+        for location, dimension in ((1 - rate, "width"), (1000.0, "height")):
+            span = Span(location=location, dimension=dimension, line_color=colors.soft, line_dash="dashed")
+            self.plot.add_layout(span)
+        self.at = span
+
+    def show(self, smooth: Smooth, n: int, limit: float | None = None) -> None:
+        """Show the probabilities, or their limit alone, and the chosen n."""
+        if smooth.log10_wrong is not None:
+            wrong = 10.0 ** np.maximum(smooth.log10_wrong, -20.0)
+            self.line.data = {"x": smooth.n, "y": wrong}
+        elif limit is not None:
+            self.line.data = {"x": smooth.n, "y": np.full(smooth.n.size, limit)}
+        else:
+            self.line.data = _NOTHING
+        self.at.location = float(n)
+
+
+class SweepChart:
+    """The effect size of a family of measures against a parameter; a ring marks the best one."""
+
+    def __init__(self, title: str, x: str, colors: Palette, *, log: bool) -> None:
+        scale = {"x_axis_type": "log"} if log else {}
+        self.log = log
+        self.plot = _figure(
+            title, x, "|Δ|/σ of one list", colors, x_range=Range1d(1, 10), y_range=Range1d(0, 1), **scale
+        )
+        if log:
+            _power_ticks(self.plot.xaxis[0])
+        self.line, self.best = ColumnDataSource(_NOTHING), ColumnDataSource(_NOTHING)
+        self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2)
+        dots = self.plot.scatter("x", "y", source=self.line, color=colors.ink, size=6)
+        self.plot.scatter(
+            "x", "y", source=self.best, fill_alpha=0, line_color=colors.rankers[1], line_width=3, size=16
+        )
+        self.plot.add_tools(
+            HoverTool(renderers=[dots], tooltips=[(x, "@x{0.[00]a}"), ("|Δ|/σ", "@y{0.000}")])
+        )
+
+    def show(self, choices: Sequence[Choice], best: Choice | None) -> None:
+        """Show the choices, and mark the best one."""
+        ordered = sorted(choices, key=lambda c: c.at)
+        if ordered:
+            first, last = ordered[0].at, max(ordered[-1].at, ordered[0].at + 1)
+            room = (last / first) ** _ROOM if self.log else _ROOM * (last - first)
+            ends = (first / room, last * room) if self.log else (first - room, last + room)
+            _set_range(self.plot.x_range, *ends)
+            _set_range(self.plot.y_range, 0.0, (1 + 2 * _ROOM) * max(abs(c.effect) for c in ordered) or 1.0)
+        self.line.data = {"x": [c.at for c in ordered], "y": [abs(c.effect) for c in ordered]}
+        if best is None or not math.isfinite(best.effect):
+            self.best.data = _NOTHING
+        else:
+            self.best.data = {"x": [best.at], "y": [abs(best.effect)]}

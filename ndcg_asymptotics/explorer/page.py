@@ -1,0 +1,417 @@
+"""The page of the explorer: widgets that make a state, and charts and sentences that show its values.
+
+Values are computed in a thread, a piece at a time. When the state changes, what is left of the old pieces is
+dropped. Nothing is drawn at random, and no engine is imported, until the button asks for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import panel as pn
+from bokeh.document import without_document_lock
+
+from ndcg_asymptotics.analysis.planning.design import RATE
+from ndcg_asymptotics.analysis.planning.outcome import Choice, PlanRow
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, Palette, SweepChart, WrongChart
+from ndcg_asymptotics.explorer.state import (
+    CURVES,
+    DISCOUNTS,
+    LARGEST,
+    MOST_RELEVANT,
+    ROCS,
+    Shape,
+    State,
+    discount_of,
+)
+from ndcg_asymptotics.measures import Measure
+
+_CONTROLS = 300  # pixels
+_CHART = 420  # pixels that a chart needs before there are two in a row
+ERROR = {"color": "#d1242f", "font-size": "13px"}
+_LABELS = {"constant": "constant (a random order)", "piecewise": "points that you drag"}
+_DISCOUNTS = {"power": "r^-b", "zipf": "1/r", "geometric": "base^-r"}
+_CUTOFFS = {"whole list": "none", "k = a number": "fixed", "k = c n": "fraction", "k = n^a": "sublinear"}
+_LENGTHS = [m * 10**e for e in range(1, 18) for m in (1, 2, 5)] + [LARGEST]
+_RANKS = [m * 10**e for e in range(6) for m in (1, 2, 3, 5)]
+
+_ADDRESS = """
+const url = new URL(window.location.href), theme = url.searchParams.get("theme");
+url.search = cb_obj.value + (theme ? "&theme=" + theme : "");
+window.history.replaceState(null, "", url);
+"""
+
+_Piece = Callable[[], Callable[[], None]]
+"""A computation, which returns what shows its outcome."""
+
+
+class ShapeControl:
+    """The widgets of one ranker: a family, and a slider for each of its parameters."""
+
+    def __init__(self, name: str, color: str, changed: Callable[..., None]) -> None:
+        self._changed = changed
+        self.name = name
+        self.family = pn.widgets.Select(label=f"Ranker {name}", width=_CONTROLS)
+        self.sliders: list[Any] = []
+        self.place = pn.Column(width=_CONTROLS)
+        self.error = pn.pane.HTML("", width=_CONTROLS, styles=ERROR)
+        self.column = pn.Column(
+            self.family,
+            self.place,
+            self.error,
+            styles={"border-left": f"4px solid {color}", "padding-left": "8px"},
+        )
+        self.family.param.watch(self._on_family, "value")
+        self._points: tuple[tuple[float, float], ...] = ()
+        self._setting = False
+
+    def set(self, shape: Shape, families: Mapping[str, Any]) -> None:
+        """Show a shape in the widgets."""
+        self._setting = True
+        options = {_LABELS.get(key, key.removeprefix("roc_")): key for key in families}
+        if self.family.options != options:
+            self.family.options = options
+        self.family.value = shape.family
+        self._points = shape.points
+        parameters = families[shape.family]
+        if [p.name for p in parameters] != [s.label for s in self.sliders]:
+            self.sliders = [
+                pn.widgets.FloatSlider(
+                    label=p.name, start=p.start, end=p.stop, step=p.step, value=value, width=_CONTROLS
+                )
+                for p, value in zip(parameters, shape.values, strict=True)
+            ]
+            for slider in self.sliders:
+                slider.param.watch(self._on_slider, "value")
+            self.place.objects = list(self.sliders)
+        for slider, value in zip(self.sliders, shape.values, strict=True):
+            slider.start, slider.end = min(slider.start, value), max(slider.end, value)
+            slider.value = value
+        self._setting = False
+
+    def shape(self) -> Shape:
+        """Return the shape that the widgets show."""
+        return Shape(self.family.value, tuple(s.value for s in self.sliders), self._points)
+
+    def _on_family(self, event: Any) -> None:
+        if not self._setting:
+            self._changed(self, event.new)
+
+    def _on_slider(self, event: Any) -> None:
+        if not self._setting:
+            self._changed(self, None)
+
+
+class Page:
+    """The explorer of one visitor.
+
+    Parameters
+    ----------
+    state : State
+    dark : bool
+    served : bool
+        Whether the page is that of the server, whose address shows the state; else it is in a notebook.
+    """
+
+    def __init__(self, state: State, *, dark: bool = False, served: bool = False) -> None:
+        self.state, self.served = state, served
+        self._generation = 0
+        self._setting = False
+        self._document: Any = pn.state.curdoc if served else None
+        self._points: list[values.Point] = []
+        self._cutoffs: list[Choice] = []
+        self._exponents: list[Choice] = []
+        self._rows: list[PlanRow] = []
+        colors = self.colors = Palette.of(dark)
+        self.verdict = pn.pane.HTML(
+            "", sizing_mode="stretch_width", styles={"font-size": "20px", "min-height": "2.4em"}
+        )
+        self.details = pn.pane.HTML("", sizing_mode="stretch_width", styles={"font-size": "14px"})
+        self.rankers = [ShapeControl(n, c, self._on_shape) for n, c in zip("AB", colors.rankers, strict=True)]
+        self._make_widgets()
+        self.curve_chart = CurveChart(colors, self._on_drag)
+        self.length_chart = LengthChart(colors)
+        self.wrong_chart = WrongChart(colors, RATE)
+        self.cutoff_chart = SweepChart("Which cutoff", "cutoff k", colors, log=True)
+        self.exponent_chart = SweepChart("Which discount r^-b", "exponent b", colors, log=False)
+        self.address = pn.widgets.TextInput(value=state.query, visible=False)
+        self._set_widgets()
+
+    def _make_widgets(self) -> None:
+        self.population = pn.widgets.RadioButtonGroup(
+            label="Population", options={"a share is relevant": "share", "a number is relevant": "number"},
+            width=_CONTROLS,
+        )  # fmt: skip
+        self.share = pn.widgets.FloatSlider(
+            label="share of relevant items", start=0.01, end=0.9, step=0.01, width=_CONTROLS
+        )
+        self.relevant = pn.widgets.IntSlider(
+            label="relevant items of every list", start=1, end=MOST_RELEVANT, width=_CONTROLS
+        )
+        self.discount = pn.widgets.Select(
+            label="Discount", options={_DISCOUNTS.get(key, key): key for key in DISCOUNTS}, width=_CONTROLS
+        )
+        self.exponent = pn.widgets.FloatSlider(label="b", start=0.05, end=3.0, step=0.05, width=_CONTROLS)
+        self.cutoff = pn.widgets.Select(label="Cutoff", options=_CUTOFFS, width=_CONTROLS)
+        self.rank = pn.widgets.DiscreteSlider(label="k", options=_RANKS, value=10, width=_CONTROLS)
+        self.part = pn.widgets.FloatSlider(
+            label="c", start=0.01, end=0.99, step=0.01, value=0.2, width=_CONTROLS
+        )
+        self.growth = pn.widgets.FloatSlider(
+            label="a", start=0.05, end=0.95, step=0.05, value=0.5, width=_CONTROLS
+        )
+        self.measure_error = pn.pane.HTML("", width=_CONTROLS, styles=ERROR)
+        self.length = pn.widgets.DiscreteSlider(
+            label="list length n", options={_short(n): n for n in _LENGTHS}, value=1000, width=_CONTROLS
+        )
+        self.queries = pn.widgets.IntInput(
+            label="queries at hand", start=2, end=10**6, step=10, width=_CONTROLS
+        )
+        for widget in (self.share, self.relevant, self.exponent, self.rank, self.part, self.growth,
+                       self.length, self.queries, self.discount, self.cutoff):  # fmt: skip
+            widget.param.watch(self._on_widget, "value")
+        self.population.param.watch(self._on_population, "value")
+
+    def view(self) -> Any:
+        """Return the page as a Panel object."""
+        controls = pn.Column(
+            self.population, self.share, self.relevant,
+            *(ranker.column for ranker in self.rankers),
+            pn.Column(self.discount, self.exponent, self.cutoff, self.rank, self.part, self.growth,
+                      self.measure_error),
+            self.length, self.queries, self.address,
+            styles={"flex": f"0 0 {_CONTROLS + 30}px"},
+        )  # fmt: skip
+        drawn = (
+            self.curve_chart,
+            self.length_chart,
+            self.wrong_chart,
+            self.cutoff_chart,
+            self.exponent_chart,
+        )
+        charts = pn.FlexBox(
+            *(pn.pane.Bokeh(chart.plot, margin=0) for chart in drawn),
+            styles={"display": "grid", "gap": "16px",
+                    "grid-template-columns": f"repeat(auto-fit, minmax(min(100%, {_CHART}px), 1fr))"},
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+        shown = pn.Column(
+            self.verdict, charts, self.details,
+            styles={"flex": "1 1 0", "min-width": f"min(100%, {_CONTROLS + 40}px)"},
+        )  # fmt: skip
+        page = pn.FlexBox(
+            controls, shown, flex_direction="row", flex_wrap="wrap", align_items="flex-start", gap="16px",
+            sizing_mode="stretch_width", stylesheets=[], styles={"max-width": "1500px", "margin": "0 auto"},
+        )  # fmt: skip
+        if self.served:
+            self.address.jscallback(value=_ADDRESS)
+        return page
+
+    # ------------------------------------------------------------------ from widgets to the state
+
+    def _set_widgets(self) -> None:
+        """Show the state in the widgets."""
+        state, self._setting = self.state, True
+        few = state.relevant is not None
+        self.population.value = "number" if few else "share"
+        self.share.visible, self.relevant.visible = not few, few
+        self.share.value = state.share
+        if few:
+            self.relevant.value = state.relevant
+        for ranker, shape in zip(self.rankers, (state.a, state.b), strict=True):
+            ranker.set(shape, ROCS if few else CURVES)
+        measure = state.measured
+        self.discount.value = keyword = type(measure.discount).keyword
+        self._show_parameters(keyword, measure.cutoff.regime)
+        for parameter in DISCOUNTS[keyword]:
+            self.exponent.value = getattr(measure.discount, parameter.name)
+        self.cutoff.value = regime = measure.cutoff.regime
+        if regime == "fixed":
+            k = measure.cutoff(LARGEST)
+            self.rank.options = sorted({*_RANKS, k})
+            self.rank.value = k
+        elif regime == "fraction":
+            self.part.value = measure.cutoff.share
+        self.length.options = {_short(n): n for n in sorted({*_LENGTHS, state.n})}
+        self.length.value = state.n
+        self.queries.value = state.queries
+        self._setting = False
+
+    def _show_parameters(self, keyword: str, regime: str) -> None:
+        parameters = DISCOUNTS[keyword]
+        self.exponent.visible = bool(parameters)
+        for p in parameters:
+            self.exponent.label, self.exponent.step = p.name, p.step
+            self.exponent.start, self.exponent.end = p.start, p.stop
+        self.rank.visible = regime == "fixed"
+        self.part.visible = regime == "fraction"
+        self.growth.visible = regime == "sublinear"
+
+    def _measure(self) -> Measure:
+        keyword, regime = self.discount.value, self.cutoff.value
+        given = (self.exponent.value,) if DISCOUNTS[keyword] else ()
+        cutoff = {"none": "", "fixed": str(self.rank.value), "fraction": f"{self.part.value:g}n",
+                  "sublinear": f"n^{self.growth.value:g}"}[regime]  # fmt: skip
+        return Measure(discount_of(keyword, given), cutoff)
+
+    def _on_widget(self, event: Any) -> None:
+        if self._setting:
+            return
+        if event.obj is self.discount:
+            for p in DISCOUNTS[event.new]:
+                self._setting = True
+                self._show_parameters(event.new, self.cutoff.value)
+                self.exponent.value = p.usual
+                self._setting = False
+        self._show_parameters(self.discount.value, self.cutoff.value)
+        self._try(
+            self.measure_error,
+            lambda: replace(
+                self.state, share=self.share.value, n=self.length.value, queries=self.queries.value,
+                measure=str(self._measure()), relevant=self.relevant.value if self.state.relevant else None,
+            ),
+        )  # fmt: skip
+
+    def _on_shape(self, control: ShapeControl, family: str | None) -> None:
+        index = self.rankers.index(control)
+        shape = control.shape()
+        if family == "piecewise":
+            shape = values.points_of((self.state.a, self.state.b)[index], self.state.share)
+        elif family is not None:
+            shape = Shape.usual(family)
+        if family is not None:
+            control.set(shape, ROCS if self.state.relevant else CURVES)
+        self._try(control.error, lambda: self.state.with_shape(index, shape))
+
+    def _on_population(self, event: Any) -> None:
+        if not self._setting:
+            number = self.relevant.value if event.new == "number" else None
+            self.go(self.state.with_number(number))
+
+    def _on_drag(self, index: int, points: list[tuple[float, float]]) -> None:
+        shape = values.dragged(points, self.state.share)
+        self._try(self.rankers[index].error, lambda: self.state.with_shape(index, shape))
+
+    def _try(self, error: Any, make: Callable[[], State]) -> None:
+        """Go to a new state, or say beside a widget what is wrong with it."""
+        try:
+            state = make()
+            assert state.scorers
+        except InputError as wrong:
+            said = f"<span role='alert'>{html.escape(str(wrong))}</span>"
+            places = {"Ranker A": self.rankers[0].error, "Ranker B": self.rankers[1].error}
+            place = next((p for name, p in places.items() if str(wrong).startswith(name)), error)
+            place.object = said
+            return
+        for place in (*(r.error for r in self.rankers), self.measure_error):
+            if place.object:
+                place.object = ""
+        self.state = state
+        self._answer()
+
+    def go(self, state: State) -> None:
+        """Go to a state, and show it in the widgets."""
+        self.state = state
+        self._set_widgets()
+        self._answer()
+
+    # ------------------------------------------------------------------ from the state to what is seen
+
+    def start(self) -> None:
+        """Show the state for the first time."""
+        self._answer()
+
+    def answer_now(self) -> None:
+        """Compute and show everything at once."""
+        self._generation += 1
+        for piece in self._pieces(self.state):
+            piece()()
+
+    def _answer(self) -> None:
+        self._generation += 1
+        self.address.value = self.state.query
+        if self._document is None:
+            self.answer_now()
+            return
+        self._document.add_next_tick_callback(
+            without_document_lock(partial(self._compute, self._generation, self.state))
+        )
+
+    async def _compute(self, generation: int, state: State) -> None:
+        for piece in self._pieces(state):
+            show = piece() if sys.platform == "emscripten" else await asyncio.to_thread(piece)
+            if generation != self._generation:
+                return  # a later state has its own answers
+            self._document.add_next_tick_callback(partial(self._show_if_current, generation, show))
+
+    def _show_if_current(self, generation: int, show: Callable[[], None]) -> None:
+        if generation == self._generation:
+            show()
+
+    def _pieces(self, state: State) -> Iterator[_Piece]:
+        """Yield the computations of a state, the most important first."""
+        yield lambda: self._show_curves(state)
+        yield lambda: self._show_lengths(state)
+        yield lambda: self._show_rows(state)
+        yield lambda: self._show_cutoffs(state)
+        yield lambda: self._show_exponents(state)
+
+    def _show_curves(self, state: State) -> Callable[[], None]:
+        curves = values.curves(state)
+        return lambda: self.curve_chart.show(curves, (state.a, state.b), few=state.relevant is not None)
+
+    def _show_lengths(self, state: State) -> Callable[[], None]:
+        points = [values.point(state, n) for n in values.nodes(state)]
+        smooth = values.Smooth.through(points)
+        limits = [None if found.scaled else found.value for found in values.limits(state)]
+
+        def show() -> None:
+            self._points = points
+            self.length_chart.show(smooth, points, limits, state.n)
+            self.wrong_chart.show(smooth, state.n)
+
+        return show
+
+    def _show_rows(self, state: State) -> Callable[[], None]:
+        rows = [values.row(state, measure) for measure in values.compared(state)]
+
+        def show() -> None:
+            self._rows = rows
+            self.verdict.object = f"<p>{html.escape(values.verdict(state, rows))}</p>"
+
+        return show
+
+    def _show_cutoffs(self, state: State) -> Callable[[], None]:
+        found = [values.choice(state, m, values.cutoff_of(m, state.n)) for m in values.cutoffs(state)]
+        known = [c for c in found if c is not None]
+
+        def show() -> None:
+            self._cutoffs = known
+            self.cutoff_chart.show(known, values.best(known))
+
+        return show
+
+    def _show_exponents(self, state: State) -> Callable[[], None]:
+        measures = zip(values.exponents(state), values.EXPONENTS, strict=True)
+        found = [values.choice(state, m, b) for m, b in measures]
+        known = [c for c in found if c is not None]
+
+        def show() -> None:
+            self._exponents = known
+            self.exponent_chart.show(known, values.best(known))
+            answers = values.plan(state, self._rows, known, self._cutoffs).answers()
+            self.details.object = "<ul>" + "".join(f"<li>{html.escape(a)}</li>" for a in answers) + "</ul>"
+
+        return show
+
+
+def _short(n: int) -> str:
+    return f"{n:,}" if n < 10**6 else f"{n:.4g}".replace("e+", "e")

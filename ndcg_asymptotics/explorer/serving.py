@@ -1,0 +1,89 @@
+"""The explorer on a page of this machine, and in a notebook."""
+
+from __future__ import annotations
+
+import html
+import socket
+from contextlib import closing
+from typing import Any
+
+import panel as pn
+from bokeh.events import DocumentReady
+from bokeh.models import CustomJS
+
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.explorer.page import ERROR, Page
+from ndcg_asymptotics.explorer.state import State
+
+ADDRESS = "127.0.0.1"
+"""The only address that is listened on."""
+
+# a visitor whose system is dark gets a dark page, unless the address says otherwise
+_SYSTEM_THEME = """
+const url = new URL(window.location.href);
+if (!url.searchParams.has("theme") && window.matchMedia("(prefers-color-scheme: dark)").matches) {
+    url.searchParams.set("theme", "dark");
+    window.location.replace(url);
+}
+"""
+_STYLE = """
+body { margin: 0; padding: 8px 12px; }
+"""
+
+
+def explore(query: str = "") -> Any:
+    """Return the explorer as a Panel object, which a notebook shows.
+
+    Parameters
+    ----------
+    query : str
+        The state, as the address of the page shows it (`State`); by default that at the start.
+
+    Raises
+    ------
+    InputError
+        If the text is not a state.
+    """
+    pn.extension()
+    page = Page(State.from_query(query))
+    page.answer_now()
+    return page.view()
+
+
+def _session() -> Any:
+    """Return the page of one visitor."""
+    arguments = pn.state.session_args or {}
+    fields = {key: values[0].decode("utf-8", "replace") for key, values in arguments.items()}
+    dark = fields.pop("theme", "default") == "dark"
+    pn.state.curdoc.js_on_event(DocumentReady, CustomJS(code=_SYSTEM_THEME))
+    said = ""
+    try:
+        state = State.from_fields(fields)
+        assert state.scorers
+    except InputError as error:
+        said, state = str(error), State()
+    page = Page(state, dark=dark, served=True)
+    pn.state.onload(page.start)
+    notice = pn.pane.HTML(f"<p role='alert'>{html.escape(said)}</p>", visible=bool(said), styles=ERROR)
+    return pn.Column(pn.pane.HTML("<h1>NDCG explorer</h1>"), notice, page.view(), sizing_mode="stretch_width")
+
+
+def serve(port: int = 0, *, show: bool = True) -> None:
+    """Serve the explorer on this machine until it is interrupted.
+
+    Parameters
+    ----------
+    port : int
+        0 for a free one.
+    show : bool
+        Whether to open a browser.
+    """
+    require(0 <= port < 2**16, f"must be 0 to 65535, got {port}", "port")
+    pn.extension(raw_css=[_STYLE])
+    with closing(socket.socket()) as free:
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            free.bind((ADDRESS, port))
+        except OSError as error:
+            raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None
+    pn.serve(_session, address=ADDRESS, port=port, show=show, title="NDCG explorer", start=True)

@@ -1,0 +1,383 @@
+"""The state of the explorer: what is chosen, as a frozen value, as a query string, as a study and as Python.
+
+The query string names everything by the specs of the package::
+
+    a=power(prevalence=0.3, top=0.8, exponent=2)&b=constant(0.3)&measure=nDCG(log)@10&n=1000
+    relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG(zipf)&n=1000000
+
+A relevance curve that is dragged is ``piecewise(0=…, …, 1=…)``; its values are moved together until their
+mean is ``share``. Texts that name files or modules are refused before they are read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.text import did_you_mean
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.populations import Curve, FixedCounts, Population, Scorer
+from ndcg_asymptotics.populations.families import PiecewiseLinear, Polynomial
+from ndcg_asymptotics.populations.roc import Roc
+from ndcg_asymptotics.specs.scanner import Call, number_text, read
+from ndcg_asymptotics.studies.study import Study, decades
+
+SMALLEST, LARGEST = 10, 10**18
+"""The range of list lengths."""
+MOST_RELEVANT = 100
+"""The largest number of relevant items that can be chosen."""
+
+MOST_QUERIES = 10**6
+"""The largest number of queries that can be chosen."""
+
+_LONGEST_QUERY = 4000  # characters
+_EQUAL_SHARES = 1e-9  # largest difference of two shares that rounding explains
+_SIMULATED = 10**5  # items, up to which a study of the state has list lengths
+_REPLICATES = 400  # of that study
+_MOST_POINTS = 9  # of a dragged curve
+
+
+class Parameter(NamedTuple):
+    """A parameter of a family of curves or discounts, with the range of its slider."""
+
+    name: str
+    start: float
+    stop: float
+    step: float
+    usual: float
+
+
+# the parameter that is missing is solved for, so that the mean of the curve is the share
+CURVES: dict[str, tuple[Parameter, ...]] = {
+    "linear": (Parameter("top", 0.0, 1.0, 0.01, 0.5),),
+    "power": (Parameter("top", 0.0, 1.0, 0.01, 0.8), Parameter("exponent", 0.1, 10.0, 0.1, 2.0)),
+    "cusp": (Parameter("top", 0.0, 1.0, 0.01, 0.6), Parameter("alpha", 0.05, 1.0, 0.05, 0.5)),
+    "step": (Parameter("top", 0.0, 1.0, 0.01, 0.6), Parameter("at", 0.05, 0.95, 0.05, 0.7)),
+    "logistic": (Parameter("slope", -20.0, 20.0, 0.5, 3.0),),
+    "binormal": (Parameter("separation", -3.0, 3.0, 0.05, 0.8),),
+    "polynomial": (Parameter("c1", -2.0, 2.0, 0.02, -0.6), Parameter("c2", -2.0, 2.0, 0.02, 0.6)),
+    "constant": (),
+    "piecewise": (),
+}
+"""The families of relevance curves, and their parameters beside the share of relevant items."""
+ROCS: dict[str, tuple[Parameter, ...]] = {
+    "roc_power": (Parameter("kappa", 0.1, 1.5, 0.05, 0.4),),
+    "roc_binormal": (Parameter("separation", -1.0, 4.0, 0.05, 1.0),),
+    "roc_beta": (Parameter("a", 0.1, 3.0, 0.05, 0.4), Parameter("b", 0.2, 5.0, 0.1, 1.0)),
+}
+"""The families of ROC curves, for a fixed number of relevant items."""
+DISCOUNTS: Mapping[str, tuple[Parameter, ...]] = {
+    "log": (),
+    "power": (Parameter("b", 0.05, 3.0, 0.05, 0.5),),
+    "zipf": (),
+    "geometric": (Parameter("base", 1.05, 4.0, 0.05, 2.0),),
+    "linear": (),
+}
+"""The discounts and their parameters."""
+POINTS = ((0.0, 0.6), (0.25, 0.4), (0.5, 0.25), (0.75, 0.15), (1.0, 0.1))
+"""The depths and values from which a curve is dragged."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A family of curves with the values of its parameters; for ``piecewise`` the points (depth, value)."""
+
+    family: str
+    values: tuple[float, ...] = ()
+    points: tuple[tuple[float, float], ...] = ()
+
+    @classmethod
+    def usual(cls, family: str) -> Shape:
+        """Return the member of a family with which its sliders begin."""
+        if family == "piecewise":
+            return cls(family, (), POINTS)
+        return cls(family, tuple(p.usual for p in (CURVES | ROCS)[family]))
+
+    def text(self, share: float) -> str:
+        """Return the spec of the curve; one that is dragged is written as it was dragged."""
+        if self.family in ROCS:
+            return f"{self.family}({', '.join(map(number_text, self.values))})"
+        if self.family == "piecewise":
+            return f"piecewise({', '.join(f'{number_text(t)}={number_text(m)}' for t, m in self.points)})"
+        if self.family == "constant":
+            return f"constant({number_text(share)})"
+        if self.family == "polynomial":  # its coefficients have no names
+            rest = "".join(f", {number_text(value)}" for value in self.values)
+            return f"polynomial(prevalence={number_text(share)}{rest})"
+        named = zip(CURVES[self.family], self.values, strict=True)
+        rest = "".join(f", {p.name}={number_text(value)}" for p, value in named)
+        return f"{self.family}(prevalence={number_text(share)}{rest})"
+
+    def curve(self, share: float) -> Curve | Roc:
+        """Return the curve whose mean is ``share``, or the ROC curve.
+
+        Raises
+        ------
+        InputError
+            If it leaves [0, 1].
+        """
+        if self.family in ROCS:
+            return Roc.parse(self.text(share))
+        try:
+            found = Curve.parse(self.text(share))
+        except InputError as error:  # the text and the place in it say nothing new
+            raise InputError(str(error).rpartition(" position 1: ")[2]) from None
+        return with_mean(found, share) if isinstance(found, PiecewiseLinear) else found
+
+
+def with_mean(curve: PiecewiseLinear, share: float) -> PiecewiseLinear:
+    """Return a curve whose values are moved towards 0, or towards 1, until their mean is ``share``.
+
+    >>> with_mean(PiecewiseLinear((0.0, 1.0), (0.8, 0.4)), 0.3).values
+    (0.4, 0.2)
+    """
+    values, mean = np.array(curve.values), curve.unclipped_mean()
+    # 1 - m is scaled in place of m where the mean has to grow, so that no value leaves [0, 1]
+    moved = values * (share / mean) if share <= mean else 1 - (1 - values) * ((1 - share) / (1 - mean))
+    rounded = np.clip(moved, 0.0, 1.0).round(12)
+    return PiecewiseLinear(curve.depths, tuple(rounded.tolist()))
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that is chosen.
+
+    Attributes
+    ----------
+    a, b : Shape
+    measure : str
+    n : int
+        The list length at which discounts and cutoffs are compared.
+    share : float
+        P(Y = 1), of both rankers.
+    relevant : int or None
+        The number of relevant items of every list; None for a share of the items.
+    queries : int
+        The number of queries that there are.
+
+    >>> state = State.from_query("a=linear(0.1, 0.5)&b=constant(0.3)&measure=nDCG@10&n=1e6")
+    >>> state.a, state.share, state.n
+    (Shape(family='linear', values=(0.5,), points=()), 0.3, 1000000)
+    >>> state.query
+    'a=linear(prevalence%3D0.3,top%3D0.5)&b=constant(0.3)&measure=nDCG(log)@10&n=1000000'
+    """
+
+    a: Shape = Shape("linear", (0.5,))
+    b: Shape = Shape("linear", (0.4,))
+    measure: str = "nDCG(log)"
+    n: int = 1000
+    share: float = 0.3
+    relevant: int | None = None
+    queries: int = 50
+
+    def __post_init__(self) -> None:
+        require(SMALLEST <= self.n <= LARGEST, f"must be 10 to 1e18, got {self.n:g}", "n")
+        require(0.001 <= self.share <= 0.99, f"must be 0.001 to 0.99, got {self.share:g}", "share")
+        enough = 2 <= self.queries <= MOST_QUERIES
+        require(enough, f"must be 2 to {MOST_QUERIES}, got {self.queries}", "queries")
+        if self.relevant is not None:
+            fits = 1 <= self.relevant <= MOST_RELEVANT
+            require(fits, f"must be 1 to {MOST_RELEVANT}, got {self.relevant}", "relevant")
+            require(self.n >= self.relevant, f"must be at least {self.relevant}, got {self.n}", "n")
+
+    @cached_property
+    def measured(self) -> Measure:
+        """The measure."""
+        return Measure.parse(self.measure, allow_custom=False)
+
+    @cached_property
+    def scorers(self) -> tuple[Scorer, Scorer]:
+        """The two rankers.
+
+        Raises
+        ------
+        InputError
+            Naming the ranker whose curve leaves [0, 1].
+        """
+        found: dict[str, Scorer] = {}
+        for name, shape in (("a", self.a), ("b", self.b)):
+            with naming("Ranker " + name.upper()):
+                curve = shape.curve(self.share)
+                if self.relevant is not None:
+                    found[name] = FixedCounts((self.relevant,), curve)
+                else:
+                    assert isinstance(curve, Curve)
+                    found[name] = curve
+        pair = Population(found).scorers
+        return pair["a"], pair["b"]
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The specs of the rankers' curves, whose means are exactly the share."""
+        return str(self.a.curve(self.share)), str(self.b.curve(self.share))
+
+    @property
+    def query(self) -> str:
+        """The query string of the state."""
+        fields = {"a": self.a.text(self.share), "b": self.b.text(self.share), "measure": str(self.measured),
+                  "n": str(self.n)}  # fmt: skip
+        if self.queries != type(self).queries:
+            fields["queries"] = str(self.queries)
+        if self.relevant is not None:
+            fields["relevant"] = str(self.relevant)
+        elif self.a.family == self.b.family == "piecewise":
+            fields["share"] = number_text(self.share)
+        return "&".join(f"{key}={quote(_tight(text), safe='(),@^')}" for key, text in fields.items())
+
+    @classmethod
+    def from_query(cls, query: str) -> State:
+        """Return the state of a query string; what it leaves out is as at the start.
+
+        Raises
+        ------
+        InputError
+            In one line, for anything else than a state.
+        """
+        require(len(query) <= _LONGEST_QUERY, f"the address has more than {_LONGEST_QUERY} characters")
+        return cls.from_fields(dict(parse_qsl(query.removeprefix("?"))))
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, str]) -> State:
+        """Return the state of the fields of a query string."""
+        for key in fields:
+            known = ("a", "b", "measure", "n", "queries", "share", "relevant")
+            require(key in known, f"the address has no field {brief(key)}{did_you_mean(key, known)}")
+        state = cls()
+        relevant = _whole("relevant", fields["relevant"]) if "relevant" in fields else None
+        families = CURVES if relevant is None else ROCS
+        shares = [_number("share", fields["share"])] if "share" in fields else []
+        shapes = {}
+        for name in ("a", "b"):
+            if name not in fields:
+                shapes[name] = getattr(state, name) if relevant is None else Shape.usual("roc_power")
+                continue
+            with naming(name):
+                shapes[name], share = _shape(fields[name], families)
+            shares += [] if share is None else [share]
+        share = shares[0] if shares else state.share
+        apart = max((abs(other - share) for other in shares), default=0.0)
+        require(
+            apart <= _EQUAL_SHARES,
+            "both rankers must have the same share of relevant items, got "
+            + " and ".join(number_text(x) for x in shares),
+        )
+        measure = fields.get("measure", state.measure)
+        _check_measure(measure)
+        return cls(
+            **shapes, measure=str(Measure.parse(measure, allow_custom=False)), share=share, relevant=relevant,
+            n=_whole("n", fields["n"]) if "n" in fields else state.n,
+            queries=_whole("queries", fields["queries"]) if "queries" in fields else state.queries,
+        )  # fmt: skip
+
+    def study(self) -> Study:
+        """Return the study that simulates the state, up to lists of 1e5 items."""
+        largest = min(max(self.n, 100 * SMALLEST), _SIMULATED)
+        shortest = max(SMALLEST, self.relevant or 0)
+        return Study(
+            title="From the explorer", scorers=dict(zip("ab", self.texts, strict=True)),
+            measures=[self.measure], n=[n for n in decades(SMALLEST, largest, 3) if n >= shortest],
+            replicates=_REPLICATES, seed=1, pairs=[("a", "b")], relevant=self.relevant,
+        )  # fmt: skip
+
+    def python(self) -> str:
+        """Return a script that prints what the explorer shows."""
+        a, b = self.texts
+        relevant = f", relevant={self.relevant}" if self.relevant is not None else ""
+        return (
+            "import ndcg_asymptotics as na\n\n"
+            f'a = "{a}"\nb = "{b}"\nmeasure = "{self.measure}"\n\n'
+            f"print(na.predict([a, b], measure, [1000, {self.n}, 10**18]{relevant}))\n"
+            f'print(na.plan(a, b, [measure, "nDCG", "nDCG@10"], n={self.n}{relevant}))\n'
+        )
+
+    def with_shape(self, index: int, shape: Shape) -> State:
+        """Return a state in which one ranker is replaced, A if the index is 0."""
+        return replace(self, b=shape) if index else replace(self, a=shape)
+
+    def with_number(self, relevant: int | None) -> State:
+        """Return a state of the other kind of population, or with another number of relevant items."""
+        if (relevant is None) == (self.relevant is None):
+            return replace(self, relevant=relevant, n=max(self.n, relevant or 0))
+        family, other = ("linear", 0.4) if relevant is None else ("roc_power", 0.6)
+        return replace(
+            self,
+            relevant=relevant,
+            a=Shape.usual(family),
+            b=Shape(family, (other,)),
+            n=max(self.n, relevant or 0),
+        )
+
+
+def _tight(text: str) -> str:
+    return text.replace(", ", ",")
+
+
+def _shape(text: str, families: Mapping[str, tuple[Parameter, ...]]) -> tuple[Shape, float | None]:
+    """Return the shape that a spec describes and, of a relevance curve, its mean."""
+    call: Call = read(text, lambda scanner: scanner.call())
+    if call.name not in families:
+        raise InputError(f"the explorer has the curves {', '.join(families)}, got {brief(call.name)}")
+    if families is ROCS:
+        roc = Roc.parse(text)
+        return Shape(call.name, tuple(getattr(roc, p.name) for p in families[call.name])), None
+    curve = Curve.parse(text)
+    if isinstance(curve, PiecewiseLinear):
+        points = tuple(zip(curve.depths, curve.values, strict=True))
+        require(
+            len(points) <= _MOST_POINTS, f"piecewise has at most {_MOST_POINTS} points, got {len(points)}"
+        )
+        return Shape(call.name, (), points), None
+    if isinstance(curve, Polynomial):
+        _, *values = curve.coefficients
+        require(len(values) == 2, f"polynomial has three coefficients, got {len(curve.coefficients)}")
+    else:
+        values = [getattr(curve, p.name) for p in families[call.name]]
+    return Shape(call.name, tuple(values)), round(curve.mass, 12)
+
+
+def _check_measure(text: str) -> None:
+    """Refuse a discount that the explorer does not have, before it is read."""
+    inside = text.partition("(")[2].partition("(")[0].partition(")")[0].strip()
+    refused = inside == "custom"
+    require(not refused, "the explorer takes no discount of a module", "measure")
+    measure = Measure.parse(text, allow_custom=False)
+    require(measure.normalised, f"the explorer shows NDCG, got {measure}", "measure")
+    keyword = type(measure.discount).keyword
+    known = ", ".join(DISCOUNTS)
+    require(keyword in DISCOUNTS, f"the explorer has the discounts {known}, got {keyword}", "measure")
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    require(math.isfinite(value), f"expected a number, got {brief(text)}", name)
+    return value
+
+
+def _whole(name: str, text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 20:
+        return int(text)
+    value = _number(name, text)
+    require(value == int(value), f"must be a whole number, got {brief(text)}", name)
+    return int(value)
+
+
+def discount_of(keyword: str, values: tuple[float, ...]) -> Discount:
+    """Return a discount with the values of its sliders.
+
+    >>> str(discount_of("power", (0.5,))), str(discount_of("log", ()))
+    ('power(0.5)', 'log')
+    """
+    arguments = f"({', '.join(map(number_text, values))})" if values else ""
+    return Discount.parse(keyword + arguments)

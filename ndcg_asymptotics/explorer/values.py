@@ -1,0 +1,370 @@
+"""What the explorer shows of a state, from theory alone: functions of a frozen state, which draw nothing.
+
+Means and standard deviations are exact at a few list lengths (`NODES`), to about 1e-6 and 1e-3 of their
+value, and `Smooth` joins them. Intermediate results are cached by the functions of `theory`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+from scipy.special import log_ndtr, ndtri
+
+from ndcg_asymptotics.analysis.planning.curves import long_run_fields
+from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.required_length import length_by_law, long_run
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import NotAvailableError
+from ndcg_asymptotics.explorer.state import LARGEST, Shape, State, with_mean
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Curve, FixedCounts
+from ndcg_asymptotics.populations.families import PiecewiseLinear
+from ndcg_asymptotics.populations.roc import Roc
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
+from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.limits import Limit, limit
+from ndcg_asymptotics.theory.scaled_limits import long_run_order
+
+NODES = (10, 30, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**18)
+"""The list lengths at which means and standard deviations are computed."""
+LENGTHS = np.geomspace(10, 1e18, 145)
+"""The list lengths at which they are drawn."""
+EXPONENTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0)
+"""The b of the discounts r^-b that are compared."""
+NAMES = ("A", "B")
+"""The rankers."""
+
+_LONG = 10**9  # items, at which the ranker with the larger mean is the better one, as in `long_run`
+_CUTOFFS = 9  # compared, from 1 to n
+_CURVE_POINTS = 201  # of a drawn relevance curve
+_SHALLOWEST = 1e-3  # depth at which a drawn ROC curve begins
+_LARGEST_QUANTILE = 1e8  # of a normal law, beyond which a probability is 0 on any chart
+_HANDLES = (0.0, 0.25, 0.5, 0.75, 1.0)  # depths at which a curve begins to be dragged
+_TURNS = (0.6, 1.0, 1.6)  # list lengths times share over cutoff, around which NDCG turns
+_APART = 0.01  # least distance of two of them
+_OTHERS = ("nDCG(log)", "nDCG(log)@10")  # measures that the chosen one is compared with
+
+
+@dataclass(frozen=True)
+class Point:
+    """The values at one list length.
+
+    Attributes
+    ----------
+    n : int
+    means, sds : (float, float)
+        Of the NDCG of the two rankers.
+    difference, sd : float
+        Mean and standard deviation of NDCG(A) - NDCG(B) on one list.
+    quantile : float or None
+        The normal quantile of P(the ranker that is ahead on long lists is ahead at n); None where no law of
+        long lists gives it.
+    """
+
+    n: int
+    means: tuple[float, float]
+    sds: tuple[float, float]
+    difference: float
+    sd: float
+    quantile: float | None
+
+
+def curves(state: State) -> list[tuple[Floats, Floats]]:
+    """Return abscissae and values of both curves: ybar(s) against s, or F(t) against t."""
+    found = []
+    for shape in (state.a, state.b):
+        curve = shape.curve(state.share)
+        if isinstance(curve, Roc):
+            t = np.append(0.0, np.geomspace(_SHALLOWEST, 1.0, _CURVE_POINTS))
+            found.append((t, np.asarray(curve.cdf(t))))
+        else:
+            assert isinstance(curve, Curve)
+            # both sides of a jump
+            edges = [b + side for b in curve.breaks for side in (-1e-9, 1e-9)]
+            s = 1 - np.union1d(np.linspace(0, 1, _CURVE_POINTS), edges)[::-1]
+            found.append((s, curve.value(1 - s)))
+    return found
+
+
+def limits(state: State) -> tuple[Limit, Limit]:
+    """Return the limits of the NDCG of both rankers, with their theorems."""
+    a, b = state.scorers
+    return limit(a, state.measured), limit(b, state.measured)
+
+
+def limit_text(found: Limit) -> str:
+    """Return a limit and its theorem in words.
+
+    >>> limit_text(limit("linear(0.1, 0.7)", "nDCG(zipf)")), limit_text(limit("linear(0.1, 0.7)", "nDCG@10"))
+    ('→ 0.7 (Theorem 5)', 'has no limit (Theorem 6)')
+    """
+    if found.scaled is not None and found.scaled.value is not None:
+        return f"≈ {found.scaled.scale.rate(found.scaled.value)} ({found.theorem})"
+    if found.value is not None:
+        return f"→ {found.value:.4g} ({found.theorem})"
+    if found.converges is False:
+        return f"has no limit ({found.theorem})"
+    return "has no known limit"
+
+
+def nodes(state: State) -> tuple[int, ...]:
+    """Return the list lengths at which values are computed."""
+    found, cutoff = set(NODES), state.measured.cutoff
+    if cutoff.regime == "fixed" and state.relevant is None:
+        # NDCG turns where about as many items are relevant as there are ranks that count
+        found |= {round(part * cutoff(LARGEST) / state.share) for part in _TURNS}
+    return tuple(sorted(n for n in found if max(state.relevant or 0, NODES[0]) <= n <= LARGEST))
+
+
+def ahead(state: State) -> int:
+    """Return 0 if A is ahead on long lists, 1 if B is."""
+    return 0 if moments(state.scorers, state.measured, _LONG, QUICK).mean >= 0 else 1
+
+
+def point(state: State, n: int) -> Point:
+    """Return the values at a list length.
+
+    Raises
+    ------
+    NotAvailableError
+        If the measure has no exact mean or standard deviation.
+    """
+    a, b = state.scorers
+    measure = state.measured
+    of_a, of_b, both = (moments(who, measure, n, QUICK) for who in ((a,), (b,), (a, b)))
+    sd = math.sqrt(max(both.variance, 0.0))
+    return Point(
+        n, (of_a.mean, of_b.mean), (math.sqrt(max(of_a.variance, 0.0)), math.sqrt(max(of_b.variance, 0.0))),
+        both.mean, sd, _quantile(state, n, both.mean, sd),
+    )  # fmt: skip
+
+
+def _quantile(state: State, n: int, difference: float, sd: float) -> float | None:
+    pair = state.scorers
+    kind = regime(pair, state.measured)
+    if kind == "few items":
+        return None
+    first = ahead(state)
+    signed = -difference if first else difference
+    if kind == "normal":
+        found = signed / sd if sd > 0 else math.copysign(_LARGEST_QUANTILE, signed)
+    else:
+        better, worse = pair[first], pair[1 - first]
+        found = float(ndtri(right_rate(better, worse, state.measured, n)))
+    return float(np.clip(found, -_LARGEST_QUANTILE, _LARGEST_QUANTILE))
+
+
+@dataclass(frozen=True)
+class Smooth:
+    """Smooth curves through the values at some list lengths, at `LENGTHS` between the first and the last.
+
+    Attributes
+    ----------
+    n : (N,)
+    means, sds : (2, N)
+    log10_wrong : (N,) or None
+        log10 P(wrong order).
+    """
+
+    n: Floats
+    means: Floats
+    sds: Floats
+    log10_wrong: Floats | None
+
+    @classmethod
+    def through(cls, points: Sequence[Point]) -> Smooth:
+        """Return the curves through at least two points, in any order."""
+        points = sorted(points, key=lambda p: p.n)
+        x = np.log([float(p.n) for p in points])
+        n = LENGTHS[(np.log(LENGTHS) >= x[0] - 1e-9) & (np.log(LENGTHS) <= x[-1] + 1e-9)]
+        at = np.clip(np.log(n), x[0], x[-1])
+
+        def joined(values: Sequence[float]) -> Floats:
+            return np.asarray(PchipInterpolator(x, values)(at))
+
+        means = np.array([joined([p.means[i] for p in points]) for i in (0, 1)])
+        # standard deviations fall like powers of n
+        sds = np.array([np.exp(joined([math.log(max(p.sds[i], 1e-300)) for p in points])) for i in (0, 1)])
+        quantiles = [p.quantile for p in points if p.quantile is not None]
+        wrong = None
+        if len(quantiles) == len(points):
+            # they grow like powers of n and may change their sign
+            wrong = log_ndtr(-np.sinh(joined(np.arcsinh(quantiles).tolist()))) / math.log(10)
+        return cls(n, means, sds, wrong)
+
+
+def cutoffs(state: State) -> list[Measure]:
+    """Return the chosen discount with cutoffs from 1 to n."""
+    ks = sorted({round(k) for k in np.geomspace(1, state.n, _CUTOFFS)})
+    discount = state.measured.discount
+    return [Measure(discount, k) for k in ks if k < state.n] + [Measure(discount)]
+
+
+def cutoff_of(measure: Measure, n: int) -> int:
+    """Return the cutoff of a measure at n."""
+    return measure.cutoff(n)
+
+
+def exponents(state: State) -> list[Measure]:
+    """Return the chosen cutoff with the discounts r^-b."""
+    return [Measure(f"power({b:g})", state.measured.cutoff) for b in EXPONENTS]
+
+
+def choice(state: State, measure: Measure, at: float) -> Choice | None:
+    """Return the effect size of one measure at the chosen n, None where there is none."""
+    try:
+        mean, variance, *_ = moments(state.scorers, measure, state.n, QUICK)
+    except NotAvailableError:
+        return None
+    if variance <= 0:
+        return None
+    effect = mean / math.sqrt(variance)
+    wrong = float(log_ndtr(-abs(effect))) / math.log(10)
+    lists = design(state).lists(effect, 1.0)
+    judged = round(at) if at >= 1 else None
+    return Choice(str(measure), at, effect, wrong, lists, lists * judged if lists and judged else None)
+
+
+def design(state: State) -> Design:
+    """Return what the experiment is planned for."""
+    return Design(queries=state.queries)
+
+
+def compared(state: State) -> list[Measure]:
+    """Return the chosen measure, and those that it is compared with."""
+    return [Measure.of(text) for text in dict.fromkeys([str(state.measured), *_OTHERS])]
+
+
+def row(state: State, measure: Measure) -> PlanRow:
+    """Return what one measure needs to tell the rankers apart."""
+    a, b = state.scorers
+    required = design(state)
+    try:
+        mean, variance, *_ = moments((a, b), measure, state.n, QUICK)
+        fields = {}
+        if a.iid:
+            run = long_run(a, b, measure, draws=False)
+            fields = long_run_fields(run, length_by_law(a, b, measure, run, required.rate), NAMES)
+    except NotAvailableError as error:
+        return PlanRow(str(measure), state.n, reason=str(error))
+    sd = math.sqrt(max(variance, 0.0))
+    return PlanRow(
+        str(measure), state.n, limits=(limit(a, measure).value, limit(b, measure).value), **fields,
+        **required.sizes(mean, sd),
+    )  # fmt: skip
+
+
+def verdict(state: State, rows: Sequence[PlanRow]) -> str:
+    """Return in one sentence from which list length on each measure tells the rankers apart.
+
+    >>> state = State()
+    >>> verdict(state, [row(state, measure) for measure in compared(state)])
+    'nDCG(log) tells them apart from n = 1,381 on; nDCG(log)@10 never does.'
+    """
+    if state.scorers[0] == state.scorers[1]:
+        return "The two rankers have the same curve: no measure tells them apart."
+    if state.relevant is not None:
+        return _few(state, rows)
+    known = sorted((r for r in rows if r.required_n), key=lambda r: r.required_n or 0)
+    parts = []
+    for i, found in enumerate(known):
+        tells = " tells them apart" if i == 0 else ""
+        from_ = f"from n = {_count(found.required_n or 0)} on"
+        parts.append(f"{found.measure}{tells} {from_}")
+    said = [", ".join(parts)] if parts else []
+    never = [r.measure for r in rows if r.required_n is None and r.long_run is not None]
+    if never:
+        does = ("does" if len(never) == 1 else "do") if known else "tell them apart"
+        said.append(f"{' and '.join(never)} never {does}" if known or len(never) > 1
+                    else f"{never[0]} never tells them apart")  # fmt: skip
+    return "; ".join(said) + "." if said else ""
+
+
+def _few(state: State, rows: Sequence[PlanRow]) -> str:
+    needs = [f"{r.required_lists:,} queries by {r.measure}" for r in rows if r.required_lists]
+    said = (
+        f"With lists of {_count(state.n)} items it takes {', '.join(needs)} to tell them apart"
+        if needs
+        else ""
+    )
+    a, b = state.scorers
+    assert isinstance(a, FixedCounts)
+    assert isinstance(b, FixedCounts)
+    chance = long_run_order(a, b)
+    first = NAMES[int(chance < 0.5)]
+    order = (
+        f"one query never settles it: by nDCG(log) {first} comes first on "
+        f"{100 * max(chance, 1 - chance):.0f}% of the lists, however long they are (Theorem F2)"
+    )
+    return f"{said}; {order}." if said else f"{order[0].upper()}{order[1:]}."
+
+
+def _count(n: int) -> str:
+    """Return a list length as it is read.
+
+    >>> _count(3167), _count(10**12)
+    ('3,167', '1e+12')
+    """
+    return f"{n:,}" if n < 10**7 else f"{n:.3g}"
+
+
+def plan(
+    state: State, rows: Sequence[PlanRow], exponents: Sequence[Choice] = (), cutoffs: Sequence[Choice] = ()
+) -> Plan:
+    """Return the answers of `plan` to the state."""
+    ordered = sorted(rows, key=lambda r: -abs(r.effect or 0.0))
+    return Plan(*NAMES, "curves", design(state), tuple(ordered), tuple(exponents), tuple(cutoffs))
+
+
+def best(choices: Sequence[Choice]) -> Choice | None:
+    """Return the choice that needs the fewest queries."""
+    return strongest(choices)
+
+
+def table(state: State, points: Sequence[Point], sweeps: Sequence[Choice]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of what is seen, as texts: chart, ranker or measure, abscissa, values."""
+    yield ("chart", "of", "at", "value", "sd")
+    for name, (x, y) in zip(NAMES, curves(state), strict=True):
+        for at, value in zip(x.tolist(), y.tolist(), strict=True):
+            yield ("curve", name, f"{at:.6g}", f"{value:.8g}", "")
+    for p in sorted(points, key=lambda p: p.n):
+        for name, mean, sd in zip(NAMES, p.means, p.sds, strict=True):
+            yield ("NDCG", name, str(p.n), f"{mean:.8g}", f"{sd:.6g}")
+        yield ("difference", "A - B", str(p.n), f"{p.difference:.8g}", f"{p.sd:.6g}")
+        if p.quantile is not None:
+            log10 = float(log_ndtr(-p.quantile)) / math.log(10)
+            yield ("log10 P(wrong order)", state.measure, str(p.n), f"{log10:.6g}", "")
+    for c in sweeps:
+        yield ("effect size", c.measure, f"{c.at:g}", f"{c.effect:.6g}", "")
+
+
+def points_of(shape: Shape, share: float) -> Shape:
+    """Return a curve to drag that goes through points of another one."""
+    curve = shape.curve(share)
+    assert isinstance(curve, Curve)
+    return dragged([(t, float(curve.value(t))) for t in _HANDLES], share)
+
+
+def dragged(points: Sequence[tuple[float, float]], share: float) -> Shape:
+    """Return the curve through points that were dragged, moved together until its mean is the share.
+
+    The first point is put at depth 0 and the last one at depth 1, and none leaves [0, 1].
+
+    >>> dragged([(0.1, 0.5), (1.2, -0.3)], 0.25).points
+    ((0.0, 0.5), (1.0, 0.0))
+    """
+    inside = sorted((min(max(t, 0.0), 1.0), min(max(m, 0.0), 1.0)) for t, m in points)
+    (_, first), *middle, (_, last) = inside
+    kept = [(0.0, first)]
+    for t, m in middle:
+        if t >= kept[-1][0] + _APART and t <= 1 - _APART:
+            kept.append((round(t, 3), m))
+    depths, given = zip(*[*kept, (1.0, last)], strict=True)
+    moved = with_mean(PiecewiseLinear(depths, given), share)
+    return Shape("piecewise", (), tuple((t, round(m, 4)) for t, m in zip(depths, moved.values, strict=True)))

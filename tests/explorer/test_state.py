@@ -1,0 +1,111 @@
+"""The state of the explorer: its query string, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.explorer.state import CURVES, ROCS, Shape, State
+from ndcg_asymptotics.studies.toml import load, study_text
+
+DRAGGED = "a=piecewise(0=0.9,0.4=0.3,1=0.1)&b=piecewise(0=0.5,1=0.2)&share=0.25"
+FEW = "relevant=2&a=roc_power(0.4)&b=roc_power(0.6)"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "", DRAGGED, "n=1000000000000000000", "queries=7", "measure=nDCG(geometric(2))", "measure=nDCG@n^0.5",
+        "a=power(prevalence=0.1,top=0.7,exponent=8)&b=constant(0.1)&measure=nDCG(power(0.35))@0.2n&n=50",
+        "relevant=3&a=roc_binormal(1.2)&b=roc_beta(0.4,1)&measure=nDCG(zipf)@10&n=1e6",
+    ],
+)  # fmt: skip
+def test_a_query_gives_the_state_that_it_was_written_from(query: str) -> None:
+    state = State.from_query(query)
+    assert State.from_query(state.query) == state
+    a, b = state.scorers
+    assert a.gains == b.gains == (1.0,)
+
+
+@pytest.mark.parametrize("family", CURVES)
+def test_curves_have_the_chosen_share(family: str) -> None:
+    state = State(a=Shape.usual(family), share=0.35)
+    assert state.scorers[0].masses[0] == pytest.approx(0.35, abs=1e-11)
+    assert State.from_query(state.query).scorers == state.scorers
+
+
+@pytest.mark.parametrize("family", ROCS)
+def test_roc_curves_have_a_number_of_relevant_items(family: str) -> None:
+    state = State(a=Shape.usual(family), b=Shape("roc_power", (0.6,)), relevant=2)
+    assert State.from_query(state.query).scorers == state.scorers
+    assert state.scorers[0].least_n == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ('a=empirical("/etc/passwd")', "the explorer has the curves linear, power"),
+        ('a=custom("os:getcwd")', "the explorer has the curves linear"),
+        ('relevant=1&a=roc_empirical("x.json")', "the explorer has the curves roc_power"),
+        ("a=mixture(0.5=constant(0.1),0.5=constant(0.2))", "the explorer has the curves"),
+        ('measure=nDCG(custom("os:getcwd",10))', "measure: the explorer takes no discount of a module"),
+        ('measure=nDCG( custom ("os:getcwd",10))', "measure: the explorer takes no discount of a module"),
+        ("measure=nDCG(clipped_log(2))", "measure: the explorer has the discounts log"),
+        ("measure=DCG", "measure: the explorer shows NDCG, got DCG"),
+        ("measure=AP", "AP"),
+        ("a=linear(0.1,0.5)&b=constant(0.4)", "must have the same share of relevant items, got 0.3 and 0.4"),
+        ("a=linear(0.1", "expected"),
+        ("relevant=0.5", "relevant: must be a whole number, got '0.5'"),
+        ("relevant=1000", "relevant: must be 1 to 100, got 1000"),
+        ("n=5", "n: must be 10 to 1e18, got 5"),
+        ("n=inf", "n: expected a number, got 'inf'"),
+        ("n=1e400", "n: expected a number"),
+        ("share=0", "share: must be 0.001 to 0.99, got 0"),
+        ("queries=1", "queries: must be 2 to 1000000, got 1"),
+        ("relevnat=1", "the address has no field 'relevnat', did you mean 'relevant'?"),
+        ("a=" + "x" * 5000, "the address has more than 4000 characters"),
+        ("a=piecewise(" + ",".join(f"{i / 10}=0.3" for i in range(11)) + ")", "piecewise has at most 9"),
+    ],
+)  # fmt: skip
+def test_what_is_no_state_is_refused_in_one_line(query: str, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        assert State.from_query(query).scorers
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_no_file_is_opened_and_no_module_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(*arguments: object, **options: object) -> None:
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr("builtins.open", opened)
+    monkeypatch.setattr("importlib.import_module", opened)
+    module = 'custom("antigravity:x")'
+    for query in ('a=empirical("x")', 'a=graded(1=empirical("x"))', f"b={module}",
+                  f"measure=nDCG({module})", f"relevant=1&b=roc_{module}"):  # fmt: skip
+        with pytest.raises(InputError):
+            State.from_query(query)
+
+
+def test_a_curve_that_leaves_the_unit_interval_names_its_ranker() -> None:
+    state = State(b=Shape("linear", (0.9,)))
+    with pytest.raises(InputError, match=r"^Ranker B: a relevance curve must stay within \[0, 1\]"):
+        assert state.scorers
+
+
+@pytest.mark.parametrize("query", ["", DRAGGED, FEW])
+def test_the_study_file_is_read_again(query: str, tmp_path) -> None:
+    study = State.from_query(query).study()
+    file = tmp_path / "study.toml"
+    file.write_text(study_text(study))
+    again = load(file)
+    assert (again.design, again.replicates) == (study.design, study.replicates)
+
+
+@pytest.mark.parametrize("query", ["n=100", f"{FEW}&n=100"])
+def test_the_script_runs(query: str, capsys: pytest.CaptureFixture[str]) -> None:
+    script = State.from_query(query).python()
+    without_plan = "\n".join(line for line in script.splitlines() if "na.plan" not in line)
+    exec(compile(without_plan, "script", "exec"), {})
+    assert "exact mean" in capsys.readouterr().out
+    assert "na.plan(a, b, [measure" in script

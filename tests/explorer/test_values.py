@@ -1,0 +1,89 @@
+"""What the explorer shows, against exact values at other list lengths, and without engines."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr
+
+from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer.state import Shape, State
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+
+def shown(query: str) -> tuple[State, values.Smooth]:
+    state = State.from_query(query)
+    return state, values.Smooth.through([values.point(state, n) for n in values.nodes(state)])
+
+
+@pytest.mark.parametrize("query", ["", "measure=nDCG(power(0.7))", "measure=nDCG(zipf)", "measure=nDCG@10"])
+def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
+    """What is joined is within 0.01 of exact means and 10% of exact standard deviations."""
+    state, smooth = shown(query)
+    others = [20, 50, 300, 10**5, 10**15]
+    for i, scorer in enumerate(state.scorers):
+        means = expected_ndcg(scorer, state.measured, others, quick=True)
+        sds = ndcg_std(scorer, state.measured, others, quick=True)
+        at = np.log(others)
+        assert np.interp(at, np.log(smooth.n), smooth.means[i]) == pytest.approx(means.value, abs=0.01)
+        found = np.exp(np.interp(at, np.log(smooth.n), np.log(smooth.sds[i])))
+        assert found == pytest.approx(sds.value, rel=0.1)
+
+
+def test_the_probability_of_a_wrong_order_is_that_of_the_normal_law() -> None:
+    state, smooth = shown("")
+    a, b = state.scorers
+    difference = expected_ndcg(a, "nDCG", [1000]).value - expected_ndcg(b, "nDCG", [1000]).value
+    wrong = log_ndtr(-difference[0] / difference_std(a, b, "nDCG", [1000]).value[0]) / np.log(10)
+    assert smooth.log10_wrong is not None
+    found = np.interp(np.log(1000), np.log(smooth.n), smooth.log10_wrong)
+    assert found == pytest.approx(wrong, abs=0.01)
+    assert smooth.log10_wrong[-1] < -1000
+    assert np.all(np.diff(smooth.log10_wrong) < 0)
+
+
+def test_few_relevant_items_have_no_law_of_the_order() -> None:
+    _, smooth = shown("relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG(zipf)")
+    assert smooth.log10_wrong is None
+    assert smooth.means[0][-1] < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("b=linear(0.1,0.5)", "The two rankers have the same curve: no measure tells them apart."),
+        ("measure=nDCG(geometric(2))", "nDCG(log) tells them apart from n = 1,381 on; "
+         "nDCG(geometric(2)) and nDCG(log)@10 never do."),
+        ("relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&n=1e6", "With lists of 1,000,000 items it takes "
+         "316 queries by nDCG(log), 1,222 queries by nDCG(log)@10 to tell them apart; one query never "
+         "settles it: by nDCG(log) A comes first on 60% of the lists, however long they are (Theorem F2)."),
+    ],
+)  # fmt: skip
+def test_the_verdict(query: str, said: str) -> None:
+    state = State.from_query(query)
+    same = state.scorers[0] == state.scorers[1]
+    rows = [] if same else [values.row(state, measure) for measure in values.compared(state)]
+    assert values.verdict(state, rows) == said
+
+
+def test_a_dragged_curve_keeps_the_share() -> None:
+    shape = values.dragged([(0.0, 0.9), (0.31, 0.2), (0.315, 0.7), (1.4, -0.2)], 0.3)
+    assert [t for t, _ in shape.points] == [0, 0.31, 1]
+    assert shape.curve(0.3).mass == pytest.approx(0.3, abs=1e-11)
+    assert values.points_of(Shape("constant"), 0.2).points == tuple((t, 0.2) for t in (0, 0.25, 0.5, 0.75, 1))
+
+
+def test_nothing_is_simulated_and_no_engine_imported() -> None:
+    code = (
+        "import sys; from ndcg_asymptotics.explorer import values\n"
+        "from ndcg_asymptotics.explorer.state import State\n"
+        "state = State(n=100); values.point(state, 100); values.row(state, state.measured)\n"
+        "print([m for m in sys.modules if m.startswith('ndcg_asymptotics.engines')\n"
+        "       or m.partition('.')[0] in ('numba', 'llvmlite', 'panel', 'bokeh')])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "[]"
