@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, strongest
+from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.plots.style import (
     GREY,
@@ -30,13 +30,19 @@ _RARE = 0.05  # P(wrong order), from which on its axis is logarithmic
 _EXPONENT, _CUTOFF = "$b$ of the discount $r^{-b}$", "cutoff $k$ of nDCG@$k$"
 
 
-def choice_effects(ax: Axes, choices: Sequence[Choice], xlabel: str, line: LineStyle | None = None) -> Axes:
-    """Draw Δ/σ of one list for a family of measures; a ring marks the one with the largest size."""
+def choice_effects(
+    ax: Axes,
+    choices: Sequence[Choice],
+    xlabel: str,
+    line: LineStyle | None = None,
+    *,
+    best: Choice | None = None,
+) -> Axes:
+    """Draw Δ/σ of one list for a family of measures; a ring marks ``best``."""
     line = line or line_styles(1)[0]
     at, effects = np.array([[choice.at, choice.effect] for choice in choices]).T
     ax.plot(at, effects, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5)
     ax.axhline(0, color=GREY, ls=":", lw=0.8)
-    best = strongest(choices)
     if best:
         ax.plot(best.at, best.effect, ls="none", marker="o", mfc="none", mec="black", ms=8)
         side = "left" if best.at <= at[:2][-1] else "right" if best.at == at[-1] else "center"
@@ -91,9 +97,12 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
     with style():
         figure, axes = panels(2 * len(families), columns=len(families), height=2.1, width=width)
         for column, ((choices, label), line) in enumerate(zip(families, lines, strict=True)):
-            for row, draw in enumerate((choice_effects, choice_errors)):
+            for row in range(2):
                 ax = axes[row * len(families) + column]
-                draw(ax, choices, label, line)
+                if row == 0:
+                    choice_effects(ax, choices, label, line, best=plan.best(choices))
+                else:
+                    choice_errors(ax, choices, label, line)
                 if label == _CUTOFF:
                     ax.set_xscale("log")
         outer_labels(axes, len(families))

@@ -48,7 +48,8 @@ class Curve(Relevance):
         # an empty interval is widened to any other, and its value replaced
         wide = np.where(empty, np.where(a < 0.5, a + 0.25, a - 0.25), b)
         low, high = np.minimum(a, wide), np.maximum(a, wide)
-        return np.clip(np.where(empty, self.formula(a), self.average(low, high)), 0.0, 1.0)
+        found = self.average(low, high)
+        return np.clip(np.where(empty, self.formula(a), found) if empty.any() else found, 0.0, 1.0)
 
     def integral(self, a: ArrayLike, b: ArrayLike) -> Floats:
         """Return the integral of m over the depths [a, b].

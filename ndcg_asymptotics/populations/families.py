@@ -7,14 +7,16 @@ and the prevalence sets the level.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from scipy.special import expit, log_ndtr, ndtr
+from scipy.special import expit, log_ndtr, ndtr, ndtri_exp
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
@@ -313,6 +315,7 @@ class PiecewiseLinear(Curve, keyword="piecewise"):
         return self.depths[1:-1]
 
 
+_SURE = 1e-12  # a difference of logarithms of probabilities that is no rounding error
 _GAUSS_NODES, _GAUSS_WEIGHTS = leggauss(10)
 
 
@@ -376,20 +379,52 @@ class Binormal(Curve, keyword="binormal"):
 
     def score(self, t: Floats) -> Floats:
         """Return the raw score x at depth t, from P(score > x) = t; for t > 1/2 from P(score < x) = 1 - t."""
-        low = np.full_like(t, -40.0 + min(0.0, self.separation))
-        high = np.full_like(t, 40.0 + max(0.0, self.separation))
+        return _binormal_scores(self, t.tobytes()).reshape(t.shape)
+
+    def solved(self, t: Floats) -> Floats:
+        """Return what `score` does, for depths (T,), without looking whether it is known."""
         side = np.where(t <= 0.5, 1.0, -1.0)
         with np.errstate(divide="ignore"):
             target = np.log(np.minimum(t, 1 - t))
-        for _ in range(16):
-            middle = (low + high) / 2
-            above = side * (self._log_tail(middle, side) - target) > 0
-            low, high = np.where(above, middle, low), np.where(above, high, middle)
-        x = (low + high) / 2  # to 1e-3; three Newton steps on the logarithm do the rest
+        low, high = self._bisected(target, side)
+        x = (low + high) / 2  # three Newton steps on the logarithm do the rest
         for _ in range(3):
             tail = self._log_tail(x, side)
             x = np.clip(x + side * (tail - target) * np.exp(tail - self._log_density(x)), low, high)
         return x
+
+    def _bisected(self, target: Floats, side: Floats) -> tuple[Floats, Floats]:
+        """Return ends, 1e-3 apart, between which `_log_tail` is the target: those that bisection finds."""
+        guess = self._guess(target, side)
+        low, high = self._halved(guess, lambda x: guess > x)
+        above, below = (side * (self._log_tail(x, side) - target) for x in (low, high))
+        wrong = ~((above > _SURE) & (below < -_SURE))
+        if wrong.any():
+            aim, of = target[wrong], side[wrong]
+            low[wrong], high[wrong] = self._halved(aim, lambda x: of * (self._log_tail(x, of) - aim) > 0)
+        return low, high
+
+    def _halved(self, like: Floats, above: Callable[[Floats], Bools]) -> tuple[Floats, Floats]:
+        """Return the ends that bisection finds for numbers that are above those that are asked about."""
+        low = np.full_like(like, -40.0 + min(0.0, self.separation))
+        high = np.full_like(like, 40.0 + max(0.0, self.separation))
+        for _ in range(16):
+            middle = (low + high) / 2
+            up = above(middle)
+            low, high = np.where(up, middle, low), np.where(up, high, middle)
+        return low, high
+
+    def _guess(self, target: Floats, side: Floats) -> Floats:
+        """Return about the score at which `_log_tail` is the target; it may be wrong."""
+        # neither part of the tail is larger than the tail, and one of them is at least half of it
+        parts = (math.log1p(-self.prevalence), 0.0), (math.log(self.prevalence), self.separation)
+        with np.errstate(all="ignore"):
+            ends = [side * centre - ndtri_exp(np.minimum(target - share, 0.0)) for share, centre in parts]
+            x = side * np.maximum(*ends)
+            for _ in range(2):  # Newton's steps on the logarithm
+                tail = self._log_tail(x, side)
+                x = x + side * (tail - target) * np.exp(tail - self._log_density(x))
+        return np.asarray(x)
 
     def _log_density(self, x: Floats) -> Floats:
         irrelevant = math.log1p(-self.prevalence) - x**2 / 2
@@ -412,7 +447,8 @@ class Binormal(Curve, keyword="binormal"):
 
     def _difference(self, a: Floats, b: Floats) -> Floats:
         """Return P(Y = 1, depth in [a, b]) / (b - a) from the raw scores at the ends."""
-        above, below = self.score(a) - self.separation, self.score(b) - self.separation
+        starts, of = np.unique(a, return_inverse=True)  # mostly 0
+        above, below = self.score(starts)[of] - self.separation, self.score(b) - self.separation
         # in the upper half from the other side, where it is not a difference of numbers near 1
         mass = np.where(b < 0.5, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
         return np.asarray(self.prevalence * mass / (b - a), np.float64)
@@ -420,3 +456,11 @@ class Binormal(Curve, keyword="binormal"):
     @property
     def holder(self) -> None:
         return None
+
+
+@lru_cache(maxsize=4)
+def _binormal_scores(curve: Binormal, depths: bytes) -> Floats:
+    """Return the scores at depths, which are asked for again for values and integrals at the same depths."""
+    found = curve.solved(np.frombuffer(depths))
+    found.flags.writeable = False
+    return found

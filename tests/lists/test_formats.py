@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -95,7 +96,6 @@ def test_tables_of_other_libraries(kind):
 
 
 def test_frames_of_polars():
-    pl = pytest.importorskip("polars")
     frames = [pl.DataFrame(Arrow(as_table(of, name))) for of, name in ((RUN, "score"), (QRELS, "rel"))]
     found = evaluate(*frames, "nDCG")
     assert found.values.tolist() == EXPECTED

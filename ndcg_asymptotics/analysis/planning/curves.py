@@ -26,7 +26,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
@@ -141,12 +141,16 @@ class _Curves:
         cutoffs = {Measure("log", k): float(k) for k in (*(k for k in CUTOFFS if k < self.n), self.n)}
         sweep = {}
         for measure in tracked([*exponents, *cutoffs], "exponents and cutoffs"):
-            try:
-                mean, variance, *_ = moments((self.a, self.b), measure, self.n, QUICK)
-            except NotAvailableError:
-                continue
-            if variance > 0:
-                sweep[measure] = mean / math.sqrt(variance)
+            if measure in moved:
+                mean, sd = moved[measure]
+            else:
+                try:
+                    mean, variance, *_ = moments((self.a, self.b), measure, self.n, ROUGH)
+                except NotAvailableError:
+                    continue
+                sd = math.sqrt(max(variance, 0.0))
+            if sd > 0:
+                sweep[measure] = mean / sd
         drawn = self.drawn([*moved, *sweep])
         rows = [
             self.row(m, *moved[m], *lengths[m], drawn.get(m)) if m in moved else PlanRow(
@@ -191,6 +195,9 @@ class _Curves:
         fields = long_run_fields(run, length, self.names)
         if not difference:
             fields["reason"] = f"the two means at n = {self.n:g} are equal to within their error bounds"
+        elif int(difference < 0) != run.ahead:
+            short = f"on lists of {self.n:,} documents {self.names[int(difference < 0)]} has the larger mean"
+            fields["reason"] = f"{short}; {fields['reason']}" if fields["reason"] else short
         return PlanRow(
             str(measure), self.n, limits=(limit(self.a, measure).value, limit(self.b, measure).value),
             log10_wrong=self.wrong(measure, run.ahead, drawn), **fields,

@@ -142,9 +142,22 @@ class Plan(Report):
     remarks: tuple[str, ...] = ()
 
     @property
+    def better(self) -> str | None:
+        """The ranker with the larger mean by the measure with the largest effect."""
+        return self.mean_ahead(self.rows[0]) if self.rows else None
+
+    def mean_ahead(self, of: PlanRow | Choice) -> str | None:
+        """Return the ranker with the larger mean by a measure; None if the means are equal or not known."""
+        return None if not of.effect else self.a if of.effect > 0 else self.b
+
+    def best(self, choices: Sequence[Choice]) -> Choice | None:
+        """Return the choice that needs the fewest queries to show that the better ranker is ahead."""
+        return strongest([c for c in choices if self.mean_ahead(c) == self.better])
+
+    @property
     def fewest_judgements(self) -> Choice | None:
-        """The cutoff that needs the fewest judgements in all, the shorter one of equal ones."""
-        judged = [c for c in self.cutoffs if c.documents]
+        """The cutoff that needs the fewest judgements in all for that, the shorter one of equal ones."""
+        judged = [c for c in self.cutoffs if c.documents and self.mean_ahead(c) == self.better]
         return min(judged, key=lambda c: (c.documents or math.inf, c.at), default=None)
 
     def answers(self) -> list[str]:
@@ -190,11 +203,16 @@ class Plan(Report):
             if sure:
                 shares.append(f"on every list by {_listed(sure)}")
             unsure = [
-                f"{_percent(row.long_run or 0.0)} by {row.measure}" for row in rows if row.long_run != 1
+                f"{_percent(share)} by {row.measure}"
+                for row in rows
+                if 0 < (share := row.long_run or 0.0) < 1
             ]
             if unsure:
                 unsure[0] = unsure[0].replace(" by ", " of the lists by ", 1)
                 shares.append(f"on {'only ' if sure else ''}{_listed(unsure)}")
+            equal = [row.measure for row in rows if row.long_run == 0]
+            if equal:
+                shares.append(f"on none by {_listed(equal)}, as both become equal")
             if shares:
                 parts.append(f"{name} comes before {other} {'; '.join(shares)}")
         return f"In the long run {'. '.join(parts)}." if parts else ""
@@ -252,19 +270,29 @@ class Plan(Report):
         found = []
         if len(self.rows) > 1 and self.rows[0].required_lists:
             found.append(f"of these measures, {self.rows[0].measure} ({self.rows[0].required_lists})")
-        for name, choices in (("discounts r^-b, b", self.exponents), ("cutoffs nDCG@k, k", self.cutoffs)):
-            best = strongest(choices)
+        families = (("discounts r^-b", "b", self.exponents), ("cutoffs nDCG@k", "k", self.cutoffs))
+        for name, letter, choices in families:
+            best = self.best(choices)
             if best:
-                found.append(f"of the {name} = {best.at:g} ({best.lists:,})")
+                found.append(f"of the {name}, {letter} = {best.at:g} ({best.lists:,})")
         if not found:
             return ""
-        said = f"Fewest queries: {'; '.join(found)}."
-        cheap = self.fewest_judgements
-        if cheap is None:
-            return said
+        said = "; ".join(found)
+        if cheap := self.fewest_judgements:
+            said += (
+                f"; fewest judgements: {cheap.documents:,}, with {cheap.lists:,} queries judged to rank "
+                f"{cheap.at:g}"
+            )
+        opposite = [row.measure for row in self.rows if row.effect and self.mean_ahead(row) != self.better]
+        for _, letter, choices in families:
+            at = [f"{c.at:g}" for c in choices if c.effect and self.mean_ahead(c) != self.better]
+            opposite += [f"{letter} = {_listed(at)}"] if at else []
+        if not opposite:
+            return f"Fewest queries: {said}."
+        other = self.b if self.better == self.a else self.a
         return (
-            f"{said[:-1]}; fewest judgements: {cheap.documents:,}, with {cheap.lists:,} queries judged to "
-            f"rank {cheap.at:g}."
+            f"Fewest queries to show that {self.better} is ahead on average: {said}. "
+            f"{other} is ahead by {_listed(opposite, '; ')}."
         )
 
     def _detectable(self) -> str:
@@ -366,8 +394,8 @@ def probability(log10: float) -> str:
     return f"{digit}e{power}" if digit < 10 else f"1e{power + 1}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _listed(names: Sequence[str], between: str = ", ") -> str:
+    return names[0] if len(names) == 1 else f"{between.join(names[:-1])} and {names[-1]}"
 
 
 def _percent(rate: float) -> str:

@@ -19,7 +19,7 @@ exponent give it where they can, the law of long lists elsewhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -29,7 +29,7 @@ from scipy import special
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK
+from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
     LONGEST_ENUMERATED,
     enumerable,
@@ -38,6 +38,7 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import (
 )
 from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
 
 LONGEST = 10**12
@@ -49,6 +50,7 @@ DRAWN = 4 * SIMULATED
 
 _SEED = 20130611  # of all draws
 _LONG = 10**9  # items, at which the scorer with the larger mean is the better one
+_DISTINCT = 1e-6  # a larger difference of limits is that of means, whose error bounds are below this
 _RATIO = 2.0  # of neighbouring lengths in the first scan
 _MOST_TOP_LISTS, _FEWEST_TOP_LISTS = 20_000, 4000  # draws of the labels at the top, which stay random
 _RANKED_LISTS = 20_000  # draws of the ranks of a fixed number of relevant items
@@ -62,7 +64,8 @@ _FIRST_SHARE = 4  # the first simulation draws one of so many lists
 _FURTHEST = 1.0  # by which a step changes log n at most
 _APART = 1.25  # ratio of lengths between which a slope is taken
 _DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
-_TOLERANCE = 0.005  # relative, of a length that the law gives
+# a step of log n after which interpolation is exact to about 0.005, and steps that may halve an interval less
+_CLOSE, _SLOW_STEPS = 0.03, 3
 _LOWEST, _HIGHEST = 1e-3, 8.0  # quantiles of rates are limited to these
 _EXACT_RATIO = 1.5  # of neighbouring lengths, where many lengths have exact rates
 _SHORTEST_BY_LAW = 10  # items, from which on lengths are found without draws
@@ -135,7 +138,7 @@ class _Question:
         if not self.a.iid:
             return ranked_rate(*self.pair, self.measure, n)
         if not self.draws or regime(self.pair, self.measure) != "lasting":
-            return right_rate(*self.pair, self.measure, n)
+            return right_rate(*self.pair, self.measure, n, ROUGH)
         top = order_law_at_the_top(*self.pair, self.measure)
         return self.drawn_at_the_top if top is None else top.more
 
@@ -152,7 +155,8 @@ class _Question:
     def quantile(self, n: int) -> float:
         """Return the normal quantile of the rate by the law of long lists."""
         if regime(self.pair, self.measure) == "normal":
-            mean, variance, *_ = moments(self.pair, self.measure, n, QUICK)
+            mean, variance, *_ = moments((self.a, self.b), self.measure, n, ROUGH)
+            mean = -mean if self.ahead else mean
             return mean / math.sqrt(variance) if variance > 0 else math.copysign(_HIGHEST, mean)
         return float(np.clip(special.ndtri(self.law(n)), -_HIGHEST, _HIGHEST))
 
@@ -231,7 +235,7 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> L
     >>> (whole.ahead, whole.rate), (top.ahead, round(top.rate, 2))
     ((0, 1.0), (0, 0.42))
     """
-    ahead = 0 if moments((a, b), measure, _LONG, QUICK).mean >= 0 else 1
+    ahead = _ahead(a, b, measure)
     end = error_exponent(a, b, measure)
     if end.settles:
         return LongRun(ahead, 1.0, end)
@@ -244,6 +248,14 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> L
         return LongRun(ahead, 1.0, end)
     grows = "and does not grow" if settled else "and still grows"
     return LongRun(ahead, rate, end, f"{end.reason}; it is {rate:.3f} at n = {LONGEST:.0e} {grows}")
+
+
+def _ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
+    """Return 0 if a has the larger mean on long lists, 1 if b has."""
+    limits = limit(a, measure).value, limit(b, measure).value
+    if limits[0] is None or limits[1] is None or abs(limits[0] - limits[1]) < _DISTINCT:
+        return 0 if moments((a, b), measure, _LONG, ROUGH).mean >= 0 else 1
+    return int(limits[0] < limits[1])
 
 
 def order_counts(a: Scorer, b: Scorer, measures: Sequence[Measure], n: int) -> list[tuple[float, float]]:
@@ -418,12 +430,7 @@ def _too_long(question: _Question) -> Length:
 
 
 def _crossing_of_law(question: _Question, low: int) -> int | None:
-    """Return the length beyond ``low`` at which the law gives the required rate; None beyond `LONGEST`.
-
-    The logarithm of the normal quantile of the rate is nearly linear in log n, so few rates are enough.
-    """
-    from scipy.optimize import brentq  # here: it takes long to load
-
+    """Return the length beyond ``low`` at which the law gives the required rate; None beyond `LONGEST`."""
     wanted = float(special.ndtri(question.rate))
 
     def gap(x: float) -> float:
@@ -434,9 +441,46 @@ def _crossing_of_law(question: _Question, low: int) -> int | None:
         return low + 1
     for end in (math.log(_LONG), math.log(LONGEST)):
         if gap(end) >= 0:
-            return math.ceil(math.exp(brentq(gap, start, end, xtol=_TOLERANCE)))
+            return math.ceil(math.exp(crossing(gap, start, end)))
         start = end
     return None
+
+
+def crossing(gap: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a nearly linear function is 0, to a few thousandths, from few of its values.
+
+    By inverse interpolation, whose last step is not verified. The function is below 0 at ``low``, and it is
+    not at ``high``. On logarithmic scales the normal quantile of the rate of the right order is such a
+    function.
+
+    >>> seen = []
+    >>> at = crossing(lambda x: seen.append(x) or x**1.2 - 3, 0.0, 10.0)
+    >>> abs(at - 3 ** (1 / 1.2)) < 0.005, len(seen)
+    (True, 5)
+    """
+    known = {x: gap(x) for x in (low, high)}
+    at, slow = _interpolated(known, low, high), 0
+    while True:
+        known[at] = gap(at)
+        width = high - low
+        low, high = (at, high) if known[at] < 0 else (low, at)
+        slow = slow + 1 if high - low > width / 2 else 0
+        before, at = at, _interpolated(known, low, high)
+        if abs(at - before) <= _CLOSE or high - low <= _CLOSE:
+            return at
+        if slow == _SLOW_STEPS:  # not at all linear
+            at, slow = (low + high) / 2, 0
+
+
+def _interpolated(values: Mapping[float, float], low: float, high: float) -> float:
+    """Return about where a function is 0 between two of the points at which its value is known."""
+    points = [(x, y) for x, y in sorted(values.items(), key=lambda item: abs(item[1]))[:3]]
+    if len({y for _, y in points}) == len(points) == 3:
+        (a, f), (b, g), (c, h) = points
+        at = a + f * (g * (a - c) / ((f - h) * (h - g)) - h * (a - b) / ((f - g) * (h - g)))
+        if low < at < high:
+            return at
+    return low + (high - low) * values[low] / (values[low] - values[high])
 
 
 def _affordable(n: int, lengths: int = 1) -> int:

@@ -53,6 +53,8 @@ REFINED = Effort(1.5, 1e-11, TOLERANCE, (8, 5, 3), 50_000)
 """A second evaluation, whose difference from the usual one estimates the error."""
 QUICK = Effort(0.8, 1e-4, 1e-6, (4, 3, 2), 20_000)
 """An evaluation that is good to 1e-4, in a fraction of the time."""
+ROUGH = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000)
+"""An evaluation that is good to 1e-3."""
 FEW_GRADES = 2
 """Grades up to which the usual evaluation takes seconds; with more it takes minutes."""
 

@@ -29,12 +29,11 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_top
-from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
-Regime = Literal["normal", "top ranks", "lasting", "certain", "groups", "one item", "few items"]
+Regime = Literal["normal", "top ranks", "lasting", "certain", "groups", "few items"]
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -55,8 +54,6 @@ def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     >>> regime((Relevance.of("constant(0.5)"),), Measure.of("nDCG(zipf)"))
     'top ranks'
     """
-    if one_item(scorers[0]):  # exactly known (`one_item`)
-        return "one item"
     if scorers[0].mixed:  # lists of several kinds: no law of one shape
         return "groups"
     if not scorers[0].iid:  # a few depths decide, whatever n is
@@ -254,13 +251,12 @@ def standard_cdf(scorers: Sequence[Scorer], measure: Measure, x: float) -> float
 def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     found = regime(scorers, measure)
     require_available(found != "groups", "the law of lists of several kinds has no one shape")
-    few = found in ("one item", "few items")
-    require_available(not few, "the law of lists with few relevant items has no one shape")
+    require_available(found != "few items", "the law of lists with few relevant items has no one shape")
     return found
 
 
 @shared
-def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
+def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort = QUICK) -> float:
     """Return P(NDCG_n(a) > NDCG_n(b)) by the law of long lists.
 
     Under a fixed cutoff of few ranks it is the limit, in which ties count as wrong. Elsewhere it is the law
@@ -276,10 +272,10 @@ def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
     if a.mixed:
         return over_groups(
             [a, b],
-            lambda first, second: right_rate(first, second, measure, n),
+            lambda first, second: right_rate(first, second, measure, n, effort),
             lambda weights, rates: float(weights @ rates),
         )
-    mean, variance, size, _ = moments((a, b), measure, n, QUICK)
+    mean, variance, size, _ = moments((a, b), measure, n, effort)
     if variance <= _ROUNDING * size:
         return float(mean > 0)
     return 1.0 - standard_cdf((a, b), measure, -mean / math.sqrt(variance))

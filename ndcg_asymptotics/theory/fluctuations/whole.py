@@ -133,6 +133,7 @@ def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance:
     return np.asarray(np.sign(more) * grown)
 
 
+@shared
 def summed(discount: Discount, n: int, tolerance: float = TOLERANCE) -> tuple[Floats, Floats]:
     """Return rates and weights of ``F(k) = sum_a weights_a (1 - exp(-rates_a k))``, k up to n."""
     # a geometric series: sum_(r <= k) w z^r = w z (1 - z^k) / (1 - z)

@@ -25,7 +25,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
@@ -309,6 +308,8 @@ class _FixedPoint:
             raise NotAvailableError(
                 f"{self.what}: no law of the labels makes the wrong order likely: it is impossible, or a tie"
             )
+        from scipy.optimize import brentq  # here: it takes long to load
+
         return float(brentq(gap, low, high, rtol=1e-12, xtol=1e-300))
 
     def _finish(self, theta: float, both: list[_Exponents], change: float) -> Tilt:

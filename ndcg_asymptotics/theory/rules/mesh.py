@@ -140,15 +140,18 @@ def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
     bottom = np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1)
     breaks = [b for b in relevance.breakpoints if b > top[0]]
     edges = np.unique(np.concatenate([top, bottom, breaks]))
+    done: set[float] = set()  # left ends of panels that are narrow enough
     for _ in range(_HALVINGS):
-        t, _dt = on_graded_panels(edges[:-1], edges[1:], _MANY)
-        rough = np.zeros(len(edges) - 1, bool)
+        new = np.array([left not in done for left in edges[:-1].tolist()])
+        t, _dt = on_graded_panels(edges[:-1][new], edges[1:][new], _MANY)
+        rough = np.zeros(t.shape[0], bool)
         for curve in relevance.curves:
-            left_over = np.abs(curve.value(t) @ _HIGHEST).max(axis=1) * np.diff(edges)
-            rough |= left_over > _UNRESOLVED * curve.mass * edges[1:]
+            left_over = np.abs(curve.value(t) @ _HIGHEST).max(axis=1) * np.diff(edges)[new]
+            rough |= left_over > _UNRESOLVED * curve.mass * edges[1:][new]
         if not rough.any():
             break
-        edges = np.union1d(edges, middles(edges)[rough])
+        done.update(edges[:-1][new][~rough].tolist())
+        edges = np.union1d(edges, middles(edges)[new][rough])
     return edges
 
 

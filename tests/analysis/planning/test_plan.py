@@ -129,6 +129,22 @@ def test_the_better_one_may_come_second() -> None:
     assert row.required_lists is not None
 
 
+def test_what_is_recommended_shows_the_same_order() -> None:
+    """The first ranker has the better top, the second the better list."""
+    top = "power(0.375, 0.9, 20)"
+    found = plan(top, GOOD, ["nDCG", "nDCG@1"], n=100)
+    whole, first = found.rows
+    assert (whole.measure, whole.effect < 0 < first.effect) == ("nDCG(log)", True)
+    # the cutoff with the fewest judgements of all would show the opposite
+    assert min(found.cutoffs, key=lambda c: c.documents or math.inf).effect > 0
+    assert found.fewest_judgements.effect < 0
+    assert found.best(found.cutoffs).effect < 0
+    assert found.better == GOOD
+    said = found.answers()[-1]
+    assert said.startswith(f"Fewest queries to show that {GOOD} is ahead on average: ")
+    assert f"{top} is ahead by nDCG(log)@1; b = " in said
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

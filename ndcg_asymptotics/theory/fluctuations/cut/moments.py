@@ -158,7 +158,7 @@ def beta_rule(alpha: float, beta: float, count: int) -> tuple[Floats, Floats]:
 
 def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> float:
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c."""
-    meshes = [Mesh.of(scorer, n) for scorer in scorers]
+    meshes = [Mesh.of(scorer, n, min(effort.refine, 1.0)) for scorer in scorers]
     ideal = CutIdeal.of(meshes[0], measure, n, effort)
     rule = joined(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(n, effort.digits)
     a, b = (means_given_counts(mesh, measure, n, rule.nodes, effort) for mesh in meshes)
