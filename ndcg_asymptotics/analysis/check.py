@@ -4,7 +4,7 @@ Three questions are asked of the simulation, with one family-wise error rate for
 
 - Is the simulated mean the exact mean? For every scorer, measure and n (`mean_tests`).
 - Is the simulated standard deviation the exact one? At three list lengths, or at every n (`std_tests`).
-- Is the simulated law that of long lists? At the last n (`law_tests`).
+- Is the simulated law that of theory? At the last n (`law_tests`).
 
 One question is asked of the theorems, without any simulation: is the limit that they state the one to which
 exact means up to n = 1e18 tend (`limit_tests`)? All theoretical values come from `theory.values`.
@@ -92,7 +92,7 @@ class Check(Report):
         for (scorer, measure), found in self.by_scorer_and_measure().items():
             yield Table.of(f"{scorer}, {measure}", MeanTest, found["means"])
         yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
-        yield Table.of("Laws, simulated and on long lists (Kolmogorov-Smirnov)", LawTest, self.laws)
+        yield Table.of("Laws, simulated and of theory (Kolmogorov-Smirnov)", LawTest, self.laws)
         yield from self._conclusion()
 
     def by_scorer_and_measure(self) -> dict[tuple[str, str], dict[Kind, list[Any]]]:

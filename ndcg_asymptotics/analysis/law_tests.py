@@ -1,8 +1,11 @@
-"""Tests of the law of NDCG_n at the last list length against the law on long lists (Kolmogorov-Smirnov).
+"""Tests of the law of NDCG_n at the last list length against the one of theory (Kolmogorov-Smirnov).
 
-Theory knows the law in the limit of long lists and a bound of its distance from the law at n
+Theory knows the law of lists with one relevant item exactly (`theory.fluctuations.one_item`), and else the
+law in the limit of long lists and a bound of its distance from the law at n
 (`theory.fluctuations.limit_law`). The test allows for this distance, and gives no verdict where it exceeds
 half of what the replicates can detect. See docs/fluctuations.md, section 6.
+
+The exact law has atoms, for which the test is conservative.
 """
 
 from __future__ import annotations
@@ -19,15 +22,18 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, decimals, general
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw
+from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 _COARSEST = 0.25  # the largest critical distance at which a test says anything
 _NEGLIGIBLE = 0.5  # of the critical distance, the largest error of the law of long lists
+_POINTS = 200  # quantiles of the sample at which an exact law is evaluated
+_TIE = 1e-9  # relative difference up to which a simulated value is an atom of an exact law
 
 
 @dataclass(frozen=True)
 class LawTest:
-    """The simulated law of one scorer's NDCG_n and the law of long lists.
+    """The simulated law of one scorer's NDCG_n and that of theory.
 
     Attributes
     ----------
@@ -38,7 +44,7 @@ class LawTest:
     unexplained : float, optional
         The largest difference that the error of the law does not explain, which the verdict is about.
     stated : float, optional
-        The bound of the distance between the law of long lists and the law at n.
+        The bound of the distance between the law of theory and the law at n.
     critical : float
         The smallest distance that is rejected.
     reason : str
@@ -61,7 +67,7 @@ class LawTest:
 def judge_law(
     simulated: Simulated, theory: TheoreticalValues, name: str, factor: float, level: float
 ) -> LawTest:
-    """Compare the law of NDCG of scorer ``name`` at the last n with that of long lists times ``factor``."""
+    """Compare the law of NDCG of scorer ``name`` at the last n with that of theory times ``factor``."""
     n = simulated.sizes[-1]
     values, low, high = simulated.at(n)
     critical = float(stats.kstwo.isf(level, len(values)))
@@ -74,9 +80,17 @@ def judge_law(
             name, str(theory.measure), n, theory.regime, *distances, stated, critical, verdict, reason, level
         )
 
+    def judged(distance: float, unexplained: float, stated: float) -> LawTest:
+        verdict: Outcome = "disagrees" if unexplained > critical else "agrees"
+        return row(verdict, "", (distance, max(unexplained, 0.0)), stated)
+
     if critical > _COARSEST:
         return row("not tested", "too few replicates to tell laws apart")
     try:
+        exact = theory.exact_law(n)
+        if exact is not None:
+            distance, stated = _distance_from_atoms(exact, low / factor, high / factor)
+            return judged(distance, distance - stated, stated)
         law = theory.law(n)
     except NotAvailableError as why:
         return row("not tested", str(why))
@@ -90,9 +104,8 @@ def judge_law(
     if not math.isfinite(stated) or law.law is None:
         return row("not tested", "no law of long lists is known")
     distance = _distance(law.law, low / factor, high / factor, 0.0)
-    unexplained = max(_distance(law.law, low / factor, high / factor, law.law.shift) - law.law.chance, 0.0)
-    verdict: Outcome = "disagrees" if unexplained > critical else "agrees"
-    return row(verdict, "", (distance, unexplained), stated)
+    unexplained = _distance(law.law, low / factor, high / factor, law.law.shift) - law.law.chance
+    return judged(distance, unexplained, stated)
 
 
 def _distance(law: LimitLaw, low: Floats, high: Floats, shift: float) -> float:
@@ -102,3 +115,19 @@ def _distance(law: LimitLaw, low: Floats, high: Floats, shift: float) -> float:
     above = steps[1:] - law.cdf((np.sort(high) - law.centre) / law.scale + shift)
     below = law.cdf((np.sort(low) - law.centre) / law.scale - shift) - steps[:-1]
     return max(float(above.max()), float(below.max()))
+
+
+def _distance_from_atoms(law: OneItemLaw, low: Floats, high: Floats) -> tuple[float, float]:
+    """Return the largest difference of distribution functions from an exact law, and the error of that law.
+
+    The largest one at the points that are compared is at most the largest one at all.
+    """
+    count = len(low)
+    points = np.unique(np.linspace(0, count - 1, min(count, _POINTS)).round().astype(int))
+    lower, upper = np.sort(low), np.sort(high)
+    # P(NDCG <= x) at upper ends and P(NDCG < x) at lower ends; the tiny number keeps an atom at 0 out of it
+    at, before = upper[points] * (1 + _TIE), lower[points] * (1 - _TIE) - np.finfo(float).tiny
+    (at_most, error), (less, other) = law.above(at), law.above(before)
+    above = np.searchsorted(upper, at, side="right") / count - (1 - at_most)
+    below = (1 - less) - np.searchsorted(lower, before, side="left") / count
+    return max(float(above.max()), float(below.max())), float(max(error.max(), other.max()))

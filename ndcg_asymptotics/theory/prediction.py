@@ -22,6 +22,7 @@ from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
 from ndcg_asymptotics.theory.fluctuations.limit_law import limit_law
+from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw, one_item
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
@@ -38,8 +39,9 @@ class Prediction:
     "1.28/n^0.3". ``law`` is the limiting law of NDCG_n about its mean (`theory.fluctuations.laws`), and
     ``law_distance`` bounds the distance of the distribution function at n from it
     (`theory.fluctuations.limit_law`).
-    ``quantiles_from`` is "exact" where few ranks count, so that quantiles are found by enumeration. Elsewhere
-    it is "law", and they are those of the limiting law with the exact mean and standard deviation.
+    ``quantiles_from`` is "exact" where few ranks count, so that quantiles are found by enumeration, and where
+    every list has one relevant item. Elsewhere it is "law", and they are those of the limiting law with the
+    exact mean and standard deviation.
     ``pseudo_expectation`` is None for lists so short that it exceeds 1. ``reason`` says why there is no limit
     or no exact value; it is empty if there are all of them. For DCG ``limit`` is that of DCG_n / F(k(n)), and
     ``unit`` is F(k(n)); for NDCG the unit is 1.
@@ -197,6 +199,9 @@ def _law_distance(
 def _quantiles(
     scorer: Scorer, measure: Measure, n: int, mean: float | None, sd: float | None
 ) -> tuple[dict[str, float] | None, Literal["exact", "law"] | None]:
+    if one_item(scorer):
+        law = OneItemLaw(scorer, measure, n)
+        return {f"{p:g}": law.quantile(p) for p in _QUANTILES}, "exact"
     if not scorer.iid:
         return None, None
     if enumerable(scorer, measure, n):

@@ -17,6 +17,7 @@ from ndcg_asymptotics.theory.fluctuations import StandardDeviation
 from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis, limiting_std, std_at
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
+from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw, one_item
 from ndcg_asymptotics.theory.gap import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import Expectation
@@ -94,6 +95,10 @@ class TheoreticalValues:
     def excess_kurtosis(self, n: int, std: float) -> float:
         """Return the excess kurtosis of NDCG_n that the labels at the top produce, given its ``std``."""
         return excess_kurtosis(self.scorer.model, self.measure, n, std)
+
+    def exact_law(self, n: int) -> OneItemLaw | None:
+        """Return the law of NDCG_n of lists with one relevant item; None for other lists."""
+        return OneItemLaw(self.scorer, self.measure, n) if one_item(self.scorer) else None
 
     def law(self, n: int) -> LawOfLongLists:
         """Return the law of NDCG_n on long lists, centred and scaled by the exact moments at n."""

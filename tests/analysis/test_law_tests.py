@@ -11,7 +11,7 @@ from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.mean_tests import Simulated
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
@@ -91,6 +91,45 @@ def test_the_level_is_that_of_kolmogorov_and_smirnov() -> None:
             row = judge_law(simulated_values(draw(), 10**6), theory, "a", 1.0, level)
             alarms += row.verdict == "disagrees"
         assert stats.binomtest(alarms, 120, level, "greater").pvalue > 1e-4
+
+
+def values_of_one_item(kappa: float, measure: str, n: int, count: int, shift: int = 0) -> np.ndarray:
+    """NDCG of lists with one relevant item, drawn here; ``shift`` moves it down."""
+    rng, parsed = np.random.default_rng(8), Measure.parse(measure)
+    ranks = 1.0 + shift + rng.binomial(n - 1, rng.random(count) ** (1 / kappa))
+    discounts = parsed.discount(ranks, float(n))
+    best = parsed.discount(1.0, float(n)) if parsed.normalised else 1.0
+    return np.where(ranks <= parsed.cutoff(n), discounts / best, 0.0)
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@10", "nDCG(constant)@10", "DCG(zipf)"])
+def test_the_exact_law_of_one_relevant_item(measure: str) -> None:
+    """False alarm: 1e-6. Multiplied by 1.01 or shifted by three ranks, the law disagrees."""
+    parsed = Measure.parse(measure)
+    theory = TheoreticalValues(Scorer.parse("relevant(1, roc_power(0.4))"), parsed, TheoryCache(None))
+    values = values_of_one_item(0.4, measure, 30, 4000)
+
+    def verdict(drawn: np.ndarray, factor: float = 1.0) -> str:
+        row = judge_law(simulated_values(drawn, 30), theory, "a", factor, 1e-6)
+        assert row.law == "one item"
+        return row.verdict
+
+    assert verdict(values) == "agrees"
+    assert {verdict(values, factor) for factor in (1.01, 0.99)} == {"disagrees"}
+    assert verdict(values_of_one_item(0.4, measure, 30, 4000, shift=3)) == "disagrees"
+    assert verdict(values_of_one_item(0.5, measure, 30, 4000)) == "disagrees"
+
+
+@pytest.mark.slow
+def test_exact_laws_keep_the_level() -> None:
+    """100 samples of 300 lists; level 0.05; by chance 1e-4 for each."""
+    scorer = Scorer.parse("relevant(1, roc_power(0.4))")
+    for n, measure in ((4, "nDCG"), (10**9, "nDCG"), (50, "nDCG@5")):
+        theory = TheoreticalValues(scorer, Measure.of(measure), TheoryCache(None))
+        drawn = values_of_one_item(0.4, measure, n, 30_000).reshape(100, 300)
+        alarms = sum(judge_law(simulated_values(row, n), theory, "a", 1.0, 0.05).verdict == "disagrees"
+                     for row in drawn)  # fmt: skip
+        assert stats.binomtest(alarms, 100, 0.05, "greater").pvalue > 1e-4
 
 
 def test_check_shows_every_law() -> None:

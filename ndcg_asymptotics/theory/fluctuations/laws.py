@@ -31,9 +31,10 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_top
+from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
-Regime = Literal["normal", "top ranks", "lasting", "certain", "groups", "few items"]
+Regime = Literal["normal", "top ranks", "lasting", "certain", "groups", "one item", "few items"]
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -54,6 +55,8 @@ def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     >>> regime((Relevance.of("constant(0.5)"),), Measure.of("nDCG(zipf)"))
     'top ranks'
     """
+    if one_item(scorers[0]):  # exactly known (`one_item`)
+        return "one item"
     if scorers[0].mixed:  # lists of several kinds: no law of one shape
         return "groups"
     if not scorers[0].iid:  # a few depths decide, whatever n is
@@ -251,7 +254,8 @@ def standard_cdf(scorers: Sequence[Scorer], measure: Measure, x: float) -> float
 def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     found = regime(scorers, measure)
     require_available(found != "groups", "the law of lists of several kinds has no one shape")
-    require_available(found != "few items", "the law of lists with few relevant items has no one shape")
+    few = found in ("one item", "few items")
+    require_available(not few, "the law of lists with few relevant items has no one shape")
     return found
 
 

@@ -102,7 +102,7 @@ def limit_law(
     nDCG(zipf) 7e-02
     """
     found = regime((scorer,), measure)
-    if found in ("certain", "groups", "few items") or not sd > 0:
+    if found in ("certain", "groups", "one item", "few items") or not sd > 0:
         return None
     relevance = scorer.model
     if found == "normal":

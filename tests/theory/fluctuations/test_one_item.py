@@ -1,0 +1,146 @@
+"""The exact law of NDCG with one relevant item, against enumeration, beta functions and exact means."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from oracles import label_orders
+from oracles.discounts import DISCOUNTS
+from oracles.naive import ndcg
+from scipy import stats
+
+from ndcg_asymptotics.core.errors import NotAvailableError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw, one_item, rank_law
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.prediction import predict
+
+TWO = "graded(2=roc_power(0.3), 1=roc_power(1))"
+LONG = (1000, 10**6, 10**18)
+
+
+def law(spec: str, measure: str, n: int) -> OneItemLaw:
+    return OneItemLaw(Scorer.parse(spec), Measure.parse(measure), n)
+
+
+@pytest.mark.parametrize(
+    ("roc", "density"),
+    [
+        ("roc_power(0.3)", label_orders.power(Fraction(3, 10))),
+        ("roc_beta(0.4, 3)", label_orders.beta(Fraction(2, 5), 3)),
+        ("linear(0.1, 0.7)", None),
+        ("cusp(0.05, 0.5, 0.4)", None),
+    ],
+)
+def test_every_rank_of_short_lists(roc: str, density: label_orders.Density | None) -> None:
+    """Enumeration of the orders of lists of 1 to 12 items in rational arithmetic."""
+    curves: dict[str, label_orders.Density] = {
+        "linear(0.1, 0.7)": {Fraction(0): Fraction(7, 10), Fraction(1): Fraction(-6, 10)},
+        "cusp(0.05, 0.5, 0.4)": {Fraction(0): Fraction(1, 2), Fraction(2, 5): Fraction(-9, 20)},
+    }
+    uniform = {Fraction(0): Fraction(1)}
+    densities = label_orders.given_label([curves[roc]]) if density is None else [density, uniform]
+    for n in (1, 2, 3, 6, 12):
+        orders = list(label_orders.sequence_law(densities, [1, n - 1]))
+        at, chances = np.array([(order.index(0), chance) for order, chance in orders]).T
+        exact = np.array([chances[at < r].sum() for r in range(n + 1)])
+        found, error = rank_law(Scorer.parse(f"relevant(1, {roc})"), n, np.arange(n + 1))
+        assert (np.abs(found - exact) <= error + 1e-14).all()
+        assert error.max() < 1e-11
+
+
+@pytest.mark.parametrize("n", LONG)
+@pytest.mark.parametrize("kappa", [0.05, 0.3, 1.0, 4.0])
+def test_ranks_under_powers(kappa: float, n: int) -> None:
+    """E B^kappa = Gamma(r + kappa) Gamma(n) / (Gamma(r) Gamma(n + kappa)), B ~ Beta(r, n - r)."""
+    ranks = [1, 2, 19, 20, 100, 999, 1000, n // 10, n // 2, n // 2 + 1, n - 1]
+    lg = mpmath.loggamma
+    with mpmath.workdps(50):
+        x = mpmath.mpf(kappa)
+        exact = [float(mpmath.exp(lg(r + x) + lg(n) - lg(r) - lg(n + x))) if r < n else 1.0 for r in ranks]
+    found, error = rank_law(Scorer.parse(f"relevant(1, roc_power({kappa}))"), n, np.array(ranks))
+    assert (np.abs(found - exact) <= error).all()
+    assert error.max() < 1e-11
+    assert found == pytest.approx(exact, rel=1e-7)  # in their digits, however small
+
+
+@pytest.mark.parametrize(("n", "r"), [(1000, 12), (10**12, 1), (10**12, 300), (10**18, 12)])
+def test_ranks_of_binormal_scores(n: int, r: int) -> None:
+    """E Phi(d + Z), Phi(Z) ~ Beta(r, n - r), by mpmath's quadrature over z."""
+    with mpmath.workdps(30):
+        lg = mpmath.loggamma
+        constant = lg(n) - lg(r) - lg(n - r)
+
+        def share(z: mpmath.mpf) -> mpmath.mpf:
+            logs = (r - 1) * mpmath.log(mpmath.ncdf(z)) + (n - r - 1) * mpmath.log(mpmath.ncdf(-z))
+            return mpmath.ncdf(1.5 + z) * mpmath.npdf(z) * mpmath.exp(constant + logs)
+
+        middle = float(stats.norm.ppf(r / n))
+        exact = float(mpmath.quad(share, [middle + step for step in (-8, -2, -0.5, -0.1, 0, 0.1, 0.5, 2)]))
+    (found,), _ = rank_law(Scorer.parse("relevant(1, roc_binormal(1.5))"), n, np.array([r]))
+    assert found == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [10**6, 10**12, 10**18])
+@pytest.mark.parametrize(("a", "b"), [(0.3, 0.2), (2.0, 0.1)])
+def test_a_density_that_is_infinite_at_the_bottom(a: float, b: float, n: int) -> None:
+    """Doubles near 1 are too far apart for it, which the stated error says; the rank is beta-binomial."""
+    lg = mpmath.loggamma
+    with mpmath.workdps(50):
+        x, y = mpmath.mpf(a), mpmath.mpf(b)
+        whole = lg(n) + lg(x + y) - lg(x) - lg(y) - lg(x + y + n - 1)
+        last = [mpmath.exp(whole - lg(k + 1) - lg(n - k) + lg(x + k) + lg(y + n - 1 - k))
+                for k in range(n - 30, n)]  # fmt: skip
+        exact = np.array([float(1 - sum(last[-back:])) for back in (1, 2, 30)])
+    found, error = rank_law(Scorer.parse(f"relevant(1, roc_beta({a}, {b}))"), n, n - np.array([1, 2, 30]))
+    assert (np.abs(found - exact) <= error).all()
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)@7", "nDCG(constant)@10", "nDCG(linear)"])
+@pytest.mark.parametrize("spec", ["relevant(1, step(0.1, 0.5, 0.3))", f"relevant(2=1, 1=0, {TWO})"])
+def test_the_exact_mean_is_that_of_the_law(spec: str, measure: str) -> None:
+    """E[X] = sum over ranks of D(r)/D(1) P(rank = r), the discounts those of the oracle."""
+    n, parsed = 60, Measure.parse(measure)
+    chances = np.diff(rank_law(Scorer.parse(spec), n, np.arange(n + 1))[0])
+    name = str(parsed.discount)
+    weight = (lambda r: 1.0) if name == "constant" else (lambda r: DISCOUNTS[name](r, n))
+    values = [ndcg(np.eye(n)[r], weight, min(parsed.cutoff(n), n)) for r in range(n)]
+    assert chances @ values == pytest.approx(expected_ndcg(spec, measure, [n]).value[0], rel=1e-10)
+
+
+def test_atoms_of_mixtures() -> None:
+    spec = "mixture(0.25=relevant(1, roc_power(1)), 0.75=relevant(1, roc_power(2)))"
+    # P(rank <= r) is r/4 and r (r + 1)/20
+    found, _ = law(spec, "nDCG(zipf)@2", 4).above(np.array([-1.0, 0.0, 0.5, 1.0]))
+    assert found == pytest.approx([1.0, 0.25 * 0.5 + 0.75 * 0.3, 0.25 * 0.25 + 0.75 * 0.1, 0.0], abs=1e-13)
+    assert not one_item(Scorer.parse("relevant(2, roc_power(1))"))
+    other = f"mixture(0.5=relevant(2=1, 1=0, {TWO}), 0.5=relevant(2=0, 1=1, {TWO}))"
+    law(other, "nDCG", 4).above(np.zeros(1))
+    with pytest.raises(NotAvailableError, match="the law of DCG of lists with different gains"):
+        law(other, "DCG", 4).above(np.zeros(1))
+
+
+@pytest.mark.parametrize("n", [1, 7, 10**18])
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@3", "DCG(linear)"])
+def test_quantiles(measure: str, n: int) -> None:
+    found = law("relevant(1, roc_power(0.5))", measure, n)
+    for p in (0.05, 0.5, 0.95):
+        x = found.quantile(p)
+        (above, below), _ = found.above(np.array([x * (1 + 1e-9), x * (1 - 1e-9) - 1e-12]))
+        assert 1 - below < p <= 1 - above + 1e-12
+
+
+def test_predictions_have_exact_quantiles() -> None:
+    (row,) = predict("roc_power(0.3)", "nDCG(zipf)", 1000, relevant=1)
+    assert (row.law, row.quantiles_from) == ("one item", "exact")
+    assert row.quantiles is not None
+    # the median rank: P(rank <= r) = Gamma(r + 0.3) Gamma(n) / (Gamma(r) Gamma(n + 0.3)) is 1/2 near r = 99
+    rank = round(1 / row.quantiles["0.5"])
+    share = [math.exp(math.lgamma(r + 0.3) + math.lgamma(1000) - math.lgamma(r) - math.lgamma(1000.3))
+             for r in (rank - 1, rank)]  # fmt: skip
+    assert share[0] < 0.5 <= share[1]
