@@ -242,7 +242,9 @@ def report(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Write a study and its results as one HTML page.
+    """Write results as one HTML page: of a study, a grid, rare orders, or growing lists of real runs.
+
+    For the page of a comparison of runs: `compare --report FILE.html`.
 
     Example:
 
@@ -250,6 +252,14 @@ def report(
     """
     from ndcg_asymptotics.reports.page import report as report_results
     from ndcg_asymptotics.results import open_results
+    from ndcg_asymptotics.results.folder import holds_grid, holds_growth
+    from ndcg_asymptotics.results.grid import open_grid
+    from ndcg_asymptotics.results.growing import open_growth
 
-    report_results(open_results(results, allow_custom=allow_custom), out, alpha=alpha)
+    if holds_growth(results):
+        report_results(open_growth(results), out)
+    elif holds_grid(results):
+        report_results(open_grid(results, allow_custom=allow_custom), out, alpha=alpha)
+    else:
+        report_results(open_results(results, allow_custom=allow_custom), out, alpha=alpha)
     print(out)

@@ -362,6 +362,9 @@ def compare(
     per_query: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every query to this file.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write the comparison as one HTML page.")
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Show every pair of more than two runs by itself, too.")
     ] = False,
@@ -378,6 +381,7 @@ def compare(
 
         ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics compare *.run --qrels my.qrels --no-theory
+        ndcg-asymptotics compare a.run b.run --qrels my.qrels --report ab.html
     """
     from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
     from ndcg_asymptotics.reports.terminal import show, write_csv
@@ -402,6 +406,11 @@ def compare(
         print(found.to_latex(), end="")
     else:
         show(found, form, blocks=found.blocks(full))
+    if report is not None:
+        from ndcg_asymptotics.reports.page import report as report_comparison
+
+        report_comparison(found, report)
+        print(report, file=sys.stderr)
     if out is not None:
         from ndcg_asymptotics.plots import draw_comparison
 

@@ -1,39 +1,80 @@
-"""The charts of a page as plain data, with the same numbers as the figures and tables."""
+"""The charts of a page as plain data, with the same numbers as the figures and tables.
+
+A chart has a ``title``, a ``remark``, its content in ``words`` for screen readers, and ``details`` below it.
+It has ``x`` (with ``xname`` and ``label``), or ``rows``, which are names, with ``ends``, the words at the two
+ends of the axis. Each of its ``series`` has a ``name``, a ``slot`` (its line style) and lists ``y``, ``low``,
+``high``, ``line`` along x or the rows, as well as one number ``limit``; where y is drawn as a line, it is
+``solid`` and ``dots`` are the marks. ``fields`` are the values that a pointer shows and a file has. ``range``
+is that of the axis of values unless the reader has it fitted; with ``log``, x has a logarithmic axis.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
+from ndcg_asymptotics.analysis.runs.comparison import PairComparison
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.text import visible
+from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.reports.content import Chart
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.grid import GridResults
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
 BAND = (0.05, 0.95)
 """Quantiles over replicates between which a band is drawn."""
 
-ORDER_SLOTS = (6, 5)
-"""Line styles of the two rates of an order, which the first five scorers do not have."""
+_POINTS = 120  # points of a line of growing lists
+_FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
+_NORMAL = 1.959964  # of a 95% interval
 
-Chart = dict[str, Any]
+Known = Mapping[tuple[str, str], Sequence[float | None]]
+"""Exact means at the list lengths of a study, by scorer and measure."""
+
+_MEANS = (
+    {"key": "y", "label": "mean", "kind": "fixed"},
+    {"key": "se", "label": "MCSE", "kind": "exponent"},
+    {"key": "line", "label": "exact mean", "kind": "fixed"},
+    {"key": "limit", "label": "limit", "kind": "fixed"},
+)
 
 
-def curve_charts(results: Results) -> list[Chart]:
+def _chart(
+    title: str, words: str, fields: Iterable[Mapping[str, str]], series: list[Any], **more: Any
+) -> Chart:
+    found = {
+        "title": visible(title),
+        "remark": "",
+        "words": words,
+        "details": "",
+        "xname": "n",
+        "label": "list length n",
+        "log": True,
+        "range": [0.0, 1.0],
+    }
+    return {**found, "fields": list(fields), "series": series, **more}
+
+
+def curve_charts(results: Results, exact: Known) -> list[Chart]:
     """Return a chart per measure: the mean over replicates with its band, the exact mean and the limit."""
     study = results.study
-    return [_curves(results, measure) for measure in tracked(study.measures, "curves")]
+    return [_curves(results, measure, exact) for measure in tracked(study.measures, "curves")]
 
 
-def _curves(results: Results, measure: Measure) -> Chart:
+def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
     study, series, theorems, highest = results.study, [], [], 1e-9
+    unit = np.array([measure.unit(n) or 1.0 for n in study.n])
     for slot, (name, scorer) in enumerate(study.scorers.items()):
         cell = results.relative(measure)["ndcg"].sel(scorer=name)
         values = cell.transpose("replicate", "n").to_numpy()
@@ -42,65 +83,285 @@ def _curves(results: Results, measure: Measure) -> Chart:
         low, high = np.quantile(values, BAND, axis=0)
         highest = max(highest, float(high.max()))
         se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
+        known = exact[name, str(measure)]
         series.append(
             {
-                "name": visible(name), "slot": slot, "y": _plain(values.mean(axis=0)),
+                "name": visible(name),
+                "slot": slot,
+                "y": _plain(values.mean(axis=0)),
                 "se": None if se is None else _plain(se),
-                "low": _plain(low), "high": _plain(high),
-                "line": _exact_means(results, scorer, measure), "limit": found.value,
+                "low": _plain(low),
+                "high": _plain(high),
+                "line": [None if mean is None else mean / of for mean, of in zip(known, unit, strict=True)],
+                "limit": found.value,
             }
-        )  # fmt: skip
-    fields = [
-        {"key": "y", "label": "mean", "kind": "fixed"},
-        {"key": "se", "label": "std. error", "kind": "exponent"},
-        {"key": "line", "label": "exact mean", "kind": "fixed"},
-        {"key": "limit", "label": "limit", "kind": "fixed"},
-    ]
+        )
     remark = " / ".join(dict.fromkeys(text for text in theorems if text != "none")) or "limit unknown"
-    words = f"{measure} of {len(series)} scorer{'s' * (len(series) > 1)} against the list length."
     title = str(measure) if measure.normalised else f"{measure} / F(k(n))"
-    # NDCG is drawn from 0 to 1
-    scale = {} if measure.normalised else {"top": 1.05 * highest}
-    return {"title": visible(title), "remark": remark, "words": words, "details": "",
-            "n": list(study.n), "fields": fields, "series": series, **scale}  # fmt: skip
+    words = f"{measure} of {len(series)} scorer{'s' * (len(series) > 1)} against the list length."
+    top = 1.0 if measure.normalised else 1.05 * highest
+    return _chart(title, words, _MEANS, series, x=list(study.n), remark=remark, range=[0.0, top])
 
 
-def _exact_means(results: Results, scorer: Scorer, measure: Measure) -> list[float | None]:
-    """Return E[NDCG_n], or E[DCG_n] / F(k(n)), at the study's sizes; None where theory does not give it."""
-    sizes = results.study.n
-    unit = np.array([measure.unit(n) or 1.0 for n in sizes])
+def exact_mean(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
+    """Return E[NDCG_n] or E[DCG_n] at some sizes; None where theory does not give it."""
     try:
-        return _plain(user_cache().mean(scorer, measure, sizes).value / unit)
+        return _plain(user_cache().mean(scorer, measure, sizes).value)
     except NotAvailableError:
         return [None] * len(sizes)
 
 
 def order_charts(pairs: Sequence[Pair]) -> list[Chart]:
-    """Return a chart per pair and measure with a right order: how often it holds at n, and from n on."""
-    return [_order(pair) for pair in pairs if pair.right is not None]
+    """Return two charts per pair: how often the right order holds at n, and from n on, by every measure."""
+    charts = []
+    for names in dict.fromkeys(pair.pair for pair in pairs):
+        of_pair = [pair for pair in pairs if pair.pair == names and pair.right is not None]
+        if not of_pair:
+            continue
+        bound = any(pair.from_n_is_upper_bound for pair in of_pair)
+        since = "from n on, at grid points" if bound else "at every length from n on"
+        rights = {_ahead(pair) for pair in of_pair}
+        remark = rights.pop() if len(rights) == 1 else visible(f"{names[0]} and {names[1]}")
+        details = "\n".join(visible(f"{pair.measure}: {pair.text}") for pair in of_pair)
+        for title, of_all in (("at n", False), (since, True)):
+            series = [
+                {
+                    "name": visible(pair.measure),
+                    "slot": slot,
+                    "y": [r.rate for r in rates],
+                    "low": [r.low for r in rates],
+                    "high": [r.high for r in rates],
+                }
+                for slot, (pair, rates) in enumerate(
+                    (pair, pair.from_n if of_all else pair.points) for pair in of_pair
+                )
+            ]
+            words = f"Rate of the right order {title}, by every measure, against the list length."
+            charts.append(
+                _chart(
+                    f"Right order {title}",
+                    words,
+                    _interval_of("right"),
+                    series,
+                    remark=remark,
+                    x=[r.n for r in of_pair[0].points],
+                    details=details if of_all else "",
+                )
+            )
+    return charts
 
 
-def _order(pair: Pair) -> Chart:
+def _interval_of(name: str) -> tuple[Mapping[str, str], ...]:
+    ends = {"low": "at least", "high": "at most"}
+    return tuple({"key": key, "label": label, "kind": "fixed"} for key, label in ({"y": name} | ends).items())
+
+
+def _ahead(pair: Pair) -> str:
     a, b = pair.pair
-    behind = b if pair.right == a else a
-    since = "from n on, at grid points" if pair.from_n_is_upper_bound else "at every length from n on"
-    named = (("at n", pair.points, ORDER_SLOTS[0]), (since, pair.from_n, ORDER_SLOTS[1]))
-    series = [
-        {
-            "name": name, "slot": slot, "y": [r.rate for r in rates],
-            "low": [r.low for r in rates], "high": [r.high for r in rates],
-        }
-        for name, rates, slot in named
-    ]  # fmt: skip
+    return visible(f"{pair.right} ahead of {b if pair.right == a else a}")
+
+
+def rare_charts(pairs: Sequence[Pair]) -> list[Chart]:
+    """Return a chart per pair of log10 P(wrong order at n), with a series for each measure."""
+    charts = []
+    for names in dict.fromkeys(pair.pair for pair in pairs):
+        of_pair = [pair for pair in pairs if pair.pair == names]
+        sizes = [point.n for point in of_pair[0].points]
+        series = []
+        for slot, pair in enumerate(of_pair):
+            log10 = [p.log10_wrong if p.reliable else None for p in pair.points]
+            half = [_NORMAL * (p.relative_se or 0.0) / math.log(10) for p in pair.points]
+            series.append(
+                {
+                    "name": visible(pair.measure),
+                    "slot": slot,
+                    "y": log10,
+                    "low": [None if y is None else y - d for y, d in zip(log10, half, strict=True)],
+                    "high": [None if y is None else y + d for y, d in zip(log10, half, strict=True)],
+                    "ess": [getattr(p, "effective_sample_size", None) for p in pair.points],
+                }
+            )
+        size = {"key": "ess", "label": "effective sample size", "kind": "whole"}
+        words = f"Logarithm of the probability of a wrong order of {names[0]} and {names[1]}."
+        charts.append(
+            _chart(
+                "log10 P(wrong order at n)",
+                words,
+                (*_interval_of("log10 P"), size),
+                series,
+                x=sizes,
+                remark=_ahead(of_pair[0]),
+                range=None,
+            )
+        )
+    return charts
+
+
+def grid_charts(results: GridResults, exact: Known) -> list[Chart]:
+    """Return a chart per measure and parameter: the mean at the largest n against the parameter.
+
+    There is a series for each scorer and combination of the other parameters. Keys of ``exact`` are scorers
+    and measures with the values of their point.
+    """
+    axes = results.axes
+    charts = []
+    for (column, measure), parameter in itertools.product(enumerate(axes.measures), axes.parameters):
+        at = list(axes.parameters).index(parameter)
+        rest = list(dict.fromkeys((*v[:at], *v[at + 1 :]) for v in results.points))
+        others = [name for name in axes.parameters if name != parameter]
+        series: list[Any] = []
+        highest = 1.0
+        for scorer, fixed in itertools.product(axes.scorers, rest):
+            row: dict[str, Any] = {key: [] for key in ("y", "se", "low", "high", "line")}
+            for value in axes.parameters[parameter]:
+                point = results.points.get((*fixed[:at], value, *fixed[at:]))
+                found = _at_point(point, scorer, column, exact)
+                for key, number in zip(row, found, strict=True):
+                    row[key].append(number)
+            highest = max(highest, *(1.05 * v for v in row["high"] if v is not None), 0.0)
+            name = ", ".join((scorer, *(f"{o}={number_text(v)}" for o, v in zip(others, fixed, strict=True))))
+            series.append({"name": visible(name), "slot": len(series), **row, "limit": None})
+        n = max(point.study.n[-1] for point in results.points.values())
+        values = list(axes.parameters[parameter])
+        words = f"{measure} at n = {n:g} against {parameter}."
+        fields = [field for field in _MEANS if field["key"] != "limit"]
+        geometric = len(values) > 2 and min(values) > 0 and values[-1] / values[0] >= 100
+        charts.append(
+            _chart(
+                f"{measure} against {parameter}",
+                words,
+                fields,
+                series,
+                x=values,
+                xname=parameter,
+                label=parameter,
+                log=geometric,
+                range=[0.0, highest],
+                remark=f"n = {n:g}",
+            )
+        )
+    return charts
+
+
+def _at_point(
+    point: Results | None, scorer: str, column: int, exact: Known
+) -> tuple[float | None, float | None, float | None, float | None, float | None]:
+    if point is None or not point.replicates_complete:
+        return None, None, None, None, None
+    measure, n = point.study.measures[column], point.study.n[-1]
+    values = point.relative(measure)["ndcg"].sel(scorer=scorer, n=n).to_numpy()
+    low, high = np.quantile(values, BAND)
+    se = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
+    line = exact[str(point.study.scorers[scorer]), str(measure)][-1]
+    unit = measure.unit(n) or 1.0
+    return float(values.mean()), se, float(low), float(high), None if line is None else line / unit
+
+
+def growth_charts(growth: Growth) -> list[Chart]:
+    """Return a chart per measure: the mean over queries with its band, and i.i.d. theory."""
+    last = int(growth.sizes[-1])
+    at = np.searchsorted(growth.sizes, np.geomspace(min(_FIRST, last), last, _POINTS))
+    known: Sequence[int] = growth.theory.sizes.tolist() if growth.theory else []
+    shown = np.unique([*np.minimum(at, growth.sizes.size - 1), *np.searchsorted(growth.sizes, known)])
+    shown = shown.astype(np.intp)
+    sizes, (low, high), mean, error = growth.sizes[shown], growth.band(), growth.mean, growth.error
     fields = [
-        {"key": "y", "label": "right", "kind": "fixed"},
-        {"key": "low", "label": "at least", "kind": "fixed"},
-        {"key": "high", "label": "at most", "kind": "fixed"},
+        {"key": "y", "label": "mean", "kind": "fixed"},
+        {"key": "se", "label": "error over queries", "kind": "exponent"},
     ]
-    remark = visible(f"{pair.right} ahead of {behind}")
-    words = f"Rate of the right order under {pair.measure} against the list length."
-    return {"title": visible(pair.measure), "remark": remark, "words": words, "details": visible(pair.text),
-            "n": [r.n for r in pair.points], "fields": fields, "series": series}  # fmt: skip
+    if growth.theory:
+        fields += [{"key": key, "label": label, "kind": "fixed"} for key, label in _THEORIES.items()]
+    charts = []
+    for m, measure in enumerate(growth.measures):
+        series = []
+        for r, run in enumerate(growth.runs):
+            one: dict[str, Any] = {
+                "name": visible(run),
+                "slot": r,
+                "y": _plain(mean[r, m][shown]),
+                "solid": True,
+                "se": _plain(error[r, m][shown]),
+                "low": _plain(low[r, m][shown]),
+                "high": _plain(high[r, m][shown]),
+                "limit": None,
+            }
+            if growth.theory:
+                for key, values in (("dots", growth.theory.mixture), ("line", growth.theory.pooled)):
+                    there = dict(zip(growth.theory.sizes.tolist(), _plain(values[r, m]), strict=True))
+                    one[key] = [there.get(int(n)) for n in sizes]
+            series.append(one)
+        top = min(1.0, 1.1 * float(high[:, m][:, shown].max())) if measure.normalised else None
+        words = f"{measure} of {len(series)} runs against the number of documents."
+        charts.append(
+            _chart(
+                str(measure),
+                words,
+                fields,
+                series,
+                x=sizes.tolist(),
+                label="documents n",
+                range=None if top is None else [0.0, top],
+                remark=f"{len(growth.queries)} queries",
+            )
+        )
+    return charts
+
+
+_THEORIES = {"dots": "i.i.d., groups", "line": "i.i.d., one curve"}
+
+
+def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
+    """Return the differences of two runs by every measure, and the rates at which truncated lists agree."""
+    rows = [visible(judged.measure) for judged in pair.by_measure]
+    found = [judged.difference for judged in pair.by_measure]
+    whole = {
+        "name": "difference",
+        "slot": 0,
+        "y": [d.mean for d in found],
+        "low": [d.interval.low if d.interval else None for d in found],
+        "high": [d.interval.high if d.interval else None for d in found],
+        "p": [judged.p for judged in pair.by_measure],
+        "filled": [judged.p < alpha for judged in pair.by_measure],
+    }
+    fields = (*_interval_of("difference"), {"key": "p", "label": "corrected p", "kind": "exponent"})
+    words = f"Difference of the means of {pair.a} and {pair.b} by every measure, with its interval."
+    charts = [
+        _chart(
+            "Difference of the means",
+            words,
+            fields,
+            [whole],
+            rows=rows,
+            x=list(range(len(rows))),
+            xname="measure",
+            ends=[visible(f"← {pair.b} ahead"), visible(f"{pair.a} ahead →")],
+            log=False,
+            range=None,
+        )
+    ]
+    sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
+    if sizes:
+        series = []
+        for slot, judged in enumerate(pair.by_measure):
+            cuts = {cut.n: cut for cut in judged.cuts}
+            row = {
+                key: [getattr(cuts[n], name) if n in cuts else None for n in sizes]
+                for key, name in (("y", "rate"), ("low", "low"), ("high", "high"))
+            }
+            series.append({"name": visible(judged.measure), "slot": slot, **row})
+        words = "Rate at which truncated lists order the runs as the full lists do."
+        charts.append(
+            _chart(
+                "Truncated lists",
+                words,
+                _interval_of("agree"),
+                series,
+                x=sizes,
+                label="documents n",
+                remark="rate of the order of the full lists",
+            )
+        )
+    return charts
 
 
 def _plain(values: Iterable[float]) -> list[float | None]:

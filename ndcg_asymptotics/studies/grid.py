@@ -32,7 +32,7 @@ from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.study import Study
-from ndcg_asymptotics.studies.toml import fields_of, study_of
+from ndcg_asymptotics.studies.toml import fields_of, fields_text, study_of
 
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
 _RESERVED = ("replicate", "scorer", "measure", "n", "pair")
@@ -95,6 +95,23 @@ class Grid:
 
     axes: Axes
     studies: Mapping[tuple[float, ...], Study]
+
+
+def grid_text(axes: Axes) -> str:
+    """Return the text of the file of a grid, from which `load_grid` makes an equal one.
+
+    >>> print(grid_text(Axes({"p": (0.1, 0.3)}, {"n": [10], "scorers": {"a": "constant($p)"}})))
+    n = [10]
+    <BLANKLINE>
+    [grid]
+    p = [0.1, 0.3]
+    <BLANKLINE>
+    [scorers]
+    a = "constant($p)"
+    """
+    fields = {name: value for name, value in axes.fields.items() if name != "scorers"}
+    parameters = {name: list(values) for name, values in axes.parameters.items()}
+    return fields_text({**fields, "grid": parameters, "scorers": axes.fields["scorers"]})
 
 
 def load_grid(path: str | Path, *, allow_custom: bool = False) -> Grid:

@@ -39,6 +39,7 @@ from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_s
 
 _LARGEST = 2**24  # bytes of a study file
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_TABLES = ("grid", "scorers")  # the fields of a file of a grid that are tables of their own
 _LONG = 12  # list lengths; longer lists are written as a rule, where there is one
 
 TEMPLATE = """\
@@ -277,9 +278,37 @@ def study_text(study: Study) -> str:
         lines.append(f"pairs = [{pairs}]")
     if study.engine == "cells":
         lines.append(f"bracket = {study.bracket!r}")
+    if study.precision is not None:
+        lines.append(f"precision = {study.precision!r}")
     lines += ["", "[scorers]"]
     lines += [f"{_key(name)} = {_quoted(text)}" for name, text in fields["scorers"].items()]
     return "\n".join(lines)
+
+
+def fields_text(fields: Mapping[str, Any]) -> str:
+    """Return fields as the text of a TOML file; mappings of mappings become tables.
+
+    >>> print(fields_text({"n": [10], "grid": {"p": [0.1]}}))
+    n = [10]
+    <BLANKLINE>
+    [grid]
+    p = [0.1]
+    """
+    tables = {name: value for name, value in fields.items() if name in _TABLES}
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in fields.items() if name not in tables]
+    for name, table in tables.items():
+        lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in table.items())]
+    return "\n".join(lines)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_key(str(key))} = {_value(item)}' for key, item in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value)
 
 
 def _lengths(sizes: Sequence[int]) -> str:

@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,24 @@ from typing import Any
 import browser
 import cases
 import numpy as np
+import pandas as pd
 import pytest
+from PIL import Image
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.orders.distinguish import distinguish
+from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.style import COLORS
+from ndcg_asymptotics.reports.glossary import TERMS
 from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.studies.grid import grid_of, load_grid
 from ndcg_asymptotics.studies.toml import study_text
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG@10"]
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "constant(0.4)"}
@@ -69,13 +78,20 @@ def test_charts_hold_the_numbers_of_the_results(results: Results) -> None:
     ]
     np.testing.assert_allclose(series["line"], exact)
     assert series["limit"] == pytest.approx(0.4**0.5)  # mean gain 0.4 over the ideal 2 sqrt(0.4) / 2
-    assert len(charts) == 3 + 3
+    assert len(charts) == 3 + 2
+    assert [series["name"] for series in charts[3]["series"]] == [
+        "nDCG(log)",
+        "nDCG(power(0.5))",
+        "nDCG(log)@10",
+    ]
+    rates = [point.rate for point in distinguish(results).pairs[1].points]
+    assert charts[3]["series"][1]["y"] == rates
 
 
 def test_the_page_agrees_with_check(results: Results) -> None:
     page = report(results)
     assert "Simulation and theory agree: each of the 24 simulated means" in page
-    assert page.count('data-facets="') == 6
+    assert page.count('<td class="text agrees"') >= 6
     wrong = cases.results(results.study, ndcg=results.data["ndcg"].to_numpy() * 0.7,
                           order=results.data["order"].to_numpy())  # fmt: skip
     assert "Simulation and theory disagree: " in report(wrong)
@@ -88,7 +104,7 @@ def test_the_study_is_on_the_page(results: Results) -> None:
 def rerun(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Run the commands that the page prints, in a folder, and return them."""
     blocks = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", report(results), re.DOTALL)
-    text, said = map(html.unescape, blocks[-2:])
+    text, said = map(html.unescape, blocks)
     install, *commands = said.splitlines()
     assert install == "pip install ."
     (folder / "study.toml").write_text(text)
@@ -99,15 +115,29 @@ def rerun(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
 
 
 @pytest.mark.parametrize(
-    "asked", [{"replicates": 7}, {"replicates": 33}, {"replicates": 5, "first": 10}, {"precision": 0.05}]
+    ("precision", "asked", "options"),
+    [
+        (None, {}, ""),
+        (None, {"replicates": 7}, " --replicates 7"),
+        (None, {"replicates": 5, "first": 10}, " --replicates 5 --first 10"),
+        (None, {"precision": 0.05}, " --replicates 32"),
+        (0.05, {}, ""),
+        (0.05, {"precision": 0.02}, " --replicates 64"),
+    ],
 )
-def test_the_commands_of_the_page_give_the_same_replicates(
-    asked: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_commands_of_the_page_are_those_of_the_run(
+    precision: float | None,
+    asked: dict[str, Any],
+    options: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The commands ask for the replicates of the results, not for those of the study."""
-    study = na.Study(scorers={"a": "linear(0.1, 0.7)"}, measures="nDCG", n=[10, 100], replicates=100)
+    """The commands have options only where the study by itself would give other replicates."""
+    curves = {"a": "linear(0.1, 0.7)"}
+    study = na.Study(scorers=curves, measures="nDCG", n=[10, 100], replicates=100, precision=precision)
     results = na.run(study, tmp_path / "here", jobs=1, **asked)
-    rerun(results, tmp_path, monkeypatch)
+    commands = rerun(results, tmp_path, monkeypatch)
+    assert commands[0] == f"ndcg-asymptotics run study.toml --out results{options}"
     again = na.open_results(tmp_path / "results")
     np.testing.assert_array_equal(again.data["replicate"], results.data["replicate"])
     np.testing.assert_array_equal(again.data["ndcg"], results.data["ndcg"])
@@ -121,7 +151,7 @@ def test_the_page_names_the_modules_that_a_rerun_needs(
     measure = Measure.parse('nDCG(custom("mine:slow", 1000))', tmp_path / "study")
     study = na.Study(scorers={"a": "linear(0.1, 0.7)"}, measures=measure, n=[10, 100], replicates=12)
     results = na.run(study, tmp_path / "here", jobs=1)
-    assert "<code><bdi>mine.py</bdi></code>" in report(results)
+    assert "<div>mine.py</div>" in report(results)
     shutil.copy(tmp_path / "here" / "mine.py", tmp_path)
     assert all("--allow-custom" in command for command in rerun(results, tmp_path, monkeypatch))
     again = na.open_results(tmp_path / "results", allow_custom=True)
@@ -132,6 +162,7 @@ def test_names_are_escaped() -> None:
     page = report(simulated(scorers=EVIL, pairs=[list(EVIL)[:2]], title="<b>&\x1b[31m"))
     assert "<img" not in page
     assert page.count("<script") == 2
+    assert "Vector units" in page
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", page)
     assert "<title>&lt;b&gt;&amp;\\x1b[31m</title>" in page
     names = [series["name"] for series in embedded(page)[0]["series"]]
@@ -169,6 +200,76 @@ def test_colours_are_those_of_figures() -> None:
     css = (Path(report.__code__.co_filename).parent / "templates" / "report.css").read_text()
     light = css.split('[data-theme="dark"]')[0]
     assert re.findall(r"--c\d: (#\w+);", light) == [color.lower() for color in COLORS]
+
+
+def test_rare_orders_have_a_page() -> None:
+    study = na.Study(
+        scorers=SCORERS, measures=MEASURES[:2], n=[100, 1000], replicates=100, engine="rare",
+        pairs=[("good", "random")],
+    )  # fmt: skip
+    results = na.run(study, jobs=1)
+    page = report(results)
+    (chart,) = embedded(page)
+    points = distinguish(results).pairs[0].points
+    assert chart["series"][0]["y"] == [point.log10_wrong if point.reliable else None for point in points]
+    assert 'data-term="effective-sample-size"' in page
+    assert "ndcg-asymptotics distinguish results" in page
+
+
+def test_a_grid_has_a_page_and_its_file(tmp_path: Path) -> None:
+    fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG", "nDCG(power($b))"], "n": [10, 50]}
+    grid = grid_of({"p": [0.1, 0.3], "b": [0.5]}, {**fields, "replicates": 40})
+    results = na.sweep.run_grid(grid, jobs=1)
+    page = report(results)
+    charts = embedded(page)
+    assert [chart["title"] for chart in charts] == [
+        f"{measure} against {name}" for measure in fields["measures"] for name in "pb"
+    ]
+    mean = results.data["ndcg"].sel(p=0.3, b=0.5, n=50).mean("replicate")
+    assert charts[0]["series"][0]["y"][1] == pytest.approx(mean.sel(measure="nDCG", scorer="a").item())
+    assert charts[2]["series"][0]["line"][0] == pytest.approx(
+        expected_ndcg("constant(0.1)", "nDCG(power(0.5))", [50]).value[0], abs=1e-3
+    )
+    blocks = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.DOTALL)
+    (tmp_path / "grid.toml").write_text(html.unescape(blocks[0]))
+    assert load_grid(tmp_path / "grid.toml").axes == results.axes
+    assert page.count("<tr>") == 1 + 1 + 2 * 2 - 1
+
+
+LABELS = {str(query): {f"d{i}": float(i < 6) for i in range(24)} for query in range(12)}
+
+
+def noisy(noise: float, seed: int) -> dict[str, dict[str, float]]:
+    rng = np.random.default_rng(seed)
+    return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in LABELS.items()}
+
+
+RUNS = {"good": noisy(0.5, 1), "bad": noisy(2.0, 2), "worse": noisy(4.0, 3)}
+
+
+@pytest.mark.parametrize("runs", [("good", "bad"), ("good", "bad", "worse")])
+def test_a_comparison_has_a_page(runs: tuple[str, ...]) -> None:
+    found = compare({name: RUNS[name] for name in runs}, LABELS, MEASURES[::2], theory=False, resamples=99)
+    page = report(found)
+    charts = embedded(page)
+    forests = [chart for chart in charts if "rows" in chart]
+    assert len(forests) == len(found.pairs)
+    best = min(found.pairs, key=lambda pair: pair.clearest.p)
+    assert forests[0]["rows"] == ["nDCG(log)", "nDCG(log)@10"]
+    assert forests[0]["series"][0]["y"] == [judged.difference.mean for judged in best.by_measure]
+    assert "\\n" not in html.unescape(page).split("<main>")[0].split("</style>")[1]
+
+
+def test_growing_lists_have_a_page() -> None:
+    grown = grow({name: RUNS[name] for name in ("good", "bad")}, LABELS, "nDCG", orders=2, by=2)
+    page = report(grown)
+    (chart,) = embedded(page)
+    assert chart["x"][-1] == 24
+    assert chart["series"][0]["y"][-1] == pytest.approx(grown.mean[0, 0, -1])
+    assert grown.theory is not None
+    dots = [value for value in chart["series"][1]["dots"] if value is not None]
+    np.testing.assert_allclose(dots[-1], grown.theory.mixture[1, 0, -1])
+    assert 'data-term="monte-carlo-standard-error"' not in page.split("</header>")[1]
 
 
 @pytest.fixture(scope="module")
@@ -209,9 +310,17 @@ def test_the_page_loads_nothing_else(driver: Any, page: Path) -> None:
 def test_tables_fit_their_page_and_verdicts_fit_a_phone(driver: Any, tmp_path: Path) -> None:
     wide = ["nDCG(geometric(2))", "nDCG(linear)", "nDCG(power(0.5))@0.2n"]
     report(simulated(measures=wide), tmp_path / "wide.html")
-    hidden = "return [...document.querySelectorAll('.scroll')].map(s => s.scrollWidth - s.clientWidth)"
-    browser.visit(driver, tmp_path / "wide.html", 1200)
-    assert driver.execute_script(hidden) == [0, 0, 0]
+    browser.visit(driver, tmp_path / "wide.html", 390)
+    above = (
+        "return Math.max(...[...document.querySelectorAll('figure')].map(f => f.getBoundingClientRect().top))"
+        " < document.querySelector('table').getBoundingClientRect().top"
+    )
+    assert driver.execute_script(above.replace("'figure'", "'#curves figure'"))
+    narrow = (
+        "return [...document.querySelectorAll('.scroll td')].filter(c => c.textContent.includes(' ') &&"
+        " c.clientHeight > 3 * parseFloat(getComputedStyle(c).lineHeight)).map(c => c.textContent)"
+    )
+    assert driver.execute_script(narrow) == []
     browser.visit(driver, tmp_path / "wide.html", 400)
     right = (
         "return Math.max(...[...document.querySelectorAll('#verdict-table td:nth-child(4) bdi')]"
@@ -235,11 +344,11 @@ def test_sorting_and_filtering(driver: Any, page: Path) -> None:
     head[simulated].send_keys("\ue007")  # the Enter key
     assert [float(text) for text in column(driver, simulated)] == sorted(values, reverse=True)
     driver.execute_script(
-        "const s = document.querySelector('select[data-filter=measure]'); s.value = 'nDCG(log)@10';"
+        "const s = document.querySelector('[data-table=verdict-table] select'); s.value = 'nDCG(log)@10';"
         "s.dispatchEvent(new Event('change'))"
     )
     assert set(column(driver, 1)) == {"nDCG(log)@10"}
-    assert driver.find_element("id", "count").text == "2 of 6 rows"
+    assert driver.find_element("css selector", "[data-table=verdict-table] .count").text == "2 of 6 rows"
 
 
 @pytest.mark.slow
@@ -247,7 +356,7 @@ def test_hover_keys_and_scales(driver: Any, page: Path, results: Results) -> Non
     browser.visit(driver, page)
     svg = driver.find_element("css selector", "figure svg")
     tip = driver.find_element("css selector", "figure .tip")
-    before = driver.execute_script("return document.querySelector('path.exact').getAttribute('d')")
+    before = driver.execute_script("return document.querySelector('figure path.exact').getAttribute('d')")
     assert not tip.is_displayed()
     from selenium.webdriver import ActionChains
 
@@ -265,8 +374,93 @@ def test_hover_keys_and_scales(driver: Any, page: Path, results: Results) -> Non
     svg.send_keys("\ue00c")  # Escape
     assert not tip.is_displayed()
     driver.find_element("css selector", "input[value=linear]").click()
-    after = driver.execute_script("return document.querySelector('path.exact').getAttribute('d')")
+    after = driver.execute_script("return document.querySelector('figure path.exact').getAttribute('d')")
     assert after != before
+
+
+@pytest.mark.slow
+def test_scorers_are_hidden_and_ranges_zoomed(driver: Any, page: Path) -> None:
+    from selenium.webdriver import ActionChains
+
+    browser.visit(driver, page)
+    drawn = "return document.querySelectorAll('#curves figure:first-child path.exact').length"
+    buttons = driver.find_elements("css selector", "#curves .key button")
+    assert [button.text for button in buttons] == list(SCORERS)
+    assert driver.execute_script(drawn) == 2
+    buttons[0].click()
+    assert driver.execute_script(drawn) == 1
+    assert buttons[0].get_attribute("aria-pressed") == "false"
+    buttons[0].send_keys("\ue007")
+    assert driver.execute_script(drawn) == 2
+    svg = driver.find_element("css selector", "figure svg")
+    again = driver.find_element("css selector", "figure [data-save=all]")
+    whole = driver.execute_script("return document.querySelector('figure svg').textContent")
+    assert not again.is_displayed()
+    drag = ActionChains(driver).move_to_element_with_offset(svg, -200, 0).click_and_hold()
+    drag.move_by_offset(150, 0).move_by_offset(200, 0).release().perform()
+    assert again.is_displayed()
+    assert driver.execute_script("return document.querySelector('figure svg').textContent") != whole
+    again.click()
+    assert not again.is_displayed()
+    assert driver.execute_script("return document.querySelector('figure svg').textContent") == whole
+    driver.execute_script("arguments[0].focus()", svg)
+    svg.send_keys("\ue011")  # Home
+    svg.send_keys("+")
+    assert again.is_displayed()
+    svg.send_keys("0")
+    assert not again.is_displayed()
+
+
+@pytest.mark.slow
+def test_charts_are_saved_and_texts_are_copied(
+    driver: Any, page: Path, results: Results, tmp_path: Path
+) -> None:
+    there = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    driver.execute_cdp_cmd("Browser.setDownloadBehavior", there)
+    browser.visit(driver, page)
+    for kind in ("csv", "png"):
+        driver.find_element("css selector", f"figure [data-save={kind}]").click()
+    files = [tmp_path / "nDCG-log-Theorem-1.csv", tmp_path / "nDCG-log-Theorem-1.png"]
+    for _ in range(100):
+        if all(file.exists() for file in files):
+            break
+        time.sleep(0.1)
+    saved = pd.read_csv(files[0])
+    assert list(saved)[:4] == ["series", "n", "mean", "MCSE"]
+    mean = results.data["ndcg"].sel(scorer="random", measure="nDCG(log)").mean("replicate")
+    np.testing.assert_allclose(saved.loc[saved.series == "random", "mean"], mean)
+    with Image.open(files[1]) as picture:
+        assert picture.width > 1200
+        colors = {color for _, color in picture.convert("RGB").getcolors(10**6)}
+    assert {(255, 255, 255), (0, 114, 178), (213, 94, 0)} <= colors
+    driver.execute_script("navigator.clipboard.writeText = async text => { window.copied = text; }")
+    buttons = driver.find_elements("css selector", "button.copy")
+    for button in buttons:
+        button.click()
+    assert [button.text for button in buttons] == ["Copied", "Copied"]
+    last = "return [...document.querySelectorAll('pre')].filter(p => p.parentNode.className)[1].textContent"
+    assert driver.execute_script("return window.copied") == driver.execute_script(last)
+    assert driver.get_log("browser") == []
+
+
+@pytest.mark.slow
+def test_terms_are_explained_on_hover_and_focus(driver: Any, page: Path) -> None:
+    from selenium.webdriver import ActionChains
+
+    browser.visit(driver, page)
+    meaning = driver.find_element("id", "meaning")
+    for anchor in ("monte-carlo-standard-error", "pseudo-expectation", "detectable-error"):
+        head = driver.find_element("css selector", f"#verdict-table [data-term={anchor}]")
+        known = next(term for term in TERMS if term.anchor == anchor)
+        driver.execute_script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].blur()", head)
+        ActionChains(driver).move_to_element(head).pause(0.1).perform()
+        assert meaning.text == known.meaning
+        ActionChains(driver).move_by_offset(0, 300).perform()
+        assert not meaning.is_displayed()
+        driver.execute_script("arguments[0].focus({preventScroll: true})", head)
+        assert meaning.text == known.meaning
+        head.send_keys("\ue00c")  # Escape
+        assert not meaning.is_displayed()
 
 
 @pytest.mark.slow
