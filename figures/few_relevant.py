@@ -19,11 +19,12 @@ from ndcg_asymptotics.plots import (
     length_axis,
     line_styles,
     margin_labels,
+    measure_style,
     outer_labels,
     panels,
     style,
 )
-from ndcg_asymptotics.plots.style import GREY
+from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import FixedCounts, RocPower
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import user_cache
@@ -44,7 +45,7 @@ def log_discount(results: Results) -> Figure:
     n = np.array(study.n, np.float64)
     with style():
         figure, axes = panels(2, height=2.6)
-        labels: list[tuple[float, str, str]] = [(goal, "$R$ / IDCG", GREY)]
+        labels: list[tuple[float, str, LineStyle | str]] = [(goal, "$R$ / IDCG", GREY)]
         axes[0].axhline(0, color=GREY, ls=":", lw=0.9)
         axes[1].axhline(goal, color=GREY, ls=":", lw=0.9)
         for name, line in zip(study.scorers, line_styles(len(study.scorers)), strict=True):
@@ -56,7 +57,7 @@ def log_discount(results: Results) -> Figure:
                     n, mean * scale, 3 * error * scale, color=line.color, marker=line.marker, mfc="white",
                     ls="none", lw=0.8,
                 )  # fmt: skip
-            labels.append((float((exact * np.log(n))[-1]), name, line.color))
+            labels.append((float((exact * np.log(n))[-1]), name, line))
         for ax in axes:
             length_axis(ax, study.n)
         axes[0].set_title("NDCG$_n$ tends to 0 for every scorer", loc="left")
@@ -177,8 +178,9 @@ def queries(results: Results) -> Figure:
     seen = hits * results.replicates_complete >= HITS
     with style():
         figure, (ax,) = panels(1, height=3.0, width=5.0)
-        labels: list[tuple[float, str, str]] = []
-        for measure, line in zip(study.measures, line_styles(len(study.measures)), strict=True):
+        labels: list[tuple[float, str, LineStyle | str]] = []
+        for measure in study.measures:
+            line = measure_style(measure)
             pair = study.scorers[a], study.scorers[b]
             exact = [moments(pair, measure, size, QUICK) for size in study.n]
             needed = np.array([_queries(found.mean / found.variance**0.5) for found in exact])
@@ -188,7 +190,7 @@ def queries(results: Results) -> Figure:
             effects = gap.mean(axis=0) / gap.std(axis=0, ddof=1)
             simulated = [_queries(float(effect)) for effect in effects]
             ax.plot(n[seen], simulated, color=line.color, marker=line.marker, mfc="white", ls="none")
-            labels.append((float(np.log(needed[-1])), _title(measure), line.color))
+            labels.append((float(np.log(needed[-1])), _title(measure), line))
         ax.axhline(_queries(_limiting_effect(results, a, b)), color=GREY, ls=":", lw=0.9)
         ax.set_yscale("log")
         length_axis(ax, study.n)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import panels, signal_to_noise, std_exponents, style
+from ndcg_asymptotics.plots import measure_style, panels, signal_to_noise, std_exponents, style
 from ndcg_asymptotics.plots.style import GREY, length_axis, line_styles
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.results import Results, open_results
@@ -24,11 +24,33 @@ from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
-EXPONENTS = tuple(round(0.05 * i, 2) for i in range(1, 31))
+EXPONENTS = (
+    0.001,
+    0.002,
+    0.005,
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.15,
+    0.2,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.9,
+    1.05,
+    1.2,
+    1.35,
+    1.5,
+)
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
 N = 1000  # list length of the study best_discount, and one of the study normalising
 SIMULATED = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55)  # shares at which simulated means are drawn
 WINDOWS = {"(log)": "log", "(zipf)": "1/r", "(log)@10": "log, @10"}
+PAIRS = {"top": "better at the top", "middle": "in the middle", "everywhere": "everywhere"}
 LENGTHS = tuple(round(10 ** (2 + i / 2)) for i in range(21))  # 100 to 1e12
 
 
@@ -41,18 +63,21 @@ def never_settles(results: Results) -> Figure:
     rates = [rate_of(n, order[:, i] > 0) for i, n in enumerate(results.study.n)]
     with style():
         figure, (ax,) = panels(1)
-        line = line_styles(1)[0]
+        line = measure_style(measure)
         sizes = [r.n for r in rates]
         middle = np.array([r.rate for r in rates])
         bars = np.abs(np.array([[r.low, r.high] for r in rates]).T - middle)
-        ax.errorbar(
-            sizes, middle, bars, color=line.color, marker="o", ls="none", capsize=2, label="simulated, 95%"
-        )
+        ax.axhline(0.5, color=GREY, ls=":", lw=0.9, label="a coin toss")
         ax.plot(sizes, [right_rate(a, b, measure, n) for n in sizes], color=GREY, label="theory")
+        ax.errorbar(
+            sizes, middle, bars, color=line.color, marker=line.marker, mfc="white", ls="none", capsize=2,
+            label="simulated, 95%",
+        )  # fmt: skip
         length_axis(ax, sizes)
-        ax.set_ylim(0.5, 0.62)
-        ax.set_ylabel(f"{pair[0]} ahead of {pair[1]}")
-        ax.legend(loc="upper right")
+        ax.set_ylim(0, 1.02)
+        ax.set_ylabel(f"P({pair[0]} ahead of {pair[1]})")
+        ax.set_title("$r^{-4/5}$: by Theorem 4 this would tend to 0 or 1", loc="left")
+        ax.legend(loc="lower right")
     return figure
 
 
@@ -81,23 +106,33 @@ def phase_diagram(results: Results) -> Figure:
 
 
 def uniform_law(results: Results) -> Figure:
-    """Draw the distribution function of NDCG with 2^-r where the top label is a fair coin."""
+    """Draw the density of NDCG with 2^-r where the top label is a fair coin, and its law less the uniform."""
     values = results.data["ndcg"].sel(scorer="half", measure="nDCG(geometric(2))").isel(n=-1).to_numpy()
+    line = measure_style("nDCG(geometric(2))")
+    count, bins = values.size, 20
     with style():
         figure, axes = panels(2)
+        noise = 1.96 * np.sqrt((bins - 1) / count)  # of a bin's density: that of a binomial number of lists
+        axes[0].axhspan(1 - noise, 1 + noise, color=GREY, alpha=0.2, lw=0, label="95% for each bar")
+        axes[0].hist(values, bins, range=(0, 1), density=True, histtype="step", color=line.color,
+                     label=f"{count:,} lists of {results.study.n[-1]:g}")  # fmt: skip
+        axes[0].axhline(1, color=GREY, lw=0.8, label="uniform")
+        axes[0].set_ylim(0, 1.35)
+        axes[0].set_ylabel("density")
+        axes[0].set_title("density of NDCG$_n$", loc="left")
+        axes[0].legend(loc="lower center")
         x = np.sort(values)
-        part = (np.arange(x.size) + 0.5) / x.size
-        axes[0].plot([0, 1], [0, 1], color=GREY, lw=0.8, label="uniform")
-        axes[0].plot(x, part, color=line_styles(1)[0].color, label=f"simulated, {x.size:,} lists")
-        axes[0].set_xlabel("$x$")
-        axes[0].set_ylabel("P(NDCG$_n$ ≤ $x$)")
-        axes[0].legend()
-        axes[1].plot(x, (part - x) * np.sqrt(x.size), color=line_styles(1)[0].color, lw=0.7)
-        for level in (-1.358, 1.358):
-            axes[1].axhline(level, color=GREY, lw=0.8, ls="--")
-        axes[1].set_xlabel("$x$")
-        axes[1].set_ylabel("√N (simulated - uniform)")
-        axes[1].set_title("dashed: 95% of the supremum", loc="left")
+        part = (np.arange(count) + 0.5) / count
+        axes[1].plot(x, part - x, color=line.color, lw=0.7)
+        level = 1.358 / np.sqrt(count)  # the 95% quantile of Kolmogorov's law
+        axes[1].axhspan(-level, level, color=GREY, alpha=0.2, lw=0)
+        axes[1].axhline(0, color=GREY, lw=0.8)
+        axes[1].set_ylim(-1.6 * level, 1.6 * level)
+        axes[1].set_ylabel("P(NDCG$_n$ ≤ $x$) $-$ $x$")
+        axes[1].set_title("95% of such curves stay within the band", loc="left")
+        for ax in axes:
+            ax.set_xlabel("$x$")
+            ax.set_xlim(0, 1)
     return figure
 
 
@@ -106,15 +141,19 @@ def best_discount(results: Results) -> Figure:
     scorers, study = results.study.scorers, results.study
     with style():
         figure, axes = panels(2, height=2.8)
-        for ax, texts, x, label in (
-            (axes[0], [f"nDCG(power({b:g}))" for b in EXPONENTS], EXPONENTS, "$b$ of the discount $r^{-b}$"),
-            (axes[1], [f"nDCG@{k}" for k in CUTOFFS], CUTOFFS, "cutoff $k$, log discount"),
-        ):
+        for ax, symbol, texts, x, label in (
+            (axes[0], "b", [f"nDCG(power({b:g}))" for b in EXPONENTS], EXPONENTS,
+             "$b$ of the discount $r^{-b}$"),
+            (axes[1], "k", [f"nDCG@{k}" for k in CUTOFFS], CUTOFFS, "cutoff $k$, log discount"),
+        ):  # fmt: skip
             ratios = {
-                a: np.array([_ratio(scorers[a], scorers[b], text) for text in texts]) for a, b in study.pairs
+                PAIRS[a]: np.array([_ratio(scorers[a], scorers[b], text) for text in texts])
+                for a, b in study.pairs
             }
-            signal_to_noise(ax, x, ratios, label)
-        axes[1].set_xscale("log")
+            signal_to_noise(ax, x, ratios, label, symbol)
+            ax.set_title(f"a ranker that is … against a blank one, $n$ = {N}", loc="left")
+        axes[0].set_ylim(axes[1].get_ylim())
+        axes[1].set_ylabel("")
         for (a, b), line in zip(study.pairs, line_styles(len(study.pairs)), strict=True):
             for measure in study.design.measures:
                 cut = measure.cutoff(N) < N
@@ -138,7 +177,7 @@ def normalising(results: Results) -> Figure:
     """Draw E[A - B] under NDCG and DCG against the share of queries with few relevant items; its zeros."""
     study, n = results.study, N
     a, b = study.scorers.values()
-    colors = [line.color for line in line_styles(3)]
+    colors = [line.color for line in line_styles(2)]
     shares = np.linspace(0.0, 1.0, 101)
     few = np.array(
         [study.design.drawn(int(r)).population.scorers["A"] == a.models[0] for r in results.replicates]
@@ -169,7 +208,8 @@ def normalising(results: Results) -> Figure:
         axes[0].set_ylabel("E[A - B], relative to that at share 1")
         axes[0].legend(loc="lower right")
         axes[0].set_title(f"log discount, n = {n}", loc="left")
-        for (text, label), color in zip(WINDOWS.items(), colors, strict=True):
+        for text, label in WINDOWS.items():
+            color = measure_style(f"nDCG{text}").color
             start, stop = ([_balance(a, b, name + text, m) for m in LENGTHS] for name in ("nDCG", "DCG"))
             axes[1].fill_between(LENGTHS, start, stop, color=color, alpha=0.25, lw=0, label=label)
             axes[1].plot(LENGTHS, start, color=color, lw=1.0)

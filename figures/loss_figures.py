@@ -6,24 +6,27 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from ndcg_asymptotics.plots import (
     Choice,
     figure_legend,
     length_axis,
     line_styles,
+    measure_style,
     outer_labels,
     panels,
     style,
 )
 from ndcg_asymptotics.plots.losses import (
-    bound_scatter,
+    bound_quantiles,
     dot_rows,
     error_curves,
     line_style_handles,
     value_table,
 )
+from ndcg_asymptotics.plots.style import GREY
 
 
 def discounts(results: dict[str, Any]) -> dict[str, Figure]:
@@ -43,20 +46,27 @@ def discounts(results: dict[str, Any]) -> dict[str, Figure]:
 
 
 def excess_risk(results: dict[str, Any]) -> dict[str, Figure]:
-    """Draw regret against its bounds by excess risk (Ravikumar et al. 2011, Theorems 10 and 11)."""
+    """Draw regret below its bounds by excess risk (Ravikumar et al. 2011, Theorems 10 and 11)."""
+    styles = dict(zip(results["losses"], line_styles(len(results["losses"])), strict=True))
     with style():
         figure, axes = panels(2, height=2.9)
-        for text, line in zip(results["losses"], line_styles(len(results["losses"])), strict=True):
+        for text, line in styles.items():
             _, regret, bound, linear = np.array(results["points"][text]).T
-            bound_scatter(axes[0], bound, regret, line.color)
-            bound_scatter(axes[1], linear, regret, line.color)
-            axes[0].plot([], [], ls="none", marker="o", ms=3, color=line.color, label=text)
-        axes[0].legend(loc="lower right")
+            bound_quantiles(axes[0], bound, regret, line)
+            bound_quantiles(axes[1], linear, regret, line)
+        for ax in axes:
+            ax.set_ylim(1e-6, 2)
         axes[0].set_title("Theorem 10", loc="left")
-        axes[0].set_xlabel(r"$C_F\sqrt{(\Phi-\Phi^*)/C_\phi}$")
+        axes[0].set_xlabel(r"bound $C_F\sqrt{(\Phi-\Phi^*)/C_\phi}$")
         axes[1].set_title("with a margin $\\gamma$ (as Theorem 11)", loc="left")
-        axes[1].set_xlabel(r"$C_F^2(\Phi-\Phi^*)/(C_\phi\gamma)$")
+        axes[1].set_xlabel(r"bound $C_F^2(\Phi-\Phi^*)/(C_\phi\gamma)$")
         axes[1].set_ylabel("")
+        marks = [
+            Line2D([], [], color=GREY, ls=":", lw=0.9, label="median regret"),
+            Line2D([], [], color=GREY, lw=0.9, label="the bound"),
+        ]
+        named = {f"largest regret, {text}": line for text, line in styles.items()}
+        figure_legend(figure, [*line_style_handles(named), *marks])
     return {"losses_excess_risk": figure}
 
 
@@ -92,7 +102,7 @@ LEAST = 1e-10  # smaller regrets are rounding errors
 def long_lists(results: dict[str, Any]) -> dict[str, Figure]:
     """Draw regret against the list length, with independent labels and with those of two readers."""
     sizes, discounts = results["sizes"], results["discounts"]
-    styles = dict(zip(discounts, line_styles(len(discounts)), strict=True))
+    styles = {discount: measure_style(f"nDCG({discount})") for discount in discounts}
     with style():
         figure, axes = panels(len(PANELS))
         for ax, (population, loss) in zip(axes, PANELS, strict=True):
@@ -113,20 +123,33 @@ def long_lists(results: dict[str, Any]) -> dict[str, Figure]:
     return {"losses_long_lists": figure}
 
 
+PAIRWISE = {
+    'pairwise("hinge", "gain")': "pairwise, hinge",
+    'pairwise("squared_hinge", "gain")': "pairwise, squared hinge",
+    'pairwise("logistic", "gain")': "pairwise, logistic",
+    'margin("hinge")': "margin, hinge",
+    'margin("logistic")': "margin, logistic",
+}
+COLUMNS = {
+    "disagreement": "disagreement over pairs: left is better",
+    "nDCG@10": "NDCG@10: right is better",
+}
+
+
 def movielens(results: dict[str, Any]) -> dict[str, Figure]:
     """Draw differences between losses on MovieLens: pairwise disagreement and NDCG@10."""
     tests, columns = results["tests"], results["columns"]
-    rows = [pair.partition(" - ")[2] for pair in tests]
-    first = next(iter(tests)).partition(" - ")[0]
+    rows = [PAIRWISE[pair.partition(" - ")[2]] for pair in tests]
     with style():
         figure, axes = panels(2, height=2.3)
-        for ax, name in zip(axes, ("disagreement", "nDCG@10"), strict=True):
+        for ax, (name, title) in zip(axes, COLUMNS.items(), strict=True):
             k = columns.index(name)
             means, errors = ([test[part][k] for test in tests.values()] for part in ("mean", "error"))
             dot_rows(ax, rows, {name: (means, errors)})
             ax.axvline(0, color="0.35", lw=0.7)
-            ax.set_title(name, loc="left")
-            ax.set_xlabel(f"{first} less the other")
+            ax.set_title(title, loc="left")
+            ax.set_xlabel("Duchi et al. less the other loss, 95%")
+            ax.xaxis.set_major_locator(MaxNLocator(5))
         axes[1].set_yticklabels([])
     return {"losses_movielens": figure}
 
@@ -134,33 +157,36 @@ def movielens(results: dict[str, Any]) -> dict[str, Figure]:
 SHOWN = ("squared", "squared_consistent", "listnet", "listnet_consistent", "cosine_consistent",
          "pnorm_normalised(1.25)", "order_preserving", 'pairwise("squared_hinge")')  # fmt: skip
 NAMES = {
-    "squared_consistent - squared": "squared", "cosine_consistent - cosine": "cosine",
-    "listnet_consistent - listnet": "listnet",
-    "pnorm_normalised(1.25) - cosine_consistent": "p-norm less cosine",
-    'order_preserving - pairwise("squared_hinge")': "Buffoni less RankSVM",
-}  # fmt: skip
+    "squared_consistent - squared": "squared, consistent less plain",
+    "cosine_consistent - cosine": "cosine, consistent less plain",
+    "listnet_consistent - listnet": "ListNet, consistent less plain",
+    "pnorm_normalised(1.25) - cosine_consistent": "p-norm less cosine, consistent",
+    'order_preserving - pairwise("squared_hinge")': "Buffoni et al. less RankSVM",
+}
 
 
 def mq2008(results: dict[str, Any]) -> dict[str, Figure]:
-    """Draw NDCG@1 to NDCG@10 of losses and of their consistent versions on MQ2008."""
+    """Draw NDCG@1 to NDCG@10 of losses and of their consistent versions on MQ2008.
+
+    A difference has the colour of the loss that comes first in it.
+    """
     cutoffs = list(range(1, 11))
     nothing = [0.0] * len(cutoffs)
+    styles = dict(zip(SHOWN, line_styles(len(SHOWN)), strict=True))
     with style():
-        figure, axes = panels(2, height=3.1)
+        figure, axes = panels(2, columns=1, height=2.5, width=5.5)
         means = {text: (results["means"][text], nothing) for text in SHOWN}
-        error_curves(axes[0], cutoffs, means, log=False)
+        error_curves(axes[0], cutoffs, means, styles=styles, log=False)
         axes[0].set_ylabel("NDCG@$k$")
         axes[0].set_title(f"{results['queries']} queries, five folds", loc="left")
         tests = results["tests"]
-        curves = {
-            f"{NAMES[pair]}: p = {test['p']:.2g}": (test["mean"], test["error"])
-            for pair, test in tests.items()
-            if pair in NAMES
-        }
-        error_curves(axes[1], cutoffs, curves, log=False)
-        axes[1].axhline(0, color="0.35", lw=0.7)
+        named = {pair: f"{name}: p = {tests[pair]['p']:.2g}" for pair, name in NAMES.items() if pair in tests}
+        curves = {name: (tests[pair]["mean"], tests[pair]["error"]) for pair, name in named.items()}
+        firsts = {name: styles[pair.partition(" - ")[0]] for pair, name in named.items()}
+        error_curves(axes[1], cutoffs, curves, styles=firsts, log=False)
+        axes[1].axhline(0, color=GREY, lw=0.7)
         axes[1].set_ylabel("difference of NDCG@$k$")
-        axes[1].set_title("consistent less inconsistent, p for all $k$", loc="left")
+        axes[1].set_title("differences with 95% intervals, and p of a test for all $k$", loc="left")
         for ax in axes:
             ax.set_xscale("linear")
             ax.set_xticks(cutoffs)
@@ -172,24 +198,42 @@ def mq2008(results: dict[str, Any]) -> dict[str, Figure]:
 RANGE = (5e-7, 4e-2)
 
 
+SAME = 0.03  # curves whose ratio differs from 1 by less are drawn as one
+
+
 def training_queries(results: dict[str, Any]) -> dict[str, Figure]:
-    """Draw the regret of the trained ranker against the number of training queries."""
+    """Draw the regret of the trained ranker against the number of training queries.
+
+    Losses whose regrets differ by less than 3% at every size are drawn once.
+    """
     sizes = results["sizes"]
 
     def curve(text: str) -> tuple[list[float], list[float]]:
         drawn = [np.array(values) for values in results["regrets"][text]]
         return [v.mean() for v in drawn], [v.std(ddof=1) / len(v) ** 0.5 for v in drawn]
 
-    groups = {"consistent": results["consistent"], "inconsistent": results["inconsistent"]}
+    alike: dict[str, list[str]] = {}
+    for text in (*results["consistent"], *results["inconsistent"]):
+        mean = np.array(curve(text)[0])
+        same = next((t for t in alike if np.all(np.abs(mean / curve(t)[0] - 1) < SAME)), text)
+        alike.setdefault(same, []).append(text)
+    names = {first: _listed(texts) for first, texts in alike.items()}
+    limits = {names[t]: v for t, v in results["limits"].items() if v > 1e-12 and t in names}
     with style():
-        figure, axes = panels(2, height=2.9)
-        for ax, (title, texts) in zip(axes, groups.items(), strict=True):
-            limits = {text: value for text, value in results["limits"].items() if value > 1e-12}
-            error_curves(ax, sizes, {text: curve(text) for text in texts}, limits=limits, ylim=RANGE)
-            ax.set_xlabel("training queries")
-            ax.set_title(f"{title}: {len(texts)} losses", loc="left")
-        axes[0].set_ylabel("regret (expected NDCG)")
+        figure, (ax,) = panels(1, height=3.4, width=6.5)
+        error_curves(ax, sizes, {names[t]: curve(t) for t in alike}, limits=limits, ylim=RANGE)
+        length_axis(ax, sizes)
+        ax.set_xlabel("training queries")
+        ax.set_ylabel("regret (expected NDCG)")
+        ax.set_title("dotted: known limits", loc="left")
     return {"losses_training_queries": figure}
+
+
+def _listed(texts: list[str]) -> str:
+    """Return the names of losses that are one curve, two in a line."""
+    lines = [", ".join(texts[i : i + 2]) for i in range(0, len(texts), 2)]
+    many = f"{len(texts)} losses, within {SAME:.0%}:\n" if len(texts) > 1 else ""
+    return many + ",\n".join(lines)
 
 
 FIGURES = {

@@ -20,6 +20,7 @@ from ndcg_asymptotics.plots import (
     titles,
 )
 from ndcg_asymptotics.plots.growing import growing_handles
+from ndcg_asymptotics.plots.style import one_scale
 from ndcg_asymptotics.results.folder import holds_growth
 from ndcg_asymptotics.results.growing import open_growth
 
@@ -36,6 +37,7 @@ def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
         for ax, (measure, order) in zip(axes, places, strict=True):
             growing_curves(growths[order], measure, ax)
             titles(ax, Choice().title(measure), f"documents arrive {ARRIVAL_TEXTS[order]}")
+        one_scale(axes)
         outer_labels(axes, len(growths))
         figure_legend(figure, growing_handles(next(iter(growths.values()))))
     return figure

@@ -149,12 +149,21 @@ def figures(
         list[str] | None,
         typer.Option(metavar="NAME", help="A scorer to draw. May be repeated.", show_default="all"),
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A parameter of a grid, such as k or b. NDCG, P(wrong order) and the signal-to-noise ratio "
+            "are drawn against it. May be repeated.",
+            show_default="all",
+        ),
+    ] = None,
     form: Annotated[
         str,
         typer.Option(
             "--format", metavar="LIST", help="File formats, of svg, png and pdf, separated by commas."
         ),
-    ] = "svg,png",
+    ] = "png",
     dpi: Annotated[float, typer.Option(help="Resolution of PNG files, in dots per inch.")] = 200,
     width: Annotated[
         float | None,
@@ -168,6 +177,9 @@ def figures(
     ] = None,
     spec: Annotated[
         bool, typer.Option("--spec", help="Title panels with specs, such as nDCG@10, instead of formulas.")
+    ] = False,
+    dark: Annotated[
+        bool, typer.Option("--dark", help="Draw for a dark page or slide: light text on a dark ground.")
     ] = False,
     allow_custom: Custom = False,
     quiet: Quiet = False,
@@ -191,14 +203,23 @@ def figures(
 
     formats = [text.strip().lower() for text in form.split(",") if text.strip()]
     require(bool(formats), "must be of svg, png, pdf, got none", "format")
-    saved: dict[str, Any] = {"formats": formats, "dpi": dpi, "width": width, "style_file": style}
+    saved: dict[str, Any] = {
+        "formats": formats,
+        "dpi": dpi,
+        "width": width,
+        "style_file": style,
+        "dark": dark,
+    }
     chosen: dict[str, Any] = {"measures": measure or None}
     choice = Choice(scorers=scorer or None, spec=spec)
+    grid = holds_grid(results)
+    require(grid or not against, f"{results} is not a grid, which alone has parameters", "against")
     if holds_growth(results):
         paths = draw_growth(open_growth(results), out, choice=choice, **chosen, **saved)
-    elif holds_grid(results):
+    elif grid:
         require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
-        paths = draw_grid(open_grid(results, allow_custom=allow_custom), out, **chosen, **saved)
+        found_grid = open_grid(results, allow_custom=allow_custom)
+        paths = draw_grid(found_grid, out, against=against or None, **chosen, **saved)
     elif holds_curves(results):
         require(not (measure or scorer or spec), f"{results} holds curves, which are drawn whole", "figures")
         paths = draw_curves(results, out, **saved)

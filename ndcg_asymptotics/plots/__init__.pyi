@@ -24,7 +24,6 @@ from .growing import growing_curves as growing_curves
 from .growing import growing_figure as growing_figure
 from .orders import order_error_exponents as order_error_exponents
 from .orders import order_handles as order_handles
-from .orders import right_order as right_order
 from .orders import wrong_order as wrong_order
 from .planning import draw_plan as draw_plan
 from .planning import plan_figure as plan_figure
@@ -35,6 +34,7 @@ from .style import figure_legend as figure_legend
 from .style import length_axis as length_axis
 from .style import line_styles as line_styles
 from .style import margin_labels as margin_labels
+from .style import measure_style as measure_style
 from .style import note as note
 from .style import outer_labels as outer_labels
 from .style import panels as panels

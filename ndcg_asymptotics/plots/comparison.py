@@ -20,7 +20,7 @@ from ndcg_asymptotics.plots.style import (
     Words,
     figure_legend,
     length_axis,
-    line_styles,
+    measure_style,
     panels,
     save_all,
     style,
@@ -33,9 +33,8 @@ _LONGEST = 24  # characters of a run's name in a title
 
 def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
     """Draw the mean difference of each measure with its interval; filled markers are significant."""
-    for row, (judged, line) in enumerate(
-        zip(pair.by_measure, line_styles(len(pair.by_measure)), strict=True)
-    ):
+    for row, judged in enumerate(pair.by_measure):
+        line = measure_style(judged.measure)
         d = judged.difference
         if d.interval:
             ax.plot([d.interval.low, d.interval.high], [row, row], color=line.color, lw=1.2)
@@ -46,9 +45,9 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
     ax.set_ylim(len(pair.by_measure) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("difference of the means")
-    behind, ahead = f"← {_name(pair.b)} ahead", f"{_name(pair.a)} ahead →"
-    titles(ax, behind, ahead)
-    ax.set_title(behind, loc="left", color=GREY)
+    titles(
+        ax, f"{_name(pair.a)} less {_name(pair.b)}", f"← {_name(pair.b)} ahead  |  {_name(pair.a)} ahead →"
+    )
     reach = max(abs(x) for x in ax.get_xlim())
     ax.set_xlim(-reach, reach)
     return ax
@@ -56,9 +55,10 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
 
 def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
     """Draw how often lists that are cut to n documents have the order of the whole lists, against n."""
-    for judged, line in zip(pair.by_measure, line_styles(len(pair.by_measure)), strict=True):
+    for judged in pair.by_measure:
         if not judged.cuts:
             continue
+        line = measure_style(judged.measure)
         n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
         ax.fill_between(n, low, high, color=line.color, alpha=0.1, lw=0)
         ax.plot(n, rate, color=line.color, ls=line.dashes, marker=line.marker, mfc="white", mew=0.8)

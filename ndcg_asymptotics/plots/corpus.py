@@ -59,7 +59,7 @@ def corpus_curves(
         band(ax, curves.documents, curves.low[m, r], curves.high[m, r], line.color, 0.14)
         ax.plot(curves.documents, curves.mean[m, r], color=line.color, ls=line.dashes, lw=1.1)
         ax.plot(corpus.corpus, curves.mean[m, r, 0], ls="none", marker=line.marker, color=line.color, ms=4)
-        labels.append((float(curves.mean[m, r, -1]), choice.label(run), line.color))
+        labels.append((float(curves.mean[m, r, -1]), choice.label(run), line))
     length_axis(ax, curves.documents)
     if curves.documents[-1] > TESTED_FACTOR * corpus.corpus:
         ax.axvline(TESTED_FACTOR * corpus.corpus, color=GREY, ls=":", lw=0.8)

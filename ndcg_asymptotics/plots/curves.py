@@ -193,7 +193,7 @@ def _draw_limits(
 ) -> None:
     ends = results.relative(measure)["ndcg"].isel(n=-1).mean("replicate")
     common = shared_limit(limits)
-    labels: list[tuple[float, str, str]] = []
+    labels: list[tuple[float, str, LineStyle | str]] = []
     if common is not None:
         ax.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)
         labels.append((common, f"limit {_short(common)}", GREY))
@@ -205,7 +205,7 @@ def _draw_limits(
         if value is not None:
             ax.axhline(value, color=line.color, ls=":", lw=0.9, zorder=1)
             text += f" → {_short(value)}"
-        labels.append((float(ends.sel(scorer=name)), text, line.color))
+        labels.append((float(ends.sel(scorer=name)), text, line))
     margin_labels(ax, labels)
 
 

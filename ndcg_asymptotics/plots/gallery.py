@@ -24,12 +24,9 @@ from ndcg_asymptotics.plots.curves import (
     shared_limit,
     vanishes,
 )
-from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, right_order, wrong_order
+from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order
 from ndcg_asymptotics.plots.style import Words, figure_legend, note, outer_labels, panels, save_all, style
 from ndcg_asymptotics.results import Results
-
-_PAGE = 8.8  # height of the panels of a figure that fits a page with its legend and caption, in inches
-_LOWEST = 1.2  # height of the lowest readable row, in inches
 
 
 def measure_figure(
@@ -86,19 +83,16 @@ def _chosen(results: Results, measures: Sequence[Measure | str] | None) -> list[
 def order_figure(
     results: Results, pairs: Sequence[Pair], *, width: float | None = None, choice: Choice | None = None
 ) -> Figure:
-    """Return a figure of one pair of scorers: the rates of the right and of a wrong order, a row per measure.
+    """Return a figure of one pair of scorers: the rates of a wrong order at n, and at some length from n on.
 
-    ``pairs`` are the entries of `distinguish` for this pair of scorers. Rows are as high as a page allows.
+    ``pairs`` are the entries of `distinguish` for this pair of scorers.
     """
     with style():
-        figure, axes = panels(2 * len(pairs), height=max(_LOWEST, min(2.1, _PAGE / len(pairs))), width=width)
-        for row, pair in enumerate(pairs):
-            right_order(axes[2 * row], pair, choice=choice)
-            wrong_order(axes[2 * row + 1], pair, choice=choice)
-        outer_labels(axes)
-        for ax in axes[1::2]:
-            ax.set_ylabel("rate of a wrong order")
-        figure_legend(figure, order_handles(pairs))
+        figure, axes = panels(2, height=2.9, width=width)
+        for ax, from_n in zip(axes, (False, True), strict=True):
+            wrong_order(ax, pairs, from_n=from_n, choice=choice)
+        axes[1].set_ylabel("")
+        figure_legend(figure, order_handles(pairs, choice))
         _note_incomplete(figure, results)
     return figure
 

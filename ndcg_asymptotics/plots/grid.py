@@ -1,34 +1,94 @@
-"""Figures of a grid: NDCG at one list length against a parameter."""
+"""Figures of a grid: NDCG, the rate of the wrong order and the signal-to-noise ratio against a parameter."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
+from ndcg_asymptotics.analysis.orders.distinguish import orders_of
+from ndcg_asymptotics.analysis.orders.rates import rate_of
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import value_label
-from ndcg_asymptotics.plots.style import GREY, line_styles, margin_labels, panels, save_all, style
+from ndcg_asymptotics.plots.style import (
+    GREY,
+    LineStyle,
+    figure_legend,
+    handle,
+    line_styles,
+    one_scale,
+    panels,
+    save_all,
+    style,
+)
+from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.cache import user_cache
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK
+from ndcg_asymptotics.theory.fluctuations.laws import right_rate
+from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.limits import limit
 
 _MOST = 7  # largest number of curves in a panel
+_MOST_SCORERS = 3  # up to which all pairs of scorers are drawn if the grid names none
+_MOST_TICKS = 8
+_LONGEST = 30  # characters of a name
+_GEOMETRIC = 4.0  # least ratio of the ends of an axis that can be logarithmic
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class _Values:
+    """What is drawn of one quantity against the parameter: simulated with its interval, theory and limit."""
+
+    simulated: Floats
+    low: Floats
+    high: Floats
+    theory: Floats
+    limit: Floats | None = None
 
 
 def parameter_figure(
     results: GridResults, parameter: str, measure: str, n: int | None = None, *, width: float | None = None
-) -> Any:
-    """Return a figure of NDCG_n against a parameter of a grid, with a panel for each scorer.
+) -> Figure:
+    """Return a figure of a measure against a parameter of a grid.
 
-    There is a curve for each combination of the other parameters: markers are simulated means with two
-    standard errors, a line is the exact mean and a dotted line the limit. ``measure`` is the text in the grid
-    file, and ``n`` the largest list length by default.
+    It has panels of NDCG_n, of the rate of the wrong order of two scorers, and of the signal-to-noise ratio
+    Delta/sigma of one list, which is the mean of the difference of the two scorers over its standard
+    deviation. Markers are simulated, with two standard errors or a 95% interval. Lines are theory: the exact
+    mean, the law of long lists, and the exact moments of the difference. Dotted lines are limits of the mean.
+
+    The curves of a panel are the scorers or pairs. A grid with other parameters has a panel for each scorer
+    and pair instead, and a curve for each combination of the other parameters. A grid that names no pairs has
+    those of all scorers, if they are three at most.
+
+    Parameters
+    ----------
+    results : GridResults
+    parameter : str
+    measure : str
+        The text in the grid file, with its parameters.
+    n : int, optional
+        The list length; the largest by default.
+    width : float, optional
+        Width of the figure in inches.
 
     Raises
     ------
@@ -36,61 +96,211 @@ def parameter_figure(
         If the grid has no such parameter, measure or n.
     """
     axes = results.axes
-    require(
-        parameter in axes.parameters,
-        f"no parameter {parameter!r}, expected one of: {', '.join(axes.parameters)}",
-    )
-    _require_measure(results, measure)
+    _require_known(results, [parameter], [measure])
     results.require_all()
-    sizes = next(iter(results.points.values())).study.n
-    n = sizes[-1] if n is None else n
-    require(n in sizes, f"no results for n = {n:g}")
-    others = [name for name in axes.parameters if name != parameter]
-    at, column = list(axes.parameters).index(parameter), axes.measures.index(measure)
-    rest = list(dict.fromkeys((*values[:at], *values[at + 1 :]) for values in axes.points))
-    step = max(1, -(-len(rest) // _MOST))
-    chosen, x = rest[::step], np.array(axes.parameters[parameter])
+    first = next(iter(results.points.values())).study
+    n = first.n[-1] if n is None else n
+    require(n in first.n, f"no results for n = {n:g}")
+    column, x = axes.measures.index(measure), np.array(axes.parameters[parameter])
+    combinations = _combinations(results, parameter)
+    scorers, pairs = list(axes.scorers), _pairs(results)
+    kinds: list[tuple[str, Sequence[Any], Callable[[Results, Any, int, int], Sequence[float]]]] = [
+        (_value_label(results, column), scorers, _mean)
+    ]
+    if pairs:
+        kinds += [("P(wrong order)", pairs, _wrong), (r"$\Delta/\sigma$ of one list", pairs, _signal)]
+    several = len(combinations) > 1
+    count = sum(len(things) for _, things, _ in kinds) if several else len(kinds)
     with style():
-        figure, drawn = panels(len(axes.scorers), height=2.6, width=width)
-        for ax, scorer in zip(drawn, axes.scorers, strict=True):
-            labels = []
-            for fixed, line in zip(chosen, line_styles(len(chosen)), strict=True):
-                points = [
-                    results.points[(*fixed[:at], value, *fixed[at:])] for value in axes.parameters[parameter]
-                ]
-                values = [
-                    p.relative(p.study.measures[column])["ndcg"].sel(scorer=scorer, n=n).to_numpy()
-                    for p in points
-                ]
-                mean = np.array([v.mean() for v in values])
-                error = np.array(
-                    [2 * v.std(ddof=1) / np.sqrt(len(v)) if len(v) > 1 else np.nan for v in values]
-                )
-                exact, limits = zip(*(_theory(p, scorer, column, n) for p in points), strict=True)
-                ax.plot(x, exact, color=line.color, ls=line.dashes)
-                ax.plot(x, limits, color=line.color, ls=":", lw=0.9)
-                ax.errorbar(x, mean, error, ls="none", marker=line.marker, mfc="white", mec=line.color,
-                            ecolor=line.color, mew=0.8, zorder=3)  # fmt: skip
-                name = ", ".join(f"{o} = {number_text(v)}" for o, v in zip(others, fixed, strict=True))
-                labels.append((float(mean[-1]), in_figure(shortened(name, 30)), line.color))
-            ax.set_xlabel(in_figure(parameter))
-            ax.set_ylabel(value_label(points[0].study.measures[column]))
-            ax.set_title(in_figure(shortened(scorer, 30)), loc="left")
-            ax.set_title(in_figure(f"{measure}, n = {n:g}"), loc="right", color=GREY)
-            if others:
-                margin_labels(ax, labels)
+        figure, drawn = panels(count, columns=3 if count > 2 else 2, height=2.4, width=width)
+        places = iter(drawn)
+        for label, things, of in kinds:
+            if several:
+                shown = {
+                    _said(thing): [
+                        (line, _along(points, thing, column, n, of))
+                        for points, line in zip(
+                            combinations.values(), line_styles(len(combinations)), strict=True
+                        )
+                    ]
+                    for thing in things
+                }
+            else:
+                (points,) = combinations.values()
+                shown = {
+                    _said(things[0]) if len(things) == 1 else "": [
+                        (line, _along(points, thing, column, n, of))
+                        for thing, line in zip(things, line_styles(len(things)), strict=True)
+                    ]
+                }
+            same = [next(places) for _ in shown]
+            for ax, (name, curves) in zip(same, shown.items(), strict=True):
+                for line, values in curves:
+                    _draw(ax, x, line, values)
+                ax.set_ylabel(label)
+                ax.set_xlabel(_parameter(parameter))
+                ax.set_title(name, loc="left")
+                _ticks(ax, x)
+            one_scale(same)
+        figure.suptitle(f"{_template(measure)}, $n$ = {n:g}", fontsize=8.5, x=0.01, ha="left")
+        names = list(combinations) if several else [_said(s) for s in scorers]
+        handles = [handle(line, name) for name, line in zip(names, line_styles(len(names)), strict=True)]
+        if not several and len(pairs) > 1:
+            styled = zip(pairs, line_styles(len(pairs)), strict=True)
+            handles += [handle(line, _said(pair)) for pair, line in styled]
+        figure_legend(figure, [*handles, *_marks()])
     return figure
 
 
-def _theory(point: Any, scorer: str, column: int, n: int) -> tuple[float, float]:
-    """Return the exact mean and the limit at a point; NaN where theory does not give them."""
-    curve, measure = point.study.scorers[scorer], point.study.measures[column]
+def _combinations(results: GridResults, parameter: str) -> dict[str, list[Results]]:
+    """Return the points along the parameter, by the values of the others, of which some are left out."""
+    axes = results.axes
+    at = list(axes.parameters).index(parameter)
+    others = [name for name in axes.parameters if name != parameter]
+    rest = list(dict.fromkeys((*values[:at], *values[at + 1 :]) for values in axes.points))
+    step = max(1, -(-len(rest) // _MOST))
+    return {
+        ", ".join(f"{_parameter(o)} = {number_text(v)}" for o, v in zip(others, fixed, strict=True)): [
+            results.points[(*fixed[:at], value, *fixed[at:])] for value in axes.parameters[parameter]
+        ]
+        for fixed in rest[::step]
+    }
+
+
+def _pairs(results: GridResults) -> list[Pair]:
+    named = next(iter(results.points.values())).study.pairs
+    few = len(results.axes.scorers) <= _MOST_SCORERS
+    return list(named) or (list(itertools.combinations(results.axes.scorers, 2)) if few else [])
+
+
+def _along(
+    points: Sequence[Results], thing: Any, column: int, n: int, of: Callable[..., Sequence[float]]
+) -> _Values:
+    return _Values(*np.array([of(point, thing, column, n) for point in points], np.float64).T)
+
+
+def _mean(point: Results, scorer: str, column: int, n: int) -> Sequence[float]:
+    """Return the simulated mean, an interval of two standard errors, the exact mean and the limit."""
+    measure, curve = point.study.measures[column], point.study.scorers[scorer]
+    values = point.relative(measure)["ndcg"].sel(scorer=scorer, n=n).to_numpy()
+    error = 2 * values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    mean = float(values.mean())
     try:
         exact = float(user_cache().mean(curve, measure, [n]).value[0]) / (measure.unit(n) or 1.0)
     except NotAvailableError:
-        exact = np.nan
-    found = limit(curve, measure).value
-    return exact, np.nan if found is None else found
+        exact = math.nan
+    goal = limit(curve, measure).value
+    return mean, mean - error, mean + error, exact, math.nan if goal is None else goal
+
+
+def _wrong(point: Results, pair: Pair, column: int, n: int) -> Sequence[float]:
+    """Return the rate of the order that is not that of the means, its Wilson interval, and theory."""
+    measure = point.study.measures[column]
+    mean = _moments(point, pair, measure, n)[0]
+    order = orders_of(point, pair)["order"].sel(measure=str(measure), n=n).to_numpy()
+    if math.isnan(mean):
+        mean = float(_gaps(point, pair, measure, n).mean())
+    found = rate_of(n, order == np.sign(mean))
+    a, b = _scorers(point, pair if mean > 0 else pair[::-1])
+    try:
+        theory = 1 - right_rate(a, b, measure, n)
+    except NotAvailableError:
+        theory = math.nan
+    return 1 - found.rate, 1 - found.high, 1 - found.low, theory
+
+
+def _signal(point: Results, pair: Pair, column: int, n: int) -> Sequence[float]:
+    """Return the mean of the difference over its standard deviation, with two standard errors, and theory."""
+    measure = point.study.measures[column]
+    gaps = _gaps(point, pair, measure, n)
+    spread = gaps.std(ddof=1) if len(gaps) > 1 else 0.0
+    ratio = float(gaps.mean() / spread) if spread > 0 else math.nan
+    error = 2 * math.sqrt((1 + ratio**2 / 2) / len(gaps))  # of a ratio of normal numbers, for many of them
+    mean, sd = _moments(point, pair, measure, n)
+    return ratio, ratio - error, ratio + error, mean / sd if sd > 0 else math.nan
+
+
+def _gaps(point: Results, pair: Pair, measure: Measure, n: int) -> Floats:
+    cell = point.relative(measure)["ndcg"].sel(n=n)
+    found: Floats = (cell.sel(scorer=pair[0]) - cell.sel(scorer=pair[1])).to_numpy()
+    return found
+
+
+def _moments(point: Results, pair: Pair, measure: Measure, n: int) -> tuple[float, float]:
+    """Return the mean and the standard deviation of the difference; NaN where theory does not give them."""
+    try:
+        found = moments(_scorers(point, pair), measure, n, QUICK)
+    except NotAvailableError:
+        return math.nan, math.nan
+    return found.mean, math.sqrt(max(found.variance, 0.0))
+
+
+def _scorers(point: Results, pair: Pair) -> tuple[Scorer, Scorer]:
+    return point.study.scorers[pair[0]], point.study.scorers[pair[1]]
+
+
+def _draw(ax: Axes, x: Floats, line: LineStyle, values: _Values) -> None:
+    ax.plot(x, values.theory, color=line.color, ls=line.dashes)
+    if values.limit is not None:
+        ax.plot(x, values.limit, color=line.color, ls=":", lw=0.9)
+    bars = np.abs([values.simulated - values.low, values.high - values.simulated])
+    ax.errorbar(
+        x, values.simulated, bars, ls="none", marker=line.marker, mfc="white", mec=line.color,
+        ecolor=line.color, elinewidth=0.8, mew=0.8, zorder=3,
+    )  # fmt: skip
+
+
+def _ticks(ax: Axes, x: Floats) -> None:
+    """Make the axis logarithmic if the values are nearer to a geometric sequence, and label some of them."""
+    if _geometric(x):
+        ax.set_xscale("log")
+        ax.xaxis.set_minor_locator(NullLocator())
+        chosen = np.sort(x)[:: -(-len(x) // _MOST_TICKS)]
+        ax.set_xticks(chosen, [number_text(float(value)) for value in chosen])
+
+
+def _geometric(x: Floats) -> bool:
+    """Return whether values are nearer to a geometric than to an arithmetic sequence.
+
+    >>> _geometric(np.array([1, 2, 5, 10, 20.0])), _geometric(np.array([1, 2, 3, 4, 5.0]))
+    (True, False)
+    """
+    x = np.sort(x)
+    if len(x) < 3 or x[0] <= 0 or x[-1] < _GEOMETRIC * x[0]:
+        return False
+    steps, ratios = np.diff(x), np.diff(np.log(x))
+    return bool(ratios.std() / ratios.mean() < steps.std() / steps.mean())
+
+
+def _value_label(results: GridResults, column: int) -> str:
+    labels = {value_label(point.study.measures[column]) for point in results.points.values()}
+    name = next(iter(results.points.values())).study.measures[column].name
+    return labels.pop() if len(labels) == 1 else f"{name}$_n$ / $F(k(n))$"
+
+
+def _said(thing: str | Pair) -> str:
+    names = [thing] if isinstance(thing, str) else thing
+    return ", ".join(in_figure(shortened(name, _LONGEST)) for name in names)
+
+
+def _parameter(name: str) -> str:
+    return rf"$\mathit{{{name.replace('_', chr(92) + '_')}}}$"
+
+
+def _template(measure: str) -> str:
+    r"""Return the text of a measure with its parameters in italics.
+
+    >>> print(_template("nDCG@$k"))
+    nDCG@$\mathit{k}$
+    """
+    parts = re.split(r"\$([A-Za-z_]\w*)", measure)
+    return "".join(_parameter(part) if i % 2 else in_figure(part) for i, part in enumerate(parts))
+
+
+def _marks() -> Iterator[Line2D]:
+    yield Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8, label="simulated, 95%")
+    yield Line2D([], [], color=GREY, label="theory")
+    yield Line2D([], [], color=GREY, ls=":", lw=0.9, label="limit of the mean")
 
 
 def draw_grid(
@@ -98,10 +308,11 @@ def draw_grid(
     folder: Path | str,
     *,
     measures: Sequence[str] | None = None,
+    against: Sequence[str] | None = None,
     width: float | None = None,
     **saved: Any,
 ) -> list[Path]:
-    """Draw and save every measure against every parameter.
+    """Draw and save measures against parameters, with `parameter_figure`.
 
     Parameters
     ----------
@@ -110,28 +321,35 @@ def draw_grid(
         Folder for the files.
     measures : sequence of str, optional
         The measures to draw, as written in the grid file; all by default.
+    against : sequence of str, optional
+        The parameters, all by default.
     width, **saved
         As in `draw_all`.
 
     Raises
     ------
     InputError
-        If a point has no replicates, or for a measure that the grid does not have.
+        If a point has no replicates, or for a measure or parameter that the grid does not have.
     """
     chosen = results.axes.measures if measures is None else measures
-    for measure in chosen:
-        _require_measure(results, measure)
+    parameters = list(results.axes.parameters) if against is None else against
+    _require_known(results, parameters, chosen)
     for point in results.points.values():
         drawn = "ndcg" in point.values
         require(drawn, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     figures = [
         ((measure, "against", name), partial(parameter_figure, results, name, measure, width=width))
-        for name in results.axes.parameters
+        for name in parameters
         for measure in chosen
     ]
     return save_all(figures, folder, **saved)
 
 
-def _require_measure(results: GridResults, measure: str) -> None:
-    known = ", ".join(results.axes.measures)
-    require(measure in results.axes.measures, f"no measure {measure!r}, expected one of: {known}", "measure")
+def _require_known(results: GridResults, parameters: Sequence[str], measures: Sequence[str]) -> None:
+    axes = results.axes
+    for name in parameters:
+        known = ", ".join(axes.parameters)
+        require(name in axes.parameters, f"no parameter {name!r}, expected one of: {known}", "against")
+    for measure in measures:
+        known = ", ".join(axes.measures)
+        require(measure in axes.measures, f"no measure {measure!r}, expected one of: {known}", "measure")

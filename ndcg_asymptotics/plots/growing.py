@@ -25,6 +25,7 @@ from ndcg_asymptotics.plots.style import (
     length_axis,
     margin_labels,
     measure_panels,
+    one_scale,
     save_all,
 )
 
@@ -72,7 +73,7 @@ def growing_curves(
             ax.plot(theory.sizes, theory.pooled[r, m], color=line.color, ls=":", lw=1.0)
             ax.plot(theory.sizes, theory.mixture[r, m], ls="none", marker=line.marker, mfc="white",
                     mec=line.color, mew=0.8, zorder=3)  # fmt: skip
-        labels.append((float(mean[-1]), choice.label(run), line.color))
+        labels.append((float(mean[-1]), choice.label(run), line))
     length_axis(ax, sizes)
     top = 1.1 * float(high[:, m][:, shown].max())
     ax.set_ylim(0, min(1.02, top) if measure.normalised else top)
@@ -99,7 +100,10 @@ def growing_figure(
     """Return a figure with a panel for each measure, by default all of them."""
     chosen = growth.measures if measures is None else measures
     draw = partial(growing_curves, growth, choice=choice)
-    return measure_panels(chosen, draw, growing_handles(growth), width)
+    figure = measure_panels(chosen, draw, growing_handles(growth), width)
+    if all(Measure.of(measure).normalised for measure in chosen):
+        one_scale(figure.axes[: len(chosen)])
+    return figure
 
 
 def growing_handles(growth: Growth) -> list[Any]:

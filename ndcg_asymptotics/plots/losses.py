@@ -35,7 +35,7 @@ def error_curves(
     ----------
     x : (K,)
     curves : mapping of name to (means, standard errors)
-        A logarithmic axis leaves out means that are not positive.
+        A logarithmic axis leaves out means whose interval reaches 0 or below.
     styles : mapping of name to LineStyle, optional
     limits : mapping of name to a value, optional
         Known limits of the curves, drawn as dotted lines.
@@ -55,16 +55,15 @@ def error_curves(
     for name, (means, errors) in curves.items():
         line = chosen[name]
         mean, error = np.asarray(means, np.float64), _LEVEL * np.asarray(errors, np.float64)
-        seen = np.isfinite(mean) & ((mean > 0) | (not log))
-        low = np.minimum(error, 0.999 * np.abs(mean)) if log else error
+        seen = np.isfinite(mean) & ((mean > error) | (not log))
         ax.errorbar(
-            size[seen], mean[seen], yerr=(low[seen], error[seen]), color=line.color, ls=line.dashes,
+            size[seen], mean[seen], yerr=error[seen], color=line.color, ls=line.dashes,
             marker=line.marker, ms=2.8, mfc="white", mew=0.8, elinewidth=0.7, capsize=0, clip_on=True,
         )  # fmt: skip
         if limits and name in limits:
             ax.axhline(limits[name], color=line.color, ls=":", lw=0.8, zorder=1)
         if seen.any():
-            named.append((float(mean[seen][-1]), name, line.color))
+            named.append((float(mean[seen][-1]), name, line))
     if ylim:
         ax.set_ylim(ylim)
     if labels:
@@ -83,9 +82,12 @@ def line_style_handles(styles: Mapping[str, LineStyle]) -> list[Any]:
 def value_table(ax: Axes, rows: Sequence[str], columns: Sequence[str], values: Floats, least: float) -> Axes:
     """Draw a table of values >= 0 whose cells are darker the larger the value is, beginning at ``least``."""
     shown = np.where(values > 0, np.maximum(values, least), np.nan)
-    image = ax.imshow(shown, norm=LogNorm(least, float(values.max())), cmap="Blues", aspect="auto")
-    ax.set_xticks(range(len(columns)), list(columns), rotation=35, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(len(rows)), list(rows))
+    image = ax.pcolormesh(shown, norm=LogNorm(least, float(values.max())), cmap="Blues")
+    ax.invert_yaxis()
+    ax.set_xticks(
+        np.arange(len(columns)) + 0.5, list(columns), rotation=35, ha="right", rotation_mode="anchor"
+    )
+    ax.set_yticks(np.arange(len(rows)) + 0.5, list(rows))
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -93,7 +95,13 @@ def value_table(ax: Axes, rows: Sequence[str], columns: Sequence[str], values: F
     for i, j in np.ndindex(*values.shape):
         value, dark = float(values[i, j]), bool(darkness[i, j] > _DARK)
         ax.text(
-            j, i, _short(value), ha="center", va="center", fontsize=6.3, color="white" if dark else "black"
+            j + 0.5,
+            i + 0.5,
+            _short(value),
+            ha="center",
+            va="center",
+            fontsize=6.3,
+            color="white" if dark else "black",
         )
     return ax
 
@@ -107,22 +115,30 @@ def _short(value: float) -> str:
     return rf"{digit}e{int(power)}"
 
 
-def bound_scatter(ax: Axes, bound: ArrayLike, regret: ArrayLike, color: str) -> Axes:
-    """Draw regret against its upper bound on logarithmic axes, with the diagonal that no point may exceed.
+_BINS = 16  # of a bound, over the range of its logarithm
+_FEWEST = 5  # points of a bin
+
+
+def bound_quantiles(ax: Axes, bound: ArrayLike, regret: ArrayLike, line: LineStyle) -> Axes:
+    """Draw the largest and the median regret in bins of its upper bound, and the bound itself as a diagonal.
 
     Parameters
     ----------
     bound, regret : (N,)
-        Points with a regret of 0 are left out.
+        Points with a regret of 0 are left out, as are bins with fewer than five points.
     """
     x, y = np.asarray(bound, np.float64), np.asarray(regret, np.float64)
-    seen = y > 0
-    ax.plot(x[seen], y[seen], ls="none", marker=".", ms=1.6, color=color, alpha=0.5, rasterized=True)
+    x, y = x[y > 0], y[y > 0]
+    edges = np.geomspace(x.min(), x.max() * (1 + 1e-12), _BINS + 1)
+    of = np.searchsorted(edges, x, side="right") - 1
+    bins = [i for i in range(_BINS) if (of == i).sum() >= _FEWEST]
+    at = np.sqrt(edges[:-1] * edges[1:])[bins]
+    largest, middle = (np.array([statistic(y[of == i]) for i in bins]) for statistic in (np.max, np.median))
+    ax.plot(at, largest, color=line.color, ls=line.dashes, marker=line.marker, mfc="white", mew=0.8)
+    ax.plot(at, middle, color=line.color, ls=":", lw=0.9)
+    ax.plot([edges[0], 1], [edges[0], 1], color=GREY, lw=0.9)
     ax.set_xscale("log")
     ax.set_yscale("log")
-    span = np.array([x[seen].min(), x[seen].max()])
-    ax.plot(span, span, color=GREY, lw=0.9)
-    ax.set_ylim(y[seen].min() / 2, 3)
     ax.set_ylabel("regret")
     return ax
 

@@ -1,4 +1,4 @@
-"""The order of two scorers against the list length: how often it is right, and how fast errors die out."""
+"""The order of two scorers against the list length: how often it is wrong, and how fast errors die out."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.text import shortened
@@ -22,91 +21,101 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.style import (
     DOUBLE,
     GREY,
-    LineStyle,
     band,
+    handle,
     length_axis,
-    line_styles,
+    log_ticks,
     margin_labels,
+    measure_style,
     panels,
     titles,
 )
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
 
-*_, _FROM, _AT = line_styles(
-    7
-)  # from n on, and at n: the last two styles, which few studies need for a scorer
 _LONGEST = 22  # characters of a name in a title
-_MARKERS = 18  # approximate number of markers on a curve
+_MARKERS = 12  # approximate number of markers on a curve
 _MARKER: Any = {"mfc": "white", "mew": 0.8, "ms": 2.8}
 _NONE_WRONG: Any = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
 
 
-def right_order(ax: Axes, pair: Pair, *, choice: Choice | None = None) -> Axes:
-    """Draw the rate of the right order at n, and at every list length from n on, with intervals.
+def wrong_order(
+    ax: Axes, pairs: Sequence[Pair], *, from_n: bool = False, choice: Choice | None = None
+) -> Axes:
+    """Draw the rate of a wrong order of one pair against n, with intervals, a curve for each measure.
 
-    The scale is linear, from 0 to 1, with a line at 1/2. If the engine sees only the list lengths of the
-    study, the second rate is an upper bound, and the legend says so.
+    Where no replicate is wrong any more, an arrow marks the upper end of the interval. A measure by which
+    neither scorer is better has no curve.
+
+    Parameters
+    ----------
+    pairs : sequence of Pair
+        The entries of `distinguish` for this pair, one per measure.
+    from_n : bool
+        Whether an order counts that is wrong at n or at any greater length, instead of at n alone.
     """
-    for rates, line in ((pair.points, _AT), (pair.from_n, _FROM)):
-        _draw(ax, rates, line)
-    ax.axhline(0.5, color=GREY, ls=":", lw=0.8, zorder=1)
-    length_axis(ax, [rate.n for rate in pair.points])
-    ax.set_ylim(-0.02, 1.03)
-    ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
-    ax.set_ylabel("rate of the right order")
-    _titles(ax, pair, choice or Choice())
-    return ax
-
-
-def wrong_order(ax: Axes, pair: Pair, *, choice: Choice | None = None) -> Axes:
-    """Draw the rates of a wrong order at n, and at some list length from n on, on a logarithmic scale.
-
-    Where no replicate was wrong, there is an arrow at the upper end of the interval.
-    """
-    for rates, line in ((pair.points, _AT), (pair.from_n, _FROM)):
-        wrong = [Rate(r.n, 1 - r.rate if r.rate < 1 else math.nan, 1 - r.high, 1 - r.low) for r in rates]
-        _draw(ax, wrong, line)
-        for r in wrong:
-            if math.isnan(r.rate):
-                ax.plot(r.n, r.high, color=line.color, **_NONE_WRONG)
+    choice = choice or Choice()
+    for pair in pairs:
+        if pair.right is None:
+            continue
+        line = measure_style(pair.measure)
+        rates = pair.from_n if from_n else pair.points
+        n = np.array([rate.n for rate in rates], np.float64)
+        wrong, low, high = 1 - np.array([[rate.rate, rate.high, rate.low] for rate in rates]).T
+        seen = wrong > 0
+        band(ax, n, np.where(seen, low, np.nan), np.where(seen, high, np.nan), line.color, 0.14)
+        step = max(1, round(len(n) / _MARKERS))
+        ax.plot(n, np.where(seen, wrong, np.nan), color=line.color, ls=line.dashes, marker=line.marker,
+                markevery=step, **_MARKER)  # fmt: skip
+        if not seen[-1]:
+            first = len(n) - int(np.argmax(seen[::-1])) if seen.any() else 0
+            ax.plot(n[first], high[first], color=line.color, ls="none", **_NONE_WRONG)
+    drawn = [p for p in pairs if p.right is not None]
+    lowest = min((1 - r.rate for p in drawn for r in (*p.points, *p.from_n) if r.rate < 1), default=1.0)
     ax.set_yscale("log")
-    lowest = min((1 - r.high for r in (*pair.points, *pair.from_n) if r.rate < 1), default=1.0)
-    ax.set_ylim(min(0.05, max(0.5 * lowest, 0.5 / pair.replicates)), 1.2)  # at least a decade
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    length_axis(ax, [rate.n for rate in pair.points])
+    ax.set_ylim(min(0.05, 0.5 * lowest), 1.2)  # at least a decade
+    ax.yaxis.set_minor_locator(NullLocator())
+    log_ticks(ax.yaxis)
+    length_axis(ax, [rate.n for rate in pairs[0].points])
     ax.set_ylabel("rate of a wrong order")
-    _titles(ax, pair, choice or Choice())
+    bound = " (seen at the study's lengths)" if from_n and pairs[0].from_n_is_upper_bound else ""
+    titles(ax, f"at some length from $n$ on{bound}" if from_n else "at $n$", _who(pairs, choice))
     return ax
 
 
-def _draw(ax: Axes, rates: Sequence[Rate], line: LineStyle) -> None:
-    n, rate, low, high = np.array([[r.n, r.rate, r.low, r.high] for r in rates]).reshape(-1, 4).T
-    known = np.isfinite(rate)
-    band(ax, n, np.where(known, low, np.nan), np.where(known, high, np.nan), line.color, 0.22)
-    step = max(1, round(len(n) / _MARKERS))
-    ax.plot(n, rate, color=line.color, ls=line.dashes, marker=line.marker, markevery=step, **_MARKER)
+def _who(pairs: Sequence[Pair], choice: Choice) -> str:
+    """Return which scorer of a pair is right, if the measures agree on that."""
+    right = {pair.right for pair in pairs} - {None}
+    a, b = pairs[0].pair
+    if len(right) != 1:
+        return f"{_name(a, choice)}, {_name(b, choice)}"
+    return (
+        f"right: {_name(a, choice)} > {_name(b, choice)}"
+        if right == {a}
+        else (f"right: {_name(b, choice)} > {_name(a, choice)}")
+    )
 
 
-def _titles(ax: Axes, pair: Pair, choice: Choice) -> None:
-    a, b = (choice.label(shortened(name, _LONGEST)) if name not in choice.labels else choice.label(name)
-            for name in pair.pair)  # fmt: skip
-    if pair.right is None:
-        remark = f"{a}, {b}: neither is right"
-    else:
-        remark = f"right: {a} > {b}" if pair.right == pair.pair[0] else f"right: {b} > {a}"
-    titles(ax, choice.title(pair.measure), remark.replace("\n", " "))
+def _name(name: str, choice: Choice) -> str:
+    label = name if name in choice.labels else shortened(name, _LONGEST)
+    return choice.label(label).replace("\n", " ")
 
 
-def order_handles(pairs: Sequence[Pair]) -> list[Any]:
-    """Return legend handles that name the two rates of these pairs."""
-    bound = " (of the grid only: an upper bound)" if pairs[0].from_n_is_upper_bound else ""
-    handles = [
-        Line2D([], [], color=line.color, ls=line.dashes, marker=line.marker, label=name, **_MARKER)
-        for line, name in ((_AT, "at $n$"), (_FROM, f"at every list length from $n$ on{bound}"))
-    ]
+def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[Any]:
+    """Return legend handles that name the measures of `wrong_order`."""
+    choice = choice or Choice()
+    agree = len({pair.right for pair in pairs}) == 1
+    handles: list[Any] = []
+    for pair in pairs:
+        line, text = measure_style(pair.measure), choice.formula(pair.measure)
+        if pair.right is None:
+            handles.append(Line2D([], [], ls="none", label=f"{text}: neither is better"))
+            continue
+        a, b = pair.pair if pair.right == pair.pair[0] else pair.pair[::-1]
+        who = "" if agree else f": {_name(a, choice)} > {_name(b, choice)}"
+        handles.append(handle(line, text + who))
     if any(r.rate == 1 for pair in pairs for r in (*pair.points, *pair.from_n)):
-        label = "no replicate wrong: upper end of the interval"
+        label = "none wrong from here on: upper end of the interval"
         handles.append(Line2D([], [], ls="none", color=GREY, label=label, **_NONE_WRONG))
     return handles
 
@@ -123,12 +132,12 @@ def order_error_exponents(
     """Draw -log10 P(wrong at n) of a pair for several measures, on two logarithmic axes.
 
     Lines are predicted without simulation. Points are simulated estimates, where they are reliable, with 95%
-    intervals. A power of n is a straight line on these axes; the legend has its slope at the last point and
-    the limit of the slope, which is the error exponent.
+    intervals. A power of n is a straight line on these axes; the legend has its slope at the last point and,
+    after an arrow, the limit of the slope as n grows, which is the error exponent.
     """
     choice, labels = choice or Choice(), []
-    for pair, line in zip(pairs, line_styles(len(pairs)), strict=True):
-        measure = Measure.parse(pair.measure)
+    for pair in pairs:
+        measure, line = Measure.parse(pair.measure), measure_style(pair.measure)
         sizes, nats = _predicted(study, pair, measure)
         ax.plot(sizes, nats / math.log(10), color=line.color, ls=line.dashes, lw=0.9, zorder=2)
         seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
@@ -144,7 +153,7 @@ def order_error_exponents(
                 (
                     min(nats[-1] / math.log(10), _HIGHEST),
                     _label(study, pair, measure, sizes, nats, choice),
-                    line.color,
+                    line,
                 )
             )
     highest = max((value for value, _, _ in labels), default=1.0)
@@ -158,7 +167,7 @@ def order_error_exponents(
     length_axis(ax, study.n)
     a, b = (choice.label(name).replace("\n", " ") for name in pairs[0].pair)
     ax.set_title(f"{a} against {b}", loc="left")
-    margin_labels(ax, labels, size=7.0)
+    margin_labels(ax, labels, size=7.0, title="slope at the end of the line → as $n\\to\\infty$")
     return ax
 
 
@@ -196,9 +205,7 @@ def error_exponent_figure(
     figure, (ax,) = panels(1, height=4.2, width=DOUBLE if width is None else width)
     order_error_exponents(ax, pairs, study, choice=choice)
     handles: list[Any] = [
-        Line2D(
-            [], [], color=GREY, lw=0.9, label="predicted without simulation; right: slope → limiting slope"
-        ),
+        Line2D([], [], color=GREY, lw=0.9, label="predicted without simulation"),
         Line2D([], [], color=GREY, marker="o", mfc="white", ls="none", label="simulated, 95%"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)

@@ -64,7 +64,7 @@ def sampled_curves(
         band(ax, m, mean - sd, mean + sd, line.color, 0.14)
         ax.plot(m, mean, color=line.color, ls=line.dashes, lw=1.1)
         ax.plot(sampled.items, full[system], ls="none", marker=line.marker, color=line.color, ms=4, zorder=3)
-        labels.append((full[system], choice.label(system), line.color))
+        labels.append((full[system], choice.label(system), line))
     for pair in sampled.pairs:
         if pair.measure == text and pair.a in lines and pair.b in lines:
             values = sampled.curves.mean[at, sampled.systems.index(pair.a)]

@@ -1,7 +1,7 @@
 """The style that all figures share, their panels, legends and axes, and how they are saved.
 
 Figures have the sizes and fonts of a two-column journal and colours that survive colour blindness and grey
-print, and are the same bytes whenever they are drawn.
+print, and are the same bytes whenever they are drawn. `save` can turn them into figures for dark pages.
 """
 
 from __future__ import annotations
@@ -26,15 +26,22 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import style as mpl_style
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.image import imread, imsave
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
-from numpy.typing import NDArray
+from matplotlib.markers import TICKDOWN
+from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from numpy.typing import ArrayLike, NDArray
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import write_file
 from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower
+from ndcg_asymptotics.measures.discounts import Geometric, Power
 
 SINGLE, DOUBLE = 3.5, 7.2  # widths of one and of two columns of a journal, in inches
 
@@ -50,16 +57,86 @@ class LineStyle:
     marker: str
 
 
-# the palette of Okabe and Ito for colour blindness, dark colours first
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+# the palette of Okabe and Ito for colour blindness, dark colours first, and an eighth colour of Tol's
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#882255")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (2, 1)))
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
 def line_styles(count: int) -> list[LineStyle]:
     """Return the line styles of ``count`` curves."""
     cycles = zip(itertools.cycle(COLORS), itertools.cycle(_DASHES), itertools.cycle(_MARKERS), strict=False)
     return [LineStyle(*line) for line in itertools.islice(cycles, count)]
+
+
+# The colour of each discount, and those of the log discount with a cutoff, which is often drawn beside it.
+_OF_DISCOUNT = {
+    "log": "#0072B2", "power": "#D55E00", "zipf": "#009E73", "geometric": "#CC79A7", "linear": "#000000",
+    "rbp": "#332288", "constant": "#777777", "clipped_log": "#44AA99",
+}  # fmt: skip
+_OF_CUT_LOG = {"fraction": "#56B4E9", "sublinear": "#E69F00", "fixed": "#882255"}
+_OTHER = "#999933"
+_MARKER_OF_DISCOUNT = {
+    "log": "o", "power": "s", "zipf": "^", "geometric": "D", "linear": "v", "rbp": "P", "constant": "h",
+    "clipped_log": "<",
+}  # fmt: skip
+_DASHES_OF_CUTOFF: dict[str, Any] = {
+    "none": "-", "fixed": (0, (5, 1.5)), "fraction": (0, (4, 1.2, 1, 1.2)), "sublinear": (0, (2, 1)),
+}  # fmt: skip
+# How much another discount is darkened (or, below 0, lightened) by its kind of cutoff
+_SHADE_OF_CUTOFF = {"none": 0.0, "fixed": -0.4, "fraction": 0.35, "sublinear": -0.2}
+_MOST_SHADE = 0.6
+
+
+def measure_style(measure: Measure | str) -> LineStyle:
+    """Return the line style of a measure, which is the same in every figure.
+
+    The discount decides the colour and the marker, and the cutoff the dashes. A parameter darkens the colour
+    as it grows: b of the discount r^-b, the base of a geometric one, k, and the c and a of the cutoffs cn and
+    n^a.
+
+    >>> measure_style("nDCG").color, measure_style("nDCG@10").color, measure_style("nDCG(zipf)").marker
+    ('#0072b2', '#882255', '^')
+    >>> measure_style("nDCG(power(0.3))").color == measure_style("nDCG(power(0.7))").color
+    False
+    """
+    try:
+        measure = Measure.of(measure)
+    except InputError:  # the module of a custom discount may not be importable here
+        return LineStyle(_OTHER, "-", "X")
+    kind, regime = measure.discount.keyword, measure.cutoff.regime
+    shade = _of_parameter(measure.discount) + _of_parameter(measure.cutoff)
+    if kind == "log" and regime in _OF_CUT_LOG:
+        color = _OF_CUT_LOG[regime]
+    else:
+        color = _OF_DISCOUNT.get(kind, _OTHER)
+        shade += _SHADE_OF_CUTOFF[regime]
+    goal = (0.0, 0.0, 0.0) if shade > 0 else (1.0, 1.0, 1.0)
+    part = min(abs(shade), _MOST_SHADE)
+    mixed = (1 - part) * np.array(to_rgb(color)) + part * np.array(goal)
+    return LineStyle(_hex(mixed), _DASHES_OF_CUTOFF[regime], _MARKER_OF_DISCOUNT.get(kind, "X"))
+
+
+def _hex(rgb: Floats) -> str:
+    red, green, blue = map(float, rgb)
+    return to_hex((red, green, blue))
+
+
+def _of_parameter(part: Any) -> float:
+    """Return how much a parameter darkens the colour of a measure, 0 for the most common value."""
+    match part:
+        case Power():
+            return 0.9 * (part.b - 0.5)
+        case Geometric():
+            return 0.3 * math.log2(part.base / 2)
+        case FixedRank():
+            return 0.25 * math.log10(part.k / 10)
+        case ListFraction():
+            return 0.6 * math.log10(part.c / 0.2)
+        case ListPower():
+            return 0.8 * (part.a - 0.5)
+        case _:
+            return 0.0
 
 
 _user_settings: ContextVar[Mapping[Any, Any] | None] = ContextVar("user_settings", default=None)
@@ -173,30 +250,99 @@ def save(
     *,
     formats: Sequence[str] = ("svg", "png"),
     dpi: float = 200,
+    dark: bool = False,
 ) -> tuple[Path, ...]:
     """Write ``name.svg`` and ``name.png`` (or other formats) into a folder, which is created if necessary.
 
     The files have no dates or random identifiers: the same figure gives the same bytes.
 
+    Parameters
+    ----------
+    figure : Figure
+    folder : path
+    name : str
+    formats : sequence of {"svg", "png", "pdf"}
+    dpi : float
+        Dots per inch of PNG files.
+    dark : bool
+        Whether to draw for a dark page: light text on a dark ground, in colours of the same hues.
+
     Raises
     ------
     InputError
-        For a format that is not one of svg, png, pdf, or a resolution outside 10 to 2400.
+        For a format that is not one of svg, png, pdf, a resolution outside 10 to 2400, or a dark PDF.
     """
-    require_savable(formats, dpi)
+    require_savable(formats, dpi, dark=dark)
     paths = [Path(folder) / f"{name}.{form}" for form in formats]
-    with style():
+    with style(), _laid_out(figure):
         for path, form in zip(paths, formats, strict=True):
             drawn = BytesIO()
             figure.savefig(drawn, format=form, dpi=dpi, metadata=_METADATA[form])
-            write_file(path, drawn.getvalue())
+            data = drawn.getvalue()
+            if form == "svg":
+                data = data.replace(*_FONTS)
+            write_file(path, _DARKENED[form](data) if dark else data)
     return tuple(paths)
 
 
-def require_savable(formats: Sequence[str], dpi: float) -> None:
+# Text of an SVG is text, which a browser shows in the font of figures or, without it, in a similar one.
+_FONTS = (b"'STIXGeneral'", b"'STIXGeneral', 'STIX Two Text', 'Times New Roman', 'Times', serif")
+
+
+@contextmanager
+def _laid_out(figure: Figure) -> Iterator[None]:
+    """Lay the figure out once for all formats; matplotlib would do so, and draw twice, for each of them."""
+    engine = figure.get_layout_engine()
+    if engine is None or not figure.axes:
+        yield
+        return
+    engine.execute(figure)
+    figure.set_layout_engine("none")
+    try:
+        yield
+    finally:
+        figure.set_layout_engine(engine)
+
+
+_GROUND = np.array(to_rgb("#1e2129"))  # of a dark figure: that of the documentation's dark pages
+# The rotation of hues by 180 degrees of the Filter Effects Module (W3C), which keeps luminance: after it,
+# inverted colours have the hue that they had before.
+_TURNED = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
+
+
+def _darkened(colors: ArrayLike) -> Floats:
+    """Return colours (..., 3) for a dark ground: white becomes the ground, and black white.
+
+    The map is linear, so that the colours of smoothed edges stay between those of both sides.
+    """
+    turned = np.clip((1 - np.asarray(colors, np.float64)) @ _TURNED.T, 0, 1)
+    found: Floats = _GROUND + (1 - _GROUND) * turned
+    return found
+
+
+def _dark_png(data: bytes) -> bytes:
+    found = BytesIO()
+    imsave(found, _darkened(imread(BytesIO(data), "png")[..., :3]), format="png", metadata=_METADATA["png"])
+    return found.getvalue()
+
+
+def _dark_svg(data: bytes) -> bytes:
+    def turned(color: re.Match[str]) -> str:
+        return color[1] + _hex(_darkened(to_rgb(color[2])))
+
+    text = re.sub(r"((?:fill|stroke): )(#[0-9a-f]{6})", turned, data.decode())
+    # what has no colour of its own is black in an SVG
+    return text.replace("<svg ", f'<svg fill="{_hex(_darkened((0, 0, 0)))}" ', 1).encode()
+
+
+_DARKENED: dict[str, Callable[[bytes], bytes]] = {"svg": _dark_svg, "png": _dark_png}
+
+
+def require_savable(formats: Sequence[str], dpi: float, *, dark: bool = False) -> None:
     """Raise `InputError` for formats and resolutions that `save` does not write."""
     for form in formats:
         require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")
+        require(not dark or form in _DARKENED, f"must be svg or png for a dark figure, got {form}", "format")
     require(10 <= dpi <= 2400, f"must be from 10 to 2400, got {dpi:g}", "dpi")
 
 
@@ -215,10 +361,42 @@ def length_axis(ax: Axes, sizes: Sequence[int] | NDArray[Any], *, most: int = 8)
     step = math.ceil((math.log10(high / low) + 1e-9) / most)
     ticks = 10.0 ** np.arange(math.ceil(math.log10(low) / step) * step, math.log10(high) + 1e-9, step)
     if len(ticks) > 1:
-        ax.set_xticks(ticks)
-    minor = LogLocator(subs=tuple(range(2, 10))) if step == 1 else LogLocator(numticks=99)
-    ax.xaxis.set_minor_locator(minor)
-    ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.set_xticks(ticks, [power_of_ten(tick) for tick in ticks])
+    ax.xaxis.set_minor_locator(NullLocator())
+    minor = np.outer(10.0 ** np.arange(math.floor(math.log10(low)), math.log10(high) + 1),
+                     np.arange(2, 10) if step == 1 else [1]).ravel()  # fmt: skip
+    minor = minor[(minor >= low / margin) & (minor <= high * margin)]
+    _minor_ticks(ax, minor)
+
+
+def log_ticks(axis: Axis) -> None:
+    """Label the powers of ten of a logarithmic axis in plain text."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _minor_ticks(ax: Axes, places: Floats) -> None:
+    """Draw minor ticks of the x axis as one line, because matplotlib makes four artists of each tick."""
+    settings = mpl.rcParams
+    size, width = settings["xtick.minor.size"], settings["xtick.minor.width"]
+    (line,) = ax.plot(
+        places, np.zeros_like(places), transform=ax.get_xaxis_transform(), clip_on=False, scalex=False,
+        scaley=False, ls="none", marker=TICKDOWN, ms=size, mew=width, color=settings["xtick.color"],
+        label="_minor ticks",
+    )  # fmt: skip
+    line.set_in_layout(False)
+
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power_of_ten(value: float) -> str:
+    """Return a power of ten as plain text, which is drawn and laid out quicker than a formula.
+
+    >>> power_of_ten(1e12), power_of_ten(0.001)
+    ('10¹²', '10⁻³')
+    """
+    return "10" + str(round(math.log10(value))).translate(_SUPERSCRIPTS)
 
 
 def band(ax: Axes, x: Any, low: Any, high: Any, color: Any, alpha: float) -> None:
@@ -234,6 +412,17 @@ def note(figure: Figure, text: str) -> None:
     figure.suptitle(text, fontsize=8, color="#B00000", x=0.01, ha="left")
 
 
+def one_scale(axes: Sequence[Axes]) -> None:
+    """Give panels of the same quantity the same y axis."""
+    low, high = np.array([ax.get_ylim() for ax in axes]).T
+    for ax in axes:
+        ax.set_ylim(low.min(), high.max())
+
+
+_LEGEND_CHARACTERS = 68  # that fit beside each other into one column of a journal, handles included
+_HANDLE_CHARACTERS = 9  # the width of a handle and the space around it
+
+
 def figure_legend(figure: Figure, handles: Sequence[Any]) -> None:
     """Add a legend to the figure, in the place of a missing last panel or below all panels."""
     rows, columns = figure.axes[0].get_gridspec().get_geometry()  # type: ignore[union-attr]
@@ -242,8 +431,15 @@ def figure_legend(figure: Figure, handles: Sequence[Any]) -> None:
         blank.set_axis_off()
         blank.legend(handles=list(handles), loc="center left", handlelength=2.2, labelspacing=0.9)
     else:
-        ncols = 2 if columns == 1 else 5
+        longest = max((_length(str(one.get_label())) for one in handles), default=0) + _HANDLE_CHARACTERS
+        room = int(_LEGEND_CHARACTERS * figure.get_figwidth() / SINGLE)
+        ncols = min(5, len(handles), max(1, room // longest))
         figure.legend(handles=list(handles), loc="outside lower center", ncols=ncols, handlelength=2.2)
+
+
+def _length(label: str) -> int:
+    """Return about how many characters of text a label is as wide as."""
+    return len(re.sub(r"\\[a-z]+|[${}^_\\]", "", label))
 
 
 def outer_labels(axes: Sequence[Axes], columns: int = 2) -> None:
@@ -269,25 +465,52 @@ def scientific(value: float) -> str:
 _REMARK_POINTS = 10.0  # height of the line of the remark, in points
 
 
-def margin_labels(ax: Axes, labels: Sequence[tuple[float, str, str]], *, size: float = 7.5) -> None:
+def handle(line: LineStyle, label: str, *, marker: bool = True) -> Line2D:
+    """Return the legend handle of a curve, with its marker unless the curve has none."""
+    shape = line.marker if marker else "none"
+    return Line2D(
+        [], [], color=line.color, ls=line.dashes, marker=shape, mfc="white", mew=0.8, ms=2.8, label=label
+    )
+
+
+def margin_labels(
+    ax: Axes,
+    labels: Sequence[tuple[float, str, LineStyle | str]],
+    *,
+    size: float = 7.5,
+    marker: bool = True,
+    title: str | None = None,
+) -> None:
     """Add a legend to the right of the axes, in the vertical order of the curves' ends.
 
     Parameters
     ----------
-    labels : sequence of (y, text, colour)
+    labels : sequence of (y, text, line style)
+        A colour in place of a line style is that of a dotted line.
     size : float
         The font size.
+    marker : bool
+        Whether the curves have markers.
+    title : str, optional
+        A line above the legend.
     """
     if labels:
         ordered = sorted(labels, key=lambda label: -label[0])
         ax.legend(
-            handles=[Line2D([], [], color=color, label=text) for _, text, color in ordered],
+            handles=[
+                Line2D([], [], color=line, ls=":", lw=0.9, label=text)
+                if isinstance(line, str)
+                else handle(line, text, marker=marker)
+                for _, text, line in ordered
+            ],
             loc="center left",
             bbox_to_anchor=(1.0, 0.5),
             fontsize=size,
-            labelcolor="linecolor",
-            handlelength=0.8,
-            handletextpad=0.4,
+            handlelength=2.0,
+            handletextpad=0.5,
+            title=title,
+            title_fontsize=size,
+            alignment="left",
         )
 
 
@@ -326,6 +549,7 @@ def save_all(
     formats: Sequence[str] = ("svg", "png"),
     dpi: float = 200,
     style_file: Path | str | None = None,
+    dark: bool = False,
 ) -> list[Path]:
     """Draw and save figures one after another, under the names that `file_names` makes of their words.
 
@@ -339,6 +563,8 @@ def save_all(
         Dots per inch of PNG files.
     style_file : path, optional
         A matplotlib style file, or the name of one of matplotlib's styles, as for `style`.
+    dark : bool
+        Whether to draw for a dark page, as in `save`.
 
     Returns
     -------
@@ -350,12 +576,12 @@ def save_all(
     InputError
         For an unknown format, resolution or style, before anything is drawn.
     """
-    require_savable(formats, dpi)
+    require_savable(formats, dpi, dark=dark)
     names = file_names([words for words, _ in figures])
     files: list[Path] = []
     with style(style_file):
         for name, (_, draw) in tracked(zip(names, figures, strict=True), "figures"):
-            files += save(draw(), folder, name, formats=formats, dpi=dpi)
+            files += save(draw(), folder, name, formats=formats, dpi=dpi, dark=dark)
     return files
 
 

@@ -36,12 +36,12 @@ def gap_curves(
     ylabel : str
     """
     n = np.array(sizes, np.float64)
-    labels: list[tuple[float, str, str]] = []
+    labels: list[tuple[float, str, LineStyle | str]] = []
     for (name, values), line in zip(gaps.items(), line_styles(len(gaps)), strict=True):
         gap = np.abs(np.asarray(values, np.float64))
         seen = np.isfinite(gap) & (gap > 0)
         ax.plot(n[seen], gap[seen], color=line.color, ls=line.dashes)
-        labels.append((float(gap[seen][-1]), name, line.color))
+        labels.append((float(gap[seen][-1]), name, line))
     start = max(abs(float(np.asarray(values)[0])) for values in gaps.values())
     for name, rate in (rates or {}).items():
         guide = start * (n / n[0]) ** -rate
@@ -125,26 +125,32 @@ def std_exponents(
     return ax
 
 
-def signal_to_noise(ax: Axes, x: Sequence[float], ratios: Mapping[str, Floats], xlabel: str) -> Axes:
+def signal_to_noise(
+    ax: Axes, x: Sequence[float], ratios: Mapping[str, Floats], xlabel: str, symbol: str
+) -> Axes:
     """Draw the mean difference of one list over its standard deviation against a parameter of the measure.
 
-    A marker at each optimum has its value beside it.
+    A large marker is at each optimum, whose value the legend has. An optimum at the lower end of x is said
+    to be reached as x tends to 0.
 
     Parameters
     ----------
     x : (K,)
     ratios : name -> (K,)
+        Text between dollar signs in a name is a formula.
+    symbol : str
+        What x is called.
     """
     for (name, ratio), line in zip(ratios.items(), line_styles(len(ratios)), strict=True):
-        ax.plot(x, ratio, color=line.color, ls=line.dashes, label=in_figure(name))
         best = int(np.nanargmax(ratio))
-        ax.plot(x[best], ratio[best], color=line.color, marker=line.marker, ms=5, mfc="none")
-        ax.annotate(
-            f"{x[best]:g}", (x[best], ratio[best]), xytext=(0, 4), textcoords="offset points",
-            ha="center", fontsize=7, color=line.color,
-        )  # fmt: skip
+        where = f"${symbol}$ → 0" if best == 0 else f"${symbol}$ = {x[best]:g}"
+        ax.plot(x, ratio, color=line.color, ls=line.dashes, label=f"{name}: {where}")
+        ax.plot(
+            x[best], ratio[best], color=line.color, marker=line.marker, ms=6, mfc="white", mew=1.1, zorder=4
+        )
     ax.set_xlabel(xlabel)
     ax.set_ylabel(r"$\Delta/\sigma$ of one list")
-    ax.margins(y=0.12)
-    ax.legend()
+    ax.set_xscale("log")
+    ax.set_ylim(0, None)
+    ax.legend(title="best")
     return ax

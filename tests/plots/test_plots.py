@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib import rcParams
 from matplotlib.axes import Axes
+from matplotlib.image import imread
 
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
@@ -156,27 +157,42 @@ def test_margin_labels_are_a_legend_in_the_order_of_the_curves() -> None:
 
 
 def test_rates_of_order(tmp_path: Path) -> None:
-    results = synthetic(tmp_path, every_n=True)
-    pair = distinguish(results).pairs[0]
+    results = synthetic(tmp_path, every_n=True, measures=["nDCG", "nDCG@10"])
+    pairs = distinguish(results).pairs
     with plots.style():
-        _, (linear, logarithmic) = plots.panels(2)
-        plots.right_order(linear, pair)
-        plots.wrong_order(logarithmic, pair)
-    at, from_n = (line for line in linear.lines if line.get_marker() in ("X", "P"))
-    np.testing.assert_allclose(at.get_ydata(), [p.rate for p in pair.points])
-    np.testing.assert_allclose(from_n.get_ydata(), [p.rate for p in pair.from_n])
-    assert logarithmic.get_yscale() == "log"
-    assert texts(linear)[:2] == [r"NDCG, $1/\log(1+r)$", "right: strong > random"]
-    assert [handle.get_label() for handle in plots.order_handles([pair])][:2] == [
-        "at $n$",
-        "at every list length from $n$ on",
-    ]
+        _, (at, from_n) = plots.panels(2)
+        plots.wrong_order(at, pairs)
+        plots.wrong_order(from_n, pairs, from_n=True)
+    for ax, kind in ((at, "points"), (from_n, "from_n")):
+        assert ax.get_yscale() == "log"
+        for pair in pairs:
+            style = plots.measure_style(pair.measure)
+            (line,) = (found for found in ax.lines if found.get_marker() == style.marker
+                       and found.get_color() == style.color)  # fmt: skip
+            wrong = np.array([1 - rate.rate for rate in getattr(pair, kind)])
+            np.testing.assert_allclose(line.get_ydata(), np.where(wrong > 0, wrong, np.nan))
+    assert texts(at)[:2] == ["at $n$", "right: strong > random"]
+    labels = [handle.get_label() for handle in plots.order_handles(pairs)]
+    assert labels[:2] == [r"$1/\log(1+r)$", r"$1/\log(1+r)$, $k = 10$"]
 
 
-def test_rates_on_a_grid_are_called_an_upper_bound(tmp_path: Path) -> None:
-    results = synthetic(tmp_path)
-    pair = distinguish(results).pairs[0]
-    assert plots.order_handles([pair])[1].get_label().endswith("an upper bound)")
+def test_rates_of_the_lengths_of_a_study_are_called_so(tmp_path: Path) -> None:
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        plots.wrong_order(ax, distinguish(synthetic(tmp_path)).pairs, from_n=True)
+    assert texts(ax)[0] == "at some length from $n$ on (seen at the study's lengths)"
+
+
+def test_measures_have_styles_of_their_own() -> None:
+    measures = [
+        "nDCG", "nDCG(power(0.3))", "nDCG(power(0.5))", "nDCG(power(0.7))", "nDCG(zipf)",
+        "nDCG(geometric(2))", "nDCG(linear)", "nDCG@1", "nDCG@10", "nDCG@0.2n", "nDCG@n^0.5",
+        "nDCG(power(0.5))@10", "RBP(0.8)", "nDCG(constant)@10",
+    ]  # fmt: skip
+    found = [plots.measure_style(measure) for measure in measures]
+    assert len({style.color for style in found}) == len(measures)
+    assert plots.measure_style("nDCG(log)@10") == plots.measure_style("nDCG@10")
+    assert plots.measure_style('nDCG(custom("no_such_module:discount"))').marker == "X"
 
 
 def test_gaps_leave_out_zeros() -> None:
@@ -240,3 +256,22 @@ def test_drawing_leaves_matplotlib_as_it_was(tmp_path: Path) -> None:
     before = dict(rcParams)
     plots.draw_all(synthetic(tmp_path, measures=["nDCG(log)"]), tmp_path)
     assert dict(rcParams) == before
+
+
+def test_text_is_text_and_dark_figures_have_the_same_hues(tmp_path: Path) -> None:
+    figure = plots.measure_figure(synthetic(tmp_path, measures=["nDCG(log)"]), "nDCG(log)")
+    light, dark = (
+        plots.save(figure, tmp_path / name, "figure", dpi=50, dark=name == "dark")
+        for name in ("light", "dark")
+    )
+    for svg, _ in (light, dark):
+        assert ">list length" in svg.read_text() or ">strong<" in svg.read_text()
+    white, ground = ("fill: #ffffff", "fill: #1e2129")
+    assert white in light[0].read_text()
+    assert ground in dark[0].read_text()
+    one, two = (imread(png)[..., :3] for _, png in (light, dark))
+    assert one.shape == two.shape
+    np.testing.assert_allclose(one[0, 0], 1)
+    np.testing.assert_allclose(two[0, 0], np.array([0x1E, 0x21, 0x29]) / 255, atol=0.003)
+    with pytest.raises(InputError, match="must be svg or png for a dark figure, got pdf"):
+        plots.save(figure, tmp_path, "figure", formats=["pdf"], dark=True)

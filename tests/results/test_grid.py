@@ -116,6 +116,7 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     assert (code, sorted(said.splitlines())) == (0, sorted(map(str, (tmp_path / "drawn").iterdir())))
     assert "no measure 'nDCG@3'" in do("figures", out, "--out", tmp_path, "--measure", "nDCG@3")[2]
     assert "holds a grid" in do("figures", out, "--out", tmp_path, "--scorer", "a")[2]
+    assert "--against: no parameter 'k'" in do("figures", out, "--out", tmp_path, "--against", "k")[2]
 
 
 Done = Callable[..., tuple[int, str, str]]
@@ -233,8 +234,8 @@ def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Don
 
 
 def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:
-    drawn = draw_grid(run_grid(grid(), jobs=1), tmp_path)
-    assert sorted(path.name for path in drawn if path.suffix == ".png") == [
+    drawn = draw_grid(run_grid(grid(), jobs=1), tmp_path, formats=["png"], dpi=30)
+    assert sorted(path.name for path in drawn) == [
         "nDCG-against-b.png",
         "nDCG-against-top.png",
         "nDCG-power-b-against-b.png",
