@@ -14,7 +14,7 @@ NEWEST := .venv-newest
 # The versions that passed the tests; a user's install does not need them.
 CONSTRAINTS := --constraint constraints.txt
 
-.PHONY: demo test elsewhere oldest newest-python constraints bench soak studies losses gallery real docs clean
+.PHONY: demo test coverage elsewhere oldest newest-python constraints bench soak studies losses gallery real docs clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -42,6 +42,12 @@ elsewhere: $(VENV)/installed  ## the tests with fewer vector units, other BLAS k
 	NPY_DISABLE_CPU_FEATURES="$(AVX512) X86_V3" OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=1 NUMBA_CPU_NAME=generic \
 	  $(BIN)/pytest -n $(JOBS) --random-order-seed=2
 	OPENBLAS_NUM_THREADS=4 $(BIN)/pytest -n $(JOBS) --random-order-seed=3
+
+coverage: $(VENV)/installed  ## lines and branches that the tests reach, kernels as plain Python
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n $(JOBS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 oldest:  ## the tests with the oldest versions that pyproject.toml allows (their deprecations are not ours)
 	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
