@@ -294,7 +294,7 @@ class GridCheck(Report):
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
         points = [
-            {**dict(zip(self.axes.parameters, values, strict=True)), **found.as_dict()}
+            {"parameters": dict(zip(self.axes.parameters, values, strict=True)), **found.as_dict()}
             for values, found in self.points.items()
         ]
         return {"alpha": self.alpha, "complete": self.complete, "agrees": self.agrees, "points": points}

@@ -33,7 +33,7 @@ def info(
     from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
 
-    show(open_results(results), form)
+    show(open_results(results), form, "info")
 
 
 @app.command()
@@ -84,7 +84,7 @@ def check(
 
     if holds_growth(results):
         parted = deviations(open_growth(results))
-        show(parted, form, blocks=None if full else parted.statements())
+        show(parted, form, "deviations", blocks=None if full else parted.statements())
         return
     found: Check | GridCheck
     options: Any = {"alpha": alpha, "perturb": perturb, "std": std}
@@ -92,7 +92,8 @@ def check(
         found = check_grid(open_grid(results, allow_custom=allow_custom), **options)
     else:
         found = check_results(open_results(results, allow_custom=allow_custom), **options)
-    show(found, form, blocks=found.long() if full else None)
+    kind = "grid check" if isinstance(found, GridCheck) else "check"
+    show(found, form, kind, blocks=found.long() if full else None)
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 
@@ -134,7 +135,7 @@ def distinguish(
 
     beside = open_results(rare, allow_custom=allow_custom) if rare else None
     found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    show(found, form, blocks=found.long() if full else None)
+    show(found, form, "distinguish", blocks=found.long() if full else None)
 
 
 @app.command()
@@ -250,7 +251,7 @@ def verify(
     from ndcg_asymptotics.results.verify import verify as verify_results
 
     found = verify_results(results)
-    show(found, form)
+    show(found, form, "verify")
     raise typer.Exit(0 if found.whole else 1)
 
 

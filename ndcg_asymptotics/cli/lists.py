@@ -131,7 +131,7 @@ def evaluate(
         raise InputError("evaluate needs either --run and --qrels, or --lists")
     if by_query is not None:
         write_csv(by_query, found.by_query())
-    show(found.blocks(), form, data=found.as_dict() if len(found) > 1 else found.runs[0].as_dict())
+    show(found.blocks(), form, "evaluate", data=found.as_dict())
 
 
 @app.command()
@@ -301,11 +301,11 @@ def grow(
     save_growth(grown, out)
     from_theory = deviations(grown) if grown.theory else None
     if form == "json":
-        show_json(grown.as_dict() | ({"iid": from_theory.as_dict()} if from_theory else {}))
+        show_json("grow", grown.as_dict() | {"iid": from_theory.as_dict() if from_theory else None})
         return
-    show(grown.blocks(), form)
+    show(grown.blocks(), form, "grow")
     if from_theory:
-        show(from_theory.statements(), form)
+        show(from_theory.statements(), form, "deviations")
 
 
 def _grow_corpus(
@@ -325,7 +325,7 @@ def _grow_corpus(
 
     options: dict[str, Any] = {"corpus": corpus, "to": to, "gain": gain, "seed": seed}
     found = larger_corpus_files(runs, qrels, measures, columns=columns, **options)
-    show(found, form)
+    show(found, form, "larger corpus")
     if out is not None:
         from ndcg_asymptotics.plots import draw_corpus
 
@@ -405,7 +405,7 @@ def compare(
     if form == "latex":
         print(found.to_latex(), end="")
     else:
-        show(found, form, blocks=found.blocks(full))
+        show(found, form, "compare", blocks=found.blocks(full))
     if report is not None:
         from ndcg_asymptotics.reports.page import report as report_comparison
 
@@ -473,7 +473,7 @@ def sampled(
         level=level,
         gamma=gamma,
     )
-    show(found, form)
+    show(found, form, "sampled")
     if out is not None:
         from ndcg_asymptotics.plots import draw_sampled
 

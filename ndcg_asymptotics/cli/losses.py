@@ -51,7 +51,7 @@ def decide(
     from ndcg_asymptotics.learning import decide_losses, load_problem
     from ndcg_asymptotics.reports.terminal import show
 
-    show(decide_losses(*load_problem(problem)), form)
+    show(decide_losses(*load_problem(problem)), form, "losses decide")
 
 
 @app.command()
@@ -93,7 +93,7 @@ def search(
         draws=draws,
         seed=seed,
     )
-    show(found, form)
+    show(found, form, "losses search")
 
 
 @app.command()
@@ -166,4 +166,4 @@ def train(
         run=run,
         qrels=qrels,
     )
-    show(found, form)
+    show(found, form, "losses train")

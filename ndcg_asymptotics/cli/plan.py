@@ -167,7 +167,7 @@ def plan(
         )
     else:
         raise InputError(f"plan needs {given[0]}, got a part of these")
-    show(found, form)
+    show(found, form, "plan")
     if out is not None:
         from ndcg_asymptotics.plots import draw_plan
 

@@ -58,7 +58,7 @@ def predict(
     from ndcg_asymptotics.theory.prediction import predict as predict_all
 
     found = predict_all(scorer, measure, n, gain=gain, relevant=relevant)
-    show(found, form, data=found.as_dicts())
+    show(found, form, "predict", data={"rows": found.as_dicts()})
 
 
 @app.command("list")
@@ -77,4 +77,4 @@ def list_specs(
 
     found = specs()
     rows = [dict(zip(("kind", "spec", "formula"), row, strict=True)) for row in found.rows]
-    show([found], form, data=rows)
+    show([found], form, "list", data={"rows": rows})

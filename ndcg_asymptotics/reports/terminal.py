@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,17 @@ from ndcg_asymptotics.core.tables import (
 )
 from ndcg_asymptotics.core.text import visible
 
+JSON_VERSION = 1
+"""The version of the fields of JSON output, which docs/json.md describes.
+
+It grows when a field is left out or changes its meaning, not when one is added.
+"""
+
 
 def show(
     found: Report | Iterable[ReportBlock],
-    form: Form = "table",
+    form: Form,
+    kind: str,
     *,
     blocks: Iterable[ReportBlock] | None = None,
     data: Any = None,
@@ -36,6 +43,8 @@ def show(
     found : Report, or tables and lines
     form : {"table", "csv", "markdown", "latex", "json"}
         Other formats than a table leave lines out. CSV is the DataFrame of ``found``, with every row.
+    kind : str
+        What is printed, as docs/json.md calls it.
     blocks : tables and lines, optional
         What to print instead of all blocks of ``found``.
     data : optional
@@ -43,7 +52,7 @@ def show(
     """
     listed = blocks if blocks is not None else found.blocks() if isinstance(found, Report) else found
     if form == "json":
-        show_json(found.as_dict() if data is None and isinstance(found, Report) else data)
+        show_json(kind, found.as_dict() if data is None and isinstance(found, Report) else data)
     elif form == "csv" and isinstance(found, Report):
         _print_text(csv_of(found.to_dataframe()))
     elif form != "table":
@@ -57,9 +66,10 @@ def _print_text(text: str) -> None:
     print("\n".join(map(visible, text.split("\n"))) if sys.stdout.isatty() else text, end="")
 
 
-def show_json(value: Any) -> None:
-    """Print plain data as JSON; NaN and infinities, which it does not have, become null."""
-    print(json.dumps(_plain(value), indent=2, allow_nan=False))
+def show_json(kind: str, value: Mapping[str, Any]) -> None:
+    """Print fields as one JSON object that states its kind and version; NaN and infinities become null."""
+    whole = {"kind": kind, "version": JSON_VERSION, **value}
+    print(json.dumps(_plain(whole), indent=2, allow_nan=False))
 
 
 def write_csv(path: Path, table: Table) -> None:

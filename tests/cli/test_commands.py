@@ -68,7 +68,7 @@ def test_predict_with_a_number_of_relevant_items(run: Run) -> None:
     for relevant in ("1", "3", "1=0.5,3=0.5"):
         code, out, _ = run("predict", *options, "--relevant", relevant)
         assert code == 0
-        found.append(json.loads(out)[0]["expectation"])
+        found.append(json.loads(out)["rows"][0]["expectation"])
     # P(rank 1) ~ R Gamma(1.4) n^-0.4, with relative corrections n^-0.4
     assert found[0] == pytest.approx(0.8872638 * 10**-2.4, rel=1e-3)
     assert found[1] == pytest.approx(3 * found[0], rel=0.02)
@@ -79,7 +79,7 @@ def test_predict(run: Run) -> None:
     options = ["--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@10", "--n", "5"]
     code, out, _ = run("predict", *options, "--n", "1e18", "--json")
     assert code == 0
-    rows = json.loads(out)
+    rows = json.loads(out)["rows"]
     assert [row["n"] for row in rows] == [5, 10**18] * 2
     keys = {"scorer", "measure", "n", "limit", "theorem", "assumptions", "pseudo_expectation"}
     assert keys <= rows[0].keys()

@@ -43,7 +43,7 @@ def test_evaluate_one_run(files: Path, run: Run) -> None:
     measures = ["--measure", "nDCG", "--measure", "nDCG@10"]
     code, out, _ = run("evaluate", *options(files, "good"), *measures, "--json")
     assert code == 0
-    found = json.loads(out)
+    found = json.loads(out)["runs"]["good"]
     assert found["mean"].keys() == {"nDCG(log)", "nDCG(log)@10"}
     assert (len(found["queries"]), found["topics"], found["missing"]) == (QUERIES, QUERIES, ["lost"])
     code, out, _ = run("evaluate", *options(files, "good"), *measures)
@@ -51,7 +51,7 @@ def test_evaluate_one_run(files: Path, run: Run) -> None:
     assert f"{found['mean']['nDCG(log)']:.4f}" in out
     assert "1 of 13 judged topics is not in the run (lost): not counted; -c counts them as 0." in out
     code, out, _ = run("evaluate", *options(files, "good"), *measures, "-c", "--json")
-    complete = json.loads(out)
+    complete = json.loads(out)["runs"]["good"]
     expected = found["mean"]["nDCG(log)"] * QUERIES / (QUERIES + 1)
     assert complete["mean"]["nDCG(log)"] == pytest.approx(expected)
     assert complete["queries"]["lost"]["nDCG(log)"] == 0
@@ -77,7 +77,8 @@ def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
     code, out, _ = run("evaluate", "--lists", files / "lists.csv", "--measure", "nDCG", "--json")
     assert code == 0
     code, by_run, _ = run("evaluate", *options(files, "bad"), "--measure", "nDCG", "--json")
-    assert json.loads(out)["topics"] == json.loads(by_run)["topics"]
+    (found,) = json.loads(out)["runs"].values()
+    assert found["topics"] == json.loads(by_run)["runs"]["bad"]["topics"]
     (files / "letor.txt").write_text("1 qid:1 1:0.5 2:3\n0 qid:1 1:0.7 2:1\n")
     for option, expected in (("1", 1 / np.log2(3)), ("2", 1.0)):
         arguments = (
@@ -91,7 +92,8 @@ def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
             "--json",
         )
         code, out, _ = run(*arguments)
-        assert json.loads(out)["mean"]["nDCG(log)"] == pytest.approx(expected)
+        (found,) = json.loads(out)["runs"].values()
+        assert found["mean"]["nDCG(log)"] == pytest.approx(expected)
 
 
 def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixtur
     assert all(answer.startswith(start) for answer, start in zip(said, starts, strict=True))
     assert "only" in said[0]
     assert "enough by nDCG(log) and too few by nDCG(geometric(2)) and nDCG(log)@3" in said[3]
-    show(planned())
+    show(planned(), "table", "plan")
     out = capsys.readouterr().out
     lines = out.splitlines()
     heads = [line for line in lines if line.startswith("measure")]
@@ -115,7 +115,7 @@ def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixtur
     assert max(map(len, heads)) <= 80
     assert " no " in first
     assert f"{planned().rows[1].detectable:.4f}" in second
-    show(planned(), "json")
+    show(planned(), "json", "plan")
     plain = json.loads(capsys.readouterr().out)
     asked = {"measure", "difference", "sd", "required_n", "required_n_method", "required_lists"}
     assert asked | {"required_lists_low", "required_lists_high"} <= plain["rows"][0].keys()

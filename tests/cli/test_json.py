@@ -1,0 +1,101 @@
+"""JSON output has the fields that docs/json.md describes, and no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import typer
+from json_documents import documents
+
+from ndcg_asymptotics.cli.app import app
+from ndcg_asymptotics.reports.terminal import JSON_VERSION
+
+PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+PLAIN = {
+    "text": {"type": "string"},
+    "number": {"type": "number"},
+    "whole number": {"type": "integer"},
+    "true or false": {"type": "boolean"},
+    "null": {"type": "null"},
+    "anything": {},
+}
+
+
+def type_of(text: str) -> dict[str, Any]:
+    """The schema of a type of the page; "or null" is about a whole list, and about the values of a map."""
+    text = text.strip()
+    if text in PLAIN:
+        return PLAIN[text]
+    if text.startswith("map of "):
+        return {"type": "object", "additionalProperties": type_of(text.removeprefix("map of "))}
+    if text.endswith(" or null"):
+        if text.startswith("list of ") and text.removeprefix("list of ") == "number or null":
+            return {"anyOf": [{"type": "array", "items": type_of("number or null")}, PLAIN["null"]]}
+        return {"anyOf": [type_of(text.removesuffix(" or null")), PLAIN["null"]]}
+    if text.startswith("list of "):
+        return {"type": "array", "items": type_of(text.removeprefix("list of "))}
+    link = re.fullmatch(r"\[([a-z .]+)\]\(#([a-z-]+)\)", text)
+    assert link, f"no type: {text!r}"
+    assert link[1].replace(" ", "-") == link[2]
+    return {"$ref": f"#/$defs/{link[1]}"}
+
+
+def objects() -> Iterator[tuple[str, dict[str, Any]]]:
+    for part in re.split(r"^##+ ", PAGE, flags=re.MULTILINE)[1:]:
+        name, _, body = part.partition("\n")
+        fields: dict[str, Any] = {}
+        required = []
+        for names, kind, _ in re.findall(r"^\| (`.*?`) \| (.*?) \| (.*?) ?\|$", body, re.MULTILINE):
+            for field in re.findall(r"`(\w+)`", names):
+                fields[field] = type_of(kind.removeprefix("optional "))
+                if not kind.startswith("optional "):
+                    required.append(field)
+        yield (
+            name,
+            {"type": "object", "properties": fields, "required": required, "additionalProperties": False},
+        )
+
+
+OBJECTS = dict(objects())
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return list(documents(tmp_path_factory.mktemp("json")))
+
+
+def kinds() -> set[str]:
+    """The objects of the page that are documents."""
+    return {name for name, schema in OBJECTS.items() if "version" in schema["properties"]}
+
+
+@pytest.mark.slow
+def test_documents_have_the_fields_of_the_page(printed: list[Any]) -> None:
+    for document in printed:
+        assert document["version"] == JSON_VERSION
+        schema = {**OBJECTS[document["kind"]], "$defs": OBJECTS}
+        jsonschema.validate(document, schema)
+        spoilt = {**document, "unknown": 1}
+        with pytest.raises(jsonschema.ValidationError, match="'unknown' was unexpected"):
+            jsonschema.validate(spoilt, schema)
+    assert {document["kind"] for document in printed} == kinds()
+
+
+def test_every_command_with_json_is_on_the_page() -> None:
+    found = set()
+    group = typer.main.get_command(app)
+    for name, command in group.commands.items():
+        inner = getattr(command, "commands", None)
+        for word, one in inner.items() if inner else [("", command)]:
+            if any("--json" in parameter.opts for parameter in one.params):
+                found.add(f"{name} {word}".strip())
+    assert found == kinds() - {"grid check", "deviations", "larger corpus"}
+
+
+def test_the_page_states_the_version() -> None:
+    assert f"of all these tables: {JSON_VERSION}." in " ".join(PAGE.split())

@@ -1,0 +1,115 @@
+"""Documents of every kind that commands print as JSON, made from small inputs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from cases import command
+
+CURVES = '[scorers]\ngood = "linear(0.1, 0.7)"\nother = "constant(0.4)"\n'
+HEAD = 'measures = ["nDCG", "nDCG(geometric(2))"]\nn = [10, 100]\nreplicates = 40\n'
+PAIRS = 'pairs = [["good", "other"]]\n'
+PROBLEM = 'measure = "nDCG"\nlabels = [[2, 1], [0, 3]]\nprobabilities = [0.3, 0.7]\nlosses = ["squared"]\n'
+
+
+def documents(folder: Path) -> Iterator[Any]:
+    """Yield the documents; the files of a command are written before it."""
+    for words in _commands(folder):
+        said = io.StringIO()
+        with redirect_stdout(said):
+            command(None, *words, "--json", "--quiet")
+        yield json.loads(said.getvalue())
+
+
+def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
+    texts = {
+        "study.toml": HEAD + PAIRS + CURVES,
+        "grid.toml": HEAD + "[grid]\np = [0.3, 0.4]\n[scorers]\na = 'constant($p)'\n",
+        "rare.toml": HEAD.replace("40", "200") + 'engine = "rare"\n' + PAIRS + CURVES,
+        "problem.toml": PROBLEM,
+        "users.csv": "user,rank\n" + "".join(f"u{i},{1 + 7 * i % 50}\n" for i in range(20)),
+        "other.csv": "user,rank\n" + "".join(f"u{i},{1 + 11 * i % 50}\n" for i in range(20)),
+        **_lists(),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    for name in ("study", "grid", "rare"):
+        words = "run", folder / f"{name}.toml", "--out", folder / name, "--jobs", 1, "--quiet"
+        assert command(None, *words)[0] == 0
+    study, rare = folder / "study", folder / "rare"
+    for results in (study, rare):
+        yield "info", results
+        yield "distinguish", results
+    yield "verify", study
+    yield "check", study
+    yield "check", folder / "grid"
+    yield "distinguish", study, "--rare", rare
+    yield ("list",)
+    shown = ("--measure", "nDCG", "--measure", "nDCG@10", "-n", "100")
+    yield "predict", "--scorer", "linear(0.1, 0.7)", *shown
+    yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", *shown
+    yield "plan", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@3", "-n", 50
+    yield (
+        "plan",
+        "--sd",
+        0.2,
+        "--queries",
+        50,
+        "--measure",
+        "nDCG@10",
+        "--difference",
+        0.05,
+        "--systems",
+        3,
+        "--width",
+        0.1,
+    )
+    files = [folder / "a.run", folder / "b.run", folder / "c.run"]
+    judged = ("--qrels", folder / "qrels")
+    both = ("--run", files[0], "--run", files[1], *judged, "--measure", "nDCG")
+    yield "plan", *both
+    yield "evaluate", *both, "--chance", "--unjudged", "bounds"
+    yield "evaluate", *both
+    yield "grow", *both, "--orders", 2, "--out", folder / "plain"
+    yield "grow", *both, "--orders", 2, "--by", 2, "--out", folder / "growing"
+    yield "check", folder / "growing"
+    fixed = *both[:-1], "nDCG@10"
+    yield "grow", *fixed, "--corpus", 40, "--to", 4000
+    yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99
+    yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
+    users = ("--ranks", folder / "users.csv", "--ranks", folder / "other.csv", "--items", 1000)
+    yield "sampled", *users, "--measure", "nDCG", "--negatives", "20"
+    yield "losses", "decide", folder / "problem.toml"
+    yield "losses", "search", "--loss", "squared", "--draws", 20
+    trained = (
+        "--train",
+        folder / "train.txt",
+        "--validation",
+        folder / "train.txt",
+        "--test",
+        folder / "train.txt",
+    )
+    yield "losses", "train", *trained, "--loss", "squared", "--penalty", 1
+
+
+def _lists() -> dict[str, str]:
+    """Return files of runs, judgements and features."""
+    rng = np.random.default_rng(1)
+    lines: dict[str, list[str]] = {"a.run": [], "b.run": [], "c.run": [], "qrels": [], "train.txt": []}
+    for query in range(12):
+        for d in range(24):
+            label = int(d < 6)
+            if d != 20:
+                lines["qrels"].append(f"{query} 0 d{d} {label}")
+            lines["train.txt"].append(
+                f"{label} qid:{query} 1:{label + rng.normal():.3f} 2:{rng.normal():.3f}"
+            )
+            for name, noise in (("a.run", 0.5), ("b.run", 2.0), ("c.run", 4.0)):
+                lines[name].append(f"{query} Q0 d{d} 0 {label + noise * rng.normal():.4f} {name}")
+    return {name: "\n".join(text) + "\n" for name, text in lines.items()}
