@@ -88,7 +88,7 @@ def test_documents_have_the_fields_of_the_page(printed: list[Any]) -> None:
 
 def test_every_command_with_json_is_on_the_page() -> None:
     found = set()
-    group = typer.main.get_command(app)
+    group: Any = typer.main.get_command(app)
     for name, command in group.commands.items():
         inner = getattr(command, "commands", None)
         for word, one in inner.items() if inner else [("", command)]:
