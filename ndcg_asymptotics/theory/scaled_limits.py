@@ -45,6 +45,7 @@ _RANKS = 4096  # terms of a sum over ranks that are added one by one
 _GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
 _WIDTH, _NODES = 1.0, 16  # panels of the logarithm of a rank beyond
 _LAST_LOG = 690.0  # logarithm of the last rank of a sum
+_HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
 _LATTICE, _SPAN = 2**18, 1e-12  # points of a law of sums of log T, and what it leaves out
 _CONSTANT = 1e-6  # relative difference of F(t)/t^kappa there up to which it has a limit
@@ -252,9 +253,19 @@ def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
     stop = float(model.laws[-1].quantile(np.array(c))) if c < 1 else 1.0
     edges = law_panels(model, _LARGE, _LARGE).edges
-    panels = on_edges(model, np.append(edges[edges < stop], stop))
+    edges = np.append(edges[edges < stop], stop)
+    if b:  # T^-b is large where few items are
+        edges = edges[edges > _HIGHEST]
+        steps = math.ceil(math.log(edges[0] / _HIGHEST) / _STEEP)
+        edges = np.append(np.geomspace(_HIGHEST, edges[0], steps, endpoint=False), edges)
+    panels = on_edges(model, edges)
     depth = panels.above[-1]  # on the scale of irrelevant items
     sums = (panels.density * panels.dt * asymptotics.profile(depth)).sum(axis=(1, 2))
+    if b:  # what is above all panels, where F follows its power
+        *shares, highest = (float(law.cdf(edges[0])) for law in model.laws)
+        for j, top in enumerate(tops(model)):
+            if model.counts[j] and top is not None:
+                sums[j] += shares[j] * highest**-b * top.exponent / (top.exponent - b)
     value = float(np.array(model.gains) * model.counts @ sums) / _ideal(model, measure)
     if isinstance(asymptotics, LogDecay):
         return ScaledLimit(value, Scale(0.0, 1), "Theorem F1", "E|log T| < infinity",

@@ -53,6 +53,23 @@ def test_limits_are_those_of_exact_means(text, measure, theorem, scale):
     assert path.error < 0.005 * path.limit
 
 
+@pytest.mark.parametrize(
+    ("text", "b", "exact"),
+    [
+        ("relevant(1, roc_power(0.5))", 0.4, 5.0),
+        ("relevant(1, roc_power(0.5))", 0.499, 500.0),
+        ("relevant(1, roc_power(0.05))", 0.04, 5.0),
+        # B(0.05, 2) / B(0.6, 2)
+        ("relevant(1, roc_beta(0.6, 2))", 0.55, 0.6 * 1.6 / (0.05 * 1.05)),
+        ("relevant(1, constant(0.5))", 0.95, 20.0),
+    ],
+)
+def test_powers_just_below_kappa(text: str, b: float, exact: float) -> None:
+    """E T^-b, of which much is far above all items of a list of 1e18."""
+    found = scaled_limit(FixedCounts.parse(text), Measure.parse(f"nDCG(power({b}))"))
+    assert found.value == pytest.approx(exact, rel=1e-12)
+
+
 @pytest.mark.parametrize("kappa", [0.05, 0.3, 0.9])
 def test_sums_over_ranks(kappa):
     zipf, constant = Discount.parse("zipf"), Discount.parse("constant")
