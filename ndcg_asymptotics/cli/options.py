@@ -240,7 +240,8 @@ Relevant = Annotated[
     typer.Option(
         metavar="R|TABLE",
         parser=_relevant,
-        help="Number of relevant items of every list, or the probability of each number: '1=0.7, 2=0.3'. "
+        help="Number of relevant items of every list, or the probability of each number: '1=0.7, 2=0.3'; "
+        "'at least 1 of 1000': that of i.i.d. lists of 1000 items that are not empty. "
         "Scorers may then be ROC curves, such as roc_power(0.4).",
         show_default="i.i.d. labels",
     ),

@@ -23,6 +23,7 @@ from typing import NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import binom
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
@@ -34,6 +35,8 @@ from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, read
 from ndcg_asymptotics.specs.spec import Portable
 
 MOST_RELEVANT = 1000  #: the greatest number of relevant items in a list
+_MOST_EXPECTED = 50.0  # relevant items up to which lists without any occur, with a probability above e^-50
+_RARE = 1e-15  # probability, relative to the likeliest, below which a number of relevant items is left out
 _USAGE = "relevant takes a number of relevant items and a curve, as in relevant(3, roc_power(0.4))"
 
 
@@ -228,9 +231,33 @@ def _source(call: Call) -> Relevance | RocModel:
     return RocModel.build(call) if rocs else Relevance.build(call)
 
 
+@dataclass(frozen=True)
+class AtLeastOne:
+    """The number of relevant items of an i.i.d. list of n items, given that there is at least one.
+
+    >>> AtLeastOne(2).law(0.5)  # 1/2 and 1/4, divided by their sum
+    {1: 0.6666666666666666, 2: 0.3333333333333333}
+    """
+
+    n: int
+
+    def law(self, p: float) -> dict[float, float]:
+        """Return the probability of each number where an item is relevant with probability p."""
+        require(
+            0 < self.n * p <= _MOST_EXPECTED,
+            f"relevant: at least 1 of {self.n:g} is for lists with up to {_MOST_EXPECTED:g} relevant items "
+            f"on average, as others are never without any; here there are {self.n * p:.4g}",
+        )
+        most = min(self.n, MOST_RELEVANT)
+        logs = binom.logpmf(np.arange(1, most + 1), self.n, p)
+        chances = np.exp(logs - logs.max())
+        kept = np.flatnonzero(chances > _RARE)
+        return {int(i) + 1: float(chances[i] / chances[kept].sum()) for i in kept}
+
+
 def with_relevant(
     scorer: Scorer | RocModel | str,
-    relevant: int | Mapping[float, float],
+    relevant: int | Mapping[float, float] | AtLeastOne,
     *,
     folder: Path | None = None,
     allow_custom: bool = True,
@@ -241,9 +268,10 @@ def with_relevant(
     ----------
     scorer : Scorer, RocModel or text
         A relevance curve, a ROC curve, or graded ones; ``random`` stays what it is.
-    relevant : int or mapping
+    relevant : int, mapping or AtLeastOne
         For one curve R, or the probability of each R: lists differ, and a mixture has one group for each R.
-        For graded curves the number of items of each gain.
+        For graded curves the number of items of each gain. `AtLeastOne` takes the law of R from the share
+        of relevant items of a relevance curve.
     folder, allow_custom
         As for `Spec.parse`.
 
@@ -267,18 +295,26 @@ def with_relevant(
         return given
     if not isinstance(given, Relevance | RocModel):
         raise InputError(f"a number of relevant items is given for a curve, got {given}")
+    numbers = _numbers_of_nonempty(given, relevant) if isinstance(relevant, AtLeastOne) else relevant
     if given.gains != (1.0,):
-        return FixedCounts(_counts_by_gain(given.gains, relevant), given)
-    if not isinstance(relevant, Mapping):
-        return FixedCounts((relevant,), given)
-    total = math.fsum(relevant.values())
-    said = ", ".join(map(number_text, relevant.values()))
+        return FixedCounts(_counts_by_gain(given.gains, numbers), given)
+    if not isinstance(numbers, Mapping):
+        return FixedCounts((numbers,), given)
+    total = math.fsum(numbers.values())
+    said = ", ".join(map(number_text, numbers.values()))
     require(
-        min(relevant.values()) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
+        min(numbers.values()) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
         f"relevant: the probabilities of several numbers must be positive and add up to 1, got {said}",
     )
-    groups = {number: FixedCounts((_whole(number),), given) for number in relevant}
-    return Mixture(tuple((weight, groups[number]) for number, weight in relevant.items()))
+    groups = {number: FixedCounts((_whole(number),), given) for number in numbers}
+    return Mixture(tuple((weight, groups[number]) for number, weight in numbers.items()))
+
+
+def _numbers_of_nonempty(given: Relevance | RocModel, relevant: AtLeastOne) -> Mapping[float, float]:
+    """Return the probability of each number of relevant items."""
+    if not isinstance(given, Relevance) or given.gains != (1.0,):
+        raise InputError(f"relevant: at least 1 of n items is for binary relevance curves, got {given}")
+    return relevant.law(given.masses[0])
 
 
 def _counts_by_gain(gains: tuple[float, ...], relevant: int | Mapping[float, float]) -> tuple[int, ...]:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from ndcg_asymptotics.core.arrays import brief, whole_number
+from ndcg_asymptotics.core.arrays import brief, list_lengths, whole_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer, with_relevant
-from ndcg_asymptotics.populations.fixed_counts import MOST_RELEVANT
+from ndcg_asymptotics.populations.fixed_counts import MOST_RELEVANT, AtLeastOne
 from ndcg_asymptotics.studies.gains import with_gain
 
-Relevant = int | Mapping[float, float]
-"""A number of relevant items, the probability of each number, or the number of items of each gain."""
+Relevant = int | str | Mapping[float, float] | AtLeastOne
+"""A number of relevant items, the probability of each number, or the number of items of each gain.
+
+The text "at least 1 of 1000" is the law of the number in an i.i.d. list of 1000 items that has at least one.
+"""
+
+_AT_LEAST_ONE = re.compile(r"at least (?:1|one) of (\S+)")
 
 
 def scorer_of(
@@ -37,7 +43,7 @@ def scorer_of(
     return with_gain(Scorer.of(given), gain)  # type: ignore[arg-type]
 
 
-def read_relevant(given: Any) -> Relevant:
+def read_relevant(given: Any) -> int | Mapping[float, float] | AtLeastOne:
     """Return a study's field ``relevant``, in which numbers may be texts, as the keys of a TOML table are.
 
     Raises
@@ -47,7 +53,14 @@ def read_relevant(given: Any) -> Relevant:
 
     >>> read_relevant("2"), read_relevant({"1": 0.7, "2": 0.3})
     (2, {1: 0.7, 2: 0.3})
+    >>> read_relevant("at least 1 of 1e3")
+    AtLeastOne(n=1000)
     """
+    if isinstance(given, AtLeastOne):
+        return given
+    if isinstance(given, str) and (least := _AT_LEAST_ONE.fullmatch(given.strip())):
+        (n,) = list_lengths(_number(least[1]), "relevant")
+        return AtLeastOne(n)
     if not isinstance(given, Mapping):
         return whole_number(_number(given), "relevant", 1, MOST_RELEVANT)
     require(len(given) > 0, "has no number of relevant items", "relevant")

@@ -72,9 +72,10 @@ class Study:
         of the study have gains in place of labels: this field is not stored.
     coupling : Coupling or text
         How the scores of two scorers depend on each other given the label.
-    relevant : int or mapping, optional
+    relevant : int, mapping or text, optional
         The number of relevant items of every list, whatever its length: irrelevant items alone arrive. Or the
         probabilities of several numbers, as ``{1: 0.7, 2: 0.3}``; for graded scorers a number for each gain.
+        "at least 1 of 1000" has the law of that number in i.i.d. lists of 1000 items that are not empty.
         Then ``n`` begins with that number, and scorers may be ROC curves. Without it labels are i.i.d.
     pairs : pairs of names
         Scorers whose order is recorded.

@@ -8,7 +8,9 @@ import json
 import mpmath
 import numpy as np
 import pytest
+from cases import simulated, study
 
+from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.populations import (
     FixedCounts,
@@ -24,6 +26,9 @@ from ndcg_asymptotics.populations import (
     with_relevant,
 )
 from ndcg_asymptotics.populations.roc_file import encode_roc
+from ndcg_asymptotics.studies.relevant import scorer_of
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GRADED = "relevant(2=1, 1=3, graded(2=linear(0, 0.2), 1=linear(0.1, 0.3)))"
 ROCS = ("roc_power(0.1)", "roc_power(3)", "roc_binormal(1.5)", "roc_binormal(0)", "roc_beta(0.4, 2)")
@@ -102,6 +107,43 @@ def test_the_law_of_the_number_of_relevant_items_is_a_mixture():
     for text in ("mixture(1=constant(0.2))", "graded(2=constant(0.2))", "relevant(1, constant(0.2))"):
         with pytest.raises(InputError):
             with_relevant(text, 2)
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@2"])
+@pytest.mark.parametrize(("n", "curve"), [(2, "linear(0, 1)"), (8, "linear(0.01, 0.2)")])
+def test_lists_with_at_least_one_relevant_item(n: int, curve: str, measure: str) -> None:
+    """E[X | N >= 1] = E[X]/P(N >= 1), as X = 0 in empty lists, and likewise for squares."""
+    given = scorer_of(curve, f"at least 1 of {n}")
+    some = 1 - (1 - Scorer.parse(curve).masses[0]) ** n
+    mean, sd = expected_ndcg(curve, measure, [n]).value[0], ndcg_std(curve, measure, [n], quick=True).value[0]
+    assert expected_ndcg(given, measure, [n]).value[0] == pytest.approx(mean / some, abs=1e-10)
+    square = (sd**2 + mean**2) / some
+    found = ndcg_std(given, measure, [n], quick=True).value[0]
+    assert found == pytest.approx((square - (mean / some) ** 2) ** 0.5, rel=1e-3)
+
+
+def test_a_study_of_lists_that_are_not_empty_agrees_with_theory() -> None:
+    fields = {"measures": "nDCG", "relevant": "at least 1 of 4"}
+    of = study({"a": "linear(prevalence=0.25, top=0.4)", "b": "random"}, (4,), **fields)
+    drawn = simulated(of, 1500)
+    assert (drawn.data["ndcg"].to_numpy() > 0).all()
+    assert check(drawn).agrees
+    assert not check(drawn, perturb=0.2).agrees
+
+
+@pytest.mark.parametrize(
+    ("scorer", "relevant", "said"),
+    [
+        ("roc_power(0.4)", "at least 1 of 10", "is for binary relevance curves, got roc_power"),
+        ("graded(2=constant(0.1), 1=constant(0.1))", "at least 1 of 10", "is for binary relevance curves"),
+        ("constant(0.1)", "at least 1 of 1000", "up to 50 relevant items on average, as others are never"),
+        ("constant(0.1)", "at least 1 of 0", "relevant: "),
+        ("constant(0.1)", "at least 2 of 10", "relevant: must be a whole number"),
+    ],
+)
+def test_bad_laws_of_at_least_one(scorer: str, relevant: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        scorer_of(scorer, relevant)
 
 
 def test_populations_agree_if_and_only_if_the_counts_do():
