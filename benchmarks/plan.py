@@ -53,7 +53,7 @@ def differences(sizes: list[int], lists: int, seed: int) -> dict[tuple[str, str,
     study = Study(
         scorers={**PAIRS, "blank": BLANK}, measures=list(MEASURES), n=sizes, replicates=lists, seed=seed
     )
-    ndcg = run(study, progress=None).data["ndcg"]
+    ndcg = run(study).data["ndcg"]
     gap = ndcg - ndcg.sel(scorer="blank")
     return {
         (name, text, n): gap.sel(scorer=name, measure=str(Measure.of(text)), n=n).to_numpy()

@@ -208,10 +208,11 @@ class _Objective:
         return self._scores(self._size * u) + self._fixed
 
     def _scores(self, w: Floats) -> Floats:
-        return np.asarray(self._x @ w[:-1] + w[-1])
+        # not by BLAS, whose threads wait for each other longer than such a product takes
+        return np.asarray(np.einsum("ij,j->i", self._x, w[:-1]) + w[-1])
 
     def _back(self, by_score: Floats) -> Floats:
-        return np.asarray(np.append(by_score @ self._x, by_score.sum()) / self._count)
+        return np.asarray(np.append(np.einsum("i,ij->j", by_score, self._x), by_score.sum()) / self._count)
 
 
 def _minimised(objective: _Objective, start: Floats, step: Callable[[], None]) -> Any:

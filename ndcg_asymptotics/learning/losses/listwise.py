@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import ClassVar, NoReturn
 
 import numpy as np
-from scipy.special import expit, log_softmax, softmax, xlogy
+from scipy.special import log_softmax, softmax, xlogy
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
@@ -384,11 +384,13 @@ class ApproxNDCG(Listwise, keyword="approx_ndcg"):
         lists, items = np.nonzero(t)  # only these ranks count
         own, gain = np.arange(lists.size), t[lists, items]
         x = (s[lists] - s[lists, items][:, None]) / self.temperature
-        below = expit(x)
-        below[own, items] = 0.0
+        small = np.exp(-np.abs(x))
+        smaller = small / (1 + small)  # the sigmoid of -|x|
+        below = np.where(x < 0, smaller, 1 / (1 + small))
+        below[own, items] = smaller[own, items] = 0.0
         log = np.log(2 + below.sum(axis=1))
         value = 1 - np.bincount(lists, gain / log, len(s)).astype(np.float64)
-        slope = below * expit(-x) * (gain * np.exp(-log) / (log**2 * self.temperature))[:, None]
+        slope = smaller / (1 + small) * (gain * np.exp(-log) / (log**2 * self.temperature))[:, None]
         slope[own, items] = -slope.sum(axis=1)
         gradient = np.zeros_like(s)
         some, starts = np.unique(lists, return_index=True)
