@@ -7,6 +7,8 @@ They are drawn from results/never_settles, phase_diagram, best_discount and norm
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from common import arguments, write
 from matplotlib.figure import Figure
@@ -14,9 +16,10 @@ from matplotlib.figure import Figure
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import measure_style, panels, signal_to_noise, std_exponents, style
-from ndcg_asymptotics.plots.style import GREY, length_axis, line_styles
+from ndcg_asymptotics.plots.style import GREY, length_axis, line_styles, one_scale
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.results import Results, open_results
+from ndcg_asymptotics.results.folder import holds_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
@@ -25,27 +28,8 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
 EXPONENTS = (
-    0.001,
-    0.002,
-    0.005,
-    0.01,
-    0.02,
-    0.05,
-    0.1,
-    0.15,
-    0.2,
-    0.3,
-    0.4,
-    0.5,
-    0.6,
-    0.7,
-    0.8,
-    0.9,
-    1.05,
-    1.2,
-    1.35,
-    1.5,
-)
+    0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.05, 1.2, 1.35, 1.5
+)  # fmt: skip
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
 N = 1000  # list length of the study best_discount, and one of the study normalising
 SIMULATED = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55)  # shares at which simulated means are drawn
@@ -112,10 +96,11 @@ def uniform_law(results: Results) -> Figure:
     count, bins = values.size, 20
     with style():
         figure, axes = panels(2)
-        noise = 1.96 * np.sqrt((bins - 1) / count)  # of a bin's density: that of a binomial number of lists
-        axes[0].axhspan(1 - noise, 1 + noise, color=GREY, alpha=0.2, lw=0, label="95% for each bar")
-        axes[0].hist(values, bins, range=(0, 1), density=True, histtype="step", color=line.color,
-                     label=f"{count:,} lists of {results.study.n[-1]:g}")  # fmt: skip
+        noise = 2.576 * np.sqrt((bins - 1) / count)  # of a bin's density: that of a binomial number of lists
+        axes[0].axhspan(1 - noise, 1 + noise, color=GREY, alpha=0.2, lw=0, label="99% for each bar")
+        density, edges = np.histogram(values, bins, (0, 1), density=True)
+        label = f"{count:,} lists of {results.study.n[-1]:,}"
+        axes[0].stairs(density, edges, baseline=None, color=line.color, label=label)
         axes[0].axhline(1, color=GREY, lw=0.8, label="uniform")
         axes[0].set_ylim(0, 1.35)
         axes[0].set_ylabel("density")
@@ -152,7 +137,7 @@ def best_discount(results: Results) -> Figure:
             }
             signal_to_noise(ax, x, ratios, label, symbol)
             ax.set_title(f"a ranker that is … against a blank one, $n$ = {N}", loc="left")
-        axes[0].set_ylim(axes[1].get_ylim())
+        one_scale(axes)
         axes[1].set_ylabel("")
         for (a, b), line in zip(study.pairs, line_styles(len(study.pairs)), strict=True):
             for measure in study.design.measures:
@@ -232,20 +217,28 @@ def _gap(a: Relevance, b: Relevance, measure: str, n: int) -> float:
     return float(np.subtract(*(expected_ndcg(of, measure, [n]).value[0] for of in (a, b))))
 
 
+FIGURES: dict[str, tuple[Callable[[Results], Figure], ...]] = {
+    "never_settles": (never_settles,),
+    "phase_diagram": (phase_diagram, uniform_law),
+    "best_discount": (best_discount,),
+    "normalising": (normalising,),
+}
+"""The figures of each study, by the names of the functions that draw them."""
+
+
+def figures_of(results: Results) -> dict[str, Figure]:
+    """Return the figures of one of these studies by file name."""
+    return {draw.__name__: draw(results) for draw in FIGURES[results.name]}
+
+
 def main() -> None:
     """Draw the figures of every study that has results."""
     folder, out = arguments(__doc__)
-    for name, draws in {
-        "never_settles": {"never_settles": never_settles},
-        "phase_diagram": {"phase_diagram": phase_diagram, "uniform_law": uniform_law},
-        "best_discount": {"best_discount": best_discount},
-        "normalising": {"normalising": normalising},
-    }.items():
-        if not (folder / name).exists():
+    for name in FIGURES:
+        if holds_results(folder / name):
+            write(figures_of(open_results(folder / name)), out)
+        else:
             print(f"{folder / name}: no results, left out")
-            continue
-        results = open_results(folder / name)
-        write({file: draw(results) for file, draw in draws.items()}, out)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 
 import loss_figures
+import real_lists
+import speed
 import theory_figures
 from common import EXPERIMENTS, arguments, write
 from study_figures import figures_of
@@ -18,7 +20,7 @@ from ndcg_asymptotics.studies import load
 
 
 def main() -> None:
-    """Draw the figures of theory, then those of every experiment that has results."""
+    """Draw the figures of theory, those of every experiment that has results, and that of the benchmarks."""
     results, out = arguments(__doc__)
     for name, of_theory in theory_figures.FIGURES.items():
         write(of_theory(load(EXPERIMENTS / f"{name}.toml")), out)
@@ -34,6 +36,12 @@ def main() -> None:
             write(of_losses(json.loads(file.read_text())), out)
         else:
             print(f"{file}: no results, left out")
+    write(real_lists.draw(results / "real"), out)
+    measured = results / "benchmarks.json"
+    if measured.exists():
+        write(speed.draw(json.loads(measured.read_text())), out)
+    else:
+        print(f"{measured}: no results, left out")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import few_relevant
+import findings
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.plots import measure_figure, overview_figure, pair_figures
@@ -24,6 +25,8 @@ def figures_of(results: Results) -> dict[str, Figure]:
     name = results.name
     if name in few_relevant.FIGURES:
         return {name: few_relevant.FIGURES[name](results)}
+    if name in findings.FIGURES:
+        return findings.figures_of(results)
     if results.study.engine in ("rare", "every-n") or name == "cutoff_equal_tops":
         figures = pair_figures(results)
         file = name if results.study.engine == "rare" else f"{name}-order"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -96,8 +97,12 @@ class Choice:
 
 
 def value_name(measure: Measure | str) -> str:
-    """Return NDCG, DCG or RBP."""
-    return str(measure).partition("(")[0].upper()
+    """Return NDCG, DCG or RBP.
+
+    >>> value_name("nDCG@0.2n"), value_name(Measure.parse("RBP(0.8)"))
+    ('NDCG', 'RBP')
+    """
+    return re.split("[^A-Za-z]", str(measure))[0].upper()
 
 
 def value_label(measure: Measure) -> str:

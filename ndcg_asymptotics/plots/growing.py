@@ -68,7 +68,7 @@ def growing_curves(
         r = growth.runs.index(run)
         mean = growth.mean[r, m][shown]
         ax.fill_between(sizes, low[r, m][shown], high[r, m][shown], color=line.color, alpha=0.14, lw=0)
-        ax.plot(sizes, mean, color=line.color, lw=1.1)
+        ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
         if theory is not None:
             ax.plot(theory.sizes, theory.pooled[r, m], color=line.color, ls=":", lw=1.0)
             ax.plot(theory.sizes, theory.mixture[r, m], ls="none", marker=line.marker, mfc="white",
@@ -79,7 +79,7 @@ def growing_curves(
     ax.set_ylim(0, min(1.02, top) if measure.normalised else top)
     ax.set_ylabel(f"{value_name(measure)}$_n$")
     ax.set_title(choice.title(measure), loc="left")
-    margin_labels(ax, labels)
+    margin_labels(ax, labels, marker=theory is not None)
     return ax
 
 

@@ -85,7 +85,7 @@ _DASHES_OF_CUTOFF: dict[str, Any] = {
 }  # fmt: skip
 # How much another discount is darkened (or, below 0, lightened) by its kind of cutoff
 _SHADE_OF_CUTOFF = {"none": 0.0, "fixed": -0.4, "fraction": 0.35, "sublinear": -0.2}
-_MOST_SHADE = 0.6
+_MOST_SHADE = 0.5
 
 
 def measure_style(measure: Measure | str) -> LineStyle:
@@ -126,7 +126,7 @@ def _of_parameter(part: Any) -> float:
     """Return how much a parameter darkens the colour of a measure, 0 for the most common value."""
     match part:
         case Power():
-            return 0.9 * (part.b - 0.5)
+            return (1.2 if part.b > 0.5 else 2.0) * (part.b - 0.5)
         case Geometric():
             return 0.3 * math.log2(part.base / 2)
         case FixedRank():

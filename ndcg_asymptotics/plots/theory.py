@@ -50,7 +50,7 @@ def gap_curves(
     ax.set_yscale("log")
     length_axis(ax, sizes)
     ax.set_ylabel(ylabel)
-    margin_labels(ax, labels)
+    margin_labels(ax, labels, marker=False)
     return ax
 
 
@@ -125,6 +125,9 @@ def std_exponents(
     return ax
 
 
+_LEVEL = 0.999  # of the largest ratio, from which on another is as good
+
+
 def signal_to_noise(
     ax: Axes, x: Sequence[float], ratios: Mapping[str, Floats], xlabel: str, symbol: str
 ) -> Axes:
@@ -142,7 +145,7 @@ def signal_to_noise(
         What x is called.
     """
     for (name, ratio), line in zip(ratios.items(), line_styles(len(ratios)), strict=True):
-        best = int(np.nanargmax(ratio))
+        best = int(np.nanargmax(ratio >= _LEVEL * np.nanmax(ratio)))  # the first of those that are as good
         where = f"${symbol}$ → 0" if best == 0 else f"${symbol}$ = {x[best]:g}"
         ax.plot(x, ratio, color=line.color, ls=line.dashes, label=f"{name}: {where}")
         ax.plot(
@@ -151,6 +154,6 @@ def signal_to_noise(
     ax.set_xlabel(xlabel)
     ax.set_ylabel(r"$\Delta/\sigma$ of one list")
     ax.set_xscale("log")
-    ax.set_ylim(0, None)
+    ax.set_ylim(0, 1.1 * max(float(np.nanmax(ratio)) for ratio in ratios.values()))
     ax.legend(title="best")
     return ax
