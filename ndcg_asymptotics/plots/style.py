@@ -84,7 +84,7 @@ _DASHES_OF_CUTOFF: dict[str, Any] = {
     "none": "-", "fixed": (0, (5, 1.5)), "fraction": (0, (4, 1.2, 1, 1.2)), "sublinear": (0, (2, 1)),
 }  # fmt: skip
 # How much another discount is darkened (or, below 0, lightened) by its kind of cutoff
-_SHADE_OF_CUTOFF = {"none": 0.0, "fixed": -0.4, "fraction": 0.35, "sublinear": -0.2}
+_SHADE_OF_CUTOFF = {"none": 0.0, "fixed": -0.3, "fraction": 0.35, "sublinear": -0.2}
 _MOST_SHADE = 0.5
 
 
