@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import chromium, visit
 from pages import ROOT
 
 import ndcg_asymptotics as na
+from ndcg_asymptotics.explorer.state import State
 from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.toml import _File
 
@@ -22,68 +25,80 @@ LOADED = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(h
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.slow
-def test_the_site_builds(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built site."""
     pytest.importorskip("mkdocs")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)]
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
     surroundings = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
         command, cwd=ROOT, env=surroundings, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    reference = "".join(page.read_text() for page in (tmp_path / "reference").glob("*/index.html"))
+    return folder
+
+
+@pytest.mark.slow
+def test_the_site_documents_every_name_and_loads_nothing(site: Path) -> None:
+    reference = "".join(page.read_text() for page in (site / "reference").glob("*/index.html"))
     documented = re.findall(r'<h2 id="(ndcg_asymptotics[\w.]*)" class="doc', reference)
     assert len(documented) == len(set(documented))
     assert {f"{thing.__module__}.{thing.__qualname__}" for thing in public()} == set(documented)
-    commands = (tmp_path / "commands" / "index.html").read_text()
+    commands = (site / "commands" / "index.html").read_text()
     assert all(f'id="{name}"' in commands for name in ("run", "check", "init", "losses-search"))
-    assert [found for page in tmp_path.rglob("*.html") for found in LOADED.findall(page.read_text())] == []
+    assert [found for page in site.rglob("*.html") for found in LOADED.findall(page.read_text())] == []
     assert LOADED.findall('<script src="https://example.org/a.js">') == ["https://example.org/a.js"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
-    if "real" in notebook.stem and not os.environ.get("NDCG_ASYMPTOTICS_DATA"):
-        pytest.skip("NDCG_ASYMPTOTICS_DATA names no folder of real data")
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    content = nbformat.read(notebook, as_version=4)
-    done = nbclient.NotebookClient(
-        content, timeout=300, resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
-    shown = [output["data"] for cell in done.cells for output in cell.get("outputs", []) if "data" in output]
-    assert any("<table>" in data.get("text/html", "") for data in shown)
-    assert any("image/png" in data for data in shown)
-
-
-def is_progress(output: Any) -> bool:
-    """Return whether an output of a cell is a progress bar, which only slow cells have."""
-    widget = "application/vnd.jupyter.widget-view+json"
-    return output.get("name") == "stderr" or widget in output.get("data", {})
+@pytest.mark.parametrize(
+    ("words", "page"),
+    {
+        "recommender": "howto/recommender/",
+        "implicit feedback": "howto/recommender/",
+        "exponential gain": "howto/graded/",
+        "sample size": "howto/plan/",
+    }.items(),
+)
+def test_search_finds_a_page(site: Path, words: str, page: str) -> None:
+    """A title or a paragraph of the page that a newcomer looks for has all the words."""
+    index = json.loads((site / "search" / "search_index.json").read_text())["docs"]
+    found = {
+        entry["location"].split("#")[0]
+        for entry in index
+        if all(word in f"{entry['title']} {entry['text']}".lower() for word in words.split())
+    }
+    assert page in found
+    assert not any(location.startswith("gallery/") for location in found)  # sources of figures are left out
 
 
 @pytest.mark.slow
-def test_a_notebook_shows_a_result_once(tmp_path: Path) -> None:
-    """The last expression of a cell, `display` and `print` have one output each."""
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    begin = (
-        "import numpy as np\nimport ndcg_asymptotics as na\n"
-        "study = na.Study(scorers={'a': 'constant(0.4)'}, measures='nDCG', n=[10, 20], replicates=20)\n"
-        "results = na.run(study, jobs=1);"
-    )
-    shown = ["results", "display(results)", "print(results)", "na.check(results)", "str(results)"]
-    cells = [nbformat.v4.new_code_cell(source) for source in (begin, *shown)]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    done = nbclient.NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
-    of_cell = {cell.source: [o for o in cell.outputs if not is_progress(o)] for cell in done.cells[1:]}
-    assert {source: len(outputs) for source, outputs in of_cell.items()} == dict.fromkeys(shown, 1)
-    for source in ("results", "display(results)", "na.check(results)"):
-        data = of_cell[source][0]["data"]
-        assert data["text/html"].count("<table>") >= 1, source
-        assert "nDCG(log)" in data["text/plain"], source
-    assert "nDCG(log)" in of_cell["print(results)"][0]["text"]
+def test_formulas_are_mathml_and_fit_the_page(site: Path) -> None:
+    theory = site / "theory" / "index.html"
+    assert "arithmatex" not in theory.read_text()
+    with chromium() as browser:
+        visit(browser, theory, 390)
+        assert browser.execute_script("return document.documentElement.scrollWidth") == 390
+        wide = (
+            "return [...document.querySelectorAll('.equation, .md-typeset__scrollwrap')]"
+            ".filter(e => e.scrollWidth > e.clientWidth + 1).length"
+        )
+        assert browser.execute_script(wide) > 0  # on a phone wide ones scroll by themselves
+        visit(browser, theory)
+        assert browser.execute_script("return document.querySelectorAll('math').length") > 300
+        assert browser.execute_script(wide) == 0
+
+
+@pytest.mark.slow
+def test_figures_and_notebooks_have_pages(site: Path) -> None:
+    figure = (site / "gallery" / "theorem3" / "index.html").read_text()
+    assert "experiments/theorem3.toml" in figure
+    assert "figures/study_figures.py" in figure
+    for notebook in NOTEBOOKS:
+        page = (site / "notebooks" / notebook.stem / "index.html").read_text()
+        assert 'class="output"' in page
+        assert f"{notebook.stem}-" in page  # its figures
 
 
 def public() -> Iterator[Any]:
@@ -107,5 +122,16 @@ def test_every_field_and_engine_of_a_study_is_explained() -> None:
     assert {*_File.model_fields, *ENGINES, "grid"} - named == set()
 
 
-def test_there_are_notebooks() -> None:
+def test_notebooks_are_stored_with_their_outputs() -> None:
     assert len(NOTEBOOKS) >= 2
+    for notebook in NOTEBOOKS:
+        outputs = [cell.get("outputs") for cell in json.loads(notebook.read_text())["cells"]]
+        assert sum(map(bool, outputs)) >= 3, notebook.name
+        assert re.search(r"/(?:home|root|tmp|work|Users)/", notebook.read_text()) is None
+
+
+def test_the_stops_of_the_lecture_are_states_of_the_explorer() -> None:
+    text = (ROOT / "docs" / "howto" / "lecture.md").read_text()
+    stops = re.findall(r"`(a=[^`]+)`", text)
+    assert len(stops) >= 5
+    assert all(State.from_query(stop).scorers for stop in stops)
