@@ -148,7 +148,7 @@ def point(state: State, n: int) -> Point:
 def _quantile(state: State, n: int, difference: float, sd: float) -> float | None:
     pair = state.scorers
     kind = regime(pair, state.measured)
-    if kind == "few items":
+    if kind in ("one item", "few items"):
         return None
     first = ahead(state)
     signed = -difference if first else difference
