@@ -86,17 +86,19 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
         return Decay("does not fall over the observed range", range=(int(sizes[0]), int(sizes[-1])))
     x, middle = np.log(sizes[usable].astype(float)), (len(usable) + 1) // 2
 
-    def slopes(sample: Bools) -> tuple[float, float]:
-        y = -np.log(np.maximum(sample[:, usable].mean(axis=0), 0.5 / len(sample)))
-        return float(np.polyfit(x[:middle], y[:middle], 1)[0]), float(
-            np.polyfit(x[middle - 1 :], y[middle - 1 :], 1)[0]
-        )
-
-    first, second = slopes(wrong)
-    rng = np.random.default_rng(len(wrong))
-    resampled = [slopes(wrong[rng.integers(0, len(wrong), len(wrong))]) for _ in range(_BOOTSTRAP)]
-    low, high = np.quantile([b - a for a, b in resampled], [0.025, 0.975])
-    overall_low = float(np.quantile([min(a, b) for a, b in resampled], 0.025))
+    seen = wrong[:, usable]
+    rng = np.random.default_rng(len(seen))
+    samples = (rng.integers(0, len(seen), len(seen)) for _ in range(_BOOTSTRAP))
+    shares = np.array([seen.mean(axis=0), *(seen[sample].mean(axis=0) for sample in samples)])
+    y = -np.log(np.maximum(shares, 0.5 / len(seen))).T
+    # slopes over the two halves, of the replicates and of their bootstrap samples
+    slopes = np.array(
+        [np.polyfit(x[half], y[half], 1)[0] for half in (slice(middle), slice(middle - 1, None))]
+    )
+    first, second = slopes[:, 0].tolist()
+    resampled = slopes[:, 1:]
+    low, high = np.quantile(resampled[1] - resampled[0], [0.025, 0.975])
+    overall_low = float(np.quantile(resampled.min(axis=0), 0.025))
     if (high < _FLAT and max(first, second) < _FLAT) or (overall_low <= 0 and second < _FLAT):
         verdict = "does not fall over the observed range"
     elif low > 0:
