@@ -112,8 +112,9 @@ def public() -> Iterator[Any]:
 def test_every_figure_of_the_gallery_has_a_title_and_a_caption() -> None:
     text = (ROOT / "docs" / "gallery.md").read_text()
     drawn = {path.name for path in (ROOT / "figures" / "gallery").glob("*.png")}
-    captions = dict(re.findall(r"!\[.+\]\(\.\./figures/gallery/(.+?)\)\n(\S.*\.)\n", text))
+    captions = dict(re.findall(r"!\[.+\]\(\.\./figures/gallery/(.+?)\)\n((?:\S.*\n)+)", text + "\n"))
     assert captions.keys() == drawn
+    assert all(caption.endswith(".\n") for caption in captions.values())
 
 
 def test_every_field_and_engine_of_a_study_is_explained() -> None:
