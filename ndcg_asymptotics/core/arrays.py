@@ -18,6 +18,11 @@ Bools = NDArray[np.bool_]
 LARGEST_N = 9 * 10**18
 """The greatest list length: n and sums of counts stay within a signed 64-bit integer."""
 
+_ALL_BUT_SIGN = np.int64(2**63 - 1)
+_FEW_ALIKE = (
+    10_000  # neighbours that `stable_order` puts right one by one; of a million uniform keys, some 200
+)
+
 _SHOWN = 60  # characters of a bad value in a message
 
 
@@ -110,22 +115,39 @@ def spans(numbers: Sequence[int] | Integers, most: int = 4) -> str:
     return ", ".join(texts) + (", …" if len(runs) > most else "")
 
 
+def rising_bits(keys: Floats) -> Integers:
+    """Return whole numbers in the order of the keys, which are not NaN; 0 and -0 give the same.
+
+    >>> rising_bits(np.array([0.0, -0.0, 5e-324, -5e-324]))
+    array([ 0,  0,  1, -2])
+    """
+    bits = (keys + 0.0).view(np.int64)  # -0 becomes 0
+    return (bits >> 63) & _ALL_BUT_SIGN ^ bits
+
+
 def stable_order(keys: Floats) -> Integers:
     """Return the order in which keys rise, equal ones as they stand: ``np.argsort(keys, kind="stable")``.
 
-    numpy's default sort is not stable, but has vector instructions: with ties put right afterwards it takes a
-    third of the time of the stable one. Keys must not be NaN.
+    The place of each key takes its last bits, and numbers are sorted, which takes 0.7 of the time of numpy's
+    default `argsort`. Keys that differ only in the bits that were lost are put right afterwards, if they are
+    few. Keys must not be NaN.
 
     >>> stable_order(np.array([2.0, -1.0, np.inf, 2.0, 0.5]))
     array([1, 4, 0, 3, 2])
     """
-    order = np.argsort(keys)
+    lost = len(keys).bit_length()
+    packed = rising_bits(keys)
+    packed >>= lost
+    packed <<= lost
+    packed |= np.arange(len(keys))
+    packed.sort()
+    order: Integers = packed & ((1 << lost) - 1)
     ranked = keys[order]
-    new = ranked[1:] != ranked[:-1]
-    if new.all():
-        return order
-    # within each group of equal keys the places rise if the numbers (group, place) are sorted
-    bits = len(keys).bit_length()
-    group = np.zeros(len(keys), np.int64)
-    np.cumsum(new, out=group[1:])
-    return np.sort(group << bits | order) & ((1 << bits) - 1)
+    wrong = np.flatnonzero(ranked[1:] < ranked[:-1])
+    if wrong.size > _FEW_ALIKE:
+        return np.argsort(keys, kind="stable")
+    packed >>= lost
+    for first in np.unique(np.searchsorted(packed, packed[wrong])).tolist():
+        last = int(np.searchsorted(packed, packed[first], side="right"))
+        order[first:last] = order[first:last][np.argsort(ranked[first:last], kind="stable")]
+    return order

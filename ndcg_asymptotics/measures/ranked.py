@@ -13,12 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, stable_order
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, rising_bits, stable_order
 
 Ties = Literal["expected", "stable"]
 
 _LARGEST = 1023  # of a label in the last bits of a score: 42 bits of its fraction are left
-_ALL_BUT_SIGN = np.int64(2**63 - 1)
 
 
 def ranked_labels(scores: Floats, labels: Floats, k: int, ties: Ties) -> Floats:
@@ -31,7 +30,7 @@ def ranked_labels(scores: Floats, labels: Floats, k: int, ties: Ties) -> Floats:
         # all items that tie with the k-th share its mean, so all of them are kept
         top = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
         scores, labels = scores[top], labels[top]
-    keys = 0.0 - scores  # 0 for both 0 and -0, which tie
+    keys = -scores
     ordered, new = _sorted_together(keys, labels) or _sorted_by_places(keys, labels)
     if new.all():
         return ordered
@@ -73,7 +72,7 @@ def _sorted_together(keys: Floats, labels: Floats) -> tuple[Floats, Bools] | Non
     if whole is None:
         return None
     held = (1 << int(whole.max()).bit_length()) - 1
-    bits = _rising(keys)
+    bits = rising_bits(keys)
     packed = bits & ~held
     packed |= whole
     packed.sort()
@@ -84,12 +83,6 @@ def _sorted_together(keys: Floats, labels: Floats) -> tuple[Floats, Bools] | Non
             return None
     packed &= held
     return packed.astype(np.float64), new
-
-
-def _rising(keys: Floats) -> Integers:
-    """Return whole numbers in the order of the keys, which are finite and not -0."""
-    bits = keys.view(np.int64)
-    return (bits >> 63) & _ALL_BUT_SIGN ^ bits
 
 
 def _sorted_by_places(keys: Floats, labels: Floats) -> tuple[Floats, Bools]:

@@ -99,9 +99,9 @@ def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None
 
 @njit
 def _follow(old, rank, gain, tables, effect, time, wants_effects, out) -> None:
-    high, low, rest = tables.high, tables.low, tables.rest
-    start = exponentials.effects(old, old.size, rank, gain, rank.size, high, low, rest, 8, 0, effect)
-    exponentials.follow(effect, time, rank.size, start, high, low, rest, 8, 0, wants_effects, out)
+    high, low, rest = tables.high[0], tables.low[0], tables.rest[0]
+    start = exponentials.effects(old, old.size, rank, gain, rank.size, high, low, rest, effect)
+    exponentials.follow(effect, time, rank.size, start, high, low, rest, wants_effects, out)
 
 
 def test_no_row_depends_on_the_others() -> None:

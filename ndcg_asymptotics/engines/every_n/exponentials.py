@@ -66,7 +66,7 @@ _GRADE = 8  # bits of a grade
 
 
 class Modes(NamedTuple):
-    """Rates as tables: z^(1024 h) and z^l; 1 - z; the largest rank that matters to each eight modes."""
+    """Rates as tables, a row for eight modes: z^(1024 h) and z^l; 1 - z; the largest rank that matters."""
 
     high: Floats
     low: Floats
@@ -86,15 +86,20 @@ class _Space(NamedTuple):
 
 def make_modes(rates: Floats, largest: int) -> Modes:
     """Return tables of increasing rates, padded to whole blocks with copies of the last rate."""
-    padded = np.pad(rates, (0, -len(rates) % WIDTH), mode="edge")
-    high, low = aligned((largest // (_LOW + 1) + 1) * len(padded)), aligned((_LOW + 1) * len(padded))
-    high.reshape(-1, len(padded))[:] = np.exp(
-        -np.outer(np.arange(len(high) // len(padded)) * (_LOW + 1.0), padded)
-    )
-    low.reshape(-1, len(padded))[:] = np.exp(-np.outer(np.arange(_LOW + 1.0), padded))
-    rest = aligned(len(padded))
+    padded = np.pad(rates, (0, -len(rates) % WIDTH), mode="edge").reshape(-1, WIDTH)
+    high = _powers(padded, np.arange(largest // (_LOW + 1) + 1) * (_LOW + 1.0))
+    low = _powers(padded, np.arange(_LOW + 1.0))
+    rest = aligned(padded.size).reshape(padded.shape)
     rest[:] = -np.expm1(-padded)
-    return Modes(high, low, rest, _REACH / padded[::WIDTH])
+    return Modes(high, low, rest, _REACH / padded[:, 0])
+
+
+def _powers(rates: Floats, exponents: Floats) -> Floats:
+    """Return z^c of each eight modes for some c, one c after another, (rows, 8 numbers of c)."""
+    found = aligned(rates.size * exponents.size).reshape(len(rates), -1)
+    for row, eight in zip(found, rates, strict=True):
+        row.reshape(-1, WIDTH)[:] = np.exp(-np.outer(exponents, eight))
+    return found
 
 
 def exponential_sums(
@@ -158,17 +163,19 @@ def capacity(count: int) -> int:
 
 
 @njit(cache=True)
-def _power(high: Floats, low: Floats, width: int, rank: int, mode: int) -> Floats:
-    """Return z^rank for the block of modes that starts at ``mode``."""
-    return load(high, (rank >> _LOW_BITS) * width + mode) * load(low, (rank & _LOW) * width + mode)
+def _power(high: Floats | None, low: Floats, rank: int) -> Floats:
+    """Return z^rank for eight modes; ``high`` may be None if the rank is below 1024."""
+    if high is None:
+        return load(low, rank * WIDTH)
+    return load(high, (rank >> _LOW_BITS) * WIDTH) * load(low, (rank & _LOW) * WIDTH)
 
 
 @njit(cache=True)
 def effects(
     old: Floats, last: int, rank: Ints, gain: Floats, count: int,
-    high: Floats, low: Floats, rest: Floats, width: int, mode: int, effect: Floats,
+    high: Floats, low: Floats, rest: Floats, effect: Floats,
 ) -> Floats:  # fmt: skip
-    """Compute the effects B_k of some arrivals, for the eight modes from ``mode`` on, and return V.
+    """Compute the effects B_k of some arrivals, for eight modes, and return V.
 
     Parameters
     ----------
@@ -176,28 +183,31 @@ def effects(
         Gains of the list before the first arrival, in rank order; those up to rank ``last`` count.
     rank, gain : (count or more,)
         r_k, non-decreasing, and gain_k.
-    high, low, rest : flat, as in `Modes`, with ``width`` modes
+    high, low, rest : rows of `Modes`
     effect : (8 count or more,), written here
     """
-    z, z2, z4 = load(low, width + mode), load(low, 2 * width + mode), load(low, 4 * width + mode)
-    loss, above, r = load(rest, mode), fill(0.0), 1
+    z, z2, z4 = load(low, WIDTH), load(low, 2 * WIDTH), load(low, 4 * WIDTH)
+    loss, above, none, r = load(rest, 0), fill(0.0), fill(0.0), 1
     for k in range(count + 1):
         end = rank[k] if k < count else last + 1
         while r < end:
             some = min(end - r, _RUN)
-            i, part = r - 1 + some, fill(0.0)
-            for _ in range(some & 3):
-                i -= 1
-                part = multiply_add(part, z, fill(old[i]))
+            i, odd = r - 1 + some, some & 3
+            # up to three ranks, without a branch on their number, which is unpredictable
+            one = fill(old[i - 1])
+            two = multiply_add(one, z, fill(old[max(i - 2, 0)]))
+            three = multiply_add(two, z, fill(old[max(i - 3, 0)]))
+            part = choose(odd & 1, choose(odd & 2, three, one), choose(odd & 2, two, none))
+            i -= odd
             while i >= r + 3:  # Horner's rule from the back, four ranks at a time
                 i -= 4
                 front = multiply_add(z, fill(old[i + 1]), fill(old[i]))
                 back = multiply_add(z, fill(old[i + 3]), fill(old[i + 2]))
                 part = multiply_add(part, z4, multiply_add(back, z2, front))
-            above = multiply_add(part, _power(high, low, width, r, mode), above)
+            above = multiply_add(part, _power(high, low, r), above)
             r += some
         if k < count:
-            own = fill(gain[k]) * _power(high, low, width, rank[k], mode)
+            own = fill(gain[k]) * _power(high, low, rank[k])
             store(effect, WIDTH * k, multiply_add(loss, above, own))
     return above
 
@@ -205,24 +215,23 @@ def effects(
 @njit(cache=True)
 def _split(
     effect: Floats, time: Ints, first: int, count: int, middle: int, early: int, late: int,
-    high: Floats, low: Floats, rest: Floats, width: int, mode: int,
+    high: Floats, low: Floats, rest: Floats,
 ) -> Floats:  # fmt: skip
     """Copy the arrivals before time ``middle`` to ``early``, and the others to ``late`` with effects B_k(X).
 
-    Returns the sum over the early arrivals of z^(a_k) B_k. Each part needs space for one arrival more.
+    Returns the sum over the early arrivals of z^(a_k) B_k.
     """
-    loss, done, none, before = load(rest, mode), fill(0.0), fill(0.0), 0
-    for k in range(first, first + count):
-        own, when = load(effect, WIDTH * k), time[k]
+    loss, done, none, before = load(rest, 0), fill(0.0), fill(0.0), 0
+    times, written, lead = time[first : first + count], time[early:], late - early
+    for k in range(count):
+        own, when = load(effect, WIDTH * (first + k)), times[k]
         is_early = int(when < middle)  # unpredictable, so there is no branch on it
-        shifted = _power(high, low, width, before, mode) * own
-        place = late + is_early * (early - late)
-        store(effect, WIDTH * place, choose(is_early, own, multiply_add(loss, done, shifted)))
-        time[place] = when
+        shifted = _power(high, low, before) * own
+        place = before if is_early else lead + k - before
+        store(effect, WIDTH * (early + place), choose(is_early, own, multiply_add(loss, done, shifted)))
+        written[place] = when
         done = done + choose(is_early, shifted, none)
         before += is_early
-        early += is_early
-        late += 1 - is_early
     return done
 
 
@@ -258,14 +267,14 @@ def _effects_one_by_one(
 @njit(cache=True)
 def follow(
     effect: Floats, time: Ints, count: int, start: Floats,
-    high: Floats, low: Floats, rest: Floats, width: int, mode: int, wants_effects: bool, out: Floats,
+    high: Floats, low: Floats, rest: Floats, wants_effects: bool, out: Floats,
 ) -> None:  # fmt: skip
     """Write V after the first t arrivals, or the effect of arrival t when it arrives, to out[8 t …].
 
     ``effect`` and ``time`` (0 … count - 1) are in rank order; both have `capacity` and are overwritten.
     ``start`` is V before the first arrival.
     """
-    z = load(low, width + mode)
+    z = load(low, WIDTH)
     nodes = np.empty((_DEEPEST, 4), np.int64)  # where it begins, how many, the first time, free space
     nodes[0] = 0, count, 0, count
     waiting = 1
@@ -274,7 +283,7 @@ def follow(
         waiting -= 1
         first, some, begin, free = nodes[waiting]
         if some <= _FEW and wants_effects:
-            _effects_one_by_one(effect, time, first, some, z, load(rest, mode), out)
+            _effects_one_by_one(effect, time, first, some, z, load(rest, 0), out)
             continue
         if some <= _FEW:
             # the sum after all of them has been made with fewer roundings, unless they are the last
@@ -283,9 +292,12 @@ def follow(
             continue
         half = some >> 1
         middle, late, after = begin + half, free + half + 1, free + some + 2
-        done = _split(effect, time, first, some, middle, free, late, high, low, rest, width, mode)
+        if half <= _LOW:  # so many are early at most
+            done = _split(effect, time, first, some, middle, free, late, None, low, rest)
+        else:
+            done = _split(effect, time, first, some, middle, free, late, high, low, rest)
         if not wants_effects:
-            shifted = _power(high, low, width, half, mode) * load(out, WIDTH * begin)
+            shifted = _power(high, low, half) * load(out, WIDTH * begin)
             store(out, WIDTH * middle, shifted + done)
         nodes[waiting] = late, some - half, middle, after
         nodes[waiting + 1] = free, half, begin, after
@@ -295,7 +307,7 @@ def follow(
 @njit(cache=True)
 def _up_to_cutoff(
     own: Floats, arrived: Ints, begin: int, length: int, reach: float, crossings: Crossings, start: Floats,
-    high: Floats, low: Floats, width: int, mode: int, sums: Floats,
+    high: Floats, low: Floats, sums: Floats,
 ) -> None:  # fmt: skip
     """Write the sum over the ranks above the cutoff after each arrival of a stretch.
 
@@ -308,7 +320,7 @@ def _up_to_cutoff(
         How many arrivals within reach there are up to each time.
     start : the sum before the stretch
     """
-    z = load(low, width + mode)
+    z = load(low, WIDTH)
     base, local, above, before = start, fill(0.0), 0, 0
     for t in range(length):
         n = begin + t
@@ -318,9 +330,9 @@ def _up_to_cutoff(
         before = arrived[t]
         for i in range(crossings.first[n], crossings.first[n + 1]):
             if crossings.rank[i] <= reach:
-                term = _power(high, low, width, crossings.rank[i], mode)
+                term = _power(high, low, crossings.rank[i])
                 local = multiply_add(fill(crossings.gain[i]), term, local)
-        total = multiply_add(_power(high, low, width, above, mode), base, local)
+        total = multiply_add(_power(high, low, above), base, local)
         store(sums, WIDTH * t, total)
         if t % _RUN == _RUN - 1:
             base, local, above = total, fill(0.0), 0
@@ -405,8 +417,7 @@ def _through_stretches(
     out: Floats,
 ) -> None:
     """Add the sums of all stretches of time to ``out``; ``listed`` is overwritten."""
-    high, low, rest = modes.high, modes.low, modes.rest
-    rows, width = out.shape[0], rest.size
+    rows = out.shape[0]
     effect, time, sums, own, weighted = space
     step = weighted.size // rows
     old = np.empty(listed.size)
@@ -424,22 +435,30 @@ def _through_stretches(
             if modes.reach[b] < last:
                 last = int(modes.reach[b])
                 count = int(np.searchsorted(rank[:count], last, side="right"))
-            _renumber(when, count, arrived, time)
-            mode = WIDTH * b
-            start = effects(old, last, rank, gain, count, high, low, rest, width, mode, effect)
-            follow(effect, time, count, start, high, low, rest, width, mode, has_cutoff, followed)
+            if count < length:
+                _renumber(when, count, arrived, time)
+            else:
+                time[:length] = when[:length]
+                for t in range(length):
+                    arrived[t] = t + 1
+            high, low, rest = modes.high[b], modes.low[b], modes.rest[b]
+            start = effects(old, last, rank, gain, count, high, low, rest, effect)
+            follow(effect, time, count, start, high, low, rest, has_cutoff, followed)
             if not has_cutoff:
-                weigh(sums, count + 1, weights, rows * mode, rows, weighted)
+                weigh(sums, count + 1, weights, rows * WIDTH * b, rows, weighted)
                 for i in range(rows):
-                    for t in range(length):
-                        out[i, begin + t] += weighted[i * step + arrived[t]]
+                    part, added = out[i, begin:end], weighted[i * step : (i + 1) * step]
+                    if count == length:
+                        for t in range(length):
+                            part[t] += added[t + 1]
+                    else:
+                        for t in range(length):
+                            part[t] += added[arrived[t]]
                 continue
             shown = min(last, crossings.cut[begin - 1]) if begin > 0 else 0
-            start = effects(old, shown, rank, gain, 0, high, low, rest, width, mode, effect)
-            _up_to_cutoff(
-                own, arrived, begin, length, modes.reach[b], crossings, start, high, low, width, mode, sums
-            )
-            weigh(sums, length, weights, rows * mode, rows, weighted)
+            start = effects(old, shown, rank, gain, 0, high, low, rest, effect)
+            _up_to_cutoff(own, arrived, begin, length, modes.reach[b], crossings, start, high, low, sums)
+            weigh(sums, length, weights, rows * WIDTH * b, rows, weighted)
             for i in range(rows):
                 for t in range(length):
                     out[i, begin + t] += weighted[i * step + t]
