@@ -80,8 +80,11 @@ def settle(
     ``last[cell]`` becomes the largest size that is still open, -1 if none; ``sums[size, measure]``
     is added to.
     """
+    # one by one: as members of a tuple they would be counted in and out in the loops
     near, far, start, length = task.tables
-    gains = task.gains
+    gains, cuts, rows, scales, totals, weights = (
+        task.gains, task.cut, task.row, task.scale, task.total, task.cell_weight
+    )  # fmt: skip
     cells, sizes, labels = counts.shape
     grades, measures = labels - 1, open.shape[2]
     held = np.empty(labels, np.int64)
@@ -99,18 +102,18 @@ def settle(
             for m in range(measures):
                 if not open[i, k, m]:
                     continue
-                cut = task.cut[k, m]
+                cut = cuts[k, m]
                 if count == held[grades] or cut <= R:  # nothing relevant, or nothing that counts
                     open[i, k, m] = False
                     continue
-                row, scale = task.row[k, m], task.scale[k, m]
+                row, scale = rows[k, m], scales[k, m]
                 allowed = allowed_of[k, m]
                 end = min(R + count, cut)
                 if not final and R + count <= cut:
                     # a cell that is far too wide is recognised without its bracket
                     if width < 0.0:
                         width = _width_over_slope(held, gains, float(count))
-                    if width * slope(near, far, start, length, row, end) * task.cell_weight[k, m] > (
+                    if width * slope(near, far, start, length, row, end) * weights[k, m] > (
                         _TOO_WIDE * allowed * count
                     ):
                         last[i] = k
@@ -136,9 +139,9 @@ def settle(
                     share = cell_weight(near, far, start, length, row, end)
                     share -= cell_weight(near, far, start, length, row, R)
                     if share > 0.0:
-                        share /= task.cell_weight[k, m]
+                        share /= weights[k, m]
                     # one cell contains the cutoff, where D jumps to 0; it has its own share
-                    if cut < task.total[k, m]:
+                    if cut < totals[k, m]:
                         crossed = 1.0 if R + count > cut else 0.0
                         share = (1.0 - _CROSSING) * share + _CROSSING * crossed
                     # where D is constant, only rounding makes a cell's bounds differ, unless it is cut

@@ -19,6 +19,7 @@ _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 _ATTEMPT_BITS = np.uint64(12)
 _SIX = np.uint64(6)
 _INVERSION = 20.0  # below this mean: inversion; above: transformed rejection
+_NEAREST = 20.0  # from the mode, that the normal approximation is tried
 _SMALL = 64  # (1-p)^n by squaring up to this n
 _INVERSE = 1.0 / np.arange(1.0, 400.0)  # by inversion no count is larger
 
@@ -98,6 +99,9 @@ def binomial(
     By inversion where min(p, 1-p) n < 20, else by transformed rejection (BTRS, Hörmann 1993,
     "The generation of binomial random variates"). Drawn as whole numbers around the mean, which
     is a double: at n = 1e18 it may be off by 1e-7 standard deviations.
+
+    Most of what is not accepted at once is decided by bounds of log P(x)/P(mode) around that of a normal
+    variate (Kachitvichyanukul and Schmeiser 1988, "Binomial random variate generation", step 5.2).
     """
     if n == 0 or p <= 0.0:
         return 0
@@ -139,7 +143,8 @@ def _binomial(
             x += 1
         return x
     # names as in Hörmann's paper; an offset from the mean instead of a count
-    deviation = math.sqrt(mean * (1.0 - p))
+    variance = mean * (1.0 - p)
+    deviation = math.sqrt(variance)
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * p
     alpha = (2.83 + 5.1 / b) * deviation
@@ -156,8 +161,17 @@ def _binomial(
             return x
         if x < 0 or x > n:
             continue
+        height = math.log(v * alpha / (a / (space * space) + b))
+        distance = float(abs(x - mode))
+        if _NEAREST < distance < variance / 2 - 1:
+            normal = -0.5 * distance * distance / variance
+            error = distance / variance * ((distance * (distance / 3 + 0.625) + 1 / 6) / variance + 0.5)
+            if height < normal - error:
+                return x
+            if height > normal + error:
+                continue
         if at_mode > 0.0:
             at_mode = log_binomial(mode, n, p)
-        if math.log(v * alpha / (a / (space * space) + b)) <= log_binomial(x, n, p) - at_mode:
+        if height <= log_binomial(x, n, p) - at_mode:
             return x
     return mode  # practically impossible: an attempt fails with probability below 0.4

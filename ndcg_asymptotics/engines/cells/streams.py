@@ -133,7 +133,7 @@ class Stream:
         split(counts, above, last, octave.astype(np.uint64), heap, fraction, self._key, halves, above_halves)
         index = np.repeat(2 * index, 2)
         index[1::2] += 1
-        open = np.repeat(cells.open[:, :steps][chosen], 2, axis=0)
+        open = cells.open[:, :steps][np.repeat(chosen, 2)]
         return Cells(cells.level + 1, np.repeat(octave, 2), index, halves, above_halves, open)
 
     def sums(self, task: Task, open: Bools) -> Integers:
