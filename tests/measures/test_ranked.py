@@ -64,3 +64,23 @@ def test_nothing_given_is_changed() -> None:
     ideal_order(labels, 200)
     np.testing.assert_array_equal(scores, SCORES["many ties"])
     np.testing.assert_array_equal(labels, LABELS["grades"])
+
+
+@pytest.mark.parametrize("kind", ["random", "rising", "falling", "few different", "one at the top"])
+@pytest.mark.parametrize("k", [1, 7, 300])
+def test_the_top_of_a_long_list_is_found_from_a_sample(kind: str, k: int) -> None:
+    n = 20_000
+    scores = {
+        "random": RNG.random(n),
+        "rising": np.arange(n) / 7,
+        "falling": -np.arange(n) / 7,
+        "few different": RNG.integers(0, 3, n).astype(np.float64),
+        "one at the top": np.where(np.arange(n) == 4321, 1.0, 0.0),
+    }[kind]
+    labels = RNG.integers(0, 3, n).astype(np.float64)
+    order = np.argsort(-scores, kind="stable")
+    np.testing.assert_array_equal(ranked_labels(scores, labels, k, "stable")[:k], labels[order[:k]])
+    means = np.array([labels[scores == scores[i]].mean() for i in order[:k]])
+    np.testing.assert_allclose(ranked_labels(scores, labels, k, "expected")[:k], means, rtol=1e-15)
+    positive = np.sort(np.maximum(scores, 0.0))[::-1][:k]
+    np.testing.assert_array_equal(ideal_order(np.maximum(scores, 0.0), k), positive[positive > 0])
