@@ -14,7 +14,10 @@ from ndcg_asymptotics.plots.style import GREY
 
 def draw(found: Any) -> dict[str, Figure]:
     """Return the figure of the lines of results/benchmarks.json that compare with a peer."""
-    lines = [line for table in found.values() for line in table["lines"] if line["is_peer"]]
+    lines = []
+    for name, table in found.items():
+        way = " (numpy without vector sorts)" if name.endswith("plain sorts") else ""
+        lines += [line | {"what": line["what"] + way} for line in table["lines"] if line["is_peer"]]
     faster, slower = (line.color for line in line_styles(2))
     with style():
         figure, (ax,) = panels(1, height=0.7 + 0.42 * len(lines), width=6.5)

@@ -87,7 +87,7 @@ class _Space(NamedTuple):
 def make_modes(rates: Floats, largest: int) -> Modes:
     """Return tables of increasing rates, padded to whole blocks with copies of the last rate."""
     padded = np.pad(rates, (0, -len(rates) % WIDTH), mode="edge").reshape(-1, WIDTH)
-    high = _powers(padded, np.arange(largest // (_LOW + 1) + 1) * (_LOW + 1.0))
+    high = _powers(padded, np.arange(0.0, largest + 1, _LOW + 1.0))
     low = _powers(padded, np.arange(_LOW + 1.0))
     rest = aligned(padded.size).reshape(padded.shape)
     rest[:] = -np.expm1(-padded)
@@ -215,7 +215,7 @@ def effects(
 @njit(cache=True)
 def _split(
     effect: Floats, time: Ints, first: int, count: int, middle: int, early: int, late: int,
-    high: Floats, low: Floats, rest: Floats,
+    high: Floats | None, low: Floats, rest: Floats,
 ) -> Floats:  # fmt: skip
     """Copy the arrivals before time ``middle`` to ``early``, and the others to ``late`` with effects B_k(X).
 
