@@ -322,7 +322,9 @@ class Report(Frame):
 
     def _repr_html_(self) -> str:
         return "".join(
-            block.to_html() if isinstance(block, Table) else f"<p>{html.escape(visible(block.text))}</p>"
+            block.to_html()
+            if isinstance(block, Table)
+            else f"<p>{html.escape(visible(block.text.strip()))}</p>"
             for block in self.blocks()
         )
 
