@@ -125,8 +125,8 @@ def plan_runs(
         )
     if theory and len(lengths) < len(asked):
         remarks.append(
-            "Where they are missing they would take minutes, as there are several different gains; `fit` "
-            "writes the curves, and `plan --a --b` computes them"
+            "Where they are missing they would take a quarter of a minute or more, as there are several "
+            "different gains; `fit` writes the curves, and `plan --a --b` computes them"
         )
     return Plan(
         *names, "runs", required, tuple(rows),
