@@ -107,7 +107,7 @@
     return node;
   };
   const DASHES = ["", "8 3", "6 2 1.5 2", "3 2"];
-  const lineStyle = (slot) => ({ color: `var(--c${slot % 7})`, dashes: DASHES[slot % 4] });
+  const lineStyle = (slot) => ({ color: `var(--c${slot % 8})`, dashes: DASHES[slot % 4] });
   const marker = (parent, slot, x, y, r) => {
     const style = { class: "mean", stroke: lineStyle(slot).color };
     const [a, b] = [r * 0.9, r * 1.25];
@@ -416,7 +416,7 @@
     whole.append(copy);
     shown.forEach((s, i) => {
       const at = head + height + 16 + 20 * i;
-      const color = getComputedStyle(root).getPropertyValue(`--c${s.slot % 7}`).trim();
+      const color = getComputedStyle(root).getPropertyValue(`--c${s.slot % 8}`).trim();
       make(whole, "line", { x1: 50, x2: 80, y1: at - 4, y2: at - 4, stroke: color, "stroke-width": 1.8, "stroke-dasharray": s.solid ? "" : lineStyle(s.slot).dashes });
       make(whole, "text", { ...text, x: 88, y: at, "font-size": 12 }, s.name);
     });
