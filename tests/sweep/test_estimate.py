@@ -104,7 +104,7 @@ def test_interim_sizes_share_one_estimate(
 ) -> None:
     """The estimate is written before the 64th replicate, and not again at the next interim sizes."""
     use_fake_engine(monkeypatch)
-    sweep(study("slow"), tmp_path, jobs=2, replicates=12_000, precision=1e-6, time_limit=4)
+    sweep(study("slow"), tmp_path, jobs=1, replicates=12_000, precision=1e-6, time_limit=5)
     assert len(said) == 1
     assert said[0].startswith("12000 replicates will take at most about ")
 
