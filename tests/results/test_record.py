@@ -30,6 +30,7 @@ def test_results_print_as_text_and_html(results: na.results.Results) -> None:
     assert "12 of 12 replicates complete" in text
     assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG(log)', n=100).mean().item():.5f}" in text
     html = results._repr_html_()
+    assert r"\n" not in html  # a line break at the end of a line would be shown
     assert "<table>" in html
     assert "<b>" not in html
 
