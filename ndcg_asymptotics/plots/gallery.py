@@ -129,7 +129,9 @@ def _found(
     """Return functions, by pair, that return its entries of `distinguish`, which runs at the first call."""
     texts = [str(measure) for measure in _chosen(results, measures)]
     drawn = (choice or Choice()).of(results.study)
-    found = cache(lambda: [pair for pair in distinguish(results).pairs if pair.measure in texts])
+    found = cache(
+        lambda: [pair for pair in distinguish(results, exponents=False).pairs if pair.measure in texts]
+    )
 
     def of(pair: tuple[str, str]) -> list[Pair]:
         return [one for one in found() if one.pair == pair]

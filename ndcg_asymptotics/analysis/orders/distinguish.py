@@ -108,7 +108,11 @@ class Distinction(Report):
 
 
 def distinguish(
-    results: Results, *, pair: Sequence[str] | None = None, rare: Results | None = None
+    results: Results,
+    *,
+    pair: Sequence[str] | None = None,
+    rare: Results | None = None,
+    exponents: bool = True,
 ) -> Distinction:
     """Estimate how often the right order of two scorers is observed, for the pairs and measures of a study.
 
@@ -121,6 +125,8 @@ def distinguish(
     rare : Results, optional
         Results of the rare engine for the same scorers. Where they have the same pair and measure, the more
         precise rate is taken at each n.
+    exponents : bool
+        Whether to fit and predict error exponents of plain replicates, which takes most of the time.
 
     Raises
     ------
@@ -140,7 +146,7 @@ def distinguish(
     wanted = study.pairs if pair is None else [_two_names(pair)]
     require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")
     found = [
-        _pair(orders_of(results, names), results, names, measure)
+        _pair(orders_of(results, names), results, names, measure, exponents)
         for names in wanted
         for measure in study.measures
     ]
@@ -203,12 +209,18 @@ def orders_of(results: Results, pair: tuple[str, str]) -> xr.Dataset:
     return xr.Dataset({"order": order.drop_vars("scorer", errors="ignore")})
 
 
-def _pair(data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
+def _pair(
+    data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure, exponents: bool
+) -> Pair:
     cell = data.sel(measure=str(measure))
-    return (_weighted_pair if "log_weight" in cell else _counted_pair)(cell, results, pair, measure)
+    if "log_weight" in cell:
+        return _weighted_pair(cell, results, pair, measure)
+    return _counted_pair(cell, results, pair, measure, exponents)
 
 
-def _counted_pair(cell: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
+def _counted_pair(
+    cell: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure, exponents: bool
+) -> Pair:
     """Count the right orders of plain replicates."""
     order = cell["order"].transpose("replicate", "n").to_numpy()
     sign, source = _elect(results, pair, measure)
@@ -234,7 +246,11 @@ def _counted_pair(cell: xr.Dataset, results: Results, pair: tuple[str, str], mea
     ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
     text = paragraph(right, source, points, from_n, not exact_last, decay, ties, len(order))
-    exponent = _fitted_exponent(points, results, pair, measure)
+    exponent = (
+        _fitted_exponent(points, results, pair, measure)
+        if exponents
+        else FittedExponent(None, None, None, None, None, "not computed")
+    )
     return Pair(
         pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
         [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, decay,
