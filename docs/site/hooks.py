@@ -46,10 +46,10 @@ def _commands() -> str:
     """Return the help of every command with a table of its options."""
     import typer
 
-    from ndcg_asymptotics.cli.app import app
+    from ndcg_asymptotics.cli.app import app_for
 
     parts = []
-    for name, command in _within("", typer.main.get_command(app)):
+    for name, command in _within("", typer.main.get_command(app_for())):
         parts.append(f"## {name}\n\n{_prose(command.help or '')}\n\n{_prose(command.epilog or '')}\n")
         parts.append("| option | meaning |\n|---|---|")
         for parameter in command.params:

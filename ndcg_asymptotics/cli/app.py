@@ -63,14 +63,6 @@ def _interruptible() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-app = typer.Typer(
-    cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
-)
-for commands in (run, analyse, theory, plan, explore, lists):
-    app.add_typer(commands.app)
-app.add_typer(losses.app, name="losses")
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -79,8 +71,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def everything(
+def _everything(
     ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
@@ -101,11 +92,33 @@ def everything(
     show_help_without_command(ctx)
 
 
+def app_for(arguments: Sequence[str] = ()) -> typer.Typer:
+    """Return the application, only with the command that is called if there is one: that starts sooner."""
+    app = typer.Typer(
+        cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+    )
+    app.callback()(_everything)
+    for commands in (run, analyse, theory, plan, explore, lists):
+        for command in commands.app.registered_commands:
+            name = command.name or getattr(command.callback, "__name__", None)
+            if arguments[:1] == [name]:
+                app.registered_commands = [command]
+                return app
+        app.add_typer(commands.app)
+    app.add_typer(losses.app, name="losses")
+    return app
+
+
 def run_app(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name, and return its exit status."""
     settings = Settings()
     try:
-        return app(arguments, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False) or 0
+        return (
+            app_for(sys.argv[1:] if arguments is None else list(arguments))(
+                arguments, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False
+            )
+            or 0
+        )
     except typer.TyperException as error:  # in one line, where typer would draw a frame
         if settings.verbose:
             traceback.print_exc()

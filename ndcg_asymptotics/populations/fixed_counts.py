@@ -23,7 +23,6 @@ from typing import NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
@@ -249,6 +248,8 @@ class AtLeastOne:
             f"on average, as others are never without any; here there are {self.n * p:.4g}",
         )
         most = min(self.n, MOST_RELEVANT)
+        from scipy.stats import binom  # here: it takes longer to load than a prediction
+
         logs = binom.logpmf(np.arange(1, most + 1), self.n, p)
         chances = np.exp(logs - logs.max())
         kept = np.flatnonzero(chances > _RARE)

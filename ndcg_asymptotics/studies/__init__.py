@@ -1,8 +1,6 @@
 """Studies, as objects and as files, and the design that an engine simulates."""
 
-from ndcg_asymptotics.studies.design import Design
-from ndcg_asymptotics.studies.grid import Grid, load_grid
-from ndcg_asymptotics.studies.study import Study, decades
-from ndcg_asymptotics.studies.toml import load
+import lazy_loader
 
-__all__ = ["Design", "Grid", "Study", "decades", "load", "load_grid"]
+# names are imported at first use: a study file needs pydantic, for which a prediction should not wait
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -98,7 +98,7 @@ class TheoryCache:
         return Expectation(value, error)
 
     def std(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> StandardDeviation:
-        """Return `ndcg_std` to three digits in the same way.
+        """Return `ndcg_std` to four digits in the same way.
 
         Raises
         ------

@@ -18,7 +18,6 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
 from ndcg_asymptotics.theory.fluctuations.limit_law import limit_law
@@ -155,7 +154,7 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
     reasons = [found.reason] if found.reason else []
     means: list[tuple[float | None, float | None]]
     try:
-        exact = expected_ndcg(scorer, measure, sizes)
+        exact = expected_ndcg(scorer, measure, sizes, quick=True)
         means = [(float(v), float(e)) for v, e in zip(exact.value, exact.error, strict=True)]
     except NotAvailableError as error:
         reasons.append(f"no exact mean: {error}")
@@ -163,7 +162,7 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
     stds: list[tuple[float | None, float | None]] = [(None, None)] * len(sizes)
     if means[0][0] is not None:
         try:
-            std = ndcg_std(scorer, measure, sizes, quick=len(scorer.gains) > FEW_GRADES)
+            std = ndcg_std(scorer, measure, sizes, quick=True)
             stds = [(float(v), float(e)) for v, e in zip(std.value, std.error, strict=True)]
         except NotAvailableError as error:
             reasons.append(str(error))

@@ -11,7 +11,7 @@ import pytest
 import typer
 from cases import Run
 
-from ndcg_asymptotics.cli.app import app
+from ndcg_asymptotics.cli.app import app_for
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
         yield from commands(f"{name} {word}".strip(), inner)
 
 
-COMMANDS = dict(commands("", typer.main.get_command(app)))
+COMMANDS = dict(commands("", typer.main.get_command(app_for())))
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "losses"])

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.rules.binomial import binomial_beyond, gauss_rules
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.ideal import Sums
@@ -75,15 +76,12 @@ class CountRule:
         weights = weights * ((1 - none) / weights.sum())
         return cls(counts, weights, ideal(counts), none)
 
-    def few(self, law: Floats, n: int, digits: float) -> tuple[Floats, Floats]:
+    def few(self, law: Floats, n: int, effort: Effort) -> tuple[Floats, Floats]:
         """Return few nodes for ``E[f / IDCG^2]``, f a polynomial in the counts as parts of n.
 
-        They are exact to about ``digits`` for an f that changes by its own size over n items.
+        They are exact to about ``effort.digits`` for an f that changes by its own size over n items.
         """
-        wide = 3 * math.sqrt(float((law * (1 - law)).max()) / n)
-        wanted = math.ceil(math.log(digits) / math.log(min(max(wide, 1e-12), 0.2)))
-        grades = len(law) - 1
-        degree = max(d for d in range(wanted + 1) if math.comb(d + grades, grades) <= _MOST_MOMENTS or d < 2)
+        degree = effort.degree(law, n, effort.digits, _MOST_MOMENTS)
         columns = (self.weights / self.ideal**2)[:, None]
         counts, weights = condensed(self.counts, columns, degree)
         return counts, weights[:, 0]

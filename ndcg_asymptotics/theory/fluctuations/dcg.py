@@ -30,7 +30,6 @@ from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
-_COUNTS_DIGITS = 0.1  # of the tolerance, for the rule of graded label counts
 _DEGREE = 5  # of the polynomials in the counts of many grades for which a rule of fewer nodes is exact
 
 
@@ -101,7 +100,7 @@ def _covariance(
     """Return ``Cov(E[DCG_a | c], E[DCG_b | c])``, and the largest error of the means of its rule."""
     mesh = Mesh.of(scorers[0], n)
     sums, gains = ideal_sums(measure.discount, n), np.array(scorers[0].gains)
-    rule = CountRule.of(mesh.law, gains, sums, n, effort.digits * _COUNTS_DIGITS)
+    rule = CountRule.of(mesh.law, gains, sums, n, effort.counts)
     counts, weights = rule.counts, rule.weights
     wide = 3 * math.sqrt(float((mesh.law * (1 - mesh.law)).max()) / n)  # of the counts, as parts of n
     if len(gains) > FEW_GRADES and wide ** (_DEGREE + 1) <= effort.digits:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures.exponentials import TOLERANCE
 
 
@@ -26,6 +28,8 @@ class Effort:
         The number of nodes for the distribution of the items above and below a cutoff over grades.
     probed : bool
         Whether more rows of a matrix near the top are tried, where many relevant items lie far above others.
+    quick : bool
+        Whether few nodes for label counts are enough.
     """
 
     refine: float
@@ -34,11 +38,42 @@ class Effort:
     degrees: tuple[int, int, int]
     splits: int
     probed: bool = False
+    quick: bool = False
 
     @property
     def stages(self) -> tuple[tuple[float, int], ...]:
         """Ranks of the lower item, and the degree of the binomial series from each on."""
         return tuple((self.refine * rank, d) for rank, d in zip(RANKS, self.degrees, strict=True))
+
+    def series(self, grades: int) -> tuple[tuple[float, int], ...]:
+        """Return the stages at which the binomial series is used; items further up are near the top."""
+        terms = [math.comb(degree + grades + 1, degree) for _, degree in self.stages]
+        # of many grades it has so many terms that a cross approximation is quicker
+        dear = sum(count > _MOST_TERMS for count in terms[:-1]) if self.quick else 0
+        return self.stages[dear:]
+
+    def degree(self, law: Floats, n: int, digits: float, most: int) -> int:
+        """Return the degree of a polynomial for a function of label counts that changes little with them.
+
+        It changes by its own size over n items, and ``law`` (J + 1,) are the probabilities of the grades. The
+        polynomial has at most ``most`` terms.
+        """
+        deviations = _QUICK_DEVIATIONS if self.quick else _DEVIATIONS
+        wide = deviations * math.sqrt(float((law * (1 - law)).max()) / n)
+        wanted = math.ceil(math.log(digits) / math.log(min(max(wide, 1e-12), 0.2))) - self.quick
+        grades = len(law) - 1
+        return max(d for d in range(wanted + 1) if math.comb(d + grades, grades) <= most or d < 2)
+
+    @property
+    def counts(self) -> float:
+        """The relative error of a rule for the label counts of a whole list."""
+        # its nodes are many, but little is computed at each
+        return (1e-3 if self.quick else 0.1) * self.digits
+
+    @property
+    def variances(self) -> float:
+        """The relative error of the rule for variances above a cutoff, of which means are taken."""
+        return float(self.digits ** (_QUICK_VARIANCE_DIGITS if self.quick else _VARIANCE_DIGITS))
 
     @property
     def negligible(self) -> float:
@@ -46,12 +81,17 @@ class Effort:
         return 1e-3 * self.digits
 
 
+# within so many standard deviations of label counts a polynomial in them is good
+_DEVIATIONS, _QUICK_DEVIATIONS = 3.0, 2.0
+# exponents of the tolerance for variances above a cutoff, which may be coarser
+_VARIANCE_DIGITS, _QUICK_VARIANCE_DIGITS = 0.55, 0.42
+_MOST_TERMS = 100  # of the series in a quick evaluation
 RANKS = (40.0, 400.0, 2e4)
 """Terms of degree p fall like p! K^-p with the rank K of the lower item."""
 USUAL = Effort(1.0, 1e-9, TOLERANCE, (8, 5, 3), 20_000)
 REFINED = Effort(1.5, 1e-11, TOLERANCE, (8, 5, 3), 50_000)
 """A second evaluation, whose difference from the usual one estimates the error."""
-QUICK = Effort(0.8, 1e-4, 1e-6, (4, 3, 2), 20_000)
+QUICK = Effort(0.8, 1e-4, 1e-6, (4, 3, 2), 20_000, quick=True)
 """An evaluation that is good to 1e-4, in a fraction of the time."""
 ROUGH = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000)
 """An evaluation that is good to 1e-3."""

@@ -38,8 +38,6 @@ _CHUNK = 4_000_000  # numbers held at a time
 _FEW_TERMS = 4  # exponentials up to which every pair of depths is treated as near the top
 _MOST_CROSSES = 200  # rows and columns of a cross approximation
 _PROBES = 10  # rows that are tried before it is believed
-NEAR = 160.0
-"""The last rank that items near the top have."""
 
 
 class GivenCounts:
@@ -73,16 +71,18 @@ class GivenCounts:
         if discount.rates.size <= _FEW_TERMS:
             self.series: tuple[Series, ...] = ()
             dead = _VANISHED / (n * float(self.steep.min()))
-            self.top = Top(panels, panel_of(panels.edges, dead * panels.edges[-1]), discount, effort)
+            count = panel_of(panels.edges, dead * panels.edges[-1])
+            self.top = Top(panels, count, discount, effort, effort.negligible)
         else:
-            stages = effort.stages
+            stages = effort.series(len(gains))
             starts = [*(panel_of(panels.edges, k / n * panels.edges[-1]) for k, _ in stages), count]
             self.series = tuple(
                 Series(panels, start, stop, degree, self.log_q, self.steep)
                 for (_, degree), start, stop in zip(stages, starts[:-1], starts[1:], strict=True)
                 if stop > start
             )
-            self.top = Top(panels, starts[0], near, effort)
+            first = stages[0][0]
+            self.top = Top(panels, starts[0], near, effort, effort.negligible * effort.stages[0][0] / first)
         self._logs = np.tensordot(centre, self.log_q, axes=(0, 1))
         self._at_centre = self._integrals(self.shares(self.powers(centre)))
 
@@ -294,7 +294,7 @@ class Series:
         k = np.arange(highest)
         columns = np.cumprod((counts[:, None] - k) / (k + 1), axis=1)
         table = np.hstack([np.ones((len(counts), 1)), columns])
-        return np.array([np.prod(table[np.arange(len(counts)), degrees]) for degrees in self.degrees])
+        return np.asarray(table[np.arange(len(counts)), np.array(self.degrees)].prod(axis=1))
 
 
 def _over_exponentials(products: Floats, base: Floats) -> Floats:
@@ -304,9 +304,9 @@ def _over_exponentials(products: Floats, base: Floats) -> Floats:
 
 def _degrees(grades: int, highest: int) -> Iterator[tuple[int, ...]]:
     """Yield every combination of degrees, one per grade, that adds up to 1 … highest."""
-    for degrees in itertools.product(range(highest + 1), repeat=grades):
-        if 1 <= sum(degrees) <= highest:
-            yield degrees
+    for whole in range(1, highest + 1):
+        for chosen in itertools.combinations_with_replacement(range(grades), whole):
+            yield tuple(map(chosen.count, range(grades)))
 
 
 def _products(ratio: Floats, degrees: list[tuple[int, ...]]) -> Floats:
@@ -320,10 +320,25 @@ def _products(ratio: Floats, degrees: list[tuple[int, ...]]) -> Floats:
 
 
 class Top:
-    """The part of Var(DCG | counts) of pairs of items, the lower one in the first ``count`` panels."""
+    """The part of Var(DCG | counts) of pairs of items, the lower one in the first ``count`` panels.
 
-    def __init__(self, panels: Panels, count: int, fit: ExponentialSum, effort: Effort) -> None:
-        self.negligible, self.probed = effort.negligible, effort.probed
+    The joint mean of two items' discounts is summed over their grades before it is separated. With
+    ``r_i = 1 / (1 + x_i)``, and A, B and D the sums over the grade of the upper item, over that of the lower
+    one, and over grades of both,
+
+        sum_jl y_j y_l c_j (c_l - [j=l]) g_j(s) g_l(t) E[D D'] = sum_ab H_a(s) H_b(t) z_b X (A B - D),
+        X = prod_i (1 + x_i)^c_i,     D = sum_j c_j (y_j r_j)^2 g_j(s) / q_aj(s)^2 · g_j(t) / q_bj(t)^2,
+        A = sum_j c_j y_j g_j(s) / q_aj(s) · r_j / q_bj(t),
+        B = sum_l 1 / q_al(s) · r_l c_l y_l g_l(t) / q_bl(t),
+
+    and the product of the means is that of the h_j. Their difference loses as many digits as the lower item's
+    rank has, which near the top are few.
+    """
+
+    def __init__(
+        self, panels: Panels, count: int, fit: ExponentialSum, effort: Effort, negligible: float
+    ) -> None:
+        self.negligible, self.probed = negligible, effort.probed
         self.steep, self.z = -np.expm1(-fit.rates), np.exp(-fit.rates)
         self.weights = fit.weights[0] * self.z
         self.shape = (count, panels.t.shape[1])
@@ -336,74 +351,79 @@ class Top:
 
     def sums(self, counts: Floats, gains: Floats) -> tuple[Floats, float]:
         """Return ``Var(D(1 + A) | t)`` for every grade at every depth, and the sum over pairs."""
-        own, pairs, units = np.zeros((len(gains), self.dt.size)), 0.0, np.eye(len(counts))
+        own = np.zeros((len(gains), self.dt.size))
         if not self.dt.size:
-            return own, pairs
+            return own, 0.0
+        base = np.tensordot(counts, self.log_q, axes=(0, 0))
+        both = base[:, :, None] + base[:, None, :]
+        factors = [
+            np.log1p(up[:, :, None] * down[:, None, :]) for up, down in zip(self.up, self.down, strict=True)
+        ]
+        logs = sum(c * factor for c, factor in zip(counts, factors, strict=True))
         for j in range(len(gains)):
-            base = np.tensordot(counts - units[j], self.log_q, axes=(0, 0))
-            both = base[:, :, None] + base[:, None, :]
-            logs = np.zeros_like(both)
-            for c, up, down in zip(counts - units[j], self.up, self.down, strict=True):
-                logs += c * np.log1p(up[:, :, None] * down[:, None, :])
-            # exp(both + logs) - exp(both): neither overflows
-            growth = np.exp(np.maximum(both + np.maximum(logs, 0.0), _SMALLEST_LOG))
-            growth *= np.sign(logs) * -np.expm1(-np.abs(logs))
+            # one item less of its own grade
+            without, more = both - self.log_q[j][:, :, None] - self.log_q[j][:, None, :], logs - factors[j]
+            # exp(without + more) - exp(without): neither overflows
+            growth = np.exp(np.maximum(without + np.maximum(more, 0.0), _SMALLEST_LOG))
+            growth *= np.sign(more) * -np.expm1(-np.abs(more))
             own[j] = np.einsum("a,b,tab->t", self.weights, self.weights, growth)
-        powers = self._powers(counts)
-        for j, other in itertools.combinations_with_replacement(range(len(gains)), 2):
-            number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
-            if number:
-                base = powers / (self.q[j] * self.q[other])
-                crosses = self._crosses(base, counts - units[j] - units[other], j, other)
-                pairs += number * sum(
-                    self._pairs(base, *crosses, j, other) for j, other in {(j, other), (other, j)}
-                )
-        return own, pairs
+        return own, self._pairs(base, counts, gains)
 
-    def _powers(self, counts: Floats) -> Floats:
-        """Return w_a z_a prod_i q_ai^c_i, (T, M)."""
-        logs = np.tensordot(counts, self.log_q, axes=(0, 0))
-        return np.asarray(self.weights * np.exp(np.maximum(logs, _SMALLEST_LOG)))
+    def _pairs(self, logs: Floats, counts: Floats, gains: Floats) -> float:
+        """Return the sum over pairs; ``logs`` are those of prod_i q_ai^c_i, (T, M)."""
+        grades = len(gains)
+        number = np.outer(counts[:-1], counts[:-1]) - np.diag(counts[:-1])
+        if not number.any():
+            return 0.0
+        powers = self.weights * np.exp(np.maximum(logs, _SMALLEST_LOG))
+        left, right = self._crosses(powers, logs, counts, gains)
+        found = self._together(left.sum(axis=2), right.sum(axis=2))
+        shares = (
+            (powers / self.q[:-1]).sum(axis=2) * gains[:, None] * self.density * self.dt
+        )  # y_j g_j h_j dt
+        upper = np.repeat(shares, grades, axis=0)
+        lower = (number[:, :, None] * shares).reshape(grades**2, -1)
+        return found - self._together(upper, lower)
 
-    def _crosses(self, base: Floats, counts: Floats, j: int, other: int) -> tuple[Floats, Floats]:
-        """Return terms of s and t, (K, T, M) each, that add up to base(s) base(t) times the product."""
-        weight = ((self.density[j] + self.density[other]) * self.dt)[:, None]
-        scale = (base * weight).ravel()
+    def _together(self, first: Floats, second: Floats) -> float:
+        """Return the sum of integrals over s < t of first(s) second(t), both times dt: (K, T) each."""
+        inner = running_integrals(first.reshape(-1, *self.shape)).reshape(first.shape)
+        return float((inner * second).sum())
+
+    def _crosses(self, powers: Floats, logs: Floats, counts: Floats, gains: Floats) -> tuple[Floats, Floats]:
+        """Return terms of s and t, (K, T, M) each, that add up to the joint mean times ds and dt."""
+        grades, q = len(gains), self.q[:-1]
+        some = gains[:, None, None] * self.density[:, :, None] * self.dt[:, None] / q
+        per_item = (counts[:-1, None, None] * some).reshape(grades, -1)
+        alone, of_grade = 1 / q.reshape(grades, -1), (some / q).reshape(grades, -1)
+        twice = counts[:-1, None] * of_grade
+        scale, z = powers.ravel(), np.tile(self.z, len(powers))
+        # the logarithms of powers that underflow: where x is large the joint mean is no larger than they are
         with np.errstate(divide="ignore"):
-            size = np.maximum(np.log(np.abs(scale)), 2 * _SMALLEST_LOG)
+            size = (logs + np.log(np.abs(self.weights))).ravel()
         up, down = (x.reshape(len(counts), -1) for x in (self.up, self.down))
 
-        def entries(i: int, left: Floats, right: Floats) -> Floats:
-            logs = counts @ np.log1p(left * right) + size + size[i]
-            return np.asarray(np.sign(scale) * np.sign(scale[i]) * np.exp(np.maximum(logs, _SMALLEST_LOG)))
+        def entries(i: int, left: Floats, right: Floats, row: bool) -> Floats:
+            x = left * right
+            joint = counts @ np.log1p(x) + size + size[i]
+            apart = 1 / (1 + x[:-1])
+            here, there = per_item[:, i], alone[:, i]
+            value = (here @ (alone * apart)) * (there @ (per_item * apart))
+            value -= twice[:, i] @ (of_grade * apart**2)
+            value *= np.sign(scale) * np.sign(scale[i]) * np.exp(np.maximum(joint, _SMALLEST_LOG))
+            return np.asarray(value * (z if row else z[i]))
 
         # items so far up that no other is above them have equal rows, which tell nothing about the others
-        apart = np.argsort(-np.abs(scale) * (counts @ up))[
-            : scale.size // 2 : max(scale.size // 2 // _PROBES, 1)
-        ]
-        terms = cross(
-            lambda i: entries(i, up[:, i, None], down),
-            lambda i: entries(i, up, down[:, i, None]),
-            int(np.argmax(np.abs(scale))),
+        strength = np.abs(scale) * np.abs(per_item).sum(axis=0)
+        others = np.argsort(-strength * (counts @ up))[: scale.size // 2 : max(scale.size // 2 // _PROBES, 1)]
+        left, right = cross(
+            lambda i: entries(i, up[:, i, None], down, True),
+            lambda i: entries(i, up, down[:, i, None], False),
+            int(np.argmax(strength)),
             self.negligible,
-            apart.tolist() if self.probed else (),
+            others.tolist() if self.probed else (),
         )
-        unscaled = np.where(weight > 0, 1 / np.where(weight > 0, weight, 1.0), 0.0)
-        left, right = (x.reshape(-1, *base.shape) * unscaled for x in terms)
-        return left, right
-
-    def _pairs(self, base: Floats, left: Floats, right: Floats, j: int, other: int) -> float:
-        """Return the sum over pairs with grade j above grade other."""
-        up, low = self.density[j] * self.dt, self.density[other] * self.dt
-
-        def together(first: Floats, second: Floats) -> float:
-            inner = running_integrals((first * up).reshape(*first.shape[:-1], *self.shape))
-            return float((inner.reshape(first.shape) * second * low).sum())
-
-        # z_b [prod_i (1 + x_i)^c_i - 1], then -(1-z_b) (1-G_j(t)), then q_bj(t) (1-z_a) G_l(s)
-        value = together(left.sum(axis=2), right @ self.z) - together(base.sum(axis=1), base @ self.z)
-        value -= together(base.sum(axis=1), (base @ self.steep) * (1 - self.above[j]))
-        return value + together((base @ self.steep) * self.above[other], (base * self.q[j]).sum(axis=1))
+        return left.reshape(-1, *powers.shape), right.reshape(-1, *powers.shape)
 
 
 def cross(

@@ -25,7 +25,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
@@ -69,7 +69,7 @@ class LimitLaw:
 
     def cdf(self, x: Floats) -> Floats:
         """Return H at standardised values."""
-        return np.asarray(stats.norm.cdf(x) if self.series is None else self.series.cdfs(x))
+        return np.asarray(ndtr(x) if self.series is None else self.series.cdfs(x))
 
     @property
     def distance(self) -> float:
@@ -168,7 +168,9 @@ def _near_the_top(
     """Return the law where few ranks count: that of the labels at the top, up to a small probability."""
     count = int(np.argmax(left <= _TAIL)) + 1
     other = float(_unlike_the_top(relevance, np.arange(1.0, count + 1) / (n + 1)).sum())
-    short = float(stats.binom.cdf(count - 1, n, relevance.masses[0])) if measure.normalised else 0.0
+    short = 1.0 if measure.normalised else 0.0
+    if measure.normalised and count <= n:
+        short = float(binomial_below(n, np.array(relevance.masses[0]), count))
     scale = limiting_std(relevance, measure)
     shift = (
         measure.largest(relevance.gains, n) * float(left[count - 1]) / scale + series.unresolved + _ROUNDING

@@ -38,7 +38,7 @@ _SHORT = 30  # lists up to this length are enumerated where few ranks count
 _ENUMERATED_SIZE = 1e-3  # `Moments.size` of an enumeration of NDCG, whose rounding leaves 1e-12
 _ROUNDING = 1e-9  # error that two evaluations share, relative to the variance without covariances
 # errors of a quick evaluation: relative to the variance, and as _ROUNDING
-_QUICK, _QUICK_ROUNDING = 1e-3, 1e-5
+_QUICK, _QUICK_ROUNDING = 2e-4, 1e-5
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def ndcg_std(
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
     quick : bool
-        Whether to compute three digits only. That takes about a tenth of the time, and is enough beside a
+        Whether to compute four digits only. That takes about a tenth of the time, and is enough beside a
         simulation.
 
     Raises

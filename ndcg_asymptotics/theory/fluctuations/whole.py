@@ -15,12 +15,15 @@ from ndcg_asymptotics.measures.exponentials import TOLERANCE, exponential_sum
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.given_counts import NEAR, AffineGivenCounts, GivenCounts
+from ndcg_asymptotics.theory.fluctuations.given_counts import AffineGivenCounts, GivenCounts
+from ndcg_asymptotics.theory.rules.condense import interpolated
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 from ndcg_asymptotics.theory.rules.panels import Panels
 
-_COUNTS_DIGITS = 0.1  # of the tolerance, for the rule of graded label counts
+_MOST_TERMS = 300  # of a polynomial in the counts
+_MEAN_DIGITS = 0.1  # of the tolerance, for that polynomial
+_NEAR = 4.0  # the last rank that items near the top have, as a multiple of that where the series begins
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 
 Given = GivenCounts | AffineGivenCounts
@@ -41,7 +44,8 @@ def on_panels(
         constant, slope = discount.coefficients(n)
         return AffineGivenCounts(panels, gains, (constant, slope), centre)
     longest = fitted_to(discount, math.ceil(centre.sum()))
-    whole, near = (exponential_sum([discount], x, effort.fit) for x in (longest, NEAR))
+    last = _NEAR * effort.series(len(gains))[0][0] / effort.refine
+    whole, near = (exponential_sum([discount], x, effort.fit) for x in (longest, last))
     return GivenCounts(panels, gains, whole, near, centre, effort)
 
 
@@ -76,10 +80,15 @@ def part(scorer: Relevance, discount: Discount, law: tuple[float, ...], n: int, 
     rule = count_rule(scorer.gains, discount, law, n, effort)
     given = given_label_counts(scorer, discount, n, effort)
     # The weights of the few nodes contain 1/IDCG^2.
-    few, weights = rule.few(np.array(law), n, effort.digits)
+    few, weights = rule.few(np.array(law), n, effort)
     ideal, change = _ideal(given.gains, given.centre, rule.counts, discount, n)
     # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift
-    level, mean = given.mean() / ideal, given.mean_changes(rule.counts)
+    level = given.mean() / ideal
+    if effort.quick:
+        degree = effort.degree(np.array(law), n, _MEAN_DIGITS * effort.digits, _MOST_TERMS)
+        mean = interpolated(given.mean_changes, rule.counts, rule.weights, degree)
+    else:
+        mean = given.mean_changes(rule.counts)
     return Part(
         np.asarray(weights @ np.array([given.variance(c) for c in few])),
         level,
@@ -92,9 +101,7 @@ def count_rule(
     gains: tuple[float, ...], discount: Discount, law: tuple[float, ...], n: int, effort: Effort
 ) -> CountRule:
     """Return the rule for the label counts of a whole list."""
-    return CountRule.of(
-        np.array(law), np.array(gains), ideal_sums(discount, n), n, effort.digits * _COUNTS_DIGITS
-    )
+    return CountRule.of(np.array(law), np.array(gains), ideal_sums(discount, n), n, effort.counts)
 
 
 def over_counts(parts: Sequence[Part], rule: CountRule) -> tuple[float, float, float]:

@@ -15,7 +15,7 @@ for the n that was simulated.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +39,7 @@ _LONE_GRADE = 1.5  # a single grade has this times the nodes, as they are cheap
 _PROBES = (0.25, 0.5, 1.0)  # parts of the largest correlation at which the degree is determined
 _DEGREES = (9, 19, 35)  # of expansions in the number of items above, tried in turn
 _UNCORRELATED = 1e-8
+_WITHOUT_INFORMATION = 1e-13
 _SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
 _PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the depth there
 
@@ -156,15 +157,20 @@ def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
     return Expectation(*(weights @ [vars(mean)[part] for mean in found] for part in ("value", "error")))
 
 
-@shared
 def _expected_ndcg(
     relevance: Relevance, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
 ) -> Expectation:
-    one = evaluate if measure.normalised else _dcg
-    return _stated(lambda n, accuracy: one(relevance, measure, n, accuracy), lengths, pair)
+    return _joined(_at_length(relevance, measure, n, pair) for n in lengths)
 
 
 @shared
+def _at_length(
+    relevance: Relevance, measure: Measure, n: int, pair: tuple[Accuracy, Accuracy]
+) -> tuple[float, float]:
+    one = evaluate if measure.normalised else _dcg
+    return _stated(lambda accuracy: one(relevance, measure, n, accuracy), pair)
+
+
 def expected_with_fixed_counts(
     model: FixedCounts,
     measure: Measure,
@@ -172,18 +178,27 @@ def expected_with_fixed_counts(
     pair: tuple[Accuracy, Accuracy] = _FULL,
 ) -> Expectation:
     """Return E[NDCG_n] with a fixed number of relevant items, for n up to 1e90."""
-    return _stated(
-        lambda n, accuracy: evaluate_fixed_counts(model, measure, n, accuracy.refine), lengths, pair
-    )
+    return _joined(_with_fixed_counts(model, measure, n, pair) for n in lengths)
+
+
+@shared
+def _with_fixed_counts(
+    model: FixedCounts, measure: Measure, n: int, pair: tuple[Accuracy, Accuracy]
+) -> tuple[float, float]:
+    return _stated(lambda accuracy: evaluate_fixed_counts(model, measure, n, accuracy.refine), pair)
 
 
 def _stated(
-    evaluate_at: Callable[[int, Accuracy], float], lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
-) -> Expectation:
+    evaluate_with: Callable[[Accuracy], float], pair: tuple[Accuracy, Accuracy]
+) -> tuple[float, float]:
     """Return the more accurate one of two evaluations, and a bound of its error from both."""
-    first, value = (np.array([evaluate_at(n, accuracy) for n in lengths]) for accuracy in pair)
+    first, value = map(evaluate_with, pair)
     # a sum of exponentials has a relative error, and all terms are positive
-    error = _CAUTION * np.abs(value - first) + (_ROUNDING + 2 * pair[1].tolerance) * value
+    return value, _CAUTION * abs(value - first) + (_ROUNDING + 2 * pair[1].tolerance) * value
+
+
+def _joined(found: Iterable[tuple[float, float]]) -> Expectation:
+    value, error = np.array(list(found), np.float64).reshape(-1, 2).T.copy()
     value.flags.writeable = error.flags.writeable = False
     return Expectation(value, error)
 
@@ -204,6 +219,12 @@ def evaluate(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy)
     correlation = np.sqrt(np.maximum(law @ deviation**2, 0.0) / (depths.t * (1 - depths.t)))
     sharp = bool(correlation.max() > _SHARP)
     counts = _label_means(tuple(gains.tolist()), tuple(law.tolist()), discount, k, n, accuracy, sharp)
+    if correlation.max() < _WITHOUT_INFORMATION:
+        # every label is as likely at every rank, and n int E[D(1 + A); A < k | t] dt = F(k)
+        means = counts(np.zeros(1, complex), np.zeros((len(law), 1)), centred=False)
+        return float(
+            np.real(means[0] @ (gains * law[:-1])) * ideal_sums(discount, n)(np.array([min(k, n)]))[0]
+        )
     degrees = _degrees(counts, deviation, depths.t, correlation, n, accuracy)
     # the sum over j and over terms of y_j n P(Y = y_j | t) dt weight E_c[prod_i q_i^c_i / IDCG(c + e_j)]
     gained = n * gains[:, None] * depths.value[occurs] * depths.dt

@@ -34,7 +34,12 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
-from ndcg_asymptotics.theory.rules.rank_nodes import DEVIATIONS, FURTHER, rank_nodes, require_smooth
+from ndcg_asymptotics.theory.rules.rank_nodes import (
+    DEVIATIONS,
+    FURTHER,
+    rank_nodes,
+    require_smooth,
+)
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -114,9 +119,12 @@ def rank_terms(
     series = [
         _fourier_terms(discount, t, int(i), k, n, refine, complete) for i in np.flatnonzero(degrees < 0)
     ]
+    expanded = np.flatnonzero(degrees >= 0)
+    gains = np.zeros((t.size, max(degrees.max(), 0) + 1))
+    gains[expanded] = projections(discount, t[expanded], k, n, gains.shape[1] - 1)
     expansions = [
-        _expansion_terms(discount, t, np.flatnonzero(degrees == degree), k, n, int(degree))
-        for degree in np.unique(degrees[degrees >= 0])
+        _expansion_terms(gains, t, np.flatnonzero(degrees == degree), n, int(degree))
+        for degree in np.unique(degrees[expanded])
     ]
     found = []
     for terms, centred in ((expansions, True), (series, False)):
@@ -127,15 +135,17 @@ def rank_terms(
 
 
 def _expansion_terms(
-    discount: Discount, t: Floats, node: Integers, k: int, n: int, degree: int
+    gains: Floats, t: Floats, node: Integers, n: int, degree: int
 ) -> tuple[Integers, Complex, Complex]:
-    """Return the terms of an expansion at depths t[node], its coefficients from points on a circle."""
+    """Return the terms of an expansion at depths t[node], its coefficients from points on a circle.
+
+    ``gains`` are the g_m at every depth.
+    """
     points = degree + 1
     radius, scale = circle(points, n - 1)
     # sum_m g_m E[phi_m(A) | c], where E[phi_m(A) | c] is ``scale`` times the m-th Fourier coefficient of
     # prod_i q_i^c_i on the circle; exchanging the two sums gives a weight for each point
-    gains = projections(discount, t[node], k, n, degree)
-    weights = np.fft.fft(gains * scale, axis=1) / points
+    weights = np.fft.fft(gains[node, :points] * scale, axis=1) / points
     half = points // 2 + 1  # the other points have the conjugate values
     doubled = np.where((np.arange(half) == 0) | (2 * np.arange(half) == points), 1.0, 2.0)
     w = radius * np.exp(2j * math.pi * np.arange(half) / points)

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.linalg import qr
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, Integers
 
 _CANDIDATES = (8, 32)  # nodes to choose from for each that is kept, and a second try with more
 _EXHAUSTED = 1e-7  # norm below which a polynomial is a combination of those before on all nodes
 _DEPENDENT = 1e-10  # pivot, relative to the first, below which a node adds nothing
+_UNSTABLE = 1e-5  # singular value, relative to the largest, of what values at few nodes do not determine
 _MISSED = 1e-11  # largest relative error of the moments
 
 
@@ -40,6 +42,39 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
     size = size / size.sum()
     monomials = _monomials(counts, size, degree)
     moments = monomials @ weights
+    for chosen in _chosen(monomials, size):
+        fewer = np.asarray(np.linalg.lstsq(monomials[:, chosen], moments)[0], np.float64)
+        missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
+        if missed <= _MISSED:
+            return counts[chosen], fewer
+    return counts, weights
+
+
+def interpolated(
+    function: Callable[[Floats], Floats], counts: Floats, weights: Floats, degree: int
+) -> Floats:
+    """Return a function at many counts (N, J + 1), from its values at as few as a polynomial has terms: (N,).
+
+    ``degree`` is that of the polynomial, and ``weights`` (N,) say where it is to be good.
+
+    >>> x = np.arange(40.0)
+    >>> counts = np.column_stack([x, 39 - x])
+    >>> found = interpolated(lambda c: c[:, 0] ** 2, counts, np.full(40, 1 / 40), 2)
+    >>> bool(np.allclose(found, x**2))
+    True
+    """
+    grades = counts.shape[1] - 1
+    if len(counts) <= _CANDIDATES[0] * math.comb(degree + grades, grades):
+        return function(counts)
+    size = np.abs(weights) / np.abs(weights).sum()
+    monomials = _monomials(counts, size, degree)
+    chosen = next(_chosen(monomials, size))
+    found = np.linalg.lstsq(monomials[:, chosen].T, function(counts[chosen]), rcond=_UNSTABLE)[0]
+    return np.asarray(found @ monomials)
+
+
+def _chosen(monomials: Floats, size: Floats) -> Iterator[Integers]:
+    """Yield the nodes whose monomials differ most, of some candidates and then of more."""
     leverage = size * (monomials**2).sum(axis=0)
     first = np.argsort(-leverage)
     for times in _CANDIDATES:
@@ -48,12 +83,7 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
             monomials[:, candidates] * np.sqrt(size[candidates]), mode="economic", pivoting=True
         )
         diagonal = np.abs(np.diag(triangle))
-        chosen = candidates[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]]
-        fewer = np.asarray(np.linalg.lstsq(monomials[:, chosen], moments)[0], np.float64)
-        missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
-        if missed <= _MISSED:
-            return counts[chosen], fewer
-    return counts, weights
+        yield candidates[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]]
 
 
 def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:
@@ -62,7 +92,9 @@ def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:
     exponents = itertools.product(*(range(len(values)) for values in along))
     return np.array(
         [
-            math.prod(values[i] for values, i in zip(along, exponent, strict=True))
+            math.prod(
+                (values[i] for values, i in zip(along, exponent, strict=True)), start=np.ones_like(size)
+            )
             for exponent in exponents
             if sum(exponent) <= degree
         ]

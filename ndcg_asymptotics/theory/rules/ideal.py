@@ -17,6 +17,7 @@ Sums = Callable[[Floats], Floats]
 _SUMMED_TO = 4096.0  # F is a sum of exponentials up to here and the discount's own `cumulative` beyond
 _MANY = 200  # numbers from which reading a table is quicker
 _LONGEST = 9.3e18  # largest k in the table
+_ENTRIES, _NEIGHBOURS = 2401, 10  # of the table, and those that a value is interpolated from
 
 
 def ideal_sums(discount: Discount, n: int) -> Sums:
@@ -47,7 +48,21 @@ def _regular(discount: Discount, k: Floats) -> Floats:
 @shared
 def _table(discount: Discount) -> Callable[[Floats], Floats]:
     """Return F as a function of log(1 + k); its interpolation error is below 1e-12."""
-    from scipy.interpolate import make_interp_spline  # loading it takes longer than most means
+    # scipy.interpolate has splines, but loading it takes longer than most means
+    nodes = np.linspace(-1.0, 1.0, _NEIGHBOURS)
+    values = _regular(discount, np.expm1(np.linspace(0.0, math.log1p(_LONGEST), _ENTRIES)))
+    windows = np.lib.stride_tricks.sliding_window_view(values, _NEIGHBOURS)
+    # the polynomial through ten neighbours, by powers of the place between the first and the last of them
+    powers = np.linalg.solve(np.vander(nodes, increasing=True), windows.T)
+    per_step = (_ENTRIES - 1) / math.log1p(_LONGEST)
 
-    x = np.linspace(0.0, math.log1p(_LONGEST), 2401)
-    return make_interp_spline(x, _regular(discount, np.expm1(x)), k=7)
+    def at(x: Floats) -> Floats:
+        place = x * per_step
+        first = np.clip(place.astype(np.int64) - _NEIGHBOURS // 2 + 1, 0, len(windows) - 1)
+        u = (place - first) * (2 / (_NEIGHBOURS - 1)) - 1
+        found = powers[-1, first]
+        for row in powers[-2::-1]:
+            found = found * u + row[first]
+        return np.asarray(found)
+
+    return at

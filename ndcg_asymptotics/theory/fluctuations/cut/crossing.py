@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import next_fast_len
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
@@ -136,6 +135,8 @@ def _frequencies(
     """
     window = max(crossing.high - crossing.low + 1, 16)
     if window <= _SUMMED:
+        from scipy.fft import next_fast_len  # here: it takes long to load
+
         window = next_fast_len(window, real=True)
     g = depths.above
     # |E exp(i w A)| <= exp(-2 variance sin^2(w / 2))

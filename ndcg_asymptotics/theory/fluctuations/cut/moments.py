@@ -41,7 +41,6 @@ from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
-_VARIANCE_DIGITS = 0.55  # exponent of the tolerance for the variance above, which may be coarser
 # the depth at rank k + 1 is cut off this many standard deviations plus items from k/n
 _DEVIATIONS, _FURTHER = 8.0, 20.0
 _PANELS = 3  # of that depth, where curves have breakpoints
@@ -77,7 +76,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
         means[here] = list_.mean() * (1 + list_.mean_changes(rule.nodes[here, 1:]))
     mean, moved = rule.moments(means, means)
     # variances change less than squares of means do, and take longer
-    fewer = joined(piece.few(ideal.k, effort.digits**_VARIANCE_DIGITS) for piece in several)
+    fewer = joined(piece.few(ideal.k, effort.variances) for piece in several)
     parts = np.array([above(t).variance(np.array(c)) for t, *c in fewer.nodes])
     # E[v (1 + delta)^2] / ideal^2 + Var(m (1 + delta)) / ideal^2
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
