@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from bokeh.models import (
@@ -20,12 +21,15 @@ from bokeh.plotting import figure
 
 from ndcg_asymptotics.analysis.planning.outcome import Choice
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.explorer.drawing import Drawn
 from ndcg_asymptotics.explorer.state import Shape
 from ndcg_asymptotics.explorer.values import NAMES, Point, Smooth
 
 _HEIGHT = 300  # pixels of a chart
 _LOWEST = 1e-6  # probability of a wrong order that is drawn
+_WRONG = "Probability of the wrong order"
 _ROOM = 0.05  # beside what is drawn, as a part of its range
+_BESIDE = 1.12  # factor by which the lists of a ranker are moved aside
 _BAND = 0.16  # opacity of a standard deviation
 _NOTHING: dict[str, list[float]] = {"x": [], "y": []}
 
@@ -39,6 +43,19 @@ class Palette:
     soft: str
     grid: str
     rankers: tuple[str, str]
+
+    @property
+    def stylesheet(self) -> str:
+        """What widgets look like: their track and arrow are seen on a dark page, too."""
+        path = f"<path d='M1 1h10L6 7z' fill='{self.ink}'/>"
+        arrow = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 12 8'>{path}</svg>"
+        return (
+            f".noUi-target {{ background: {self.grid}; border-color: {self.grid}; }}"
+            f".noUi-connect {{ background: {self.soft}; }}"
+            ".noUi-handle:focus-visible, button:focus-visible, select:focus-visible, input:focus-visible "
+            f"{{ outline: 3px solid {self.rankers[0]}; outline-offset: 1px; }}"
+            f'select.bk-input {{ background-image: url("data:image/svg+xml,{quote(arrow)}"); }}'
+        )
 
     @classmethod
     def of(cls, dark: bool) -> Palette:
@@ -113,9 +130,11 @@ class CurveChart:
             "Relevance curves", "canonical score s (1 is the top of the list)", "P(relevant | s)", colors,
             x_range=Range1d(-0.02, 1.02), y_range=Range1d(-0.02, 1.02),
         )  # fmt: skip
+        self.plot.name = "curves"
         self.lines, self.points, handles = [], [], []
         for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
-            line, points = ColumnDataSource(_NOTHING), ColumnDataSource(_NOTHING)
+            line = ColumnDataSource(_NOTHING, name=f"curve {name}")
+            points = ColumnDataSource(_NOTHING, name=f"points {name}")
             dash = "solid" if index == 0 else "dashed"
             self.plot.line("x", "y", source=line, color=color, line_width=2.5, line_dash=dash,
                            legend_label=name)  # fmt: skip
@@ -164,7 +183,8 @@ class LengthChart:
         _power_ticks(self.plot.xaxis[0])
         self.lines, self.bands, self.nodes, self.limits, self.drawn = [], [], [], [], []
         for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
-            line, drawn = ColumnDataSource(_NOTHING), ColumnDataSource(_NOTHING)
+            line = ColumnDataSource(_NOTHING, name=f"mean {name}")
+            drawn = ColumnDataSource(_NOTHING, name=f"drawn {name}")
             band = ColumnDataSource({"x": [], "low": [], "high": []})
             node = ColumnDataSource({"x": [], "y": [], "sd": []})
             dash = "solid" if index == 0 else "dashed"
@@ -198,6 +218,8 @@ class LengthChart:
         high = max(float((smooth.means + smooth.sds).max()), *(x for x in limits if x is not None), 0.0)
         low, high = max(low, 0.0), min(high, 1.0)
         _set_range(self.plot.y_range, low - _ROOM * (high - low), high + _ROOM * (high - low))
+        falls = smooth.means[:, -1].max() < (low + high) / 2
+        self.plot.legend[0].location = "top_right" if falls else "bottom_right"
         for i in (0, 1):
             mean, sd = smooth.means[i], smooth.sds[i]
             self.lines[i].data = {"x": smooth.n, "y": mean}
@@ -213,18 +235,30 @@ class LengthChart:
                 self.limits[i].location = value
         self.at.location = float(n)
 
+    def show_drawn(self, found: Drawn | None) -> None:
+        """Show simulated lists, or remove them."""
+        for i, source in enumerate(self.drawn):
+            if found is None:
+                if len(source.data["x"]):
+                    source.data = _NOTHING
+                continue
+            # side by side, so that dots of the two rankers do not hide each other
+            x = np.broadcast_to(found.n * (_BESIDE if i else 1 / _BESIDE), found.values[i].shape)
+            source.data = {"x": x.ravel(), "y": found.values[i].ravel()}
+
 
 class WrongChart:
     """The probability of the wrong order of one list against n."""
 
     def __init__(self, colors: Palette, rate: float) -> None:
         self.plot = _figure(
-            "Probability of the wrong order", "list length n", "P(wrong order)", colors, x_axis_type="log",
+            _WRONG, "list length n", "P(wrong order)", colors, x_axis_type="log",
             y_axis_type="log", x_range=Range1d(8, 2e18), y_range=Range1d(_LOWEST, 1.2),
         )  # fmt: skip
         _power_ticks(self.plot.xaxis[0])
         _power_ticks(self.plot.yaxis[0])
-        self.line, self.drawn = ColumnDataSource(_NOTHING), ColumnDataSource(_NOTHING)
+        self.line = ColumnDataSource(_NOTHING, name="wrong")
+        self.drawn = ColumnDataSource(_NOTHING, name="drawn wrong")
         self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2.5)
         self.plot.scatter("x", "y", source=self.drawn, color=colors.ink, size=8, marker="diamond")
         for location, dimension in ((1 - rate, "width"), (1000.0, "height")):
@@ -241,7 +275,16 @@ class WrongChart:
             self.line.data = {"x": smooth.n, "y": np.full(smooth.n.size, limit)}
         else:
             self.line.data = _NOTHING
+        unknown = smooth.log10_wrong is None
+        self.plot.title.text = f"{_WRONG} (draw lists)" if unknown else _WRONG
         self.at.location = float(n)
+
+    def show_drawn(self, found: Drawn | None) -> None:
+        """Show the share of simulated lists in the wrong order, or remove it."""
+        if found is None:
+            self.drawn.data = _NOTHING
+        else:
+            self.drawn.data = {"x": found.n, "y": np.maximum(found.wrong, _LOWEST)}
 
 
 class SweepChart:
@@ -255,7 +298,8 @@ class SweepChart:
         )
         if log:
             _power_ticks(self.plot.xaxis[0])
-        self.line, self.best = ColumnDataSource(_NOTHING), ColumnDataSource(_NOTHING)
+        self.line = ColumnDataSource(_NOTHING, name=x)
+        self.best = ColumnDataSource(_NOTHING, name=f"best {x}")
         self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2)
         dots = self.plot.scatter("x", "y", source=self.line, color=colors.ink, size=6)
         self.plot.scatter(

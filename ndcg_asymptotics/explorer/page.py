@@ -7,12 +7,14 @@ dropped. Nothing is drawn at random, and no engine is imported, until the button
 from __future__ import annotations
 
 import asyncio
+import csv
 import html
+import io
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import panel as pn
 from bokeh.document import without_document_lock
@@ -22,6 +24,7 @@ from ndcg_asymptotics.analysis.planning.outcome import Choice, PlanRow
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, Palette, SweepChart, WrongChart
+from ndcg_asymptotics.explorer.drawing import LISTS, draw
 from ndcg_asymptotics.explorer.state import (
     CURVES,
     DISCOUNTS,
@@ -32,9 +35,14 @@ from ndcg_asymptotics.explorer.state import (
     State,
     discount_of,
 )
+from ndcg_asymptotics.explorer.tour import STOPS
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.cutoffs import ListPower
+from ndcg_asymptotics.studies.toml import study_text
 
-_CONTROLS = 300  # pixels
+_T = TypeVar("_T")
+
+_CONTROLS = 296  # pixels
 _CHART = 420  # pixels that a chart needs before there are two in a row
 ERROR = {"color": "#d1242f", "font-size": "13px"}
 _LABELS = {"constant": "constant (a random order)", "piecewise": "points that you drag"}
@@ -49,6 +57,25 @@ url.search = cb_obj.value + (theme ? "&theme=" + theme : "");
 window.history.replaceState(null, "", url);
 """
 
+# every chart as it is on the screen, two in a row, on one picture
+_PICTURE = """
+const plots = [plot0, plot1, plot2, plot3, plot4];
+const shots = plots.map(plot => Bokeh.index.find_one(plot).export("auto", true).canvas);
+const width = Math.max(...shots.map(c => c.width)), height = Math.max(...shots.map(c => c.height));
+const whole = document.createElement("canvas");
+whole.width = 2 * width; whole.height = 3 * height;
+const pen = whole.getContext("2d");
+pen.fillStyle = plot0.background_fill_color;
+pen.fillRect(0, 0, whole.width, whole.height);
+shots.forEach((c, i) => pen.drawImage(c, (i % 2) * width, Math.floor(i / 2) * height));
+const link = document.createElement("a");
+link.download = "explorer.png"; link.href = whole.toDataURL("image/png"); link.click();
+"""
+_GRID = f""":host {{
+    display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, {_CHART}px), 1fr));
+}}"""
+_WIDTH = f"min(100%, {_CONTROLS + 40}px)"
+
 _Piece = Callable[[], Callable[[], None]]
 """A computation, which returns what shows its outcome."""
 
@@ -56,8 +83,8 @@ _Piece = Callable[[], Callable[[], None]]
 class ShapeControl:
     """The widgets of one ranker: a family, and a slider for each of its parameters."""
 
-    def __init__(self, name: str, color: str, changed: Callable[..., None]) -> None:
-        self._changed = changed
+    def __init__(self, name: str, color: str, stylesheet: str, changed: Callable[..., None]) -> None:
+        self._changed, self.stylesheet = changed, stylesheet
         self.name = name
         self.family = pn.widgets.Select(label=f"Ranker {name}", width=_CONTROLS)
         self.sliders: list[Any] = []
@@ -91,6 +118,7 @@ class ShapeControl:
             ]
             for slider in self.sliders:
                 slider.param.watch(self._on_slider, "value")
+                slider.stylesheets = [self.stylesheet]
             self.place.objects = list(self.sliders)
         for slider, value in zip(self.sliders, shape.values, strict=True):
             slider.start, slider.end = min(slider.start, value), max(slider.end, value)
@@ -125,6 +153,7 @@ class Page:
         self.state, self.served = state, served
         self._generation = 0
         self._setting = False
+        self._shown: Any = None
         self._document: Any = pn.state.curdoc if served else None
         self._points: list[values.Point] = []
         self._cutoffs: list[Choice] = []
@@ -132,10 +161,14 @@ class Page:
         self._rows: list[PlanRow] = []
         colors = self.colors = Palette.of(dark)
         self.verdict = pn.pane.HTML(
-            "", sizing_mode="stretch_width", styles={"font-size": "20px", "min-height": "2.4em"}
+            "", sizing_mode="stretch_width", styles={"font-size": "20px", "min-height": "1.5em"}
         )
+        self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", styles={"font-size": "14px"})
         self.details = pn.pane.HTML("", sizing_mode="stretch_width", styles={"font-size": "14px"})
-        self.rankers = [ShapeControl(n, c, self._on_shape) for n, c in zip("AB", colors.rankers, strict=True)]
+        self.rankers = [
+            ShapeControl(name, color, colors.stylesheet, self._on_shape)
+            for name, color in zip(values.NAMES, colors.rankers, strict=True)
+        ]
         self._make_widgets()
         self.curve_chart = CurveChart(colors, self._on_drag)
         self.length_chart = LengthChart(colors)
@@ -143,12 +176,15 @@ class Page:
         self.cutoff_chart = SweepChart("Which cutoff", "cutoff k", colors, log=True)
         self.exponent_chart = SweepChart("Which discount r^-b", "exponent b", colors, log=False)
         self.address = pn.widgets.TextInput(value=state.query, visible=False)
+        self.picture.jscallback(
+            clicks=_PICTURE, args={f"plot{i}": plot for i, plot in enumerate(self._plots())}
+        )
         self._set_widgets()
 
     def _make_widgets(self) -> None:
         self.population = pn.widgets.RadioButtonGroup(
             label="Population", options={"a share is relevant": "share", "a number is relevant": "number"},
-            width=_CONTROLS,
+            color="primary", width=_CONTROLS,
         )  # fmt: skip
         self.share = pn.widgets.FloatSlider(
             label="share of relevant items", start=0.01, end=0.9, step=0.01, width=_CONTROLS
@@ -175,6 +211,32 @@ class Page:
         self.queries = pn.widgets.IntInput(
             label="queries at hand", start=2, end=10**6, step=10, width=_CONTROLS
         )
+        self.draw = pn.widgets.Button(label=f"Draw {LISTS} lists", width=_CONTROLS)
+        self.draw.on_click(self._on_draw)
+        self.draw_error = pn.pane.HTML("", width=_CONTROLS, styles=ERROR)
+        self.downloads = [
+            pn.widgets.FileDownload(callback=partial(_file, make), filename=name, label=label, width=size)
+            for label, name, size, make in (
+                ("as study.toml", "study.toml", 140, lambda: study_text(self.state.study()) + "\n"),
+                ("as Python", "explorer.py", 140, lambda: self.state.python()),
+                ("CSV", "explorer.csv", 140, self._csv),
+            )
+        ]
+        self.picture = pn.widgets.Button(label="PNG", width=140)
+        self.downloads.append(self.picture)
+        self.stops = pn.widgets.Select(
+            label="A guided tour",
+            options={"your own choice": 0} | {f"{i}. {s.title}": i for i, s in enumerate(STOPS, 1)},
+            width=_CONTROLS + 30,
+        )  # fmt: skip
+        self.back, self.forward = (
+            pn.widgets.Button(label=label, description=said, width=44)
+            for label, said in (("‹", "the stop before"), ("›", "the next stop"))
+        )
+        self.stop_text = pn.pane.HTML("", styles={"max-width": "48rem"}, visible=False)
+        self.stops.param.watch(self._on_stop, "value")
+        self.back.on_click(lambda event: self._step(-1))
+        self.forward.on_click(lambda event: self._step(1))
         for widget in (self.share, self.relevant, self.exponent, self.rank, self.part, self.growth,
                        self.length, self.queries, self.discount, self.cutoff):  # fmt: skip
             widget.param.watch(self._on_widget, "value")
@@ -187,33 +249,44 @@ class Page:
             *(ranker.column for ranker in self.rankers),
             pn.Column(self.discount, self.exponent, self.cutoff, self.rank, self.part, self.growth,
                       self.measure_error),
-            self.length, self.queries, self.address,
-            styles={"flex": f"0 0 {_CONTROLS + 30}px"},
+            self.length, self.queries, self.draw, self.draw_error,
+            pn.FlexBox(*self.downloads, gap="4px", styles={"max-width": f"{_CONTROLS + 20}px"}), self.address,
+            styles={"flex": f"0 1 {_CONTROLS + 30}px"},
         )  # fmt: skip
-        drawn = (
+        shown = pn.Column(
+            *(pn.pane.Bokeh(plot, margin=0) for plot in self._plots()), self.details,
+            sizing_mode="stretch_width", stylesheets=[_GRID],
+        )  # fmt: skip
+        tour = pn.FlexBox(self.stops, self.back, self.forward, gap="4px", align_items="flex-end")
+        for widget in controls.select(pn.widgets.Widget) + tour.select(pn.widgets.Widget):
+            widget.stylesheets = [*widget.stylesheets, self.colors.stylesheet]
+        page = pn.Column(
+            tour, self.stop_text, self.verdict, self.numbers,
+            pn.FlexBox(
+                controls, pn.Column(shown, styles={"flex": "1 1 0", "min-width": _WIDTH}),
+                flex_direction="row", flex_wrap="wrap", align_items="flex-start", gap="16px",
+                sizing_mode="stretch_width",
+            ),
+            sizing_mode="stretch_width", styles={"max-width": "1500px", "margin": "0 auto"},
+        )  # fmt: skip
+        if self.served:
+            self.address.jscallback(value=_ADDRESS)
+        return page
+
+    def shown(self) -> Any:
+        """Return the page for a notebook, to which later changes are pushed."""
+        self._shown = self.view()
+        return self._shown
+
+    def _plots(self) -> list[Any]:
+        charts = (
             self.curve_chart,
             self.length_chart,
             self.wrong_chart,
             self.cutoff_chart,
             self.exponent_chart,
         )
-        charts = pn.FlexBox(
-            *(pn.pane.Bokeh(chart.plot, margin=0) for chart in drawn),
-            styles={"display": "grid", "gap": "16px",
-                    "grid-template-columns": f"repeat(auto-fit, minmax(min(100%, {_CHART}px), 1fr))"},
-            sizing_mode="stretch_width",
-        )  # fmt: skip
-        shown = pn.Column(
-            self.verdict, charts, self.details,
-            styles={"flex": "1 1 0", "min-width": f"min(100%, {_CONTROLS + 40}px)"},
-        )  # fmt: skip
-        page = pn.FlexBox(
-            controls, shown, flex_direction="row", flex_wrap="wrap", align_items="flex-start", gap="16px",
-            sizing_mode="stretch_width", stylesheets=[], styles={"max-width": "1500px", "margin": "0 auto"},
-        )  # fmt: skip
-        if self.served:
-            self.address.jscallback(value=_ADDRESS)
-        return page
+        return [chart.plot for chart in charts]
 
     # ------------------------------------------------------------------ from widgets to the state
 
@@ -240,6 +313,8 @@ class Page:
             self.rank.value = k
         elif regime == "fraction":
             self.part.value = measure.cutoff.share
+        elif isinstance(measure.cutoff, ListPower):
+            self.growth.value = measure.cutoff.a
         self.length.options = {_short(n): n for n in sorted({*_LENGTHS, state.n})}
         self.length.value = state.n
         self.queries.value = state.queries
@@ -300,6 +375,41 @@ class Page:
         shape = values.dragged(points, self.state.share)
         self._try(self.rankers[index].error, lambda: self.state.with_shape(index, shape))
 
+    def _on_stop(self, event: Any) -> None:
+        self.stop_text.visible = event.new > 0
+        if event.new and not self._setting:
+            stop = STOPS[event.new - 1]
+            self.stop_text.object = f"<p>{html.escape(stop.text)}</p>"
+            self.go(stop.state)
+
+    def _step(self, by: int) -> None:
+        last = len(STOPS)
+        self.stops.value = min(max(self.stops.value + by, 1), last)
+
+    async def _on_draw(self, event: Any) -> None:
+        state, generation = self.state, self._generation
+        self.draw.disabled, self.draw.label = True, "Drawing …"
+        self.draw_error.object = ""
+        try:
+            found = await _elsewhere(lambda: draw(state, values.ahead(state)))
+        except InputError as wrong:
+            self.draw_error.object = html.escape(str(wrong))
+            return
+        finally:
+            self.draw.disabled, self.draw.label = False, f"Draw {LISTS} lists"
+
+        def show() -> None:
+            self.length_chart.show_drawn(found)
+            self.wrong_chart.show_drawn(found)
+
+        self._soon(generation, show)
+
+    def _csv(self) -> str:
+        rows = values.table(self.state, self._points, [*self._cutoffs, *self._exponents])
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        return text.getvalue()
+
     def _try(self, error: Any, make: Callable[[], State]) -> None:
         """Go to a new state, or say beside a widget what is wrong with it."""
         try:
@@ -336,30 +446,48 @@ class Page:
             piece()()
 
     def _answer(self) -> None:
+        """Begin to compute what belongs to the state; what is left of an earlier one is dropped."""
         self._generation += 1
         self.address.value = self.state.query
-        if self._document is None:
-            self.answer_now()
+        computed = partial(self._compute, self._generation, self.state)
+        if self._document is not None:  # without its lock, so that sliders move in the meantime
+            self._document.add_next_tick_callback(without_document_lock(computed))
             return
-        self._document.add_next_tick_callback(
-            without_document_lock(partial(self._compute, self._generation, self.state))
-        )
+        try:
+            self._task = asyncio.get_running_loop().create_task(computed())
+        except RuntimeError:  # a plain script
+            self.answer_now()
 
     async def _compute(self, generation: int, state: State) -> None:
         for piece in self._pieces(state):
-            show = piece() if sys.platform == "emscripten" else await asyncio.to_thread(piece)
+            show = await _elsewhere(piece)
             if generation != self._generation:
-                return  # a later state has its own answers
-            self._document.add_next_tick_callback(partial(self._show_if_current, generation, show))
+                return
+            self._soon(generation, show)
+
+    def _soon(self, generation: int, show: Callable[[], None]) -> None:
+        """Show something, where there is a document when it can be changed."""
+        shown = partial(self._show_if_current, generation, show)
+        if self._document is not None:
+            self._document.add_next_tick_callback(shown)
+        else:
+            shown()
 
     def _show_if_current(self, generation: int, show: Callable[[], None]) -> None:
         if generation == self._generation:
             show()
+            self._push()
+
+    def _push(self) -> None:
+        """Send what changed to the notebook, if the page is in one."""
+        if self._document is None and self._shown is not None:
+            pn.io.push_notebook(self._shown)
 
     def _pieces(self, state: State) -> Iterator[_Piece]:
         """Yield the computations of a state, the most important first."""
         yield lambda: self._show_curves(state)
         yield lambda: self._show_lengths(state)
+        yield lambda: self._show_numbers(state)
         yield lambda: self._show_rows(state)
         yield lambda: self._show_cutoffs(state)
         yield lambda: self._show_exponents(state)
@@ -371,12 +499,23 @@ class Page:
     def _show_lengths(self, state: State) -> Callable[[], None]:
         points = [values.point(state, n) for n in values.nodes(state)]
         smooth = values.Smooth.through(points)
+        wrong = values.lasting_wrong(state)
         limits = [None if found.scaled else found.value for found in values.limits(state)]
 
         def show() -> None:
             self._points = points
             self.length_chart.show(smooth, points, limits, state.n)
-            self.wrong_chart.show(smooth, state.n)
+            self.length_chart.show_drawn(None)
+            self.wrong_chart.show_drawn(None)
+            self.wrong_chart.show(smooth, state.n, wrong)
+
+        return show
+
+    def _show_numbers(self, state: State) -> Callable[[], None]:
+        text = values.numbers(state)
+
+        def show() -> None:
+            self.numbers.object = "".join(f"<div>{html.escape(line)}</div>" for line in text)
 
         return show
 
@@ -385,13 +524,12 @@ class Page:
 
         def show() -> None:
             self._rows = rows
-            self.verdict.object = f"<p>{html.escape(values.verdict(state, rows))}</p>"
+            self.verdict.object = html.escape(values.verdict(state, rows))
 
         return show
 
     def _show_cutoffs(self, state: State) -> Callable[[], None]:
-        found = [values.choice(state, m, values.cutoff_of(m, state.n)) for m in values.cutoffs(state)]
-        known = [c for c in found if c is not None]
+        known = values.by_cutoff(state)
 
         def show() -> None:
             self._cutoffs = known
@@ -400,9 +538,7 @@ class Page:
         return show
 
     def _show_exponents(self, state: State) -> Callable[[], None]:
-        measures = zip(values.exponents(state), values.EXPONENTS, strict=True)
-        found = [values.choice(state, m, b) for m, b in measures]
-        known = [c for c in found if c is not None]
+        known = values.by_exponent(state)
 
         def show() -> None:
             self._exponents = known
@@ -413,5 +549,14 @@ class Page:
         return show
 
 
+async def _elsewhere(piece: Callable[[], _T]) -> _T:
+    """Return the outcome of a computation in a thread, where there are threads."""
+    return piece() if sys.platform == "emscripten" else await asyncio.to_thread(piece)
+
+
+def _file(make: Callable[[], str]) -> io.BytesIO:
+    return io.BytesIO(make().encode())
+
+
 def _short(n: int) -> str:
-    return f"{n:,}" if n < 10**6 else f"{n:.4g}".replace("e+", "e")
+    return f"{n:,}" if n < 10**6 else f"{n:.4g}".replace("e+0", "e").replace("e+", "e")

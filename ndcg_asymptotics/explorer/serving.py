@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-import socket
-from contextlib import closing
+import webbrowser
 from typing import Any
 
 import panel as pn
@@ -25,6 +24,11 @@ if (!url.searchParams.has("theme") && window.matchMedia("(prefers-color-scheme: 
     url.searchParams.set("theme", "dark");
     window.location.replace(url);
 }
+"""
+_OTHER_THEME = """
+const url = new URL(window.location.href);
+url.searchParams.set("theme", url.searchParams.get("theme") === "dark" ? "default" : "dark");
+window.location.assign(url);
 """
 _STYLE = """
 body { margin: 0; padding: 8px 12px; }
@@ -47,7 +51,7 @@ def explore(query: str = "") -> Any:
     pn.extension()
     page = Page(State.from_query(query))
     page.answer_now()
-    return page.view()
+    return page.shown()
 
 
 def _session() -> Any:
@@ -65,25 +69,47 @@ def _session() -> Any:
     page = Page(state, dark=dark, served=True)
     pn.state.onload(page.start)
     notice = pn.pane.HTML(f"<p role='alert'>{html.escape(said)}</p>", visible=bool(said), styles=ERROR)
-    return pn.Column(pn.pane.HTML("<h1>NDCG explorer</h1>"), notice, page.view(), sizing_mode="stretch_width")
+    theme = pn.widgets.Button(label="Light" if dark else "Dark", width=70)
+    theme.jscallback(clicks=_OTHER_THEME)
+    head = pn.FlexBox(
+        pn.pane.HTML("<h1>NDCG explorer</h1>", margin=0), theme, justify_content="space-between",
+        align_items="center", sizing_mode="stretch_width",
+    )  # fmt: skip
+    return pn.Column(
+        head, notice, page.view(), sizing_mode="stretch_width",
+        styles={"max-width": "1500px", "margin": "0 auto"},
+    )  # fmt: skip
 
 
-def serve(port: int = 0, *, show: bool = True) -> None:
-    """Serve the explorer on this machine until it is interrupted.
+def server(port: int = 0) -> Any:
+    """Return a Bokeh server that listens on 127.0.0.1 and is not yet started.
 
     Parameters
     ----------
     port : int
         0 for a free one.
-    show : bool
-        Whether to open a browser.
+
+    Raises
+    ------
+    InputError
+        If the port is taken.
     """
     require(0 <= port < 2**16, f"must be 0 to 65535, got {port}", "port")
     pn.extension(raw_css=[_STYLE])
-    with closing(socket.socket()) as free:
-        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            free.bind((ADDRESS, port))
-        except OSError as error:
-            raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None
-    pn.serve(_session, address=ADDRESS, port=port, show=show, title="NDCG explorer", start=True)
+    try:
+        return pn.io.server.get_server(
+            _session, address=ADDRESS, port=port, title="NDCG explorer", show=False, start=False
+        )
+    except OSError as error:
+        raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None
+
+
+def serve(port: int = 0, *, show: bool = True) -> None:
+    """Serve the explorer on this machine until it is interrupted."""
+    started = server(port)
+    address = f"http://{ADDRESS}:{started.port}/"
+    print(f"The explorer is at {address} until you press Ctrl-C", flush=True)
+    started.start()
+    if show:
+        started.io_loop.add_callback(webbrowser.open, address)
+    started.io_loop.start()

@@ -24,6 +24,7 @@ from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower, WholeList
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.populations import Curve, FixedCounts, Population, Scorer
 from ndcg_asymptotics.populations.families import PiecewiseLinear, Polynomial
@@ -351,6 +352,9 @@ def _check_measure(text: str) -> None:
     require(not refused, "the explorer takes no discount of a module", "measure")
     measure = Measure.parse(text, allow_custom=False)
     require(measure.normalised, f"the explorer shows NDCG, got {measure}", "measure")
+    cutoffs = (WholeList, FixedRank, ListFraction, ListPower)
+    known_cutoff = isinstance(measure.cutoff, cutoffs)
+    require(known_cutoff, f"the explorer has the cutoffs k, c n and n^a, got {measure.cutoff}", "measure")
     keyword = type(measure.discount).keyword
     known = ", ".join(DISCOUNTS)
     require(keyword in DISCOUNTS, f"the explorer has the discounts {known}, got {keyword}", "measure")

@@ -16,7 +16,7 @@ from scipy.special import log_ndtr, ndtri
 
 from ndcg_asymptotics.analysis.planning.curves import long_run_fields
 from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow, probability, strongest
 from ndcg_asymptotics.analysis.planning.required_length import length_by_law, long_run
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
@@ -41,7 +41,8 @@ NAMES = ("A", "B")
 """The rankers."""
 
 _LONG = 10**9  # items, at which the ranker with the larger mean is the better one, as in `long_run`
-_CUTOFFS = 9  # compared, from 1 to n
+_CUTOFFS = 8  # compared, from 1 to n
+_FINER = (0.5, 0.25)  # of their distance, at which cutoffs around the best one are tried
 _CURVE_POINTS = 201  # of a drawn relevance curve
 _SHALLOWEST = 1e-3  # depth at which a drawn ROC curve begins
 _LARGEST_QUANTILE = 1e8  # of a normal law, beyond which a probability is 0 on any chart
@@ -102,12 +103,12 @@ def limit_text(found: Limit) -> str:
     """Return a limit and its theorem in words.
 
     >>> limit_text(limit("linear(0.1, 0.7)", "nDCG(zipf)")), limit_text(limit("linear(0.1, 0.7)", "nDCG@10"))
-    ('→ 0.7 (Theorem 5)', 'has no limit (Theorem 6)')
+    ('tends to 0.7 (Theorem 5)', 'has no limit (Theorem 6)')
     """
     if found.scaled is not None and found.scaled.value is not None:
-        return f"≈ {found.scaled.scale.rate(found.scaled.value)} ({found.theorem})"
+        return f"falls like {found.scaled.scale.rate(found.scaled.value)} ({found.theorem})"
     if found.value is not None:
-        return f"→ {found.value:.4g} ({found.theorem})"
+        return f"tends to {found.value:.4g} ({found.theorem})"
     if found.converges is False:
         return f"has no limit ({found.theorem})"
     return "has no known limit"
@@ -125,6 +126,17 @@ def nodes(state: State) -> tuple[int, ...]:
 def ahead(state: State) -> int:
     """Return 0 if A is ahead on long lists, 1 if B is."""
     return 0 if moments(state.scorers, state.measured, _LONG, QUICK).mean >= 0 else 1
+
+
+def lasting_wrong(state: State) -> float | None:
+    """Return the limit of P(wrong order) with few relevant items, where a theorem gives it."""
+    if state.relevant is None or str(state.measured) != _OTHERS[0]:
+        return None
+    a, b = state.scorers
+    assert isinstance(a, FixedCounts)
+    assert isinstance(b, FixedCounts)
+    chance = long_run_order(a, b)  # Theorem F2
+    return min(chance, 1 - chance)
 
 
 def point(state: State, n: int) -> Point:
@@ -199,21 +211,45 @@ class Smooth:
         return cls(n, means, sds, wrong)
 
 
-def cutoffs(state: State) -> list[Measure]:
-    """Return the chosen discount with cutoffs from 1 to n."""
-    ks = sorted({round(k) for k in np.geomspace(1, state.n, _CUTOFFS)})
-    discount = state.measured.discount
-    return [Measure(discount, k) for k in ks if k < state.n] + [Measure(discount)]
+def numbers(state: State) -> list[str]:
+    """Return what holds at the chosen n, and as n grows, in a line for each ranker and one for both.
+
+    >>> numbers(State())[0]
+    'A: nDCG(log) is 0.8390 ± 0.0170 at n = 1,000 and tends to 1 (Theorem 1)'
+    """
+    at, found = point(state, state.n), []
+    for name, mean, sd, to in zip(NAMES, at.means, at.sds, limits(state), strict=True):
+        found.append(
+            f"{name}: {state.measure} is {mean:.4f} ± {sd:.4f} at n = {_count(state.n)} and {limit_text(to)}"
+        )
+    effect = f", Δ/σ = {abs(at.difference) / at.sd:.3g}" if at.sd > 0 else ""
+    wrong = ""
+    if at.quantile is not None:
+        wrong = f", P(wrong order) = {probability(float(log_ndtr(-at.quantile)) / math.log(10))}"
+    return [*found, f"On one list: Δ = {abs(at.difference):.4f} ± {at.sd:.4f}{effect}{wrong}"]
 
 
-def cutoff_of(measure: Measure, n: int) -> int:
-    """Return the cutoff of a measure at n."""
-    return measure.cutoff(n)
+def by_cutoff(state: State) -> list[Choice]:
+    """Return the chosen discount with cutoffs from 1 to n, and with some around the best of these."""
+    discount, n = state.measured.discount, state.n
+
+    def of(k: int) -> Choice | None:
+        return choice(state, Measure(discount, k) if k < n else Measure(discount), float(k))
+
+    ks = np.geomspace(1, n, _CUTOFFS)
+    found = {k: of(k) for k in sorted({round(k) for k in ks})}
+    for part in _FINER:
+        top = best([c for c in found.values() if c is not None])
+        if top is not None:
+            near = (round(top.at * factor) for factor in (ks[1] ** part, ks[1] ** -part))
+            found |= {k: of(k) for k in near if 1 <= k <= n and k not in found}
+    return [c for c in found.values() if c is not None]
 
 
-def exponents(state: State) -> list[Measure]:
+def by_exponent(state: State) -> list[Choice]:
     """Return the chosen cutoff with the discounts r^-b."""
-    return [Measure(f"power({b:g})", state.measured.cutoff) for b in EXPONENTS]
+    measures = {b: Measure(f"power({b:g})", state.measured.cutoff) for b in EXPONENTS}
+    return [c for b, measure in measures.items() if (c := choice(state, measure, b)) is not None]
 
 
 def choice(state: State, measure: Measure, at: float) -> Choice | None:

@@ -256,7 +256,8 @@ class Plan(Report):
             parts = []
             for enough, word in ((True, "enough"), (False, "too few")):
                 by = [row.measure for row in judged if row.enough is enough]
-                everything = f"all {len(by)} measures" if len(by) == len(judged) > 1 else ""
+                many = "both" if len(by) == 2 else f"all {len(by)}"
+                everything = f"{many} measures" if len(by) == len(judged) > 1 else ""
                 if by:
                     parts.append(f"{word} by {everything or _listed(by)}")
             uncertain = [

@@ -1,0 +1,55 @@
+"""Simulated lists for the charts. This is the only module of the explorer that imports engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.explorer.state import State
+from ndcg_asymptotics.explorer.values import NODES
+from ndcg_asymptotics.studies.study import Study
+
+LISTS = 300
+"""The number of simulated lists of each ranker."""
+
+_LONGEST = 10**5  # items of simulated lists, unless the number of relevant items is fixed
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """NDCG of simulated lists.
+
+    Attributes
+    ----------
+    n : (N,)
+    values : (2, lists, N)
+    wrong : (N,)
+        The share of lists with which the ranker that is ahead on long lists is not ahead.
+    """
+
+    n: Floats
+    values: Floats
+    wrong: Floats
+
+
+def draw(state: State, ahead: int) -> Drawn:
+    """Simulate lists of the state; the same state gives the same lists.
+
+    Parameters
+    ----------
+    state : State
+    ahead : int
+        0 if A is ahead on long lists, 1 if B is.
+    """
+    from ndcg_asymptotics.sweep.sweep import run
+
+    longest = _LONGEST if state.relevant is None else NODES[-1]
+    lengths = [n for n in NODES if max(state.relevant or 0, NODES[0]) <= n <= longest]
+    scorers = dict(zip("ab", state.scorers, strict=True))
+    study = Study(scorers=scorers, measures=[state.measure], n=lengths, replicates=LISTS, seed=_SEED)
+    values = run(study, jobs=1).data["ndcg"].to_numpy()[:, :, 0].swapaxes(0, 1)
+    lead = values[ahead] - values[1 - ahead]
+    return Drawn(np.array(lengths, np.float64), values, (lead <= 0).mean(axis=0))

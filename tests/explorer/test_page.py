@@ -1,0 +1,293 @@
+"""The page of the explorer in a browser: widgets, the tour, the address, keys, a phone and a dark page."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import unquote
+
+import browser
+import pytest
+
+from ndcg_asymptotics.explorer.state import State
+from ndcg_asymptotics.explorer.tour import STOPS
+
+pytestmark = pytest.mark.slow
+
+_FIND = """
+const [selector, label] = arguments;
+function* every(root) {
+  for (const e of root.querySelectorAll("*")) { yield e; if (e.shadowRoot) yield* every(e.shadowRoot); }
+}
+const found = [...every(document)].filter(e => e.matches(selector) && e.getBoundingClientRect().width > 0);
+return found.filter(e => !label || (e.getRootNode().textContent + e.textContent).includes(label));
+"""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server in a thread of this process."""
+    from ndcg_asymptotics.explorer.serving import server
+
+    started: queue.Queue[Any] = queue.Queue()
+
+    def run() -> None:
+        asyncio.set_event_loop(asyncio.new_event_loop())
+        found = server()
+        found.start()
+        started.put(found)
+        found.io_loop.start()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    found = started.get(timeout=60)
+    yield f"http://127.0.0.1:{found.port}/"
+    found.io_loop.add_callback(found.io_loop.stop)
+    thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with browser.chromium() as found:
+        yield found
+
+
+def wait(condition: Callable[[], Any], seconds: float = 90.0) -> Any:
+    """Wait until a condition holds, and return its value."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"not within {seconds} s")
+
+
+class Seen:
+    """The page in the browser."""
+
+    def __init__(self, driver: Any, address: str) -> None:
+        self.driver, self.address = driver, address
+
+    def open(self, query: str = "", width: int = 1280) -> None:
+        settings = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", settings)
+        self.driver.get(f"{self.address}?{query}")
+        wait(lambda: self.driver.execute_script("return (window.Bokeh?.documents ?? []).length"))
+        self.complete()
+
+    def all(self, selector: str, label: str = "") -> list[Any]:
+        found: list[Any] = self.driver.execute_script(_FIND, selector, label)
+        return found
+
+    def one(self, selector: str, label: str = "") -> Any:
+        return wait(lambda: self.all(selector, label))[-1]
+
+    def source(self, name: str) -> dict[str, list[float]]:
+        found = self.driver.execute_script(
+            "const d = Bokeh.documents[0].get_model_by_name(arguments[0]).data;"
+            "return Object.fromEntries(Object.entries(d).map(([k, v]) => [k, [...v]]))", name,
+        )  # fmt: skip
+        return dict(found)
+
+    def text(self) -> str:
+        """What can be read on the page."""
+        found = self.driver.execute_script(
+            """
+            function text(root) { let s = ""; for (const n of root.childNodes) {
+              if (n.nodeType === 3) s += n.textContent + " ";
+              else if (n.nodeType === 1 && !["STYLE", "SCRIPT"].includes(n.tagName)) {
+                if (n.shadowRoot) s += text(n.shadowRoot); s += text(n); } }
+              return s; }
+            return text(document.body)
+            """
+        )
+        return " ".join(found.split())
+
+    def state(self) -> State:
+        """The state in the address."""
+        query = unquote(self.driver.current_url.partition("?")[2])
+        return State.from_query("&".join(p for p in query.split("&") if not p.startswith("theme=")))
+
+    def complete(self) -> None:
+        wait(lambda: "Fewest queries" in self.text())
+
+    def errors(self) -> list[str]:
+        log = self.driver.get_log("browser")
+        return [e["message"] for e in log if e["level"] == "SEVERE" and "favicon" not in e["message"]]
+
+
+@pytest.fixture(scope="module")
+def seen(driver: Any, address: str) -> Seen:
+    return Seen(driver, address)
+
+
+def test_the_first_view_and_that_nothing_else_is_loaded(seen: Seen) -> None:
+    seen.driver.get("about:blank")
+    browser.requests(seen.driver)
+    seen.open()
+    assert "nDCG(log) tells them apart from n = 1,381 on; nDCG(log)@10 never does." in seen.text()
+    assert "tends to 1 (Theorem 1)" in seen.text()
+    assert seen.source("mean A")["y"][-1] == pytest.approx(0.9784, abs=1e-4)
+    assert len(seen.source("wrong")["x"]) == 145
+    (best,) = seen.source("best cutoff k")["x"]
+    assert 400 < best < 800
+    loaded = [u for u in browser.requests(seen.driver) if u.startswith(("http", "ws"))]
+    assert loaded
+    assert [u for u in loaded if not u.startswith(seen.address)] == []
+    assert seen.errors() == []
+
+
+def test_sliders_move_with_keys_and_the_address_follows(seen: Seen) -> None:
+    seen.open()
+    before = seen.source("mean A")["y"]
+    slider = seen.one(".noUi-handle", "top: 0.50")
+    slider.send_keys("\ue014")  # the right arrow
+    wait(lambda: seen.source("mean A")["y"] != before)
+    wait(lambda: seen.state().a.values == (0.51,))
+    seen.one(".noUi-handle").send_keys("\ue014")  # the last slider, n
+    wait(lambda: seen.state().n == 2000)
+    seen.one(".noUi-handle", "share of relevant").send_keys("\ue014")
+    wait(lambda: seen.state().share == 0.31)
+    seen.driver.refresh()
+    wait(lambda: seen.all(".noUi-handle", "top: 0.51"))
+    assert seen.state().n == 2000
+
+
+def press(seen: Seen, label: str) -> None:
+    """Click the button whose own text is the label."""
+    next(b for b in seen.all("button", label) if b.text == label).click()
+
+
+def choose(seen: Seen, label: str, option: str) -> None:
+    seen.driver.execute_script(
+        "const s = arguments[0]; s.value = [...s.options].find(o => o.text === arguments[1]).value;"
+        "s.dispatchEvent(new Event('change'))", seen.one("select", label), option,
+    )  # fmt: skip
+
+
+def test_menus(seen: Seen) -> None:
+    """One of each kind; `test_widgets` has them all."""
+    seen.open()
+    choose(seen, "Ranker B", "constant (a random order)")
+    wait(lambda: seen.state().b.family == "constant")
+    choose(seen, "Discount", "r^-b")
+    wait(lambda: seen.state().measure == "nDCG(power(0.5))")
+    assert seen.errors() == []
+
+
+def test_an_impossible_curve_is_said_beside_its_widget(seen: Seen) -> None:
+    seen.open()
+    before = seen.source("mean A")["y"]
+    seen.one(".noUi-handle", "top: 0.40").send_keys("\ue010")  # End
+    alert = seen.one("[role=alert]")
+    assert alert.text.startswith("Ranker B: a relevance curve must stay within [0, 1]")
+    assert len(seen.source("mean A")["y"]) == len(before)
+
+
+def test_a_number_of_relevant_items(seen: Seen) -> None:
+    seen.open()
+    press(seen, "a number is relevant")
+    wait(lambda: seen.state().relevant == 1)
+    wait(lambda: "one query never settles it" in seen.text())
+    seen.one(".noUi-handle", "relevant items of every list").send_keys("\ue014")
+    wait(lambda: seen.state().relevant == 2)
+    press(seen, "a share is relevant")
+    wait(lambda: seen.state().relevant is None)
+
+
+def test_points_are_dragged(seen: Seen) -> None:
+    from selenium.webdriver import ActionChains
+
+    seen.open()
+    choose(seen, "Ranker A", "points that you drag")
+    wait(lambda: seen.state().a.family == "piecewise")
+    wait(lambda: len(seen.source("points A")["x"]) == 5)
+    # where the point at s = 1/2 is on the screen
+    x, y = seen.driver.execute_script(
+        """
+        const plot = Bokeh.documents[0].get_model_by_name("curves"), view = Bokeh.index.find_one(plot);
+        const data = Bokeh.documents[0].get_model_by_name("points A").data;
+        const box = view.canvas_view.el.getBoundingClientRect();
+        const { x_scale, y_scale } = view.frame;
+        return [box.left + x_scale.compute(data.x[2]), box.top + y_scale.compute(data.y[2])];
+        """
+    )
+    mouse = ActionChains(seen.driver)
+    mouse.w3c_actions.pointer_action.move_to_location(int(x), int(y))
+    mouse.w3c_actions.pointer_action.pointer_down()
+    mouse.w3c_actions.pointer_action.move_to_location(int(x), int(y) - 60)
+    mouse.w3c_actions.pointer_action.pointer_up()
+    mouse.perform()
+    wait(lambda: seen.state().a.points[2][1] > 0.35)
+    assert seen.state().a.curve(0.3).mass == pytest.approx(0.3)
+
+
+def test_the_tour(seen: Seen) -> None:
+    seen.open()
+    for i, stop in enumerate(STOPS):
+        seen.one("button", "›").click()
+        wait(lambda stop=stop: stop.text.split(".")[0] in seen.text())
+        wait(lambda stop=stop: seen.state() == stop.state)
+        assert f"{i + 1}. {stop.title}" in seen.text()
+    seen.one("button", "‹").click()
+    wait(lambda: seen.state() == STOPS[-2].state)
+    assert seen.errors() == []
+
+
+def test_simulated_lists(seen: Seen) -> None:
+    seen.open()
+    seen.one("button", "Draw 300 lists").click()
+    wait(lambda: len(seen.source("drawn A")["x"]) == 300 * 5)
+    values = seen.source("drawn A")
+    at_thousand = [y for x, y in zip(values["x"], values["y"], strict=True) if 500 < x < 2000]
+    # 300 lists with a standard deviation of 0.017: 5 standard errors, a false alarm in 2e6 runs
+    assert sum(at_thousand) / 300 == pytest.approx(0.8390, abs=5 * 0.0171 / 300**0.5)
+    assert len(seen.source("drawn wrong")["x"]) == 5
+
+
+def test_addresses_that_are_no_state(seen: Seen) -> None:
+    seen.open('a=empirical("/etc/passwd")')
+    assert "the explorer has the curves linear" in seen.one("[role=alert]").text
+    assert seen.state() == State() or "etc" in seen.driver.current_url
+
+
+def test_a_phone_and_a_dark_page(seen: Seen) -> None:
+    seen.open("theme=dark", 390)
+    assert seen.driver.execute_script("return document.documentElement.scrollWidth") <= 390
+    background = "return getComputedStyle(document.body).backgroundColor"
+    assert seen.driver.execute_script(background) == "rgb(18, 18, 18)"
+    seen.one("button", "Light").click()
+    wait(lambda: "theme=default" in seen.driver.current_url)
+    wait(lambda: seen.driver.execute_script(background) == "rgb(255, 255, 255)")
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    seen.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    try:
+        seen.driver.get(seen.address)
+        wait(lambda: "theme=dark" in seen.driver.current_url)
+    finally:
+        seen.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_files(seen: Seen, tmp_path: Any) -> None:
+    seen.open()
+    seen.driver.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+    )
+    seen.driver.execute_script(
+        "const click = HTMLAnchorElement.prototype.click;"
+        "HTMLAnchorElement.prototype.click = function () { window.made = [this.download, this.href]; };"
+    )
+    seen.one("button", "PNG").click()
+    name, data = wait(lambda: seen.driver.execute_script("return window.made"))
+    assert name == "explorer.png"
+    picture = base64.b64decode(data.partition(",")[2])
+    import matplotlib.image as mpl_image
+
+    assert mpl_image.imread(io.BytesIO(picture)).std() > 0.01
