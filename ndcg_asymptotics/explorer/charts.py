@@ -52,9 +52,10 @@ class Palette:
         return (
             f".noUi-target {{ background: {self.grid}; border-color: {self.grid}; }}"
             f".noUi-connect {{ background: {self.soft}; }}"
+            f".bk-btn.bk-active {{ background: {self.rankers[0]}; color: {self.page}; }}"
             ".noUi-handle:focus-visible, button:focus-visible, select:focus-visible, input:focus-visible "
             f"{{ outline: 3px solid {self.rankers[0]}; outline-offset: 1px; }}"
-            f'select.bk-input {{ background-image: url("data:image/svg+xml,{quote(arrow)}"); }}'
+            f'select.bk-input {{ background-image: url("data:image/svg+xml,{quote(arrow)}") !important; }}'
         )
 
     @classmethod

@@ -184,7 +184,7 @@ class Page:
     def _make_widgets(self) -> None:
         self.population = pn.widgets.RadioButtonGroup(
             label="Population", options={"a share is relevant": "share", "a number is relevant": "number"},
-            color="primary", width=_CONTROLS,
+            width=_CONTROLS,
         )  # fmt: skip
         self.share = pn.widgets.FloatSlider(
             label="share of relevant items", start=0.01, end=0.9, step=0.01, width=_CONTROLS
@@ -217,12 +217,12 @@ class Page:
         self.downloads = [
             pn.widgets.FileDownload(callback=partial(_file, make), filename=name, label=label, width=size)
             for label, name, size, make in (
-                ("as study.toml", "study.toml", 140, lambda: study_text(self.state.study()) + "\n"),
-                ("as Python", "explorer.py", 140, lambda: self.state.python()),
-                ("CSV", "explorer.csv", 140, self._csv),
+                ("as study.toml", "study.toml", 126, lambda: study_text(self.state.study()) + "\n"),
+                ("as Python", "explorer.py", 126, lambda: self.state.python()),
+                ("CSV", "explorer.csv", 126, self._csv),
             )
         ]
-        self.picture = pn.widgets.Button(label="PNG", width=140)
+        self.picture = pn.widgets.Button(label="PNG", width=126)
         self.downloads.append(self.picture)
         self.stops = pn.widgets.Select(
             label="A guided tour",

@@ -42,6 +42,7 @@ NAMES = ("A", "B")
 
 _LONG = 10**9  # items, at which the ranker with the larger mean is the better one, as in `long_run`
 _CUTOFFS = 8  # compared, from 1 to n
+_SMALL, _FEWEST_DIGITS = 5e-4, 300  # of numbers that are written with an exponent, or as 0
 _FINER = (0.5, 0.25)  # of their distance, at which cutoffs around the best one are tried
 _CURVE_POINTS = 201  # of a drawn relevance curve
 _SHALLOWEST = 1e-3  # depth at which a drawn ROC curve begins
@@ -159,12 +160,11 @@ def point(state: State, n: int) -> Point:
 
 def _quantile(state: State, n: int, difference: float, sd: float) -> float | None:
     pair = state.scorers
-    kind = regime(pair, state.measured)
-    if kind in ("one item", "few items"):
+    if not pair[0].iid:  # a few depths decide, whatever n is
         return None
     first = ahead(state)
     signed = -difference if first else difference
-    if kind == "normal":
+    if regime(pair, state.measured) == "normal":
         found = signed / sd if sd > 0 else math.copysign(_LARGEST_QUANTILE, signed)
     else:
         better, worse = pair[first], pair[1 - first]
@@ -220,13 +220,19 @@ def numbers(state: State) -> list[str]:
     at, found = point(state, state.n), []
     for name, mean, sd, to in zip(NAMES, at.means, at.sds, limits(state), strict=True):
         found.append(
-            f"{name}: {state.measure} is {mean:.4f} ± {sd:.4f} at n = {_count(state.n)} and {limit_text(to)}"
+            f"{name}: {state.measure} is {mean:.4f} ± {_deviation(sd)} at n = {_count(state.n)} "
+            f"and {limit_text(to)}"
         )
     effect = f", Δ/σ = {abs(at.difference) / at.sd:.3g}" if at.sd > 0 else ""
     wrong = ""
     if at.quantile is not None:
-        wrong = f", P(wrong order) = {probability(float(log_ndtr(-at.quantile)) / math.log(10))}"
-    return [*found, f"On one list: Δ = {abs(at.difference):.4f} ± {at.sd:.4f}{effect}{wrong}"]
+        log10 = float(log_ndtr(-at.quantile)) / math.log(10)
+        wrong = f", P(wrong order) {f'= {probability(log10)}' if log10 > -_FEWEST_DIGITS else 'is 0'}"
+    return [*found, f"On one list: Δ = {abs(at.difference):.4f} ± {_deviation(at.sd)}{effect}{wrong}"]
+
+
+def _deviation(sd: float) -> str:
+    return f"{sd:.4f}" if sd >= _SMALL or sd == 0 else f"{sd:.1e}"
 
 
 def by_cutoff(state: State) -> list[Choice]:
