@@ -91,8 +91,10 @@ def test_predict(run: Run) -> None:
 
 
 def test_figures(results: Path, tmp_path: Path, run: Run) -> None:
-    assert run("figures", results, "--out", tmp_path / "figures")[0] == 0
-    assert {p.suffix for p in (tmp_path / "figures").iterdir()} == {".svg", ".png"}
+    for formats, suffixes in ((), {".png"}), (("--format", "svg,pdf"), {".svg", ".pdf"}):
+        out = tmp_path / f"figures{len(formats)}"
+        assert run("figures", results, "--out", out, *formats)[0] == 0
+        assert {p.suffix for p in out.iterdir()} == suffixes
 
 
 LINEAR = ("--scorer", "linear(0.1, 0.7)")
