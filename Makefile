@@ -14,7 +14,7 @@ NEWEST := .venv-newest
 # The versions that passed the tests; a user's install does not need them.
 CONSTRAINTS := --constraint constraints.txt
 
-.PHONY: demo test coverage elsewhere oldest newest-python constraints bench soak studies losses gallery real docs clean
+.PHONY: demo test coverage elsewhere oldest newest-python constraints bench soak studies losses gallery real docs kernels clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -113,5 +113,8 @@ real: $(VENV)/installed  ## both studies of real lists, from the data in the fol
 docs: $(VENV)/installed  ## build the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-clean:
+kernels:  ## forget compiled kernels: numba does not see a change in a kernel that another file calls
+	find ndcg_asymptotics -name '*.nb[ic]' -delete
+
+clean: kernels
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
