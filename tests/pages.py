@@ -11,9 +11,11 @@ A block after the comment ``<!-- not run: why -->`` is left out, and so are bloc
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +93,10 @@ class Reader:
         if words[0] == "ndcg-asymptotics":
             status = self._run(words)
         else:
-            status = subprocess.run(["bash", "-c", line], check=False).returncode
+            # ``python`` is this one, whatever the path
+            path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+            ended = subprocess.run(["bash", "-c", line], env={**os.environ, "PATH": path}, check=False)
+            status = ended.returncode
         if status != (int(expected[1]) if expected else 0):
             raise AssertionError(f"{self._page}: {line!r} ended with exit status {status}")
 

@@ -255,9 +255,11 @@ def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     edges = law_panels(model, _LARGE, _LARGE).edges
     edges = np.append(edges[edges < stop], stop)
     if b:  # T^-b is large where few items are
-        edges = edges[edges > _HIGHEST]
-        steps = math.ceil(math.log(edges[0] / _HIGHEST) / _STEEP)
-        edges = np.append(np.geomspace(_HIGHEST, edges[0], steps, endpoint=False), edges)
+        # where irrelevant items are rare at the top, their share underflows before the depth does
+        first = max(_HIGHEST, float(model.laws[-1].quantile(np.array(_HIGHEST))))
+        edges = edges[edges > first]
+        steps = math.ceil(math.log(edges[0] / first) / _STEEP)
+        edges = np.append(np.geomspace(first, edges[0], steps, endpoint=False), edges)
     panels = on_edges(model, edges)
     depth = panels.above[-1]  # on the scale of irrelevant items
     sums = (panels.density * panels.dt * asymptotics.profile(depth)).sum(axis=(1, 2))

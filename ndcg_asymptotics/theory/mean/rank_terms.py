@@ -34,12 +34,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
-from ndcg_asymptotics.theory.rules.rank_nodes import (
-    DEVIATIONS,
-    FURTHER,
-    rank_nodes,
-    require_smooth,
-)
+from ndcg_asymptotics.theory.rules.rank_nodes import DEVIATIONS, FURTHER, rank_nodes, require_smooth
 
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -121,7 +116,9 @@ def rank_terms(
     ]
     expanded = np.flatnonzero(degrees >= 0)
     gains = np.zeros((t.size, max(degrees.max(), 0) + 1))
-    gains[expanded] = projections(discount, t[expanded], k, n, gains.shape[1] - 1)
+    # polynomials of a degree that a depth does not need may overflow far from the mean
+    with np.errstate(over="ignore", invalid="ignore"):
+        gains[expanded] = projections(discount, t[expanded], k, n, gains.shape[1] - 1)
     expansions = [
         _expansion_terms(gains, t, np.flatnonzero(degrees == degree), n, int(degree))
         for degree in np.unique(degrees[expanded])
