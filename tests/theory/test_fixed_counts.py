@@ -13,7 +13,7 @@ from oracles import label_orders
 from oracles.discounts import DISCOUNTS
 from oracles.naive import ndcg
 from random_curves import random_measure
-from scipy.special import betaln, gammaln
+from scipy.special import betaincinv, betaln, gammaln
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
@@ -67,6 +67,63 @@ def test_means_of_one_item_keep_their_relative_accuracy(kappa, n):
         found = expected_ndcg(f"relevant(1, roc_power({kappa}))", f"nDCG({name})@10", [n])
         assert found.value[0] == pytest.approx(exact, rel=1e-11)
         assert abs(found.value[0] - exact) <= found.error[0] + 1e-15
+
+
+@pytest.mark.slow
+def test_random_means_of_one_item(effort):
+    """``--effort 8`` tests 320 laws, cutoffs and lengths to 1e18 against sums of beta functions."""
+    rng = np.random.default_rng(3)
+    discounts = {
+        "log": lambda r: 1 / mpmath.log(1 + r),
+        "zipf": lambda r: mpmath.mpf(1) / r,
+        "power(0.5)": lambda r: 1 / mpmath.sqrt(r),
+        "geometric(2)": lambda r: mpmath.mpf(2) ** -r,
+    }
+    for _ in range(40 * effort):
+        kappa, name = round(float(rng.uniform(0.05, 4)), 3), str(rng.choice(list(discounts)))
+        n, k = round(10 ** rng.uniform(0, 18)), int(rng.integers(1, 31))
+        exact = exact_mean_of_one_item(kappa, n, discounts[name], min(k, n))
+        found = expected_ndcg(f"relevant(1, roc_power({kappa}))", f"nDCG({name})@{k}", [n])
+        assert abs(found.value[0] - exact) <= found.error[0] + 1e-15, (kappa, name, n, k)
+        assert found.value[0] == pytest.approx(exact, rel=1e-10)
+
+
+@pytest.mark.slow
+def test_random_models_against_simulated_lists(effort):
+    """``--effort 8`` draws 320 ROC curves, R, measures and n to 300, and 4000 lists for each."""
+    rng, lists = np.random.default_rng(4), 4000
+    deviations, wrong = [], []
+    for _ in range(40 * effort):
+        text, _ = random_roc(rng)
+        name, *given = text.replace("(", " ").replace(",", " ").rstrip(")").split()
+        shape = [float(x) for x in given]
+        relevant = int(rng.integers(1, 6))
+        n = int(rng.integers(relevant, 301))
+        depths = rng.random((lists, n))
+        uniform = depths[:, :relevant]
+        depths[:, :relevant] = (
+            uniform ** (1 / shape[0]) if name == "roc_power" else betaincinv(*shape, uniform)
+        )
+        ranks = np.argsort(np.argsort(depths, axis=1), axis=1)[:, :relevant] + 1
+        measure = random_measure(rng, KNOWN, CUTOFFS)
+        k, discount = min(measure.cutoff(n), n), DISCOUNTS[str(measure.discount)]
+        table = np.array([discount(r, n) if r <= k else 0.0 for r in range(1, n + 1)])
+        best = table[:relevant].sum()
+        values = table[ranks - 1].sum(axis=1) / (best or 1.0)
+        model = f"relevant({relevant}, {text})"
+        mean = expected_ndcg(model, measure, [n], quick=True).value[0]
+        std = ndcg_std(model, measure, [n], quick=True).value[0]
+        # nearly all lists are alike, or all of the variance is in lists that are too rare to be drawn
+        if (values != values[0]).sum() < 100 or std > 5 * mean:
+            continue
+        fourth = ((values - values.mean()) ** 4).mean() - values.var() ** 2
+        error = std / math.sqrt(lists)
+        deviations += [(values.mean() - mean) / error, (values.var() - std**2) / math.sqrt(fourth / lists)]
+        wrong.append((values.mean() - 1.05 * mean) / error)
+    assert len(deviations) > 60 * effort
+    # a false alarm in 1e-4 of seeds for 80 normal deviates, in 6e-4 for 640; means 5% off are rejected
+    assert np.abs(deviations).max() < 4.9 < np.abs(wrong).max()
+    assert np.mean(np.square(deviations)) < 1.6 < np.mean(np.square(wrong))
 
 
 def fraction(rng: np.random.Generator, low: float, high: float) -> Fraction:
