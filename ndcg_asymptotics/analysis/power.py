@@ -1,4 +1,4 @@
-"""How many lists or queries a test needs, and what a given number of them can detect.
+"""Numbers of lists or queries that tests need, and differences that a given number can detect.
 
 The designs are those of Sakai (2016, "Topic set size design", Information Retrieval Journal 19, 256-283): a
 paired t test with a required power, an analysis of variance of m systems with a required power, and a

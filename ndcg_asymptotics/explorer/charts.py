@@ -46,7 +46,7 @@ class Palette:
 
     @property
     def stylesheet(self) -> str:
-        """What widgets look like: their track and arrow are seen on a dark page, too."""
+        """The style of widgets, whose track and arrow are seen on a dark page, too."""
         path = f"<path d='M1 1h10L6 7z' fill='{self.ink}'/>"
         arrow = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 12 8'>{path}</svg>"
         return (

@@ -1,4 +1,4 @@
-"""What the explorer shows of a state, from theory alone: functions of a frozen state, which draw nothing.
+"""Values that the explorer shows of a state, from theory alone: functions of a frozen state.
 
 Means and standard deviations are exact at a few list lengths (`NODES`), to about 1e-6 and 1e-3 of their
 value, and `Smooth` joins them. Intermediate results are cached by the functions of `theory`.

@@ -26,7 +26,7 @@ _CHOICES = {"ties": Ties, "ideal": Ideal, "empty": Empty, "missing": Missing}
 
 @dataclass(frozen=True)
 class Conventions:
-    """What NDCG of a run is computed with beside the measure; the defaults are those of trec_eval.
+    """Conventions of NDCG of a run beside the measure; the defaults are those of trec_eval.
 
     Attributes
     ----------

@@ -104,7 +104,7 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class RelevantDepths:
-    """How many irrelevant documents a run has above each relevant one that it retrieved.
+    """Numbers of irrelevant documents that a run has above each relevant one that it retrieved.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What unjudged documents of a run may hide: the share that is judged, and bounds of NDCG.
+"""Unjudged documents of a run: the share that is judged, and bounds of NDCG.
 
 Let U unjudged documents of a query have the gains g_u, each 0 or one of the gains y_1 > … > y_J > 0 of the
 judgements, and let c_1 >= … >= c_U be their discounts in the run. With A the DCG of the judged documents, F

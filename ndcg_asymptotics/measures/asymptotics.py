@@ -1,4 +1,4 @@
-"""How discounts fall as the rank grows, which decides the theorems that apply to them.
+"""Asymptotics of discounts as the rank grows, which decide the theorems that apply to them.
 
 A discount consists of a formula (`discounts`) and of its asymptotics, for which there are seven classes:
 

@@ -56,7 +56,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Values:
-    """What is drawn of one quantity against the parameter: simulated with its interval, theory and limit."""
+    """Values of one quantity against the parameter: simulated with their intervals, theory and limit."""
 
     simulated: Floats
     low: Floats

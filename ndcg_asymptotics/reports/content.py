@@ -1,4 +1,4 @@
-"""What a page consists of: sections with charts, tables, facts and texts to copy."""
+"""The contents of a page: sections with charts, tables, facts and texts to copy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Mark:
-    """What a mark in charts means; ``kind`` is "mean", "exact", "limit", "band", "interval" or "filled"."""
+    """A mark in charts; ``kind`` is "mean", "exact", "limit", "band", "interval" or "filled"."""
 
     kind: str
     meaning: str

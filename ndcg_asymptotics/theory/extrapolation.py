@@ -36,7 +36,7 @@ SIZES = tuple(10**d for d in range(6, 19))
 """The list lengths of the exact means."""
 
 FAR_SIZES = tuple(10**d for d in range(6, 91, 6))
-"""Those with a fixed number of relevant items, where series in 1/log n and n^-kappa mix."""
+"""List lengths with a fixed number of relevant items, where series in 1/log n and n^-kappa mix."""
 
 _SAFETY = 10.0  # factor on the truncation error
 _LEAST_ERROR = 1e-8  # the relative error of a mean is taken to be at least this

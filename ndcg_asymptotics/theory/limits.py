@@ -37,7 +37,7 @@ from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.scaled_limits import Scale, ScaledLimit, scaled_limit
 
 LIMITS_OF_DCG = "Limits of DCG and RBP are those of DCG_n / F(k(n)), F(k) = D(1) + … + D(k)."
-"""What stands below a table that has limits of DCG."""
+"""The line below a table that has limits of DCG."""
 
 
 @dataclass(frozen=True)

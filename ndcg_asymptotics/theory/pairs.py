@@ -83,7 +83,7 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
 
 @dataclass(frozen=True)
 class InExpectation:
-    """Which of two scorers has the larger E[NDCG_n] for all large n up to 1e18.
+    """The order of two scorers by E[NDCG_n] for all large n up to 1e18.
 
     Attributes
     ----------

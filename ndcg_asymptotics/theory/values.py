@@ -83,7 +83,7 @@ class TheoreticalValues:
 
     @property
     def std_near_limit(self) -> float:
-        """The same at n = `LONGEST`, where sums of discounts may still be incomplete."""
+        """The standard deviation at n = `LONGEST`, where sums of discounts may still be incomplete."""
         return self.cache.size(
             "sd about n",
             self.scorer,

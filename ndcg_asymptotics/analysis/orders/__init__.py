@@ -1,1 +1,1 @@
-"""How reliably a measure orders two scorers, from plain replicates and from importance sampling."""
+"""Rates of the right order of two scorers, from plain replicates and from importance sampling."""

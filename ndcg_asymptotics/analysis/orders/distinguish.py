@@ -1,4 +1,4 @@
-"""How reliably a measure orders two scorers: at n, and at every n from N on.
+"""Rates at which a measure orders two scorers correctly: at n, and at every n from N on.
 
 Definition 3 of Wang et al. (2013): f_a and f_b are consistently distinguishable if, for one of the
 two, P(it has the larger NDCG_n for all n >= N) >= 1 - neg(N), with neg smaller than every power of

@@ -1,4 +1,4 @@
-"""What an experiment is planned for: power, level, and the number of queries at hand."""
+"""Requirements of an experiment: power, level, and the number of queries at hand."""
 
 from __future__ import annotations
 

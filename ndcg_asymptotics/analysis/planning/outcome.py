@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Tabl
 
 @dataclass(frozen=True)
 class PlanRow:
-    """What one measure needs to tell two rankers apart.
+    """The needs of one measure to tell two rankers apart: documents, queries, judgements.
 
     Attributes
     ----------

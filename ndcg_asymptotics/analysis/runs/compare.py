@@ -208,7 +208,7 @@ def _mixtures(documents: Pooled) -> dict[str, Mixture]:
 
 @dataclass(frozen=True)
 class _Predicted:
-    """What theory predicts for ever longer lists of one run, by one measure."""
+    """Predictions of theory for ever longer lists of one run, by one measure."""
 
     mixture: Mixture
     measure: Measure

@@ -1,4 +1,4 @@
-"""Where metrics of real runs go in a larger corpus, and the order of the runs, with a band.
+"""Metrics of real runs in a larger corpus, and the order of the runs, with a band.
 
 The new documents are irrelevant: every query keeps its relevant documents, and the runs keep the order of
 those they rank now (`lists.depths` has the model). The band is for these queries. It has the noise of the new
@@ -32,7 +32,7 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import full_ndcg
 
 TESTED_FACTOR = 10.0
-"""How many times the corpus grew in the back-test of docs/real-lists.md."""
+"""The factor by which the corpus grew in the back-test of docs/real-lists.md."""
 
 _TENTH = 0.1  # of the irrelevant documents that a trial is fitted to
 _TRIALS = 2  # of each run

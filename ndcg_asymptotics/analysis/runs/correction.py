@@ -27,7 +27,7 @@ from ndcg_asymptotics.analysis.runs.paired import ROUNDING, permutations, sign_c
 from ndcg_asymptotics.core.arrays import Floats
 
 Correction = Literal["maxt", "holm", "bh"]
-"""How p-values are corrected for the number of tests."""
+"""Corrections of p-values for the number of tests."""
 
 DESCRIPTIONS: dict[Correction, str] = {
     "maxt": "max-T (Westfall and Young)",

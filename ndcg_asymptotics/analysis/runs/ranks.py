@@ -1,4 +1,4 @@
-"""Which ranks several runs can have, and which of them cannot be told apart."""
+"""Intervals of the ranks of several runs, and groups of runs that cannot be told apart."""
 
 from __future__ import annotations
 

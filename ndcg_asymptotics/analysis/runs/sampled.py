@@ -1,4 +1,4 @@
-"""What an evaluation against m sampled negatives says about systems, compared with the full metric.
+"""Evaluation against m sampled negatives: what it says about systems, compared with the full metric.
 
 Means over users are treated as normal, with their exact means and standard deviations. The systems sample
 their negatives independently of each other.

@@ -1,4 +1,4 @@
-"""How often lists of n documents, drawn from those of a query, order two runs as their full lists do.
+"""Rates at which lists of n documents, drawn from those of a query, order two runs as full lists do.
 
 The documents of a query arrive in random order, the same for all runs, and the first n of them are a
 truncated list. Two runs have the same ideal list, so their order is that of DCG, a sum over the relevant

@@ -1,4 +1,4 @@
-"""Which of two scorers has the higher NDCG, with certainty, at every list length.
+"""The order of two scorers by NDCG at every list length, with certainty.
 
 Two scorers of one population share IDCG, so DCG decides. Where the two differ by no more than the
 error of their evaluation, they are compared again rank by rank: ranks where the gains agree cancel

@@ -57,7 +57,7 @@ def fitted_to(discount: Discount, n: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What one scorer adds to the moments of NDCG over the label counts.
+    """The share of one scorer in the moments of NDCG over the label counts.
 
     Attributes
     ----------
