@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -17,15 +16,13 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations import panels
 from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.specs import custom
-from ndcg_asymptotics.specs.scanner import Call
-from ndcg_asymptotics.specs.spec import Portable
 
 _GAUSS = leggauss(8)  # exact for polynomials of degree 15
 _PROBED = np.linspace(0.0, 1.0, 1025)  # depths at which the range of the curve is checked
 
 
 @dataclass(frozen=True)
-class OwnCurve(Curve, keyword="custom"):
+class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
     """custom("module:function"): a user-defined ybar(s), vectorised over scores s in [0, 1].
 
     The function is replaced by polynomials of degree 15 on panels that are halved until they follow it to
@@ -44,6 +41,8 @@ class OwnCurve(Curve, keyword="custom"):
         A digest of its source files, its breaks and the polynomials in single precision (so that a library
         that rounds differently keeps it): results of one digest are never continued with another.
     """
+
+    KIND = "relevance curve"
 
     target: str
     function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
@@ -74,6 +73,22 @@ class OwnCurve(Curve, keyword="custom"):
     def _evaluate(self, t: Floats) -> Floats:
         return custom.evaluated(self.function, 1.0 - t, f"custom: {self.target!r}", "score")  # type: ignore[no-any-return]
 
+    @classmethod
+    def described(cls, value: Any) -> dict[str, Any]:
+        if isinstance(value, type) and issubclass(value, Curve):
+            value = value()
+        if isinstance(value, OwnCurve):
+            return {"function": value.function, "breaks": value.breaks}
+        if isinstance(value, Curve):
+
+            def by_score(s: Floats) -> Floats:
+                return value.value(1.0 - s)
+
+            by_score.__dict__["__wrapped__"] = value  # whose source file it is
+            return {"function": by_score, "breaks": value.breaks}
+        require(callable(value), f"a relevance curve must be a function of the score, got {brief(value)}")
+        return {"function": value}
+
     def _panels(self) -> tuple[Floats, Floats]:
         """Return the edges of the panels, and on each the Chebyshev series of m in its own [-1, 1]."""
         require(
@@ -94,25 +109,6 @@ class OwnCurve(Curve, keyword="custom"):
 
     def _too_rough(self, _: float) -> str:
         return f"custom: {self.target!r} is too rough for 4000 panels: name its jumps and kinks as breaks"
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        given = cls.bind(call, ("target",))
-        if "target" not in given:
-            call.scanner.fail('custom needs "module:function"', call.position)
-        found = custom.find(given["target"], call.scanner)
-        return cls(given["target"], *_described(found.value), files=found.files)
-
-    @classmethod
-    def _fields(cls) -> tuple[Any, ...]:
-        return tuple(f for f in fields(cls) if f.name == "target")
-
-    def arguments(self) -> tuple[str, ...]:
-        return (json.dumps(self.target),)
-
-    def portable(self) -> Portable:
-        custom.require_name(self.target, self.function, self.files, "relevance curve")
-        return Portable(str(self), dict(self.files), {str(self): self.digest})
 
     def _panel(self, t: Floats) -> Integers:
         edges = self._edges  # type: ignore[attr-defined]
@@ -175,23 +171,6 @@ def _integrals() -> Floats:
     return np.where(k % 2 == 0, 2.0 / (1.0 - k**2 + (k == 1)), 0.0)
 
 
-def _described(value: Any) -> tuple[Callable[[Floats], ArrayLike], tuple[float, ...]]:
-    """Return the function and the breaks of an object that is to be a relevance curve."""
-    if isinstance(value, type) and issubclass(value, Curve):
-        value = value()
-    if isinstance(value, OwnCurve):
-        return value.function, value.breaks
-    if isinstance(value, Curve):
-
-        def by_score(s: Floats) -> Floats:
-            return value.value(1.0 - s)
-
-        by_score.__dict__["__wrapped__"] = value  # whose source file it is
-        return by_score, value.breaks
-    require(callable(value), f"a relevance curve must be a function of the score, got {brief(value)}")
-    return value, ()
-
-
 def curve(
     function: Callable[[Floats], ArrayLike], *, name: str = "", breaks: Sequence[float] = ()
 ) -> OwnCurve:
@@ -217,5 +196,5 @@ def curve(
     >>> str(wave), round(wave.mass, 12), wave.value([0.0, 0.5]).round(6)
     ('custom("wave")', 0.301327657112, array([0.244117, 0.328224]))
     """
-    found, own_breaks = _described(function)
-    return OwnCurve(name or custom.name_of(function), found, tuple(map(float, breaks)) or own_breaks)
+    given = {"breaks": tuple(map(float, breaks))} if len(breaks) else {}
+    return OwnCurve(name or custom.name_of(function), **OwnCurve.described(function) | given)

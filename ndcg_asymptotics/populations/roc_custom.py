@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -17,8 +16,6 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations import panels
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, RocModel, Top
 from ndcg_asymptotics.specs import custom
-from ndcg_asymptotics.specs.scanner import Call
-from ndcg_asymptotics.specs.spec import Portable
 
 _SLOPE = chebyshev.chebder(np.eye(panels.DEGREE + 1)).T  # from a series to that of its derivative
 _UNDERFLOW = 1e-290  # values of F below which digits are lost
@@ -36,7 +33,7 @@ _DIGITS = 12  # of its exponent
 
 
 @dataclass(frozen=True)
-class RocCustom(Roc, keyword="roc_custom"):
+class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
     """roc_custom("module:function"): a user-defined F(t), vectorised over t in [0, 1], from 0 to 1.
 
     The function is replaced by polynomials of degree 15 in log t, on panels halved until they follow it to
@@ -54,6 +51,8 @@ class RocCustom(Roc, keyword="roc_custom"):
         A digest of its source files and of the polynomials in single precision. Results of one digest are
         never continued with another.
     """
+
+    KIND = "ROC curve"
 
     target: str
     function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
@@ -81,6 +80,16 @@ class RocCustom(Roc, keyword="roc_custom"):
 
     def _evaluate(self, t: Floats) -> Floats:
         return custom.evaluated(self.function, t, f"roc_custom: {self.target!r}", "depth")  # type: ignore[no-any-return]
+
+    @classmethod
+    def described(cls, value: Any) -> dict[str, Any]:
+        if isinstance(value, RocCustom):
+            return {"function": value.function}
+        require(
+            callable(value) and not isinstance(value, type) and not isinstance(value, RocModel),
+            f"a user's ROC curve must be a function F(t), got {brief(value)}",
+        )
+        return {"function": value}
 
     def _panels(self) -> tuple[Floats, Floats]:
         """Return the edges of the panels in log t, and on each the Chebyshev series of F."""
@@ -121,27 +130,8 @@ class RocCustom(Roc, keyword="roc_custom"):
         require(not falls.any(), f"roc_custom: {self.target!r} must not decrease; it does near t = {where}")
 
     @classmethod
-    def from_call(cls, call: Call) -> Self:
-        given = cls.bind(call, ("target",))
-        if "target" not in given:
-            call.scanner.fail('roc_custom needs "module:function"', call.position)
-        found = custom.find(given["target"], call.scanner)
-        return cls(given["target"], _described(found.value), files=found.files)
-
-    @classmethod
     def signature(cls) -> str:
         return 'roc_custom("module:function")'
-
-    @classmethod
-    def _fields(cls) -> tuple[Any, ...]:
-        return tuple(f for f in fields(cls) if f.name == "target")
-
-    def arguments(self) -> tuple[str, ...]:
-        return (json.dumps(self.target),)
-
-    def portable(self) -> Portable:
-        custom.require_name(self.target, self.function, self.files, "ROC curve")
-        return Portable(str(self), dict(self.files), {str(self): self.digest})
 
     def _place(self, t: Floats) -> tuple[Integers, Floats, Floats]:
         """Return the panel of each depth, its place there in [-1, 1], and the width of the panel in log t."""
@@ -190,17 +180,6 @@ def _sum(series: Floats, x: Floats) -> Floats:
     return np.asarray((basis * series).sum(axis=-1))
 
 
-def _described(value: Any) -> Callable[[Floats], ArrayLike]:
-    """Return the function of an object that is to be a ROC curve."""
-    if isinstance(value, RocCustom):
-        return value.function
-    require(
-        callable(value) and not isinstance(value, type) and not isinstance(value, RocModel),
-        f"a user's ROC curve must be a function F(t), got {brief(value)}",
-    )
-    return value  # type: ignore[no-any-return]
-
-
 def roc_curve(function: Callable[[Floats], ArrayLike], *, name: str = "") -> RocCustom:
     """Return a function F(t) as a ROC curve.
 
@@ -224,4 +203,4 @@ def roc_curve(function: Callable[[Floats], ArrayLike], *, name: str = "") -> Roc
     >>> str(half), half.cdf(np.array([1e-100, 0.25])), half.top.exponent
     ('roc_custom("half")', array([5.00e-51, 3.75e-01]), 0.5)
     """
-    return RocCustom(name or custom.name_of(function), _described(function))
+    return RocCustom(name or custom.name_of(function), **RocCustom.described(function))

@@ -13,15 +13,16 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import Field, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.specs.scanner import Scanner
+from ndcg_asymptotics.specs.scanner import Call, Scanner
+from ndcg_asymptotics.specs.spec import Portable, Spec
 
 ANYTHING = (Exception, SystemExit, GeneratorExit)
 """The exceptions of a user's code that are reported as bad input; KeyboardInterrupt is Ctrl-C."""
@@ -171,3 +172,48 @@ def require_name(target: str, value: Any, files: Files, what: str) -> None:
         f"the {what} {target!r} cannot be written to a file: no importable module holds it by that name "
         "(put the function into a module, or keep the study in memory)",
     )
+
+
+class OfFunction(Spec):
+    """A spec ``keyword("module:function")`` whose function is found when its text is read.
+
+    Attributes
+    ----------
+    KIND : str
+        What the function is, in errors.
+    WRITTEN : tuple of str
+        The fields that the text has.
+    target : str
+        The name of the function.
+    files : Files
+    digest : str
+        A digest of the function; results of one digest are never continued with another.
+    """
+
+    KIND: ClassVar[str]
+    WRITTEN: ClassVar[tuple[str, ...]] = ("target",)
+    target: str
+    function: Callable[[Any], Any]
+    files: Files
+    digest: str
+
+    @classmethod
+    def described(cls, value: Any) -> dict[str, Any]:
+        """Return the fields that an object of the user's code gives, its function among them."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        given = cls.bind(call, cls.WRITTEN)
+        if "target" not in given:
+            call.scanner.fail(f'{cls.keyword} needs "module:function"', call.position)
+        found = find(given["target"], call.scanner)
+        return cls(**cls.described(found.value) | given | {"files": found.files})
+
+    @classmethod
+    def _fields(cls) -> tuple[Field[Any], ...]:
+        return tuple(field for field in super()._fields() if field.name in cls.WRITTEN)
+
+    def portable(self) -> Portable:
+        require_name(self.target, self.function, self.files, self.KIND)
+        return Portable(str(self), dict(self.files), {str(self): self.digest})

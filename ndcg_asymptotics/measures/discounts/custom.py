@@ -6,9 +6,9 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,8 +18,7 @@ from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require,
 from ndcg_asymptotics.measures.asymptotics import Asymptotics, UnknownDecay
 from ndcg_asymptotics.measures.discounts.discount import Discount
 from ndcg_asymptotics.specs import custom
-from ndcg_asymptotics.specs.scanner import Call, number_text
-from ndcg_asymptotics.specs.spec import Portable
+from ndcg_asymptotics.specs.scanner import number_text
 
 _DEFAULT_LARGEST = 1e7
 _MOST_RANKS = 1e8  # the table of F(k) then takes 800 MB
@@ -33,7 +32,7 @@ _FALLS = 0.95  # d log r must fall by this factor per decade if D(r)/model(r) ha
 
 
 @dataclass(frozen=True)
-class Custom(Discount, keyword="custom"):
+class Custom(custom.OfFunction, Discount, keyword="custom"):
     """A user-defined D(r): custom("module:function", largest, "like"), positive, non-increasing, vectorised.
 
     The function takes an array of ranks, real numbers >= 1, and must return the same values at every
@@ -61,6 +60,9 @@ class Custom(Discount, keyword="custom"):
         a library rounds. Results of one digest are never continued with another.
     """
 
+    KIND = "discount"
+    WRITTEN = ("target", "largest", "like")
+
     target: str
     function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
     largest: float = _DEFAULT_LARGEST
@@ -81,16 +83,13 @@ class Custom(Discount, keyword="custom"):
             self._require_like(self._model)
 
     @classmethod
-    def from_call(cls, call: Call) -> Self:
-        given = cls.bind(call, ("target", "largest", "like"))
-        if "target" not in given:
-            call.scanner.fail('custom needs "module:function"', call.position)
-        found = custom.find(given["target"], call.scanner)
-        return cls(**_described(found.value) | given, files=found.files)
-
-    @classmethod
-    def _fields(cls) -> tuple[Any, ...]:
-        return tuple(f for f in fields(cls) if f.name in ("target", "largest", "like"))
+    def described(cls, value: Any) -> dict[str, Any]:
+        if isinstance(value, type) and issubclass(value, Discount):
+            value = value()
+        if isinstance(value, Custom):
+            return {name: getattr(value, name) for name in ("function", "largest", "like", "conjecture")}
+        require(callable(value), f"a discount must be a function of the rank, got {brief(value)}")
+        return {"function": value}
 
     def arguments(self) -> tuple[str, ...]:
         given = [json.dumps(self.target), number_text(self.largest), json.dumps(self.like)]
@@ -119,10 +118,6 @@ class Custom(Discount, keyword="custom"):
     @property
     def _model(self) -> Discount | None:
         return Discount.parse(self.like) if self.like else None
-
-    def portable(self) -> Portable:
-        custom.require_name(self.target, self.function, self.files, "discount")
-        return Portable(str(self), dict(self.files), {str(self): self.digest})
 
     def at(self, rank: Floats, n: float) -> Floats:
         try:
@@ -244,21 +239,6 @@ def _sums(discount: Custom) -> Floats:
     return sums
 
 
-def _described(value: Any) -> dict[str, Any]:
-    """Return the arguments of `Custom` for a function, or for a discount that was made of one."""
-    if isinstance(value, type) and issubclass(value, Discount):
-        value = value()
-    if isinstance(value, Custom):
-        return {
-            "function": value.function,
-            "largest": value.largest,
-            "like": value.like,
-            "conjecture": value.conjecture,
-        }
-    require(callable(value), f"a discount must be a function of the rank, got {brief(value)}")
-    return {"function": value}
-
-
 def discount(
     function: Callable[[Floats], ArrayLike],
     *,
@@ -293,6 +273,6 @@ def discount(
     >>> str(slow), slow.asymptotics, slow([1.0, 10.0]).round(4)
     ('custom("slow", 10000, "log")', LogDecay(), array([0.9102, 0.4024]))
     """
-    described = _described(function)
+    described = Custom.described(function)
     given = {"largest": float(largest), "like": str(Discount.of(like)) if like else "", "conjecture": limit}
     return Custom(target=name or custom.name_of(function), **described | given)
