@@ -228,11 +228,15 @@ def evaluate(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy)
     degrees = _degrees(counts, deviation, depths.t, correlation, n, accuracy)
     # the sum over j and over terms of y_j n P(Y = y_j | t) dt weight E_c[prod_i q_i^c_i / IDCG(c + e_j)]
     gained = n * gains[:, None] * depths.value[occurs] * depths.dt
+    directions = np.sqrt(law)[:, None] * deviation / np.sqrt(depths.t * (1 - depths.t))
     total = 0.0
-    for terms in rank_terms(discount, depths.t, k, n, degrees, max(accuracy.refine, 1.0), counts.lattice):
+    for terms in rank_terms(
+        discount, depths.t, directions, gained, k, n, degrees, accuracy.tolerance,
+        max(accuracy.refine, 1.0), counts.lattice,
+    ):  # fmt: skip
         above = (deviation if terms.centred else deviation + depths.t)[:, terms.node]
         means = counts(terms.slope, above, centred=terms.centred)
-        total += float(np.real(gained[:, terms.node] * means.T @ terms.weight).sum())
+        total += float(np.real(terms.weight * means.T).sum())
     return total
 
 

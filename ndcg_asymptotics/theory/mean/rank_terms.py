@@ -32,6 +32,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Discount
+from ndcg_asymptotics.theory.mean.few_depths import FewDepths
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 from ndcg_asymptotics.theory.rules.rank_nodes import DEVIATIONS, FURTHER, rank_nodes, require_smooth
@@ -47,14 +48,16 @@ _NODES = 16  # of a panel of it
 
 @dataclass(frozen=True)
 class RankTerms:
-    """Terms ``weight prod_i q_i^c_i`` at depths t[node]; the value is the real part of their sum.
+    """Terms ``weight prod_i q_i^c_i`` of an integral over depth; the value is the real part of their sum.
 
     Attributes
     ----------
     node : (R,) whole numbers
         The index of the depth to which a term belongs.
-    slope, weight : (R,)
+    slope : (R,)
         Complex numbers.
+    weight : (J, R)
+        Complex numbers, for an item of each grade.
     centred : bool
         Whether q_i is ``1 + slope (G_i(t) - t)``, or ``1 + slope G_i(t)`` and not larger than 1.
     """
@@ -92,62 +95,75 @@ class Crossing:
 
 
 def rank_terms(
-    discount: Discount, t: Floats, k: int, n: int, degrees: Integers, refine: float, complete: int
-) -> list[RankTerms]:
-    """Return the terms of ``E[D(1 + A); A < k | c, t]``.
+    discount: Discount, t: Floats, directions: Floats, gained: Floats, k: int, n: int, degrees: Integers,
+    tolerance: float, refine: float, complete: int,
+) -> list[RankTerms]:  # fmt: skip
+    """Return the terms of the integral over depth of ``E[D(1 + A); A < k | c, t]``.
 
     Parameters
     ----------
     discount : Discount
     t : (T,)
         Depths in (0, 1).
+    directions : (J + 1, T)
+        ``sqrt(p_i) (G_i(t) - t) / sqrt(t (1 - t))``.
+    gained : (J, T)
+        The weights of the integral, for an item of each grade.
     k, n : int
         The cutoff, at most n, and the length of the list.
     degrees : (T,) whole numbers
         The highest degree of the expansion at each depth, below n; -1 for a Fourier series.
+    tolerance : float
+        The relative error of expansions.
     refine : float
         The factor by which there are more frequencies than the law of A needs, as a kink of 1/IDCG needs
         more.
     complete : int
         Windows of up to this many numbers have all frequencies.
     """
-    series = [
-        _fourier_terms(discount, t, int(i), k, n, refine, complete) for i in np.flatnonzero(degrees < 0)
-    ]
-    expanded = np.flatnonzero(degrees >= 0)
-    gains = np.zeros((t.size, max(degrees.max(), 0) + 1))
-    # polynomials of a degree that a depth does not need may overflow far from the mean
-    with np.errstate(over="ignore", invalid="ignore"):
-        gains[expanded] = projections(discount, t[expanded], k, n, gains.shape[1] - 1)
-    expansions = [
-        _expansion_terms(gains, t, np.flatnonzero(degrees == degree), n, int(degree))
-        for degree in np.unique(degrees[expanded])
-    ]
     found = []
-    for terms, centred in ((expansions, True), (series, False)):
-        if terms:
-            node, slope, weight = (np.concatenate(parts) for parts in zip(*terms, strict=True))
-            found.append(RankTerms(node, slope, weight, centred))
+    expanded, others = np.flatnonzero(degrees >= 0), np.flatnonzero(degrees < 0)
+    if expanded.size:
+        found.append(
+            _expansion_terms(discount, t, directions, gained, k, n, expanded, degrees[expanded], tolerance)
+        )
+    if others.size:
+        series = [_fourier_terms(discount, t, int(i), k, n, refine, complete) for i in others]
+        node, slope, weight = (np.concatenate(parts) for parts in zip(*series, strict=True))
+        found.append(RankTerms(node, slope, gained[:, node] * weight, centred=False))
     return found
 
 
 def _expansion_terms(
-    gains: Floats, t: Floats, node: Integers, n: int, degree: int
-) -> tuple[Integers, Complex, Complex]:
-    """Return the terms of an expansion at depths t[node], its coefficients from points on a circle.
-
-    ``gains`` are the g_m at every depth.
-    """
-    points = degree + 1
-    radius, scale = circle(points, n - 1)
-    # sum_m g_m E[phi_m(A) | c], where E[phi_m(A) | c] is ``scale`` times the m-th Fourier coefficient of
-    # prod_i q_i^c_i on the circle; exchanging the two sums gives a weight for each point
-    weights = np.fft.fft(gains[node, :points] * scale, axis=1) / points
-    half = points // 2 + 1  # the other points have the conjugate values
-    doubled = np.where((np.arange(half) == 0) | (2 * np.arange(half) == points), 1.0, 2.0)
-    w = radius * np.exp(2j * math.pi * np.arange(half) / points)
-    slope = w / np.sqrt(t[node] * (1 - t[node]))[:, None]
-    return np.repeat(node, half), slope.ravel(), (weights[:, :half] * doubled).ravel()
+    discount: Discount, t: Floats, directions: Floats, gained: Floats, k: int, n: int, node: Integers,
+    degrees: Integers, tolerance: float,
+) -> RankTerms:  # fmt: skip
+    """Return the terms of expansions at depths t[node], their coefficients from points on circles."""
+    # polynomials of a degree that a depth does not need may overflow far from the mean
+    with np.errstate(over="ignore", invalid="ignore"):
+        gains = projections(discount, t[node], k, n, int(degrees.max()))
+    needed = np.arange(gains.shape[1]) <= degrees[:, None]
+    weights = np.where(needed, gains, 0.0).T[:, None] * gained[:, node]
+    few = FewDepths.of(directions[:, node], weights, degrees, tolerance)
+    nodes, slopes, found = [], [], []
+    for degree in np.unique(degrees[few.node]):
+        points = int(degree) + 1
+        some = degrees[few.node] == degree
+        radius, scale = circle(points, n - 1)
+        # sum_m g_m E[phi_m(A) | c], where E[phi_m(A) | c] is ``scale`` times the m-th Fourier coefficient of
+        # prod_i q_i^c_i on the circle; exchanging the two sums gives a weight for each point
+        by_degree = few.weights[:points, :, some] * scale[:, None, None]  # (points, J, K)
+        of_points = np.moveaxis(np.fft.fft(by_degree, axis=0) / points, 0, -1)
+        half = points // 2 + 1  # the other points have the conjugate values
+        doubled = np.where((np.arange(half) == 0) | (2 * np.arange(half) == points), 1.0, 2.0)
+        at = node[few.node[some]]
+        w = radius * np.exp(2j * math.pi * np.arange(half) / points)
+        nodes.append(np.repeat(at, half))
+        slopes.append((w / np.sqrt(t[at] * (1 - t[at]))[:, None]).ravel())
+        found.append((of_points[:, :, :half] * doubled).reshape(len(gained), -1))
+    return RankTerms(
+        np.concatenate(nodes), np.concatenate(slopes), np.concatenate(found, axis=1), centred=True
+    )
 
 
 def circle(points: int, others: int) -> tuple[float, Floats]:
