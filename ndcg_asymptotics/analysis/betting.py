@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
-from scipy.special import logsumexp
+from scipy.special import logsumexp, ndtri
 
 from ndcg_asymptotics.core.arrays import Floats
 
@@ -88,7 +87,7 @@ def detectable(values: Floats, mean: float, level: float, power: float, below: f
     """
     centred = values - values.mean() + mean  # as if the claimed mean were the true one
     centred = np.clip(centred, 0.0, 1.0)
-    quantile, needed = float(stats.norm.ppf(power)), math.log(2 * len(_BETS) / level)
+    quantile, needed = float(ndtri(power)), math.log(2 * len(_BETS) / level)
 
     def detected(error: float) -> bool:
         return all(_best_bet(centred, mean * (1 + e), quantile) >= needed for e in (-error, error))

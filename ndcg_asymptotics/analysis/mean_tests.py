@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri, stdtr, stdtrit
 
 from ndcg_asymptotics.analysis.betting import detectable, exceeds
 from ndcg_asymptotics.analysis.limit_tests import LimitOutcome, LimitTest
@@ -118,8 +118,8 @@ def judge_means(
             claimed = (float(exact[i] - error[i]), float(exact[i] + error[i]))
             z = _z(bounds, claimed, float(mcse[i]))
             if nearly_normal(theory.scorer, theory.measure, n, len(values)):
-                wrong = 2 * stats.t.sf(abs(z), len(values) - 1) < level
-                reach = float(stats.t.isf(level / 2, len(values) - 1)) + float(stats.norm.ppf(POWER))
+                wrong = bool(2 * stdtr(len(values) - 1, -abs(z)) < level)
+                reach = float(ndtri(POWER) - stdtrit(len(values) - 1, level / 2))
                 least = float(reach * mcse[i] / exact[i]) if exact[i] else math.inf
             else:
                 low, high = (bound / most[i] for bound in bounds)

@@ -17,8 +17,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
-from scipy.special import chdtr, chdtrc, chdtri, gammaincinv, logsumexp
+from scipy.special import chdtr, chdtrc, chdtri, gammaincinv, logsumexp, ndtri
 
 from ndcg_asymptotics.analysis.betting import log_wealth
 from ndcg_asymptotics.core.arrays import Floats
@@ -38,7 +37,10 @@ def chi_square_freedom(values: Floats) -> float:
     >>> chi_square_freedom(np.array([0.0, 0.0, 0.1, 0.9, 1.0, 1.0]))
     5.0
     """
-    return (len(values) - 1) / (1 + max(float(stats.kurtosis(values)), 0.0) / 2)
+    squares = (values - values.mean()) ** 2
+    variance = float(squares.mean())
+    excess = float(np.mean(squares**2)) / variance**2 - 3 if variance else 0.0
+    return (len(values) - 1) / (1 + max(excess, 0.0) / 2)
 
 
 def chi_square_test(least: float, most: float, freedom: float) -> float:
@@ -129,7 +131,7 @@ def detectable_std(
     True
     """
     variance, needed = float(squares.mean()), math.log(4 * len(_RATES) / level)
-    quantile = float(stats.norm.ppf(power))
+    quantile = float(ndtri(power))
     if not variance > 0:
         return math.inf
 

@@ -248,9 +248,9 @@ class AtLeastOne:
             f"on average, as others are never without any; here there are {self.n * p:.4g}",
         )
         most = min(self.n, MOST_RELEVANT)
-        from scipy.stats import binom  # here: it takes longer to load than a prediction
-
-        logs = binom.logpmf(np.arange(1, most + 1), self.n, p)
+        number = np.arange(1.0, most + 1)
+        # C(n, r) odds^r by its ratios, as differences of log n! have no correct digits at n = 1e15
+        logs = np.cumsum(np.log((self.n - number + 1) / number * (p / (1 - p))))
         chances = np.exp(logs - logs.max())
         kept = np.flatnonzero(chances > _RARE)
         return {int(i) + 1: float(chances[i] / chances[kept].sum()) for i in kept}

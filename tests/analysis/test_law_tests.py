@@ -8,7 +8,7 @@ from cases import LINEAR, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
+from ndcg_asymptotics.analysis.law_tests import LawTest, _critical_distance, judge_law
 from ndcg_asymptotics.analysis.mean_tests import Simulated
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
@@ -142,3 +142,11 @@ def test_check_shows_every_law() -> None:
     assert {row.verdict for row in found.laws} == {"agrees"}
     assert {row.verdict for row in check(drawn, perturb=0.3).laws} == {"disagrees"}
     assert "Kolmogorov" in "".join(map(str, found.long()))
+
+
+@pytest.mark.parametrize("level", [0.05, 1e-4, 1e-7])
+@pytest.mark.parametrize("count", [100, 1000, 9999, 10_001, 200_000])
+def test_critical_distances_are_those_of_the_two_sided_law(count: int, level: float) -> None:
+    """scipy's p-values of small levels are differences from 1, in samples of 141 to 100,000."""
+    beyond = stats.kstwo.sf(_critical_distance(level, count), count)
+    assert beyond == pytest.approx(level, rel=3e-3)

@@ -141,6 +141,7 @@ def test_chi_square_holds_its_level_for_values_a_little_skewed(items: float, lev
     seen = draws.std(axis=1, ddof=1)
     freedom = 199 / (1 + np.maximum(stats.kurtosis(draws, axis=1), 0.0) / 2)
     assert freedom[0] == pytest.approx(chi_square_freedom(draws[0]))
+    assert chi_square_freedom(np.ones(200)) == 199  # of a simulation that always gives one value
     found = np.array([chi_square_test(s, s, f) for s, f in zip(seen, freedom, strict=True)])
     assert stats.binomtest(int((found < level).sum()), found.size, level, "greater").pvalue > 1e-4
     assert (found < level).any()  # nor is it idle

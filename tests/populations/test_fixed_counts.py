@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 
 import mpmath
 import numpy as np
@@ -25,6 +26,7 @@ from ndcg_asymptotics.populations import (
     mixture,
     with_relevant,
 )
+from ndcg_asymptotics.populations.fixed_counts import AtLeastOne
 from ndcg_asymptotics.populations.roc_file import encode_roc
 from ndcg_asymptotics.studies.relevant import scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
@@ -120,6 +122,13 @@ def test_lists_with_at_least_one_relevant_item(n: int, curve: str, measure: str)
     square = (sd**2 + mean**2) / some
     found = ndcg_std(given, measure, [n], quick=True).value[0]
     assert found == pytest.approx((square - (mean / some) ** 2) ** 0.5, rel=1e-3)
+
+
+def test_few_relevant_items_of_many_have_the_law_of_poisson() -> None:
+    """The distance between the two laws is below np^2 (Le Cam)."""
+    law = AtLeastOne(10**18).law(3e-18)
+    poisson = {r: math.exp(-3) * 3**r / math.factorial(r) / (1 - math.exp(-3)) for r in range(1, 20)}
+    assert {r: law[r] for r in poisson} == pytest.approx(poisson, rel=1e-12)
 
 
 def test_a_study_of_lists_that_are_not_empty_agrees_with_theory() -> None:

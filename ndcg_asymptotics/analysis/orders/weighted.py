@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri, stdtrit
 
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Rate
 from ndcg_asymptotics.core.arrays import Bools, Floats
@@ -68,7 +68,7 @@ def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], s
     if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and known):
         nan = math.nan
         return WeightedRate(n, nan, nan, nan, None, None, False, effective, largest, share)
-    z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+    z = float(ndtri((1 + CONFIDENCE) / 2))
     low, high = math.exp(min(log_mean - z * relative, 0)), math.exp(min(upper + z * upper_relative, 0))
     return WeightedRate(
         n, max(1 - math.exp(log_mean), 0.0), 1 - high, 1 - low, log_mean / math.log(10), relative, True,
@@ -157,12 +157,13 @@ def fit_exponent(
     upper = [point for point in seen if point[0] >= middle]
     used = upper if len(upper) >= _FEWEST else seen[-_FEWEST:]
     n, nats, relative = np.array(used).T
-    fit = stats.linregress(np.log(n), np.log(nats))
-    # the standard error of a least-squares slope whose points have the relative errors ``relative``
-    centred = np.log(n) - np.log(n).mean()
-    sampled = float(np.sqrt(np.sum((centred * relative / nats) ** 2))) / float(centred @ centred)
-    half = max(1.96 * sampled, float(stats.t.ppf(0.975, len(n) - 2)) * float(fit.stderr))
-    slope, predicted = float(fit.slope), _predicted_slope(n, a, b, measure, cache or TheoryCache(None))
+    x, y = (np.log(values) - np.log(values).mean() for values in (n, nats))
+    slope = float(x @ y) / float(x @ x)
+    # the standard error of a least-squares slope, from the points' relative errors and from their scatter
+    sampled = float(np.linalg.norm(x * relative / nats)) / float(x @ x)
+    scattered = float(np.linalg.norm(y - slope * x) / np.linalg.norm(x)) / math.sqrt(len(n) - 2)
+    half = max(1.96 * sampled, float(stdtrit(len(n) - 2, 0.975)) * scattered)
+    predicted = _predicted_slope(n, a, b, measure, cache or TheoryCache(None))
     return FittedExponent(
         slope, (slope - half, slope + half), end.exponent, predicted,
         (int(n[0]), int(n[-1])), end.reason,

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from ndcg_asymptotics.analysis.planning.curves import (
     CUTOFFS,
@@ -216,11 +215,13 @@ def effect_interval(d: Floats, alpha: float, seed: int) -> tuple[float, float]:
     >>> 0.2 < low < 0.3, 0.7 < high < 0.8
     (True, True)
     """
+    from scipy.stats import bootstrap  # here: it takes long to load
+
     signed = d if d.mean() >= 0 else -d
     with warnings.catch_warnings():
         # where an interval cannot be computed it is NaN, and scipy warns
         warnings.simplefilter("ignore")
-        found = stats.bootstrap(
+        found = bootstrap(
             (signed,), _effect, n_resamples=_SAMPLES, confidence_level=1 - alpha, method="BCa",
             random_state=seed,
         ).confidence_interval  # fmt: skip

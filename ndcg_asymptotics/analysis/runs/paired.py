@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
@@ -239,8 +239,8 @@ def student_test(mean: float, sd: float, queries: int, alpha: float) -> tuple[In
     if sd == 0:
         return Interval(mean, mean), 0.0
     error = sd / math.sqrt(queries)
-    reach = error * float(stats.t.isf(alpha / 2, queries - 1))
-    p = 2 * float(stats.t.sf(abs(mean) / error, queries - 1))
+    reach = -error * float(special.stdtrit(queries - 1, alpha / 2))
+    p = 2 * float(special.stdtr(queries - 1, -abs(mean) / error))
     return Interval(mean - reach, mean + reach), p
 
 
