@@ -254,6 +254,21 @@ def test_many_relevant_items_in_long_lists():
     assert (std.error < 1e-8).all()
 
 
+@pytest.mark.parametrize("n", [10**12, HUGE])
+def test_a_cutoff_above_which_relevant_items_are_rare(n: int) -> None:
+    """With F(t) = t^kappa one of R has rank r with chance R kappa Gamma(r - 1 + kappa)/Gamma(r) n^-kappa.
+
+    Two of them are above rank 10 with a chance that is smaller by n^-kappa, or 1e-11.
+    """
+    kappa, r = 0.9, np.arange(1.0, 11.0)
+    chance = 5 * kappa * np.exp(gammaln(r - 1 + kappa) - gammaln(r) - kappa * math.log(n))
+    discount = 1 / np.log2(1 + r)
+    ideal = discount[:5].sum()
+    found = ndcg_std(f"relevant(5, roc_power({kappa}))", "nDCG@10", [n])
+    assert found.value[0] == pytest.approx(math.sqrt(chance @ discount**2) / ideal, rel=1e-7)
+    assert found.error[0] < 1e-6 * found.value[0]
+
+
 def test_mixtures_and_differences():
     one, two = (expected_ndcg(f"relevant({r}, roc_power(0.4))", "nDCG", [50]).value[0] for r in (1, 2))
     sds = [ndcg_std(f"relevant({r}, roc_power(0.4))", "nDCG", [50]).value[0] for r in (1, 2)]

@@ -23,6 +23,7 @@ from itertools import product
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
@@ -42,6 +43,7 @@ _DEVIATIONS, _FURTHER = 9.0, 25.0
 _UNLIKELY = 1e-17  # probability of numbers above that are left out
 
 
+@shared  # a scorer's moments serve it alone and in every pair
 def fixed_moments(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> Moments:
     """Return the mean and the variance of NDCG_n from one evaluation."""
     effort, ideal = replace(effort, probed=True), normaliser(model, measure, n)
@@ -80,13 +82,16 @@ def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[
     """Return mean and variance of DCG with a cutoff below n, and the variance without covariances."""
     k, gains = measure.cutoff(n), np.array(model.gains)
     found, law = [], []
-    for depth, counts, chances in _lists_above_cutoff(model, n, k, effort):
+    lists = list(_lists_above_cutoff(model, n, k, effort))
+    # in very long lists even the likeliest numbers above are unlikely
+    negligible = effort.negligible * sum(float(chances.sum()) for _, _, chances in lists)
+    for depth, counts, chances in lists:
         panels = panels_down_to(model, n, depth, effort.refine)
         given = on_panels(panels, gains, measure.discount, n, chances @ counts / chances.sum(), effort)
         means = given.mean() * (1 + given.mean_changes(counts))
         for count, mean, chance in zip(counts, means, chances, strict=True):
             # a sum of squares does not need the least likely numbers
-            variance = given.variance(count) if chance > effort.negligible else (0.0, 0.0)
+            variance = given.variance(count) if chance > negligible else (0.0, 0.0)
             found.append((mean, *variance))
             law.append(chance)
     means, variances, sizes = np.array(found).T

@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
@@ -43,6 +43,8 @@ _ATOMS = 200_000  # atoms up to which a law is enumerated
 _BEYOND = 28.0  # minus the logarithm of the probability that is left out on either side of a law
 _VANISHED = 1e-12  # of a characteristic function
 _FREQUENCIES = 20_000
+# below it the logarithm of the characteristic function of one term, bounded by 1, is a series of cumulants
+_SMALL_TERM, _CUMULANTS = 0.25, 16  # which leaves 0.25^16, as there is no zero below 1
 # range in standard deviations, and size, of a table of a distribution function
 _FURTHEST, _ENTRIES = 8.0, 321
 _LARGE = 10**18
@@ -212,14 +214,36 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
 @shared
 def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
     step = math.pi / law.reach
-    u = (np.arange(_FREQUENCIES) + 0.5) * step
-    # prod_r E exp(i u D(r) (Y_r - E Y)) for the ranks that are kept, times a normal law for those beyond
-    found = np.exp(-0.5 * law.rest * u**2).astype(np.complex128)
-    for weight in law.weights:
-        found *= np.exp(1j * np.multiply.outer(weight * u, law.values)) @ law.chances
+    u: Floats = (np.arange(_FREQUENCIES) + 0.5) * step
+    # prod_r E exp(i u D(r) (Y_r - E Y)) for the ranks that are kept, times a normal law for those beyond. Up
+    # to the frequency at which the term of a rank is no longer small its logarithm is a series of cumulants.
+    largest = float(np.abs(law.values).max())
+    starts = np.searchsorted(u, _SMALL_TERM / (largest * law.weights))
+    found = np.exp(_small_terms(law, largest, u, starts) - 0.5 * law.rest * u**2)
+    for weight, start in zip(law.weights, starts, strict=True):
         alive = int(np.count_nonzero(np.maximum.accumulate(np.abs(found)[::-1])[::-1] > _VANISHED))
         u, found = u[:alive], found[:alive]
+        if start >= alive:  # nor are later terms, whose weights are smaller, ever large
+            break
+        found[start:] *= np.exp(1j * np.multiply.outer(weight * u[start:], law.values)) @ law.chances
     return np.asarray(u), np.asarray(found)
+
+
+def _small_terms(law: SeriesLaw, largest: float, u: Floats, starts: Integers) -> Complex:
+    """Return the sum of log E exp(i u D(r) (Y_r - E Y)) over the ranks whose ``starts`` are beyond u."""
+    moments = [float(law.chances @ (law.values / largest) ** m) for m in range(_CUMULANTS + 1)]
+    cumulants = [0.0]
+    for m in range(1, _CUMULANTS + 1):
+        lower = sum(math.comb(m - 1, j - 1) * cumulants[j] * moments[m - j] for j in range(1, m))
+        cumulants.append(moments[m] - lower)
+    # ranks from this one on have a small term
+    first = np.searchsorted(starts, np.arange(u.size), side="right")
+    total = np.zeros(u.size, np.complex128)
+    for m in range(2, _CUMULANTS + 1):
+        sums = np.append(np.cumsum((largest * law.weights[::-1]) ** m)[::-1], 0.0)  # from each rank on
+        # u^m times a sum that is no larger than (_SMALL_TERM / u)^m times its number of terms
+        total += cumulants[m] / math.factorial(m) * (1j**m) * u**m * sums[first]
+    return total
 
 
 @shared

@@ -170,7 +170,6 @@ def moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effor
     )
 
 
-@shared
 def _of_fixed_counts(models: tuple[FixedCounts, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     found = [fixed_moments(model, measure, n, effort) for model in models]
     if len(found) == 1:
