@@ -214,7 +214,7 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
 @shared
 def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
     step = math.pi / law.reach
-    u: Floats = (np.arange(_FREQUENCIES) + 0.5) * step
+    u = step * np.arange(0.5, _FREQUENCIES)
     # prod_r E exp(i u D(r) (Y_r - E Y)) for the ranks that are kept, times a normal law for those beyond. Up
     # to the frequency at which the term of a rank is no longer small its logarithm is a series of cumulants.
     largest = float(np.abs(law.values).max())
