@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import RLock
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from cachetools import LRUCache, cached
@@ -12,6 +12,7 @@ from cachetools.keys import hashkey
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_I = TypeVar("_I")
 
 _LIMIT = 2**28  # bytes; the means of one study of five grades take a fifth of it
 _OVERHEAD = 200  # bytes of an object that is no array
@@ -54,6 +55,36 @@ def shared(function: Callable[_P, _T]) -> Callable[_P, _T]:
     decorate: Any = cached(_cache, key=lambda *args, **kwargs: hashkey(name, *args, **kwargs), lock=_lock)
     result: Callable[_P, _T] = decorate(function)
     return result
+
+
+def shared_each(
+    function: Callable[Concatenate[Sequence[_I], _P], Sequence[_T]],
+) -> Callable[Concatenate[Sequence[_I], _P], list[_T]]:
+    """Do the same for a function of several items that returns a result for each; it gets the unknown ones.
+
+    >>> calls = []
+    >>> @shared_each
+    ... def squares(items):
+    ...     calls.append(items)
+    ...     return [x * x for x in items]
+    >>> squares([3, 4]), squares([4, 5, 5]), calls
+    ([9, 16], [16, 25, 25], [[3, 4], [5]])
+    """
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    def recalled(items: Sequence[_I], /, *args: _P.args, **kwargs: _P.kwargs) -> list[_T]:
+        keys = {item: hashkey(name, item, *args, *kwargs.items()) for item in items}
+        with _lock:
+            known = {item: _cache[key] for item, key in keys.items() if key in _cache}
+        unknown = [item for item in keys if item not in known]
+        if unknown:
+            new = dict(zip(unknown, function(unknown, *args, **kwargs), strict=True))
+            known |= new
+            with _lock:
+                _cache.update((keys[item], result) for item, result in new.items())
+        return [known[item] for item in items]
+
+    return recalled
 
 
 def clear_caches() -> None:

@@ -119,7 +119,7 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
     def _model(self) -> Discount | None:
         return Discount.parse(self.like) if self.like else None
 
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(rank), dtype=np.float64)

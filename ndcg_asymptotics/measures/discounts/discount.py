@@ -65,15 +65,15 @@ class Discount(Spec, family="discount"):
         return LARGEST_N
 
     @abstractmethod
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         """Return D(r) for an array of ranks, which may be real numbers >= 1."""
 
     @abstractmethod
     def sum_to(self, k: Floats, n: float) -> Floats:
         """Return F(k) for an array of whole numbers k >= 1."""
 
-    def __call__(self, rank: ArrayLike, n: float = math.nan) -> Floats:
-        """Return D(r).
+    def __call__(self, rank: ArrayLike, n: Floats | float = math.nan) -> Floats:
+        """Return D(r) in lists of n items, one length or one for each rank.
 
         >>> Discount.parse("zipf")([1, 2, 4])
         array([1.  , 0.5 , 0.25])
@@ -94,8 +94,10 @@ class Discount(Spec, family="discount"):
         """F(infinity), infinite unless the discount is summable."""
         return math.inf
 
-    def _checked(self, rank: ArrayLike, n: float) -> Floats:
-        if self.depends_on_n and math.isnan(n):  # tested first, as building the message takes longer than D
+    def _checked(self, rank: ArrayLike, n: Floats | float) -> Floats:
+        if (
+            self.depends_on_n and np.isnan(n).any()
+        ):  # tested first, as building the message takes longer than D
             raise InputError(f"{self} needs the list length n")
         return np.asarray(rank, dtype=np.float64)
 

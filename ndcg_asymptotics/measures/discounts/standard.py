@@ -75,7 +75,7 @@ class Log(SmoothDiscount, keyword="log"):
     asymptotics: ClassVar[Asymptotics] = LogDecay()
     tex: ClassVar[str] = r"1/\log(1+r)"
 
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         return 1.0 / np.log1p(rank)
 
     def integral(self, a: float, b: Floats) -> Floats:
@@ -106,7 +106,7 @@ class ClippedLog(SmoothDiscount, keyword="clipped_log"):
     def tex(self) -> str:
         return rf"1/\max(1, \log_{{{number_text(self.b)}}} r)"
 
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         return math.log(self.b) / np.log(np.maximum(rank, self.b))
 
     def integral(self, a: float, b: Floats) -> Floats:
@@ -122,7 +122,7 @@ class ClippedLog(SmoothDiscount, keyword="clipped_log"):
 class _InversePower(SmoothDiscount):
     """D(r) = r^-b for any b > 0."""
 
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         return rank**-self.asymptotics.exponent
 
     def integral(self, a: float, b: Floats) -> Floats:
@@ -181,7 +181,7 @@ class Geometric(Discount, keyword="geometric"):
     def tex(self) -> str:
         return f"{number_text(self.base)}^{{-r}}"
 
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         return np.exp(-rank * math.log(self.base))
 
     def sum_to(self, k: Floats, n: float) -> Floats:
@@ -213,7 +213,7 @@ class RankBiased(Discount, keyword="rbp"):
     def tex(self) -> str:
         return rf"(1-p)\,p^{{r-1}}, p = {number_text(self.p)}"
 
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         return (1.0 - self.p) * np.exp((rank - 1.0) * math.log(self.p))
 
     def sum_to(self, k: Floats, n: float) -> Floats:
@@ -249,7 +249,7 @@ class Constant(_Affine, keyword="constant"):
     regular: ClassVar[bool] = True
     tex: ClassVar[str] = "1"
 
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         return np.ones_like(rank)
 
     def sum_to(self, k: Floats, n: float) -> Floats:
@@ -270,7 +270,7 @@ class Linear(_Affine, keyword="linear"):
     depends_on_n: ClassVar[bool] = True
     tex: ClassVar[str] = "n - r"
 
-    def at(self, rank: Floats, n: float) -> Floats:
+    def at(self, rank: Floats, n: Floats | float) -> Floats:
         return n - rank
 
     def sum_to(self, k: Floats, n: float) -> Floats:

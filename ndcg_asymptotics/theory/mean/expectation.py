@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
-from ndcg_asymptotics.core.caching import shared
+from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean.fixed_counts import evaluate_fixed_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
-from ndcg_asymptotics.theory.mean.rank_terms import Crossing, projections, rank_terms
+from ndcg_asymptotics.theory.mean.rank_terms import Crossing, Places, projections, projections_of, rank_terms
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, joined
 
@@ -41,6 +41,7 @@ _DEGREES = (9, 19, 35)  # of expansions in the number of items above, tried in t
 _UNCORRELATED = 1e-8
 _WITHOUT_INFORMATION = 1e-13
 _SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
+_TOGETHER = 64  # lengths whose laws of ranks are computed together; more take memory and gain no time
 _PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the depth there
 
 
@@ -160,15 +161,15 @@ def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
 def _expected_ndcg(
     relevance: Relevance, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
 ) -> Expectation:
-    return _joined(_at_length(relevance, measure, n, pair) for n in lengths)
+    return _joined(_at_lengths(lengths, relevance, measure, pair))
 
 
-@shared
-def _at_length(
-    relevance: Relevance, measure: Measure, n: int, pair: tuple[Accuracy, Accuracy]
-) -> tuple[float, float]:
+@shared_each
+def _at_lengths(
+    lengths: Sequence[int], relevance: Relevance, measure: Measure, pair: tuple[Accuracy, Accuracy]
+) -> list[tuple[float, float]]:
     one = evaluate if measure.normalised else _dcg
-    return _stated(lambda accuracy: one(relevance, measure, n, accuracy), pair)
+    return _stated(lambda accuracy: one(relevance, measure, lengths, accuracy), pair)
 
 
 def expected_with_fixed_counts(
@@ -178,23 +179,27 @@ def expected_with_fixed_counts(
     pair: tuple[Accuracy, Accuracy] = _FULL,
 ) -> Expectation:
     """Return E[NDCG_n] with a fixed number of relevant items, for n up to 1e90."""
-    return _joined(_with_fixed_counts(model, measure, n, pair) for n in lengths)
+    return _joined(_with_fixed_counts(lengths, model, measure, pair))
 
 
-@shared
+@shared_each
 def _with_fixed_counts(
-    model: FixedCounts, measure: Measure, n: int, pair: tuple[Accuracy, Accuracy]
-) -> tuple[float, float]:
-    return _stated(lambda accuracy: evaluate_fixed_counts(model, measure, n, accuracy.refine), pair)
+    lengths: Sequence[int], model: FixedCounts, measure: Measure, pair: tuple[Accuracy, Accuracy]
+) -> list[tuple[float, float]]:
+    def means(accuracy: Accuracy) -> Floats:
+        return np.array([evaluate_fixed_counts(model, measure, n, accuracy.refine) for n in lengths])
+
+    return _stated(means, pair)
 
 
 def _stated(
-    evaluate_with: Callable[[Accuracy], float], pair: tuple[Accuracy, Accuracy]
-) -> tuple[float, float]:
-    """Return the more accurate one of two evaluations, and a bound of its error from both."""
+    evaluate_with: Callable[[Accuracy], Floats], pair: tuple[Accuracy, Accuracy]
+) -> list[tuple[float, float]]:
+    """Return the more accurate ones of two evaluations, and bounds of their errors from both."""
     first, value = map(evaluate_with, pair)
     # a sum of exponentials has a relative error, and all terms are positive
-    return value, _CAUTION * abs(value - first) + (_ROUNDING + 2 * pair[1].tolerance) * value
+    error = _CAUTION * np.abs(value - first) + (_ROUNDING + 2 * pair[1].tolerance) * value
+    return list(zip(value.tolist(), error.tolist(), strict=True))
 
 
 def _joined(found: Iterable[tuple[float, float]]) -> Expectation:
@@ -203,9 +208,62 @@ def _joined(found: Iterable[tuple[float, float]]) -> Expectation:
     return Expectation(value, error)
 
 
-def evaluate(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) -> float:
-    """Return E[NDCG_n] from one evaluation of the integral over depth."""
-    discount, k = measure.discount, measure.cutoff(n)
+@dataclass(frozen=True)
+class _Integral:
+    """The integral over depth for lists of one length, before the means over the items above.
+
+    Attributes
+    ----------
+    places : Places
+        Its depths; an item of grade j gains ``y_j n P(Y = y_j | t) dt``.
+    deviation : (J + 1, T)
+        ``G_i(t) - t`` for each grade.
+    counts : LabelMeans
+    """
+
+    places: Places
+    deviation: Floats
+    counts: LabelMeans
+
+    def value(self, discount: Discount, gains: Floats, accuracy: Accuracy) -> float:
+        """Return the sum of its terms ``weight_j E_c[prod_i q_i^c_i / IDCG(c + e_j)]``."""
+        refine, total = max(accuracy.refine, 1.0), 0.0
+        for terms in rank_terms(
+            discount, self.places, gains, accuracy.tolerance, refine, self.counts.lattice
+        ):
+            above = (self.deviation if terms.centred else self.deviation + self.places.t)[:, terms.node]
+            means = self.counts(terms.slope, above, centred=terms.centred)
+            total += float(np.real(terms.weight * means.T).sum())
+        return total
+
+
+def evaluate(relevance: Relevance, measure: Measure, lengths: Sequence[int], accuracy: Accuracy) -> Floats:
+    """Return E[NDCG_n] at several lengths, each from one evaluation of the integral over depth."""
+    parts = [
+        _evaluate_some(relevance, measure, lengths[i : i + _TOGETHER], accuracy)
+        for i in range(0, len(lengths), _TOGETHER)
+    ]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _evaluate_some(
+    relevance: Relevance, measure: Measure, lengths: Sequence[int], accuracy: Accuracy
+) -> Floats:
+    found = [_integral(relevance, measure, n, accuracy) for n in lengths]
+    integrals = [part for part in found if isinstance(part, _Integral)]
+    if integrals:
+        gains = iter(projections_of(measure.discount, [part.places for part in integrals]))
+    return np.array(
+        [
+            part.value(measure.discount, next(gains), accuracy) if isinstance(part, _Integral) else part
+            for part in found
+        ]
+    )
+
+
+def _integral(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) -> _Integral | float:
+    """Return the integral, or E[NDCG_n] itself where no integral is needed."""
+    discount, k = measure.discount, min(measure.cutoff(n), n)
     if discount(1.0, float(n)) == 0:  # linear at n = 1: IDCG is 0
         return 0.0
     mesh = Mesh.of(relevance, n, accuracy.refine)
@@ -222,22 +280,11 @@ def evaluate(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy)
     if correlation.max() < _WITHOUT_INFORMATION:
         # every label is as likely at every rank, and n int E[D(1 + A); A < k | t] dt = F(k)
         means = counts(np.zeros(1, complex), np.zeros((len(law), 1)), centred=False)
-        return float(
-            np.real(means[0] @ (gains * law[:-1])) * ideal_sums(discount, n)(np.array([min(k, n)]))[0]
-        )
+        return float(np.real(means[0] @ (gains * law[:-1])) * ideal_sums(discount, n)(np.array([k]))[0])
     degrees = _degrees(counts, deviation, depths.t, correlation, n, accuracy)
-    # the sum over j and over terms of y_j n P(Y = y_j | t) dt weight E_c[prod_i q_i^c_i / IDCG(c + e_j)]
     gained = n * gains[:, None] * depths.value[occurs] * depths.dt
     directions = np.sqrt(law)[:, None] * deviation / np.sqrt(depths.t * (1 - depths.t))
-    total = 0.0
-    for terms in rank_terms(
-        discount, depths.t, directions, gained, k, n, degrees, accuracy.tolerance,
-        max(accuracy.refine, 1.0), counts.lattice,
-    ):  # fmt: skip
-        above = (deviation if terms.centred else deviation + depths.t)[:, terms.node]
-        means = counts(terms.slope, above, centred=terms.centred)
-        total += float(np.real(terms.weight * means.T).sum())
-    return total
+    return _Integral(Places(n, k, depths.t, directions, gained, degrees), deviation, counts)
 
 
 def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> Depths:
@@ -302,9 +349,14 @@ def expected_dcg(
     return expected_ndcg(scorer, Measure(discount, normalised=False), sizes)
 
 
-def _dcg(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) -> float:
-    """Return E[DCG_n] from one evaluation of the integral over depth."""
-    k = measure.cutoff(n)
-    depths = _depths(Mesh.of(relevance, n, accuracy.refine), k, n, accuracy)
-    gained = n * (np.array(relevance.gains) @ depths.value) * depths.dt
-    return float(gained @ projections(measure.discount, depths.t, k, n, 0)[:, 0])
+def _dcg(relevance: Relevance, measure: Measure, lengths: Sequence[int], accuracy: Accuracy) -> Floats:
+    """Return E[DCG_n] at several lengths, each from one evaluation of the integral over depth."""
+    values = np.zeros(len(lengths))
+    for i, n in enumerate(lengths):
+        k = min(measure.cutoff(n), n)
+        depths = _depths(Mesh.of(relevance, n, accuracy.refine), k, n, accuracy)
+        gained = n * (np.array(relevance.gains) @ depths.value) * depths.dt
+        size = depths.t.size
+        gains = projections(measure.discount, depths.t, np.full(size, k), np.full(size, n), 0)[:, 0]
+        values[i] = gained @ gains
+    return values

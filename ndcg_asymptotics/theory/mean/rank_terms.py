@@ -25,6 +25,7 @@ and the characteristic function of A falls like a Gaussian, so that some thirty 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,25 +95,58 @@ class Crossing:
         return cls(max(start, 0.0), min(stop, 1.0), max(deviation, 3.0) / n)
 
 
-def rank_terms(
-    discount: Discount, t: Floats, directions: Floats, gained: Floats, k: int, n: int, degrees: Integers,
-    tolerance: float, refine: float, complete: int,
-) -> list[RankTerms]:  # fmt: skip
-    """Return the terms of the integral over depth of ``E[D(1 + A); A < k | c, t]``.
+@dataclass(frozen=True)
+class Places:
+    """Depths of items in lists of one length.
 
-    Parameters
+    Attributes
     ----------
-    discount : Discount
+    n, k : int
+        The length of the list, and the cutoff, at most n.
     t : (T,)
         Depths in (0, 1).
     directions : (J + 1, T)
         ``sqrt(p_i) (G_i(t) - t) / sqrt(t (1 - t))``.
     gained : (J, T)
-        The weights of the integral, for an item of each grade.
-    k, n : int
-        The cutoff, at most n, and the length of the list.
+        The weights of the integral over depth, for an item of each grade.
     degrees : (T,) whole numbers
         The highest degree of the expansion at each depth, below n; -1 for a Fourier series.
+    """
+
+    n: int
+    k: int
+    t: Floats
+    directions: Floats
+    gained: Floats
+    degrees: Integers
+
+
+def projections_of(discount: Discount, lists: Sequence[Places]) -> list[Floats]:
+    """Return the g_m at the depths of lists of several lengths, 0 above the degree of each: (T, M + 1) each.
+
+    All depths with one degree are taken together, as their sums take less time than a call of numpy each.
+    """
+    sizes = [part.t.size for part in lists]
+    t, degrees = np.concatenate([part.t for part in lists]), np.concatenate([part.degrees for part in lists])
+    n, k = np.repeat([part.n for part in lists], sizes), np.repeat([part.k for part in lists], sizes)
+    found = np.zeros((t.size, max(degrees.max(), 0) + 1))
+    for degree in np.unique(degrees[degrees >= 0]).tolist():
+        some = degrees == degree
+        found[some, : degree + 1] = projections(discount, t[some], k[some], n[some], degree)
+    return np.split(found, np.cumsum(sizes)[:-1])
+
+
+def rank_terms(
+    discount: Discount, places: Places, gains: Floats, tolerance: float, refine: float, complete: int
+) -> list[RankTerms]:
+    """Return the terms of the integral over depth of ``E[D(1 + A); A < k | c, t]``.
+
+    Parameters
+    ----------
+    discount : Discount
+    places : Places
+    gains : (T, M + 1)
+        The g_m.
     tolerance : float
         The relative error of expansions.
     refine : float
@@ -122,34 +156,26 @@ def rank_terms(
         Windows of up to this many numbers have all frequencies.
     """
     found = []
-    expanded, others = np.flatnonzero(degrees >= 0), np.flatnonzero(degrees < 0)
+    expanded, others = np.flatnonzero(places.degrees >= 0), np.flatnonzero(places.degrees < 0)
     if expanded.size:
-        found.append(
-            _expansion_terms(discount, t, directions, gained, k, n, expanded, degrees[expanded], tolerance)
-        )
+        found.append(_expansion_terms(places, gains, expanded, tolerance))
     if others.size:
-        series = [_fourier_terms(discount, t, int(i), k, n, refine, complete) for i in others]
+        series = [_fourier_terms(discount, places, int(i), refine, complete) for i in others]
         node, slope, weight = (np.concatenate(parts) for parts in zip(*series, strict=True))
-        found.append(RankTerms(node, slope, gained[:, node] * weight, centred=False))
+        found.append(RankTerms(node, slope, places.gained[:, node] * weight, centred=False))
     return found
 
 
-def _expansion_terms(
-    discount: Discount, t: Floats, directions: Floats, gained: Floats, k: int, n: int, node: Integers,
-    degrees: Integers, tolerance: float,
-) -> RankTerms:  # fmt: skip
+def _expansion_terms(places: Places, gains: Floats, node: Integers, tolerance: float) -> RankTerms:
     """Return the terms of expansions at depths t[node], their coefficients from points on circles."""
-    # polynomials of a degree that a depth does not need may overflow far from the mean
-    with np.errstate(over="ignore", invalid="ignore"):
-        gains = projections(discount, t[node], k, n, int(degrees.max()))
-    needed = np.arange(gains.shape[1]) <= degrees[:, None]
-    weights = np.where(needed, gains, 0.0).T[:, None] * gained[:, node]
-    few = FewDepths.of(directions[:, node], weights, degrees, tolerance)
+    degrees, t = places.degrees[node], places.t
+    weights = gains[node, : degrees.max() + 1].T[:, None] * places.gained[:, node]
+    few = FewDepths.of(places.directions[:, node], weights, degrees, tolerance)
     nodes, slopes, found = [], [], []
     for degree in np.unique(degrees[few.node]):
         points = int(degree) + 1
         some = degrees[few.node] == degree
-        radius, scale = circle(points, n - 1)
+        radius, scale = circle(points, places.n - 1)
         # sum_m g_m E[phi_m(A) | c], where E[phi_m(A) | c] is ``scale`` times the m-th Fourier coefficient of
         # prod_i q_i^c_i on the circle; exchanging the two sums gives a weight for each point
         by_degree = few.weights[:points, :, some] * scale[:, None, None]  # (points, J, K)
@@ -160,7 +186,7 @@ def _expansion_terms(
         w = radius * np.exp(2j * math.pi * np.arange(half) / points)
         nodes.append(np.repeat(at, half))
         slopes.append((w / np.sqrt(t[at] * (1 - t[at]))[:, None]).ravel())
-        found.append((of_points[:, :, :half] * doubled).reshape(len(gained), -1))
+        found.append((of_points[:, :, :half] * doubled).reshape(len(places.gained), -1))
     return RankTerms(
         np.concatenate(nodes), np.concatenate(slopes), np.concatenate(found, axis=1), centred=True
     )
@@ -175,10 +201,11 @@ def circle(points: int, others: int) -> tuple[float, Floats]:
 
 
 def _fourier_terms(
-    discount: Discount, depths: Floats, node: int, k: int, n: int, refine: float, complete: int
+    discount: Discount, places: Places, node: int, refine: float, complete: int
 ) -> tuple[Integers, Complex, Complex]:
     """Return the terms of a Fourier series at one depth."""
-    others, t = n - 1, float(depths[node])
+    n, k, t = places.n, places.k, float(places.t[node])
+    others = n - 1
     reach = DEVIATIONS * math.sqrt(others * t * (1 - t)) + FURTHER
     low, high = max(math.floor(others * t - reach), 0), min(math.ceil(others * t + reach), others)
     size = high - low + 1
@@ -216,20 +243,24 @@ def log_remainder(z: Any) -> Any:
     return np.where(np.abs(z) < _SMALL, series, np.log1p(z) - z)
 
 
-def projections(discount: Discount, t: Floats, k: int, n: int, degree: int) -> Floats:
+def projections(discount: Discount, t: Floats, k: Integers, n: Integers, degree: int) -> Floats:
     """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), m up to a degree: (T, degree + 1).
+
+    Depths t, cutoffs k and lengths n are (T,) each.
 
     Raises
     ------
     NotAvailableError
-        If the discount is neither affine nor a sum of exponentials up to n.
+        If the discount is neither affine nor a sum of exponentials up to the largest n.
     """
-    require_smooth(discount, n)
-    others = n - 1
+    require_smooth(discount, int(n.max()))
+    lengths, others = n.astype(float), (n - 1).astype(float)
     found = np.zeros((t.size, degree + 1))
-    for some, nodes in rank_nodes(t, np.full(t.size, float(k)), others, degree + 1):
-        values = nodes.weights * discount(1.0 + np.maximum(nodes.above, 0.0), float(n))
-        polynomials = krawtchouk(nodes.shift, others, nodes.share[:, None], degree, from_zero=nodes.from_zero)
+    for some, nodes in rank_nodes(t, k.astype(float), others, degree + 1):
+        values = nodes.weights * discount(1.0 + np.maximum(nodes.above, 0.0), lengths[some, None])
+        polynomials = krawtchouk(
+            nodes.shift, others[some, None], nodes.share[:, None], degree, from_zero=nodes.from_zero
+        )
         moments = np.einsum("tq,mtq->tm", values, polynomials)
         found[some] = moments * np.where(nodes.deep[:, None], (-1.0) ** np.arange(degree + 1), 1.0)
     return found

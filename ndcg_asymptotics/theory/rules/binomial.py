@@ -49,11 +49,14 @@ def log_binomial(x: Floats, size: Floats | float, probability: Floats | float) -
 
 def _stirling(x: Floats) -> Floats:
     """Return log x! less Stirling's formula."""
+    near = x < _STIRLING_FROM
     y = 1 / np.maximum(x, _STIRLING_FROM) ** 2
     far = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) * np.sqrt(y)
-    near = np.minimum(x, _STIRLING_FROM)
-    exact = gammaln(near + 1) - (near + 0.5) * np.log(near) + near - 0.5 * math.log(2 * math.pi)
-    return np.where(x < _STIRLING_FROM, exact, far)
+    if not near.any():
+        return np.asarray(far)
+    few = np.minimum(x, _STIRLING_FROM)
+    exact = gammaln(few + 1) - (few + 0.5) * np.log(few) + few - 0.5 * math.log(2 * math.pi)
+    return np.where(near, exact, far)
 
 
 def _deviance(x: Floats, mean: Floats) -> Floats:
@@ -80,7 +83,12 @@ def binomial_below(size: int, probability: Floats, least: int) -> Floats:
 
 
 def krawtchouk(
-    shift: Floats, size: int, probability: Floats | float, degree: int, *, from_zero: bool = False
+    shift: Floats,
+    size: Floats | float,
+    probability: Floats | float,
+    degree: int,
+    *,
+    from_zero: bool = False,
 ) -> Floats:
     """Return the orthonormal polynomials of Binomial(size, probability): (degree + 1, *shift.shape).
 
@@ -88,9 +96,9 @@ def krawtchouk(
     ----------
     shift : array
         Points less the mean of the law.
-    size : int
-    probability : float or array
-        In (0, 1); an array broadcasts against ``shift``, whose last axis it has with length 1.
+    size, probability : float or array
+        An array broadcasts against ``shift``, whose last axis it has with length 1. Probabilities are in
+        (0, 1).
     degree : int
     from_zero : bool
         Whether the points along the last axis are 0, 1, 2, …. Far from the mean the recurrence loses its
@@ -101,11 +109,12 @@ def krawtchouk(
     array([[ 1.        ,  1.        ,  1.        ],
            [-1.41421356,  0.        ,  1.41421356]])
     """
-    p = np.asarray(probability, float)
+    size, p = np.asarray(size, float), np.asarray(probability, float)
     found = np.empty((degree + 1, *shift.shape))
     at_zero = np.empty((degree + 1, *shift.shape[:-1])) if from_zero else np.empty(0)
     here, before, beside = np.ones_like(shift), np.zeros_like(shift), np.zeros_like(p)
     first = np.ones(shift.shape[:-1])
+    odds, points = (x[..., 0] if x.ndim else x for x in (p / (1 - p), size))
     for m in range(degree + 1):
         if from_zero:
             if m < shift.shape[-1]:
@@ -113,11 +122,10 @@ def krawtchouk(
             else:
                 here[:] = 0.0  # the law has no more points
             at_zero[m] = first
-            odds = p[..., 0] if p.ndim else p
-            first = -first * np.sqrt(max(size - m, 0) / (m + 1) * odds / (1 - odds))
+            first = -first * np.sqrt(np.maximum(points - m, 0.0) / (m + 1) * odds)
         found[m] = here
         following = (shift - m * (1 - 2 * p)) * here - beside * before
-        beside = np.sqrt((m + 1) * p * (1 - p) * max(size - m, 0))
+        beside = np.sqrt((m + 1) * p * (1 - p) * np.maximum(size - m, 0.0))
         before, here = here, following / np.where(beside > 0, beside, 1.0)
     return found
 

@@ -64,7 +64,9 @@ def require_smooth(discount: Discount, n: int) -> None:
         exponential_sum([discount], float(min(n, LARGEST_N)))
 
 
-def rank_nodes(t: Floats, k: Floats, others: int, columns: int = 1) -> Iterator[tuple[Integers, RankNodes]]:
+def rank_nodes(
+    t: Floats, k: Floats, others: Floats | float, columns: int = 1
+) -> Iterator[tuple[Integers, RankNodes]]:
     """Yield the indices of some depths, and the nodes at each; depths without nodes are left out.
 
     Parameters
@@ -73,8 +75,8 @@ def rank_nodes(t: Floats, k: Floats, others: int, columns: int = 1) -> Iterator[
         Depths in [0, 1].
     k : (T,)
         A cutoff for each; above ``others`` it cuts nothing.
-    others : int
-        N.
+    others : float or (T,)
+        N, for all depths or for each.
     columns : int
         The number of functions that are evaluated at each node, for a bound of the memory.
 
@@ -82,6 +84,7 @@ def rank_nodes(t: Floats, k: Floats, others: int, columns: int = 1) -> Iterator[
     >>> nodes.above, nodes.weights.round(12)
     (array([[0., 1., 2.]]), array([[0.25, 0.5 , 0.  ]]))
     """
+    others = np.broadcast_to(np.asarray(others, np.float64), t.shape)
     deep = t > 0.5
     share = np.where(deep, 1 - t, t)  # we count the items above, or those below where these are fewer
     mean, deviation = others * share, np.sqrt(others * t * (1 - t))
@@ -90,75 +93,85 @@ def rank_nodes(t: Floats, k: Floats, others: int, columns: int = 1) -> Iterator[
     crossing = (above + reach >= k) & (k <= others)
     few = mean <= _FEW
     integrated = crossing & ~few & (deviation > _SUMMED)
+    every = ~few & ~integrated & crossing
+    # rows have as many nodes as the widest of them, so those of a group are at most twice as wide as another
+    width = np.where(few, mean + reach, np.where(every, 2 * reach, _FEW))
+    octave = np.ceil(np.log2(width))
     for kind, here in (
         (_few, few),
         (_up_to_cutoff, integrated),
-        (_every, ~few & ~integrated & crossing),
+        (_every, every),
         (_spaced, ~few & ~crossing),
     ):
         # items below the cutoff gain nothing
         nodes = np.flatnonzero(here & ~(crossing & (above - reach > k)))
-        if not nodes.size:
-            continue
-        numbers = (
-            float((2 * reach[nodes] + mean[nodes] * few[nodes]).max()) if kind in (_few, _every) else _FEW
-        )
-        size = max(1, int(_CHUNK / (numbers * columns)))
-        for start in range(0, nodes.size, size):
-            some = nodes[start : start + size]
-            counted, weights = kind(mean[some], deviation[some], deep[some], share[some], k[some], others)
-            a = np.where(deep[some, None], others - counted, counted)
-            shift = counted - mean[some, None]
-            yield some, RankNodes(a, weights, shift, deep[some], share[some], kind is _few)
+        for group in np.unique(octave[nodes]):
+            alike = nodes[octave[nodes] == group]
+            size = max(1, int(_CHUNK / (2.0**group * columns)))
+            for start in range(0, alike.size, size):
+                some = alike[start : start + size]
+                law = mean[some], deviation[some], deep[some], share[some], k[some], others[some]
+                counted, weights = kind(*law)
+                a = np.where(deep[some, None], others[some, None] - counted, counted)
+                shift = counted - mean[some, None]
+                yield some, RankNodes(a, weights, shift, deep[some], share[some], kind is _few)
 
 
 def _few(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
 ) -> tuple[Floats, Floats]:
     """Return numbers of counted items from 0 on and their probabilities up to the cutoff, (T, Q) each."""
-    most = min(math.ceil((mean + DEVIATIONS * deviation).max() + FURTHER), others)
+    most = int(min(math.ceil((mean + DEVIATIONS * deviation).max() + FURTHER), others.max()))
     counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
     # P(c) = (1 - t)^N (N t / (1 - t))^c / c! prod_(i < c) (1 - i/N), whose logarithms are moderate
-    falling = np.concatenate([[0.0], np.cumsum(np.log1p(-np.arange(most) / max(others, 1)))])
+    lengths, of_length = np.unique(others, return_inverse=True)
+    with np.errstate(divide="ignore"):  # more than N have probability 0
+        left = np.log1p(-np.minimum(np.arange(most) / np.maximum(lengths, 1.0)[:, None], 1.0))
+    falling = np.hstack([np.zeros((lengths.size, 1)), np.cumsum(left, axis=1)])
     odds = np.maximum(mean, np.finfo(float).tiny) / (1 - share)  # N = 0 has c = 0 only
     exponents = np.multiply.outer(np.log(odds), counted[0])
-    exponents += falling - gammaln(counted[0] + 1) + (others * np.log1p(-share))[:, None]
+    exponents += (falling - gammaln(counted[0] + 1))[of_length] + (others * np.log1p(-share))[:, None]
     likely = np.exp(exponents)
     return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
 
 
 def _every(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
 ) -> tuple[Floats, Floats]:
     """Return all numbers about the mean and their probabilities."""
-    return _lattice(mean, np.ones_like(mean), deviation, deep, share, k, others)
+    counted, inside = _about(mean, np.ones_like(mean), deviation, others)
+    # P(c) / P(c - 1) = (N - c + 1) / c t / (1 - t)
+    ratios = (others[:, None] - counted + 1) / np.maximum(counted, 1.0) * (share / (1 - share))[:, None]
+    logs = np.cumsum(np.log(np.where(inside, ratios, 1.0)), axis=1)
+    weights = np.where(inside, np.exp(logs - logs[:, logs.shape[1] // 2, None]), 0.0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return counted, weights * _within(counted, deep, k, others)
 
 
 def _spaced(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
 ) -> tuple[Floats, Floats]:
     """Return numbers about the mean, at steps fine enough for a smooth function, and their probabilities."""
     step = np.maximum(np.floor(_STEP * deviation), 1.0)
-    return _lattice(mean, step, deviation, deep, share, k, others)
-
-
-def _lattice(
-    mean: Floats, step: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
-) -> tuple[Floats, Floats]:
-    count = np.ceil((DEVIATIONS * deviation + FURTHER) / step).max()
-    counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
-    inside = (counted >= 0) & (counted <= others)
-    counted = np.clip(counted, 0.0, float(others))
-    weights = np.where(inside, np.exp(log_binomial(counted, float(others), share[:, None])), 0.0)
+    counted, inside = _about(mean, step, deviation, others)
+    weights = np.where(inside, np.exp(log_binomial(counted, others[:, None], share[:, None])), 0.0)
     total = weights.sum(axis=1, keepdims=True)
     # among 1e30 items and more doubles are further apart than the standard deviation
-    at_mean = np.arange(-count, count + 1) == 0
+    at_mean = np.arange(counted.shape[1]) == counted.shape[1] // 2
     weights = np.where(total > 0, weights / np.where(total > 0, total, 1.0), at_mean)
     return counted, weights * _within(counted, deep, k, others)
 
 
+def _about(mean: Floats, step: Floats, deviation: Floats, others: Floats) -> tuple[Floats, Bools]:
+    """Return whole numbers about the mean, the same number on both sides, and which are from 0 to N."""
+    count = np.ceil((DEVIATIONS * deviation + FURTHER) / step).max()
+    counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
+    inside = (counted >= 0) & (counted <= others[:, None])
+    return np.clip(counted, 0.0, others[:, None]), inside
+
+
 def _up_to_cutoff(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: int
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
 ) -> tuple[Floats, Floats]:
     """Return the nodes of an integral up to k - 1/2 items above, with one term of Euler and Maclaurin."""
     reach = DEVIATIONS * deviation + FURTHER
@@ -172,8 +185,8 @@ def _up_to_cutoff(
     counted = np.concatenate([x.reshape(mean.size, -1), ends], axis=1)
     last = np.where(deep[:, None], -1.0, 1.0) / 24 * np.array([1.0, -1.0])
     weights = np.concatenate([dx.reshape(mean.size, -1), last], axis=1)
-    return counted, weights * np.exp(log_binomial(counted, float(others), share[:, None]))
+    return counted, weights * np.exp(log_binomial(counted, others[:, None], share[:, None]))
 
 
-def _within(counted: Floats, deep: Bools, k: Floats, others: int) -> Bools:
-    return np.asarray(np.where(deep[:, None], others - counted, counted) < k[:, None])
+def _within(counted: Floats, deep: Bools, k: Floats, others: Floats) -> Bools:
+    return np.asarray(np.where(deep[:, None], others[:, None] - counted, counted) < k[:, None])

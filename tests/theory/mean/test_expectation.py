@@ -144,7 +144,7 @@ def test_finer_quadrature_agrees(text):
     for discount in ["log", "power(2)", "linear"]:
         measure = Measure.parse(f"nDCG({discount})")
         mean = expected_ndcg(Relevance.parse(text), measure, sizes)
-        finer = [evaluate(Relevance.parse(text), measure, n, Accuracy(2.5, 1e-11, 56)) for n in sizes]
+        finer = evaluate(Relevance.parse(text), measure, sizes, Accuracy(2.5, 1e-11, 56))
         assert np.all(np.isfinite(mean.value))
         assert mean.value == pytest.approx(finer, rel=1e-9, abs=1e-300)
         assert np.all(np.abs(mean.value - finer) <= 3 * mean.error + 1e-300)
@@ -298,7 +298,7 @@ def test_two_coarse_meshes_differ():
     curve, measure, n = Relevance.parse("power(0.05, 0.9, 9)"), Measure(), 10**5
     exact = expected_ndcg(curve, measure, [n])
     assert exact.error[0] < 1e-9
-    first, second = (evaluate(curve, measure, n, Accuracy(refine, 1e-11, 56)) for refine in (0.1, 0.15))
+    first, second = (evaluate(curve, measure, [n], Accuracy(refine, 1e-11, 56)) for refine in (0.1, 0.15))
     off = abs(second - exact.value[0])
     assert off > 1e-9
     assert 6 * abs(second - first) > off / 3
