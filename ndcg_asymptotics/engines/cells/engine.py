@@ -35,7 +35,7 @@ from ndcg_asymptotics.engines.cells.brackets import (
     ideal,
 )
 from ndcg_asymptotics.engines.cells.streams import Stream
-from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, UNDECIDED, Draw
+from ndcg_asymptotics.engines.engine import UNDECIDED, Draw
 from ndcg_asymptotics.engines.shared.grades import label_counts
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight
 from ndcg_asymptotics.measures import Measure
@@ -43,7 +43,6 @@ from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.design import Design
 
-VARIABLES = {"ndcg": NDCG_AXES, "low": NDCG_AXES, "high": NDCG_AXES, "order": ORDER_AXES}
 PAIR_CELLS = 2**17  #: cells at most, per list length and measure, to decide the order of a pair
 
 _TOTAL_CELLS = 1e9  # cells at most, over all list lengths and measures of one scorer: minutes of work

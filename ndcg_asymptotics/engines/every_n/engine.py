@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, PAIR_AXES, Draw
+from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.engines.every_n import exponentials
 from ndcg_asymptotics.engines.every_n.arrivals import Stream, arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.pairs import signs
@@ -25,16 +25,6 @@ from ndcg_asymptotics.engines.shared.machine import require_memory
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.design import Design
-
-VARIABLES = {
-    "ndcg": NDCG_AXES,
-    "minimum": NDCG_AXES,
-    "maximum": NDCG_AXES,
-    "order": ORDER_AXES,
-    "last_not_greater": PAIR_AXES,
-    "last_not_less": PAIR_AXES,
-    "changes": PAIR_AXES,
-}
 
 _LARGEST = 2**31 - 1  # ranks are 32-bit
 _GRADES = 255

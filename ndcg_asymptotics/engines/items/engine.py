@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES, Draw
+from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.engines.items import copula, rank_order
 from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate, work_space
 from ndcg_asymptotics.engines.shared.grades import label_counts
@@ -27,8 +27,6 @@ from ndcg_asymptotics.engines.shared.simd import aligned
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Gaussian
 from ndcg_asymptotics.studies.design import Design
-
-VARIABLES = {"ndcg": NDCG_AXES, "order": ORDER_AXES}
 
 _LARGEST = 2 * 10**9  # items of a list; codes and cell counts are 32-bit integers
 _STRETCH = 1 << 16  # ranks of a table filled at a time

@@ -1,5 +1,12 @@
 """The rare engine: probabilities of wrong orders by importance sampling under the tilted law."""
 
-from ndcg_asymptotics.engines.rare.engine import VARIABLES, check, memory, simulate, warm
+import lazy_loader
 
-__all__ = ["VARIABLES", "check", "memory", "simulate", "warm"]
+from ndcg_asymptotics.engines.engine import ORDER_AXES
+
+VARIABLES = {"order": ORDER_AXES, "log_weight": ORDER_AXES, "last": ORDER_AXES}
+
+# results are read without numba, which the functions need
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__, submod_attrs={"engine": ["check", "memory", "simulate", "warm"]}
+)

@@ -23,7 +23,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import LARGEST_N
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.engines.engine import ORDER_AXES, UNDECIDED, Draw
+from ndcg_asymptotics.engines.engine import UNDECIDED, Draw
 from ndcg_asymptotics.engines.rare.draw import Drawn, draw, multinomial
 from ndcg_asymptotics.engines.rare.leaves import decide
 from ndcg_asymptotics.engines.rare.plan import Plan, make, measure_table
@@ -35,8 +35,6 @@ from ndcg_asymptotics.theory.rare import tilt
 LARGEST_COST = 300.0  #: nats; nothing is drawn where a wrong order is less likely than exp(-300) = 1e-130
 
 UNSETTLED = -1  #: value of ``last`` where it is not known whether this wrong order is the last one
-
-VARIABLES = {"order": ORDER_AXES, "log_weight": ORDER_AXES, "last": ORDER_AXES}
 
 
 def simulate(design: Design, replicate: int) -> Draw:
