@@ -23,6 +23,7 @@ and the label weights are iterated.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -167,6 +168,19 @@ class _Exponents:
     influence: Floats
 
 
+@dataclass
+class _Weights:
+    """The terms of one scorer's exponents that do not depend on theta.
+
+    ``y W(H)`` (J + 1, C), the change of W over each cell (C,), and the logarithms of the labels' odds at
+    theta = 0 (J + 1, C).
+    """
+
+    own: Floats
+    drop: Floats
+    log_odds: Floats
+
+
 class _FixedPoint:
     """The iteration for one pair, measure, list length and mesh.
 
@@ -213,13 +227,14 @@ class _FixedPoint:
     def solve(self) -> Tilt:
         """Iterate H and the label weights, with theta such that the mean DCGs are level at each step."""
         if self.gap <= 0:
-            return self._finish(0.0, self._exponents(0.0, self._start()), 0.0)
+            return self._finish(0.0, self._exponents(0.0, self._weighted(self._start())), 0.0)
         theta, state, change = 0.0, self._start(), np.inf
         best, since, steps = np.inf, 0, Acceleration()
         for _ in range(_ROUNDS):
             # theta is the multiplier of the constraint that the two mean DCGs are equal
-            theta = self._level(theta, state)
-            both = self._exponents(theta, state)
+            weighted = self._weighted(state)
+            theta = self._level(theta, weighted)
+            both = self._exponents(theta, weighted)
             new = self._state(both)
             change = max(float(np.max(np.abs(x - y))) for x, y in zip(new, state, strict=True))
             best, since = (change, 0) if change < best / 2 else (best, since + 1)
@@ -250,28 +265,33 @@ class _FixedPoint:
             np.minimum(np.maximum.accumulate(ends), 0.0, out=ends)
         return list(found)
 
-    def _exponents(self, theta: float, state: list[Floats]) -> list[_Exponents]:
+    def _weighted(self, state: list[Floats]) -> list[_Weights]:
+        """Return what the exponents of both scorers have in common at every theta."""
         found = []
-        # each scorer's odds contain the other one's label weights, state[3 - s]
-        for s, sign in ((0, -self.leader), (1, self.leader)):
+        for s in (0, 1):
             ends = np.concatenate(([0.0], np.exp(state[s])))
             weight = mean_discount(self.measure, self.n, ends)
             # own = y W(H) and drop = dW over a cell. W is the mean of both ends of a cell, so that
             # own and push add up exactly if all labels are 1.
             own, drop = self.gains[:, None] * (weight[:-1] + weight[1:]) / 2, np.diff(weight)
+            # each scorer's odds contain the other one's label weights, state[3 - s]
+            log_odds = np.log(self.law[:, None] * self.true[s] + 1e-320) + state[3 - s][:, None]
+            found.append(_Weights(own, drop, log_odds))
+        return found
+
+    def _exponents(self, theta: float, weighted: list[_Weights]) -> list[_Exponents]:
+        found = []
+        for true, weights, sign in zip(self.true, weighted, (-self.leader, self.leader), strict=True):
             # The push of a depth is the same for all labels, so it cancels in their odds.
-            odds = (
-                np.log(self.law[:, None] * self.true[s] + 1e-320) + state[3 - s][:, None] + sign * theta * own
-            )
+            odds = weights.log_odds + sign * theta * weights.own
             odds = np.exp(odds - odds.max(axis=0))
             label = self.gains @ odds / odds.sum(axis=0)
             # int_t^1 E_Q[Y | u] dW(H(u)) from the middle of each cell, summed from the bottom up
-            pushed = label * drop
+            pushed = label * weights.drop
             push = np.cumsum(pushed[::-1])[::-1] - pushed / 2
-            influence = own + push
-            exponent = np.where(self.true[s] > 0, sign * theta * influence, 0.0)
-            log_z = _log_mean_exp(self.true[s], exponent)
-            found.append(_Exponents(exponent, log_z, influence))
+            influence = weights.own + push
+            exponent = np.where(true > 0, sign * theta * influence, 0.0)
+            found.append(_Exponents(exponent, _log_mean_exp(true, exponent), influence))
         return found
 
     def _joints(self, both: list[_Exponents]) -> list[Floats]:
@@ -290,11 +310,12 @@ class _FixedPoint:
         weights = [one.log_z - one.log_z[-1] for one in both]
         return [*(self._log_ends(joint) for joint in self._joints(both)), *weights]
 
-    def _level(self, guess: float, state: list[Floats]) -> float:
+    def _level(self, guess: float, weighted: list[_Weights]) -> float:
         """Return the theta at which the mean DCGs are equal."""
 
+        @cache  # as brentq begins with both ends of the bracket
         def gap(theta: float) -> float:
-            return self.leader * self._gap(self._joints(self._exponents(theta, state)))
+            return self.leader * self._gap(self._joints(self._exponents(theta, weighted)))
 
         # bracket the root: close to the last theta if that works, else by doubling
         low, high = 0.0, guess if guess > 0 else 1e-3 / max(self.gap, 1e-300)
@@ -342,12 +363,16 @@ class _FixedPoint:
 def _log_mean_exp(law: Floats, exponent: Floats) -> Floats:
     """Return the log of the mean of exp(exponent) along the last axis, to full relative accuracy near 0."""
     near = np.sum(law * np.expm1(np.minimum(exponent, _HIGHEST)), axis=-1)
-    # scaled by the largest exponent where there is any mass, so that not every term underflows
-    most = np.where(law > 0, exponent, -np.inf).max(axis=-1, keepdims=True)
-    most = np.where(np.isfinite(most), most, 0.0)
-    with np.errstate(divide="ignore"):
-        far = np.log(np.sum(law * np.exp(np.where(law > 0, exponent - most, 0.0)), axis=-1)) + most[..., 0]
-    return np.asarray(np.where(np.abs(near) < 0.5, np.log1p(np.maximum(near, -0.5)), far))
+    found = np.log1p(np.maximum(near, -0.5))
+    far = np.abs(near) >= 0.5
+    if far.any():
+        # scaled by the largest exponent where there is any mass, so that not every term underflows
+        most = np.where(law > 0, exponent, -np.inf).max(axis=-1, keepdims=True)
+        most = np.where(np.isfinite(most), most, 0.0)
+        with np.errstate(divide="ignore"):
+            means = np.sum(law * np.exp(np.where(law > 0, exponent - most, 0.0)), axis=-1)
+            found = np.where(far, np.log(means) + most[..., 0], found)
+    return np.asarray(found)
 
 
 def _divergence(u: Floats) -> Floats:
