@@ -17,9 +17,11 @@ import typer
 from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, explore, lists, losses, plan, run, theory
-from ndcg_asymptotics.cli.help import prepare
+from ndcg_asymptotics.cli.help import Command, prepare
 from ndcg_asymptotics.cli.options import Settings, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
+
+_WIDEST_HELP = 100  # columns: longer lines are hard to read
 
 
 class _Commands(TyperGroup):
@@ -95,18 +97,25 @@ def _everything(
 def app_for(arguments: Sequence[str] = ()) -> typer.Typer:
     """Return the application, only with the command that is called if there is one: that starts sooner."""
     app = typer.Typer(
-        cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+        cls=_Commands,
+        rich_markup_mode=None,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
     )
     app.callback()(_everything)
-    for commands in (run, analyse, theory, plan, explore, lists):
-        for command in commands.app.registered_commands:
-            name = command.name or getattr(command.callback, "__name__", None)
-            if arguments[:1] == [name]:
-                app.registered_commands = [command]
-                return app
-        app.add_typer(commands.app)
-    app.add_typer(losses.app, name="losses")
+    own = [command for module in (run, analyse, theory, plan, explore, lists)
+           for command in module.app.registered_commands]  # fmt: skip
+    for command in (*own, *losses.app.registered_commands):
+        command.cls = Command
+    called = [command for command in own if [command.name or _name(command.callback)] == arguments[:1]]
+    app.registered_commands = called or own
+    if not called:
+        app.add_typer(losses.app, name="losses")
     return app
+
+
+def _name(command: Any) -> str:
+    return str(command.__name__)
 
 
 def run_app(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,7 @@
-"""The texts of --help, made of docstrings: paragraphs without line breaks, examples, terms, exit statuses."""
+"""The texts of --help, made of docstrings: paragraphs without line breaks, examples, terms, exit statuses.
+
+typer prints them as plain text: the library for boxes and colours takes longer to load than all else.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,29 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from typer.core import TyperCommand
+
 _ONE = "Exit status 1: "
 _TERMS = "Terms: "
 _EXAMPLES = ("Example:", "Examples:")
+_AS_IT_IS = "\b\n"  # before a paragraph whose lines typer leaves alone
+
+
+class Command(TyperCommand):
+    """A command whose --help has its arguments and options under their headings."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, options without a heading of their own, and the others."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            own = "Arguments" if parameter.param_type_name == "argument" else "Options"
+            heading = getattr(parameter, "rich_help_panel", None) or own
+            if record := parameter.get_help_record(ctx):
+                sections.setdefault(heading, []).append(record)
+        for heading, records in sections.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
 
 def prepare(command: Any) -> None:
@@ -27,13 +50,16 @@ def prepare(command: Any) -> None:
             one = f"1 {' '.join(paragraph.removeprefix(_ONE).split()).rstrip('.')}; "
         elif paragraph.startswith(_TERMS):
             end += _explained(paragraph)
-        elif paragraph in _EXAMPLES or (i and paragraphs[i - 1] in _EXAMPLES):
+        elif paragraph in _EXAMPLES:
             end.append(paragraph)
+        elif i and paragraphs[i - 1] in _EXAMPLES:
+            end.append(_AS_IT_IS + paragraph)
         else:
-            said.append(paragraph if paragraph.startswith("    ") else " ".join(paragraph.split()))
+            indented = paragraph.startswith("    ")
+            said.append(_AS_IT_IS + paragraph if indented else " ".join(paragraph.split()))
     if not inner or end:
         end.append(f"Exit status: 0 success; {one}2 bad input (one line on stderr); 130 interrupted.")
-    command.help = "\n\n".join(said)
+    command.help, command.short_help = "\n\n".join(said), said[0]
     command.epilog = "\n\n".join(end)
     for one_of_them in inner.values():
         prepare(one_of_them)

@@ -25,7 +25,7 @@ class Settings:
 def show_help_without_command(ctx: typer.Context) -> None:
     """Print the help of a group of commands that was called without one."""
     if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help(), nl=False)
+        typer.echo(ctx.get_help())
 
 
 def _show_progress(quiet: bool) -> bool:

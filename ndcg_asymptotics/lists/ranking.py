@@ -179,7 +179,7 @@ def _break_ties_by_name(
     # most runs are sorted already, and checking this is faster than sorting
     ranked, mine = key if (key[1:] >= key[:-1]).all() else np.sort(key), key[wanted]
     above = np.searchsorted(ranked, mine)
-    crowd = np.unique(mine[np.searchsorted(ranked, mine, side="right") - above > 1])
+    crowd = mine[np.searchsorted(ranked, mine, side="right") - above > 1]
     if crowd.size:  # ties without a relevant document do not matter
         members = np.flatnonzero(np.isin(key, crowd))
         members = members[np.lexsort((-run.name_ranks(members), key[members]))]
