@@ -59,18 +59,17 @@ class CountRule:
     def of(cls, law: Floats, gains: Floats, sums: Sums, n: int, tolerance: float) -> CountRule:
         """Return the rule for lists of n items with the label law ``law``, whose last grade has no gain."""
         some = min(float(law[:-1].sum()), 1.0)
-        deviation = math.sqrt(n * some * (1 - some))
-        least = max(1, math.floor(n * some - _DEVIATIONS * deviation - _FURTHER))
-        first = binomial_beyond(n, some, least) if some < 1 else (np.array([float(n)]), np.ones(1))
         steps = gains - np.append(gains[1:], 0.0)
 
         def ideal(counts: Floats) -> Floats:
             return np.asarray(sums(np.cumsum(counts[:, :-1], axis=1)) @ steps)
 
+        first = _number_with_gain(n, some)
         if len(gains) == 1:
             counts, weights = np.column_stack([first[0], n - first[0]]), first[1]
         else:
-            order = range(len(gains), 0, -1)
+            # then the best grade, of few items, is split from many
+            order = (len(gains), *range(1, len(gains)))
             counts, weights = smooth_rule(n, law, order, first, lambda c: ideal(c) ** -2.0, tolerance)
         none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
         weights = weights * ((1 - none) / weights.sum())
@@ -85,6 +84,14 @@ class CountRule:
         columns = (self.weights / self.ideal**2)[:, None]
         counts, weights = condensed(self.counts, columns, degree)
         return counts, weights[:, 0]
+
+
+def _number_with_gain(n: int, some: float) -> Nodes:
+    """Return a rule for the number of items with a gain, of which there is at least one."""
+    if some == 1:
+        return np.array([float(n)]), np.ones(1)
+    deviation = math.sqrt(n * some * (1 - some))
+    return binomial_beyond(n, some, max(1, math.floor(n * some - _DEVIATIONS * deviation - _FURTHER)))
 
 
 def smooth_rule(

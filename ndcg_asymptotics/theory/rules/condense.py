@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import qr
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 
-_CANDIDATES = (8, 32)  # nodes to choose from for each that is kept, and a second try with more
+_CANDIDATES = 32  # nodes to choose from for each that is kept; of 8 some sums of weights are 1e4 times larger
+_FITTED = 8  # nodes for each term of a polynomial that is fitted
 _EXHAUSTED = 1e-7  # norm below which a polynomial is a combination of those before on all nodes
 _DEPENDENT = 1e-10  # pivot, relative to the first, below which a node adds nothing
-_UNSTABLE = 1e-5  # singular value, relative to the largest, of what values at few nodes do not determine
 _MISSED = 1e-11  # largest relative error of the moments
 
 
@@ -42,20 +42,19 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
     size = size / size.sum()
     monomials = _monomials(counts, size, degree)
     moments = monomials @ weights
-    for chosen in _chosen(monomials, size):
-        fewer = np.asarray(np.linalg.lstsq(monomials[:, chosen], moments)[0], np.float64)
-        missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
-        if missed <= _MISSED:
-            return counts[chosen], fewer
-    return counts, weights
+    chosen = _chosen(monomials, size)
+    root = np.sqrt(size[chosen])[:, None]
+    fewer = np.asarray(root * np.linalg.lstsq(monomials[:, chosen] * root.T, moments)[0], np.float64)
+    missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
+    return (counts[chosen], fewer) if missed <= _MISSED else (counts, weights)
 
 
 def interpolated(
     function: Callable[[Floats], Floats], counts: Floats, weights: Floats, degree: int
 ) -> Floats:
-    """Return a function at many counts (N, J + 1), from its values at as few as a polynomial has terms: (N,).
+    """Return a function at many counts (N, J + 1), from values at eight for each term of a polynomial.
 
-    ``degree`` is that of the polynomial, and ``weights`` (N,) say where it is to be good.
+    ``degree`` is that of the polynomial, the best one in the mean square with ``|weights|`` (N,).
 
     >>> x = np.arange(40.0)
     >>> counts = np.column_stack([x, 39 - x])
@@ -64,26 +63,23 @@ def interpolated(
     True
     """
     grades = counts.shape[1] - 1
-    if len(counts) <= _CANDIDATES[0] * math.comb(degree + grades, grades):
+    if len(counts) <= _FITTED * math.comb(degree + grades, grades):
         return function(counts)
     size = np.abs(weights) / np.abs(weights).sum()
     monomials = _monomials(counts, size, degree)
-    chosen = next(_chosen(monomials, size))
-    found = np.linalg.lstsq(monomials[:, chosen].T, function(counts[chosen]), rcond=_UNSTABLE)[0]
+    some = np.argsort(-size * (monomials**2).sum(axis=0))[: _FITTED * len(monomials)]
+    root = np.sqrt(size[some])
+    found = np.linalg.lstsq((monomials[:, some] * root).T, function(counts[some]) * root)[0]
     return np.asarray(found @ monomials)
 
 
-def _chosen(monomials: Floats, size: Floats) -> Iterator[Integers]:
-    """Yield the nodes whose monomials differ most, of some candidates and then of more."""
+def _chosen(monomials: Floats, size: Floats) -> Integers:
+    """Return the nodes whose monomials differ most, of those with the largest."""
     leverage = size * (monomials**2).sum(axis=0)
-    first = np.argsort(-leverage)
-    for times in _CANDIDATES:
-        candidates = first[: times * len(monomials)]
-        _, triangle, order = qr(
-            monomials[:, candidates] * np.sqrt(size[candidates]), mode="economic", pivoting=True
-        )
-        diagonal = np.abs(np.diag(triangle))
-        yield candidates[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]]
+    some = np.argsort(-leverage)[: _CANDIDATES * len(monomials)]
+    triangle, order = qr(monomials[:, some] * np.sqrt(size[some]), mode="r", pivoting=True)
+    diagonal = np.abs(np.diag(triangle))
+    return np.asarray(some[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]])
 
 
 def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:

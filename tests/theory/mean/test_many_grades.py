@@ -90,3 +90,14 @@ def test_short_lists_are_enumerated():
     assert ndcg_std(bent, "nDCG@n^0.5", [3]).value[0] == pytest.approx(0.4157879, abs=5e-8)
     two = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"
     assert ndcg_std(two, "nDCG(power(20))@2", [3]).value[0] == pytest.approx(0.483, abs=5e-3)
+
+
+# 200,000 simulated lists, whose standard errors are 1.6e-4 and 1.5e-4
+@pytest.mark.parametrize(
+    ("n", "simulated_deviation", "error"), [(60, 0.109725, 1.6e-4), (100, 0.094884, 1.5e-4)]
+)
+def test_deviations_of_short_lists_with_rare_grades(n, simulated_deviation, error):
+    """Five standard errors: 6e-7 by chance."""
+    std = ndcg_std(LEARNING_TO_RANK, "nDCG", [n], quick=True)
+    assert std.error[0] < 1e-4
+    assert abs(std.value[0] - simulated_deviation) < 5 * error

@@ -168,8 +168,9 @@ def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> CutRule:
     """Return the rule of one part of 1/IDCG; its nodes are label counts of the list."""
     numbers, chances = pieces(ideal.n, share(ideal.law, j), ideal.k, ideal.effort, beyond=beyond, split=j > 1)
     own, ways = distributed(numbers, ideal.law[:j], ideal.effort)
-    means = np.concatenate(ideal.part(own.reshape(-1, j), np.zeros((1, j)), beyond=beyond), axis=1)
-    means = means.reshape(*ways.shape, 2)
+    means = np.zeros((*ways.shape, 2))
+    for sign, (delta,) in ideal.part(np.zeros((1, j)), own.reshape(-1, j), beyond=beyond):
+        means += sign * np.stack([delta, delta**2], axis=1).reshape(means.shape)
     return of_counts(*with_others(own, chances[:, None] * ways, means, ideal.n, ideal.law[j:], beyond=beyond))
 
 

@@ -13,7 +13,7 @@ threshold, below it. How C_j is distributed over the grades is smooth, so Gauss 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -81,50 +81,69 @@ class CutIdeal:
         """The ideal DCG of the expected counts."""
         return float(self._steps @ ideal_sums(self.discount, self.n)(self._ends))
 
-    def part(self, own: Floats, others: Floats, *, beyond: bool) -> tuple[Floats, Floats]:
-        """Return one part of delta and of its square for counts of the first grades, (M, N) each.
+    def part(self, own: Floats, others: Floats, *, beyond: bool) -> Iterator[tuple[float, Floats]]:
+        """Yield signs and values of delta, (M, N), that add up to one part of delta; their squares likewise.
 
-        The counts are sums of ``own`` (M, j) and ``others`` (N, j). Only the last cumulative count has a
-        threshold. With ``beyond`` the part is 0 below it.
+        The counts of the first grades are sums of ``own`` (M, j), whose rows have the same sum, and
+        ``others`` (N, j). Only the last cumulative count has a threshold. With ``beyond`` the part is 0
+        below it.
         """
         own, others = np.cumsum(own, axis=1), np.cumsum(others, axis=1)
         last = own.shape[1] - 1
-        change = sum(self._steps[i] * self._full[i] for i in range(last + 1, len(self.gains)))
-        change = change + sum(self._steps[i] * self._more(i, own[:, i], others[:, i]) for i in range(last))
-        more = self._more(last, own[:, last], others[:, last])
-        number = own[:, last, None] + others[:, last]
-        delta = self._delta(
-            change + self._steps[last] * np.where(number > self.k, self._full[last], more), number, last
-        )
-        if not beyond:
-            return delta, delta**2
-        uncut = self._delta(change + self._steps[last] * more, number, last)
-        return delta - uncut, delta**2 - uncut**2
-
-    def _delta(self, change: Floats, number: Floats, last: int) -> Floats:
-        """Return ``value/IDCG - 1``; -1 where no item has a gain, since NDCG is 0 there."""
+        number = own[0, last] + others[:, last]
+        more = self._more(last, number)
+        lower = sum(self._steps[i] * self._full[i] for i in range(last + 1, len(self.gains)))
+        cut = lower + self._steps[last] * np.where(number > self.k, self._full[last], more)
         some = (number > 0) | (last + 1 < len(self.gains))  # lower grades fill the list
-        change = change / self.value
-        return np.where(some, -change / np.where(some, 1 + change, 1.0), -1.0)
+        # the relative change of IDCG is a product of matrices, since F(x + y) is
+        left, right = [np.ones((len(own), 1))], [np.zeros((len(others), 1))]
+        for i in range(last):
+            x, y = self._factors(i, own[:, i], others[:, i])
+            left.append(x)
+            right.append(self._steps[i] / self.value * y)
+        x, y = np.hstack(left), np.hstack(right)
+        uncut = lower + self._steps[last] * more
+        for sign, by_number in ((1.0, cut), (-1.0, uncut)) if beyond else ((1.0, cut),):
+            y[:, 0] = by_number / self.value
+            delta = x @ y.T
+            delta[:, ~some] = 0.0
+            # value/IDCG - 1; -1 where no item has a gain, since NDCG is 0 there
+            delta /= -1 - delta
+            delta[:, ~some] = -1.0
+            yield sign, delta
 
-    def _more(self, i: int, own: Floats, others: Floats) -> Floats:
-        """Return by how much F(own + others) exceeds F of the expected count of grade i or better, (M, N)."""
-        discount, n, end, digits = self.discount, self.n, self._ends[i], self.effort.fit
+    def _factors(self, i: int, own: Floats, others: Floats) -> tuple[Floats, Floats]:
+        """Return x (M, R) and y (N, R), so that ``x y^T`` is `_more` of the sums of own and others."""
+        discount, n, end = self.discount, self.n, self._ends[i]
         if discount.affine:
-            return increase(discount, n, end, own[:, None] + others - end)
-        rates, weights = summed(discount, n, digits)
+            constant, slope = discount.coefficients(n)
+            # F(end + d) - F(end) = d (constant + slope (2 end + d + 1) / 2), d = x + y
+            rate, x, y = constant + slope * (end + 0.5), own - end, others
+            ones = np.ones_like
+            return (
+                np.stack([rate * x + slope / 2 * x**2, slope * x, ones(x)], axis=1),
+                np.stack([ones(y), y, rate * y + slope / 2 * y**2], axis=1),
+            )
+        rates, weights = summed(discount, n, self.effort.fit)
         start = own.min() + others.min()
-        # F(x + y) as a product of matrices, since F is a sum of exponentials
         x, y = (np.expm1(-(z - z.min())[:, None] * rates) for z in (own, others))
         here = weights * np.exp(-start * rates)
-        more = (x @ here)[:, None] + y @ here + (x * here) @ y.T
-        return np.asarray(increase(discount, n, end, start - end, digits) - more)
+        base = self._more(i, np.array([start]))
+        return (
+            np.column_stack([base - x @ here, np.ones(own.size), -x * here]),
+            np.column_stack([np.ones(others.size), -(y @ here), y]),
+        )
+
+    def _more(self, i: int, number: Floats) -> Floats:
+        """Return by how much F of a number exceeds F of the expected count of grade i or better."""
+        end = self._ends[i]
+        return increase(self.discount, self.n, end, number - end, self.effort.fit)
 
     @cached_property
     def _full(self) -> list[float]:
         """By how much F(k) exceeds F of the expected count, for every grade."""
-        k, none = np.array([float(self.k)]), np.zeros(1)
-        return [self._more(i, k, none).item() for i in range(len(self.gains))]
+        k = np.array([float(self.k)])
+        return [self._more(i, k).item() for i in range(len(self.gains))]
 
     @cached_property
     def _fewer(self) -> Floats:
@@ -216,7 +235,7 @@ class LabelLaws:
         """Return the nodes of one part of 1/IDCG, in which C_j is enumerated."""
         numbers, chances = self._numbers(j)
         own, weights = distributed(numbers, self.above[:j], self.ideal.effort)
-        means = np.array([self._means(x, j, beyond=beyond) for x in own])  # (A, M, 2)
+        means = np.zeros((*weights.shape, 2)) if self.ideal.full else self._means(own, j, beyond=beyond)
         return with_others(
             own, (chances[:, None] * weights), means, self.ideal.k, self.above[j:], beyond=beyond
         )
@@ -238,29 +257,38 @@ class LabelLaws:
         return numbers[kept], chances[kept]
 
     def _means(self, own: Floats, j: int, *, beyond: bool) -> Floats:
-        """Return means of a part of delta and its square, (M, 2), for counts above (M, j) of the same sum."""
-        total, number = np.zeros((len(own), 2)), round(float(own[0].sum()))
-        if self.ideal.full:
-            return total
-        for grade, chance in enumerate([*self.at[:j], 1 - share(self.at, j)]):
-            if chance > 0:
-                here = np.eye(j + 1)[grade, :j]  # the item at the depth
-                below, weights = self._below(number + int(here.sum()), j, beyond=beyond)
-                if weights.size:
-                    parts = self.ideal.part(own, below + here, beyond=beyond)
-                    total += chance * np.stack([part @ weights for part in parts], axis=1)
+        """Return means of a part of delta and its square, (A, M, 2), for counts above (A, M, j)."""
+        total = np.zeros((*own.shape[:2], 2))
+        known = np.rint(own[:, 0].sum(axis=1)).astype(int)
+        below = self._below({*known.tolist(), *(known + 1).tolist()}, j, beyond=beyond)
+        for mean, here, number in zip(total, own, known.tolist(), strict=True):
+            for grade, chance in enumerate([*self.at[:j], 1 - share(self.at, j)]):
+                item = np.eye(j + 1)[grade, :j]  # the item at the depth
+                counts, weights = below[number + int(item.sum())]
+                if chance > 0 and weights.size:
+                    for sign, delta in self.ideal.part(here, counts + item, beyond=beyond):
+                        mean[:, 0] += sign * chance * (delta @ weights)
+                        mean[:, 1] += sign * chance * (np.square(delta, out=delta) @ weights)
         return total
 
-    def _below(self, known: int, j: int, *, beyond: bool) -> tuple[Floats, Floats]:
-        """Return counts (N, j) below the depth and weights, where ``known`` items are at it or above."""
-        size, kink = self.ideal.n - self.ideal.k - 1, self.ideal.k - known
-        numbers, chances = pieces(
-            size, share(self.below, j), kink, self.ideal.effort, beyond=beyond, split=j > 1
-        )
-        counts, weights = distributed(numbers, self.below[:j], self.ideal.effort)
-        weights = chances[:, None] * weights
-        kept = weights > self.ideal.effort.negligible
-        return counts[kept], weights[kept]
+    def _below(self, known: set[int], j: int, *, beyond: bool) -> dict[int, tuple[Floats, Floats]]:
+        """Return counts (N, j) below the depth and weights, for each number ``known`` of items above."""
+        size, effort = self.ideal.n - self.ideal.k - 1, self.ideal.effort
+        rules = {
+            number: pieces(
+                size, share(self.below, j), self.ideal.k - number, effort, beyond=beyond, split=j > 1
+            )
+            for number in known
+        }
+        every = np.unique(np.concatenate([numbers for numbers, _ in rules.values()]))
+        counts, ways = distributed(every, self.below[:j], effort)
+        found = {}
+        for number, (numbers, chances) in rules.items():
+            at = np.searchsorted(every, numbers)
+            weights = chances[:, None] * ways[at]
+            kept = weights > effort.negligible
+            found[number] = counts[at][kept], weights[kept]
+        return found
 
 
 def with_others(
