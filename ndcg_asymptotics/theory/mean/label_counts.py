@@ -159,7 +159,9 @@ class Thinning:
         deviation = math.sqrt(mean * taken * kept)
         reach = _DEVIATIONS * deviation + _FURTHER
         within = _DEVIATIONS * math.sqrt(mean * (1 - probability)) + _FURTHER
+        # nodes further out have no weight, and there the count would leave the nodes of the inner one
         near = np.clip(shift, -within, within)
+        x = mean + near
         step = max(1.0, math.floor(_STEP * deviation))
         first = max(0.0, math.floor(mean * taken + taken * near.min() - reach))
         last = mean * taken + taken * near.max() + reach
@@ -172,7 +174,7 @@ class Thinning:
         likely[likely < _NEGLIGIBLE * likely.max(axis=0)] = 0.0
         whole = likely.sum(axis=0)
         likely = np.where(whole > 0, likely / np.where(whole > 0, whole, 1.0), 0.0)
-        left = shift - (counts[:, None] - mean * taken)
+        left = near - (counts[:, None] - mean * taken)
         some = likely > 0
         matrices = np.zeros((*likely.shape, inner.shift.size))
         matrices[some] = inner.interpolated(left[some]) * likely[some][:, None]

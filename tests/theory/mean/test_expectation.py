@@ -335,3 +335,20 @@ def test_sharp_curves_in_short_lists():
     )
     found = expected_ndcg("step(0, 0.9, 0.4)", "nDCG(power(0.5))@n^0.5", [n])
     assert abs(found.value[0] - truth) <= found.error[0] < 1e-10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "graded(13=linear(3.8e-6,5.5e-6), 6=linear(0.0062,0.026))",
+        "graded(31=linear(1.5e-6,3.4e-6), 23=linear(0.026,0.18), 15=linear(0.08,0.18), 6=linear(0.02,0.06))",
+        "graded(2=linear(1e-9,2e-9), 1=linear(0.1,0.5))",
+    ],
+)
+def test_rare_top_grades_in_long_lists(text):
+    """A rare grade among many items: far from their mean, its count would be beyond all its nodes."""
+    sizes = [10**6, 10**9, 10**12, 10**18]
+    for measure in ("nDCG", "nDCG@0.2n"):
+        exact, quick = (expected_ndcg(text, measure, sizes, quick=quick) for quick in (False, True))
+        assert exact.error.max() < 1e-9
+        assert np.all(np.abs(exact.value - quick.value) <= quick.error + exact.error)
