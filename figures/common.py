@@ -30,7 +30,7 @@ def arguments(description: str | None, results: Path = RESULTS) -> tuple[Path, P
 def write(figures: dict[str, Figure], folder: Path) -> None:
     """Save figures by file name, and print the paths of the files."""
     for name, figure in figures.items():
-        for path in save(figure, folder, name):
+        for path in save(figure, folder, name, formats=("svg", "png")):
             print(path)
 
 

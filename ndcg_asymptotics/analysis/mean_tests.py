@@ -97,7 +97,7 @@ def judge_means(
     """
     values, sizes = simulated.ndcg, simulated.sizes
     # the tests are for values from 0 to 1, in units of the largest possible one
-    most = np.array([theory.measure.largest(theory.scorer.gains, n) or 1.0 for n in sizes])
+    most = np.array([theory.measure.largest(theory.scorer.gains, n) for n in sizes])
     means = values.mean(axis=0)
     mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
     pseudo = [None if p is None else p * factor for p in theory.pseudo_expectation(sizes)]

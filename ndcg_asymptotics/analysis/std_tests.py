@@ -77,7 +77,7 @@ def judge_std(
 ) -> StdTest:
     """Compare the standard deviation of NDCG_n of scorer ``name`` with the exact one times ``factor``."""
     # the tests are for values from 0 to 1, in units of the largest possible one
-    most = theory.measure.largest(theory.scorer.gains, n) or 1.0
+    most = theory.measure.largest(theory.scorer.gains, n)
     values, low, high = (of_lists / most for of_lists in simulated.at(n))
     seen = float(values.std(ddof=1))
 

@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import Alpha, Custom, Format, Json, Quiet, Results, Verbose
+from ndcg_asymptotics.cli.options import (
+    Alpha,
+    Custom,
+    Format,
+    Json,
+    Quiet,
+    Results,
+    Verbose,
+    figure_format,
+)
 from ndcg_asymptotics.core.errors import require
 
 app = typer.Typer()
@@ -77,22 +86,19 @@ def check(
     from ndcg_asymptotics.analysis.check import check as check_results
     from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.reports.terminal import show
-    from ndcg_asymptotics.results import open_results
-    from ndcg_asymptotics.results.folder import holds_grid, holds_growth
-    from ndcg_asymptotics.results.grid import open_grid
-    from ndcg_asymptotics.results.growing import open_growth
+    from ndcg_asymptotics.results import GridResults, Results, open_any
 
-    if holds_growth(results):
-        parted = deviations(open_growth(results))
-        show(parted, form, "deviations", blocks=None if full else parted.statements())
-        return
+    opened = open_any(results, allow_custom=allow_custom)
     found: Check | GridCheck
     options: Any = {"alpha": alpha, "perturb": perturb, "std": std}
-    if holds_grid(results):
-        found = check_grid(open_grid(results, allow_custom=allow_custom), **options)
+    if isinstance(opened, Results):
+        found, kind = check_results(opened, **options), "check"
+    elif isinstance(opened, GridResults):
+        found, kind = check_grid(opened, **options), "grid check"
     else:
-        found = check_results(open_results(results, allow_custom=allow_custom), **options)
-    kind = "grid check" if isinstance(found, GridCheck) else "check"
+        parted = deviations(opened)
+        show(parted, form, "deviations", blocks=None if full else parted.statements())
+        return
     show(found, form, kind, blocks=found.long() if full else None)
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
@@ -159,12 +165,7 @@ def figures(
             show_default="all",
         ),
     ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format", metavar="LIST", help="File formats, of svg, png and pdf, separated by commas."
-        ),
-    ] = "png",
+    form: Annotated[Any, figure_format("--format")] = "png",
     dpi: Annotated[float, typer.Option(help="Resolution of PNG files, in dots per inch.")] = 200,
     width: Annotated[
         float | None,
@@ -197,15 +198,10 @@ def figures(
     """
     from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
     from ndcg_asymptotics.plots.grid import draw_grid
-    from ndcg_asymptotics.results import open_results
-    from ndcg_asymptotics.results.folder import holds_grid, holds_growth
-    from ndcg_asymptotics.results.grid import open_grid
-    from ndcg_asymptotics.results.growing import open_growth
+    from ndcg_asymptotics.results import GridResults, Results, open_any
 
-    formats = [text.strip().lower() for text in form.split(",") if text.strip()]
-    require(bool(formats), "must be of svg, png, pdf, got none", "format")
     saved: dict[str, Any] = {
-        "formats": formats,
+        "formats": form,
         "dpi": dpi,
         "width": width,
         "style_file": style,
@@ -213,20 +209,19 @@ def figures(
     }
     chosen: dict[str, Any] = {"measures": measure or None}
     choice = Choice(scorers=scorer or None, spec=spec)
-    grid = holds_grid(results)
-    require(grid or not against, f"{results} is not a grid, which alone has parameters", "against")
-    if holds_growth(results):
-        paths = draw_growth(open_growth(results), out, choice=choice, **chosen, **saved)
-    elif grid:
-        require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
-        found_grid = open_grid(results, allow_custom=allow_custom)
-        paths = draw_grid(found_grid, out, against=against or None, **chosen, **saved)
-    elif holds_curves(results):
+    found = None if holds_curves(results) else open_any(results, allow_custom=allow_custom)
+    if not isinstance(found, GridResults):
+        require(not against, f"{results} is not a grid, which alone has parameters", "against")
+    if found is None:
         require(not (measure or scorer or spec), f"{results} holds curves, which are drawn whole", "figures")
         paths = draw_curves(results, out, **saved)
-    else:
-        found = open_results(results, allow_custom=allow_custom)
+    elif isinstance(found, Results):
         paths = draw_all(found, out, choice=choice, **chosen, **saved)
+    elif isinstance(found, GridResults):
+        require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
+        paths = draw_grid(found, out, against=against or None, **chosen, **saved)
+    else:
+        paths = draw_growth(found, out, choice=choice, **chosen, **saved)
     for path in paths:
         print(path)
 
@@ -273,15 +268,7 @@ def report(
         ndcg-asymptotics report results/two --out report.html
     """
     from ndcg_asymptotics.reports.page import report as report_results
-    from ndcg_asymptotics.results import open_results
-    from ndcg_asymptotics.results.folder import holds_grid, holds_growth
-    from ndcg_asymptotics.results.grid import open_grid
-    from ndcg_asymptotics.results.growing import open_growth
+    from ndcg_asymptotics.results import open_any
 
-    if holds_growth(results):
-        report_results(open_growth(results), out)
-    elif holds_grid(results):
-        report_results(open_grid(results, allow_custom=allow_custom), out, alpha=alpha)
-    else:
-        report_results(open_results(results, allow_custom=allow_custom), out, alpha=alpha)
+    report_results(open_any(results, allow_custom=allow_custom), out, alpha=alpha)
     print(out)

@@ -15,6 +15,7 @@ from ndcg_asymptotics.cli.options import (
     Columns,
     Documents,
     Feature,
+    FigureFormat,
     Format,
     Gain,
     GainLike,
@@ -246,6 +247,7 @@ def grow(
     gain: Gain = "linear",
     random: Annotated[bool, typer.Option("--random", help="Add a run whose scores are random.")] = False,
     by: By = None,
+    figure_format: FigureFormat = "png",
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
@@ -273,7 +275,8 @@ def grow(
                 raise InputError(f"{option} is about documents that arrive one by one, not for --to")
         if to is None or corpus is None:
             raise InputError("give both --to and --corpus: the documents wanted, and those searched now")
-        _grow_corpus(run, qrels, measure, corpus, to, gain, columns_of(columns), seed, form, out)
+        columns_there = columns_of(columns)
+        _grow_corpus(run, qrels, measure, corpus, to, gain, columns_there, seed, form, out, figure_format)
         return
     if out is None:
         raise InputError("grow needs --out, a new folder, or --to, the size of a larger corpus")
@@ -319,6 +322,7 @@ def _grow_corpus(
     seed: int,
     form: Any,
     out: Path | None,
+    figure_format: list[str],
 ) -> None:
     from ndcg_asymptotics.analysis.runs.corpus import larger_corpus_files
     from ndcg_asymptotics.reports.terminal import show
@@ -329,7 +333,7 @@ def _grow_corpus(
     if out is not None:
         from ndcg_asymptotics.plots import draw_corpus
 
-        for path in draw_corpus(found, out):
+        for path in draw_corpus(found, out, formats=figure_format):
             print(path, file=sys.stderr)
 
 
@@ -340,6 +344,7 @@ def compare(
     measure: SixMeasures = None,
     columns: Columns = None,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
+    figure_format: FigureFormat = "png",
     like: Like = None,
     gain: GainLike = None,
     power: Annotated[
@@ -414,7 +419,7 @@ def compare(
     if out is not None:
         from ndcg_asymptotics.plots import draw_comparison
 
-        for path in draw_comparison(found, out):
+        for path in draw_comparison(found, out, formats=figure_format):
             print(path, file=sys.stderr)
 
 
@@ -443,6 +448,7 @@ def sampled(
         float, typer.Option(help="Weight of the variance in the bias-variance estimate of the full metric.")
     ] = 0.1,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
+    figure_format: FigureFormat = "png",
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
@@ -477,5 +483,5 @@ def sampled(
     if out is not None:
         from ndcg_asymptotics.plots import draw_sampled
 
-        for path in draw_sampled(found, out):
+        for path in draw_sampled(found, out, formats=figure_format):
             print(path, file=sys.stderr)

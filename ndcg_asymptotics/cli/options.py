@@ -95,6 +95,23 @@ def _gain(text: str) -> str:
         raise typer.BadParameter(str(error).removeprefix("gain: ")) from None
 
 
+def _figure_formats(text: str) -> list[str]:
+    """Return the file formats of figures that a list such as "svg,pdf" names."""
+    formats = [name.strip().lower() for name in text.split(",") if name.strip()]
+    if not formats:
+        raise typer.BadParameter("must be of svg, png, pdf, got none.")
+    return formats
+
+
+figure_format = partial(
+    typer.Option,
+    metavar="LIST",
+    parser=_figure_formats,
+    help="File formats of figures, of svg, png and pdf, separated by commas.",
+)
+FigureFormat = Annotated[Any, figure_format("--figure-format")]
+
+
 def _relevant(text: str) -> Any:
     """Return a number of relevant items, or the table that a text such as "1=0.7, 2=0.3" stands for."""
     from ndcg_asymptotics.core.errors import InputError

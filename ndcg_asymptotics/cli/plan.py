@@ -11,6 +11,7 @@ import typer
 
 from ndcg_asymptotics.cli.options import (
     Columns,
+    FigureFormat,
     Format,
     GainLike,
     Json,
@@ -110,6 +111,7 @@ def plan(
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Draw a figure into this folder.")
     ] = None,
+    figure_format: FigureFormat = "png",
     form: Format = "table",
     as_json: Json = False,
     quiet: Quiet = False,
@@ -171,5 +173,5 @@ def plan(
     if out is not None:
         from ndcg_asymptotics.plots import draw_plan
 
-        for path in draw_plan(found, out):
+        for path in draw_plan(found, out, formats=figure_format):
             print(path, file=sys.stderr)

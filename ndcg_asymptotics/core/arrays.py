@@ -23,6 +23,7 @@ _FEW_ALIKE = (
     10_000  # neighbours that `stable_order` puts right one by one; of a million uniform keys, some 200
 )
 
+_GEOMETRIC = 4.0  # least ratio of the last to the first value of a geometric sequence
 _SHOWN = 60  # characters of a bad value in a message
 
 
@@ -90,6 +91,19 @@ def require_fraction(value: Any, argument: str) -> None:
     """Refuse a value that is not a number inside (0, 1)."""
     inside = isinstance(value, int | float | np.integer | np.floating) and bool(0 < value < 1)
     require(inside, f"must lie inside (0, 1), got {brief(value)}", argument)
+
+
+def is_geometric(values: ArrayLike) -> bool:
+    """Return whether values are nearer to a geometric than to an arithmetic sequence, for axes.
+
+    >>> is_geometric([1, 2, 5, 10, 20]), is_geometric([1, 2, 3, 4, 5])
+    (True, False)
+    """
+    x = np.sort(np.asarray(values, np.float64))
+    if len(x) < 3 or x[0] <= 0 or x[-1] < _GEOMETRIC * x[0]:
+        return False
+    steps, ratios = np.diff(x), np.diff(np.log(x))
+    return bool(ratios.std() / ratios.mean() < steps.std() / steps.mean())
 
 
 def brief(value: object, width: int = _SHOWN) -> str:

@@ -322,7 +322,7 @@ def evaluate(
     found = chosen.measures(measures_of(measures))
     require_choice(unjudged, get_args(Unjudged), "unjudged")
     scores = Records.of(run, "score")
-    labels = without_negatives(Records.of(qrels, "label"), chosen.gain, refuse=chance)
+    labels = without_negatives(Records.of(qrels, "label"), chosen.gain, refuse="chance" if chance else "")
     if unjudged == "drop":
         scores = scores.only(labels.find(scores) >= 0)
     elif unjudged == "bounds" and chosen.ties == "worst":
@@ -407,23 +407,30 @@ def measures_of(measures: Measures) -> tuple[Measure, ...]:
     return found
 
 
-def without_negatives(labels: Records, gain: Gain = "linear", *, refuse: bool = False) -> Records:
+def without_negatives(labels: Records, gain: Gain = "linear", *, refuse: str = "") -> Records:
     """Return labels with 0 in place of negative ones; a warning says how many the gain does not name.
+
+    Parameters
+    ----------
+    labels : Records
+    gain : Gain
+    refuse : str
+        The argument that does not allow negative labels without a gain, if there is one.
 
     Raises
     ------
     InputError
-        In place of a warning, if ``refuse``.
+        In place of a warning, about that argument.
     """
     if not (labels.values < 0).any():
         return labels
     if negative := unnamed_negatives(labels, gain):
+        where = f"{labels.source}: " if labels.source else ""
         if refuse:
             table = f"a table such as --gain '{labels.values.min():g}=0, 0=0, 1=1' says that they count as 0"
-            said = "1 negative label has" if negative == 1 else f"{negative} negative labels have"
-            raise InputError(f"{said} no gain; {table}", "chance")
-        where = f"{labels.source}: " if labels.source else ""
-        counted = "1 negative label counts" if negative == 1 else f"{negative} negative labels count"
+            said = "1 negative label has" if negative == 1 else f"{negative:,} negative labels have"
+            raise InputError(f"{where}{said} no gain; {table}", refuse)
+        counted = "1 negative label counts" if negative == 1 else f"{negative:,} negative labels count"
         warnings.warn(f"{where}{counted} as 0", InputWarning, stacklevel=3)
     return replace(labels, values=np.maximum(labels.values, 0.0))
 
@@ -477,10 +484,8 @@ def evaluate_files(
     require(len(paths) > 0, "must name at least one file", "run")
     measures = measures_of(measures)  # before the files are read, which may take long
     runs = (read(path, "score", columns) for path in paths)  # one at a time, to save memory
-    gain, refuse = (
-        Conventions.of(options.get("like"), gain=options.get("gain")).gain,
-        options.get("chance", False),
-    )
+    gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
+    refuse = "chance" if options.get("chance") else ""
     scores, labels = next(runs), without_negatives(read(qrels, "label", columns), gain, refuse=refuse)
     found = []
     for path, name in zip(paths, run_names(paths), strict=True):
@@ -516,10 +521,13 @@ def evaluate_lists(
     Raises
     ------
     InputError
-        As `evaluate_files`.
+        As `evaluate_files`, and for negative labels without a gain: in files with labels and scores they are
+        no sign of documents that were not judged, as they are in judgements.
     """
     path, measures = Path(path), measures_of(measures)
     scores, labels = read_lists(path, columns, weights)
+    gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
+    labels = without_negatives(labels, gain, refuse="lists")
     chosen = options if options.get("like") else {"ties": "average"} | options
     found = _evaluate_named(scores, labels, measures, str(path), run_names([path])[0], chosen)
     return replace(found, judged_share={})  # every row has a label

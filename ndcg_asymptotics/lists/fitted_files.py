@@ -12,7 +12,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
-from ndcg_asymptotics.lists.evaluation import stem, without_negatives
+from ndcg_asymptotics.lists.evaluation import stem
 from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
 from ndcg_asymptotics.lists.groups import (
     By,
@@ -155,13 +155,18 @@ def fit_csv(
     Raises
     ------
     InputError
-        As `evaluate_lists` and `fit_curves`, and if the file cannot be written.
+        As `evaluate_lists` and `fit_curves`, for negative labels without ``binary_at``, and if the file
+        cannot be written.
     """
     path, out = Path(path), Path(out)
     name = stem(path)
     target = out if out.suffix == ".json" else out / f"{name}.json"
     scores, labels = read_lists(path, columns, weights)
-    lists = {name: ranked_lists(scores, without_negatives(labels))}
+    if binary_at is None and (labels.values < 0).any():
+        raise InputError(
+            f"{path}: has negative labels; --binary-at 1 makes labels below 1 irrelevant", "lists"
+        )
+    lists = {name: ranked_lists(scores, labels)}
     asked = FitOptions(method, binary_at, prevalence, by, resamples, seed)
     return _fit_and_write(lists, {name: target}, {name: {"run": path.name}}, asked)
 

@@ -177,12 +177,17 @@ class Measure:
     def unit(self, n: int) -> float:
         """Return the size that values have in a list of n items: 1 for NDCG, F(k(n)) for DCG.
 
-        DCG_n / F(k(n)) is the mean gain of the ranks that count, weighted by the discount.
+        DCG_n / F(k(n)) is the mean gain of the ranks that count, weighted by the discount. Where F(k(n)) is 0
+        (the discount n - r in a list of one item), so is every value, and the unit is 1.
 
         >>> [Measure.parse(text).unit(10) for text in ("nDCG(zipf)@2", "DCG(zipf)@2")]
         [1.0, 1.5]
+        >>> Measure.parse("DCG(linear)").unit(1)
+        1.0
         """
-        return 1.0 if self.normalised else float(self.discount.cumulative(float(self.cutoff(n)), float(n)))
+        if self.normalised:
+            return 1.0
+        return float(self.discount.cumulative(float(self.cutoff(n)), float(n))) or 1.0
 
     def largest(self, gains: Sequence[float], n: int) -> float:
         """Return the largest value in a list of n items: 1 for NDCG, y_1 F(k(n)) for DCG.

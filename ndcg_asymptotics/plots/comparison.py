@@ -103,14 +103,16 @@ def power_figure(comparison: Comparison) -> Figure:
     return figure
 
 
-def draw_comparison(comparison: Comparison, folder: Path | str) -> list[Path]:
+def draw_comparison(comparison: Comparison, folder: Path | str, **saved: Any) -> list[Path]:
     """Draw and save a figure per pair and, for several pairs, one of the power of the measures.
 
     Parameters
     ----------
     comparison : Comparison
     folder : path
-        Folder for the SVG and PNG files.
+        Folder for the files.
+    **saved
+        As in `draw_all`.
 
     Returns
     -------
@@ -123,7 +125,7 @@ def draw_comparison(comparison: Comparison, folder: Path | str) -> list[Path]:
     ]
     if len(comparison.pairs) > 1:
         figures.append((("discriminative power",), partial(power_figure, comparison)))
-    return save_all(figures, folder)
+    return save_all(figures, folder, **saved)
 
 
 def _formula(measure: str) -> str:

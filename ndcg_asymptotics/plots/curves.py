@@ -125,7 +125,7 @@ def _exact_mean(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> Flo
         found = user_cache().mean(scorer, measure, sizes)
     except NotAvailableError:
         return np.full(len(sizes), np.nan)
-    unit = np.array([measure.unit(n) or 1.0 for n in sizes])
+    unit = np.array([measure.unit(n) for n in sizes])
     return np.where(found.error / unit <= _LARGEST_ERROR, found.value / unit, np.nan)
 
 

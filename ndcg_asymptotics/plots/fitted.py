@@ -28,7 +28,7 @@ from ndcg_asymptotics.plots.style import (
     style,
 )
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
-from ndcg_asymptotics.results.folder import holds_results
+from ndcg_asymptotics.results.folder import holds_any
 
 _SHADES = mpl.colormaps["viridis"]
 _DASHES = ("-", "--", "-.", ":")
@@ -97,7 +97,7 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
 
 def holds_curves(place: Path) -> bool:
     """Return whether a path is a curve file, or a folder that has curve files but no results."""
-    return place.suffix == ".json" or (not holds_results(place) and any(place.glob("*.json")))
+    return place.suffix == ".json" or (not holds_any(place) and any(place.glob("*.json")))
 
 
 def draw_curves(place: Path, folder: Path | str, *, width: float | None = None, **saved: Any) -> list[Path]:

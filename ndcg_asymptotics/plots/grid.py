@@ -19,7 +19,7 @@ from matplotlib.ticker import NullLocator
 
 from ndcg_asymptotics.analysis.orders.distinguish import orders_of
 from ndcg_asymptotics.analysis.orders.rates import rate_of
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.measures import Measure
@@ -49,7 +49,6 @@ _MOST = 7  # largest number of curves in a panel
 _MOST_SCORERS = 3  # up to which all pairs of scorers are drawn if the grid names none
 _MOST_TICKS = 8
 _LONGEST = 30  # characters of a name
-_GEOMETRIC = 4.0  # least ratio of the ends of an axis that can be logarithmic
 
 Pair = tuple[str, str]
 
@@ -186,7 +185,7 @@ def _mean(point: Results, scorer: str, column: int, n: int) -> Sequence[float]:
     error = 2 * values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     mean = float(values.mean())
     try:
-        exact = float(user_cache().mean(curve, measure, [n]).value[0]) / (measure.unit(n) or 1.0)
+        exact = float(user_cache().mean(curve, measure, [n]).value[0]) / measure.unit(n)
     except NotAvailableError:
         exact = math.nan
     goal = limit(curve, measure).value
@@ -252,24 +251,11 @@ def _draw(ax: Axes, x: Floats, line: LineStyle, values: _Values) -> None:
 
 def _ticks(ax: Axes, x: Floats) -> None:
     """Make the axis logarithmic if the values are nearer to a geometric sequence, and label some of them."""
-    if _geometric(x):
+    if is_geometric(x):
         ax.set_xscale("log")
         ax.xaxis.set_minor_locator(NullLocator())
         chosen = np.sort(x)[:: -(-len(x) // _MOST_TICKS)]
         ax.set_xticks(chosen, [number_text(float(value)) for value in chosen])
-
-
-def _geometric(x: Floats) -> bool:
-    """Return whether values are nearer to a geometric than to an arithmetic sequence.
-
-    >>> _geometric(np.array([1, 2, 5, 10, 20.0])), _geometric(np.array([1, 2, 3, 4, 5.0]))
-    (True, False)
-    """
-    x = np.sort(x)
-    if len(x) < 3 or x[0] <= 0 or x[-1] < _GEOMETRIC * x[0]:
-        return False
-    steps, ratios = np.diff(x), np.diff(np.log(x))
-    return bool(ratios.std() / ratios.mean() < steps.std() / steps.mean())
 
 
 def _value_label(results: GridResults, column: int) -> str:

@@ -248,11 +248,11 @@ def save(
     folder: Path | str,
     name: str,
     *,
-    formats: Sequence[str] = ("svg", "png"),
+    formats: Sequence[str] = ("png",),
     dpi: float = 200,
     dark: bool = False,
 ) -> tuple[Path, ...]:
-    """Write ``name.svg`` and ``name.png`` (or other formats) into a folder, which is created if necessary.
+    """Write ``name.png``, or files in other formats, into a folder, which is created if necessary.
 
     The files have no dates or random identifiers: the same figure gives the same bytes.
 
@@ -546,7 +546,7 @@ def save_all(
     figures: Sequence[tuple[Words, Callable[[], Figure]]],
     folder: Path | str,
     *,
-    formats: Sequence[str] = ("svg", "png"),
+    formats: Sequence[str] = ("png",),
     dpi: float = 200,
     style_file: Path | str | None = None,
     dark: bool = False,

@@ -19,6 +19,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.runs.comparison import PairComparison
+from ndcg_asymptotics.core.arrays import is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.text import visible
@@ -74,7 +75,7 @@ def curve_charts(results: Results, exact: Known) -> list[Chart]:
 
 def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
     study, series, theorems, highest = results.study, [], [], 1e-9
-    unit = np.array([measure.unit(n) or 1.0 for n in study.n])
+    unit = np.array([measure.unit(n) for n in study.n])
     for slot, (name, scorer) in enumerate(study.scorers.items()):
         cell = results.relative(measure)["ndcg"].sel(scorer=name)
         values = cell.transpose("replicate", "n").to_numpy()
@@ -225,7 +226,6 @@ def grid_charts(results: GridResults, exact: Known) -> list[Chart]:
         values = list(axes.parameters[parameter])
         words = f"{measure} at n = {n:g} against {parameter}."
         fields = [field for field in _MEANS if field["key"] != "limit"]
-        geometric = len(values) > 2 and min(values) > 0 and values[-1] / values[0] >= 100
         charts.append(
             _chart(
                 f"{measure} against {parameter}",
@@ -235,7 +235,7 @@ def grid_charts(results: GridResults, exact: Known) -> list[Chart]:
                 x=values,
                 xname=parameter,
                 label=parameter,
-                log=geometric,
+                log=is_geometric(values),
                 range=[0.0, highest],
                 remark=f"n = {n:g}",
             )
@@ -253,7 +253,7 @@ def _at_point(
     low, high = np.quantile(values, BAND)
     se = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
     line = exact[str(point.study.scorers[scorer]), str(measure)][-1]
-    unit = measure.unit(n) or 1.0
+    unit = measure.unit(n)
     return float(values.mean()), se, float(low), float(high), None if line is None else line / unit
 
 
@@ -349,7 +349,7 @@ def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
                 for key, name in (("y", "rate"), ("low", "low"), ("high", "high"))
             }
             series.append({"name": visible(judged.measure), "slot": slot, **row})
-        words = "Rate at which truncated lists order the runs as the full lists do."
+        words = "Rate at which truncated lists order the runs as full lists do."
         charts.append(
             _chart(
                 "Truncated lists",

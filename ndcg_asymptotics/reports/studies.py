@@ -158,7 +158,7 @@ def grid_page(results: GridResults, alpha: float) -> Page:
         "verdict": tuple(range(count + 3, count + 7)),
     }
     text = grid_text(axes)
-    study = replace_facts(
+    study = _replace_facts(
         _study(first.study, (f"{first.replicates_wanted} at each of {len(axes.points)} points",), ""),
         {
             "Parameters": parameters,
@@ -198,7 +198,7 @@ def grid_page(results: GridResults, alpha: float) -> Page:
     )  # fmt: skip
 
 
-def replace_facts(section: Section, facts: dict[str, tuple[str, ...]]) -> Section:
+def _replace_facts(section: Section, facts: dict[str, tuple[str, ...]]) -> Section:
     """Return a section with these facts before its others."""
     others = tuple((name, values) for name, values in section.facts if name not in facts)
     return replace(section, facts=(*facts.items(), *others))

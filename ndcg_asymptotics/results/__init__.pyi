@@ -4,6 +4,7 @@ from .grid import open_grid as open_grid
 from .growing import open_growth as open_growth
 from .growing import save_growth as save_growth
 from .merge import merge as merge
+from .opening import open_any as open_any
 from .record import Results as Results
 from .record import results_of as results_of
 from .verify import Verification as Verification

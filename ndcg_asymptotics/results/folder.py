@@ -89,6 +89,11 @@ def holds_grid(folder: Path | str) -> bool:
     return _there(folder / GRID) or ((folder / POINTS).is_dir() and not _there(folder / STUDY))
 
 
+def holds_any(folder: Path | str) -> bool:
+    """Return whether a folder holds results of any kind, damaged or not."""
+    return holds_results(folder) or holds_grid(folder) or holds_growth(folder)
+
+
 def _there(path: Path) -> bool:
     return path.is_symlink() or path.exists()
 

@@ -44,9 +44,8 @@ from ndcg_asymptotics.results.blocks import (
 )
 from ndcg_asymptotics.results.folder import (
     GROWTH,
-    holds_grid,
+    holds_any,
     holds_growth,
-    holds_results,
     read_beside,
     refuse_damages,
     refuse_old,
@@ -74,8 +73,7 @@ def require_free(folder: str | Path) -> None:
     """
     folder = Path(folder)
     refuse_old(folder)
-    taken = holds_growth(folder) or holds_results(folder) or holds_grid(folder)
-    require(not taken, f"{folder}: holds results already; take a new folder")
+    require(not holds_any(folder), f"{folder}: holds results already; take a new folder")
 
 
 def save_growth(growth: Growth, folder: str | Path) -> None:

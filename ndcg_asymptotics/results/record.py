@@ -112,7 +112,7 @@ class Results(Report):
         cell = self.data.sel(measure=str(measure))
         if measure.normalised:
             return cell
-        unit = xr.DataArray([measure.unit(n) or 1.0 for n in self.study.n], {"n": cell["n"]}, "n")
+        unit = xr.DataArray([measure.unit(n) for n in self.study.n], {"n": cell["n"]}, "n")
         values = {name: cell[name] / unit for name in VALUES if name in cell}
         return cell.assign(values)
 

@@ -85,9 +85,7 @@ def precision_of(results: Results, wanted: float, count: int) -> Precision:
     data = results.data
     values = data["ndcg"].isel(replicate=data["replicate"].to_numpy() < count)
     values = values.transpose("replicate", "scorer", "measure", "n")
-    units = np.array(
-        [[measure.unit(n) or 1.0 for n in results.study.n] for measure in results.study.measures]
-    )
+    units = np.array([[measure.unit(n) for n in results.study.n] for measure in results.study.measures])
     errors = values.to_numpy().std(axis=0, ddof=1) / math.sqrt(len(values)) / units
     scorer, measure, n = np.unravel_index(int(np.argmax(errors)), errors.shape)
     return Precision(

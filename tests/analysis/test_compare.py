@@ -82,13 +82,14 @@ def test_the_first_sentence_says_whether_queries_are_enough():
         runs = {name: {q: scores[name][q] for q in asked} for name in ("fair", other)}
         found = compare(runs, asked, measure, resamples=999, theory=False)
         d = found.pairs[0].by_measure[0].difference
-        enough = f"the {queries} queries are enough for 80% power ({d.queries} needed, 95% interval "
-        more = f"80% power needs {d.queries} queries, {d.queries - queries} more than there are (95% interval"
+        enough = f"the {queries} queries are enough for 80% power ({d.queries:,} needed, 95% interval "
+        lacking = f"{d.queries - queries:,} more than there are"
+        more = f"80% power needs {d.queries:,} queries, {lacking} (95% interval"
         said = found.pairs[0].paragraph(0.05, queries, 0.8).partition(". ")[0]
         assert (enough if d.queries <= queries else more) in said
         assert d.queries_low <= d.queries
-        assert str(d.queries_low) in said
-        assert (f"to {d.queries_high})" if d.queries_high else "or more)") in said
+        assert f"{d.queries_low:,}" in said
+        assert (f"to {d.queries_high:,})" if d.queries_high else "or more)") in said
         return said
 
     assert first("bad", 30, "nDCG").startswith("fair is better than bad by 0.")
@@ -99,7 +100,7 @@ def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named()
     scores, labels = collection(runs={"a-rather-long-name-of-a-run": 0.4, "another-rather-long-name": 0.8})
     found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99, theory=False)
     lines = str(found).splitlines()
-    names = f"{', '.join(scores)}, p, effect size, longer lists."
+    names = f"{', '.join(scores)}, p, effect size."
     assert f"Left out for lack of width: {names}" in " ".join(" ".join(lines).split())
     rows = [line for line in lines if line.startswith("nDCG(") and "[" in line]
     assert len(rows) == 2
@@ -107,9 +108,8 @@ def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named()
         d = judged.difference
         assert len(row) <= 80
         assert f"[{d.interval.low:+.4f}, {d.interval.high:+.4f}]" in row
-        assert row.rstrip().endswith(
-            f"{d.queries} [{d.queries_low}, {d.queries_high or '∞'}" + "])"[not d.queries_high]
-        )
+        high = f"{d.queries_high:,}]" if d.queries_high else "∞)"
+        assert row.rstrip().endswith(f"{d.queries:,} [{d.queries_low:,}, {high}")
 
 
 def test_measures_that_contradict_each_other_are_named():

@@ -107,7 +107,7 @@ def test_the_command_warns_beyond_ten_times_the_corpus(files: list[object], run:
     found = json.loads(out)
     assert "50 times the one searched" in found["warnings"][0]
     assert [row["documents"] for row in found["rows"]] == [1000, 10_000, 50_000]
-    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".png"}
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".png"}
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
         "--measure",
         "nDCG",
     ]
-    code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path)
+    code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path, "--figure-format", "svg, png")
     assert code == 0
     assert said.startswith("good is better than bad by 0.3100 nDCG(log) (95% interval ")
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}

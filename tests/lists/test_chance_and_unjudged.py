@@ -10,7 +10,7 @@ import pytest
 from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning
-from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists
+from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists, fit_csv
 
 MEASURES = ["nDCG(log)", "nDCG(zipf)@3", "nDCG(power(0.5))@0.5n", "nDCG(linear)", "nDCG(constant)@2"]
 
@@ -85,8 +85,25 @@ def test_negative_labels_and_chance(tmp_path):
     files = tmp_path / "a.run", tmp_path / "qrels"
     files[0].write_text("q Q0 a 1 2 t\n")
     files[1].write_text("q 0 a -1\n")
-    with pytest.raises(InputError, match="chance: 1 negative label has no gain"):
+    with pytest.raises(InputError, match=r"chance: .*qrels: 1 negative label has no gain"):
         evaluate_files(*files, "nDCG", chance=True)
+
+
+def test_negative_labels_beside_scores_are_refused(tmp_path):
+    """In judgements they are documents that were not judged; a file of labelled lists has none of these."""
+    table, letor = tmp_path / "lists.csv", tmp_path / "letor.txt"
+    table.write_text("query,score,label\na,3,2\na,2,-1\na,1,1\n")
+    letor.write_text("2 qid:a 1:3\n-1 qid:a 1:2\n1 qid:a 1:1\n")
+    said = r"1 negative label has no gain; a table such as --gain '-1=0, 0=0, 1=1' says that they count as 0"
+    for path, options in (table, {}), (letor, {"weights": {1: 1.0}}):
+        with pytest.raises(InputError, match=f"lists: {path}: {said}"):
+            evaluate_lists(path, "nDCG", **options)
+        named = evaluate_lists(path, "nDCG", gain="-1=0, 1=1, 2=2", **options)
+        assert named.mean == pytest.approx((2 + 1 / 2) / (2 + 1 / np.log2(3)))
+        with pytest.raises(InputError, match="has negative labels; --binary-at 1 makes labels below 1"):
+            fit_csv(path, tmp_path / "curve.json", **options)
+    with pytest.warns(InputWarning, match="fitted to 1 query"):
+        fit_csv(table, tmp_path / "curve.json", binary_at=1, resamples=2)
 
 
 def bounds_by_force(run, qrels, grades, measure, **options) -> tuple[float, float]:

@@ -27,7 +27,7 @@ def test_a_study_is_continued_bit_for_bit_and_drawn(tmp_path: Path) -> None:
     for name in ("order", "log_weight", "last"):
         assert np.array_equal(kept[name], whole[name])
     names = {path.name for path in draw_all(open_results(tmp_path / "out"), tmp_path / "figures")}
-    assert names == {"error-exponent-sharp-flat.svg", "error-exponent-sharp-flat.png"}
+    assert names == {"error-exponent-sharp-flat.png"}
 
 
 def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:

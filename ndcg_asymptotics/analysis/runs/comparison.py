@@ -84,14 +84,16 @@ class PairComparison:
         best = self.clearest
         d = best.difference
         if d.interval is None:
-            return f"{self.a} and {self.b} are identical by every measure, for each of the {queries} queries."
+            return (
+                f"{self.a} and {self.b} are identical by every measure, for each of the {queries:,} queries."
+            )
         enough = _enough_text(d, queries, power, alpha)
         if best.p >= alpha:
             none = (
-                f"By {best.measure}, {queries} queries show no significant difference between {self.a} and "
+                f"By {best.measure}, {queries:,} queries show no significant difference between {self.a} and "
                 f"{self.b} (corrected p-value {best.p:.2g})"
                 if len(self.by_measure) == 1
-                else f"By none of the measures do {queries} queries show a significant difference between "
+                else f"By none of the measures do {queries:,} queries show a significant difference between "
                 f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure})"
             )
             return f"{none}; {enough}."
@@ -147,9 +149,10 @@ class PairComparison:
         most = max(apart, key=lambda j: j.difference.queries or math.inf)
         if fewest.difference.queries is None:
             return f"By no measure would a million queries be enough for {power:.0%} power."
+        highest = f"{most.difference.queries:,}" if most.difference.queries else "more than a million"
         return (
-            f"For {power:.0%} power, {fewest.difference.queries} queries are needed by {fewest.measure} and "
-            f"{most.difference.queries or 'more than a million'} by {most.measure}."
+            f"For {power:.0%} power, {fewest.difference.queries:,} queries are needed by {fewest.measure} "
+            f"and {highest} by {most.measure}."
         )
 
     def _long_lists_text(self, alpha: float) -> str:
@@ -170,13 +173,13 @@ def _enough_text(d: Difference, queries: int, power: float, alpha: float) -> str
     """Return whether the queries are enough for an uncorrected test, or how many more it needs."""
     if d.queries is None:
         return f"for {power:.0%} power a million queries would not be enough"
-    between = f"{_level(alpha)} interval {d.queries_low} " + (
-        f"to {d.queries_high}" if d.queries_high else "or more"
+    between = f"{_level(alpha)} interval {d.queries_low:,} " + (
+        f"to {d.queries_high:,}" if d.queries_high else "or more"
     )
     if d.queries <= queries:
-        return f"the {queries} queries are enough for {power:.0%} power ({d.queries} needed, {between})"
+        return f"the {queries:,} queries are enough for {power:.0%} power ({d.queries:,} needed, {between})"
     more = d.queries - queries
-    return f"{power:.0%} power needs {d.queries} queries, {more} more than there are ({between})"
+    return f"{power:.0%} power needs {d.queries:,} queries, {more:,} more than there are ({between})"
 
 
 def _cuts_text(judged: MeasureComparison) -> str:
@@ -185,9 +188,9 @@ def _cuts_text(judged: MeasureComparison) -> str:
     if judged.enough is None:
         last = judged.cuts[-1]
         rate = f"{last.rate:.0%}"
-        return f"Lists truncated to {last.n} documents agree with the full lists in {rate} of the cases."
+        return f"Lists truncated to {last.n:,} documents agree with the full lists in {rate} of the cases."
     n = judged.enough
-    return f"Lists truncated to {n} documents agree with the full lists in nine of ten cases."
+    return f"Lists truncated to {n:,} documents agree with the full lists in nine of ten cases."
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,7 @@ class Power:
     pairs: int
     significant: Annotated[int, Column("significant pairs", general("d"))]
     corrected: Annotated[int, Column("significant after correction", general("d"))]
-    queries: Annotated[float | None, Column("required queries (median pair)", general(".0f"))]
+    queries: Annotated[float | None, Column("required queries (median pair)", general(",.0f"))]
 
 
 @dataclass(frozen=True, repr=False)
@@ -355,30 +358,38 @@ class Comparison(Report):
                 yield _cut_table(pair)
         for remark in self.remarks:
             yield Line(f"{remark}.")
+        yield Line(self._method(pairs=full or not several))
+
+    def _method(self, pairs: bool) -> str:
+        """Return what the numbers are; those of the tables of a pair only if these are printed."""
         tests = sum(len(pair.by_measure) for pair in self.pairs)
-        yield Line(
-            f"{self.queries} queries. p is the larger p-value of a permutation test, which exchanges the "
-            f"runs within queries, and of Student's t test; the {100 * self.level:.6g}% interval excludes 0 "
-            f"exactly if p < {self.alpha:.2g}. Corrected p-values are {DESCRIPTIONS[self.correction]}, for "
-            f"{tests} test{'s' * (tests > 1)}. Effect size: the mean difference over its standard deviation. "
-            "Required queries: "
-            f"for a paired t test at level {self.alpha:.2g}, without correction, with {self.power:.0%} "
-            f"power, with their {_level(self.alpha)} interval. Truncated lists: a tie does not count as the "
-            "order of the full lists."
+        level, alpha = _level(self.alpha), f"{self.alpha:.2g}"
+        interval = f"; the {level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
+        effect = "Effect size: the mean difference over its standard deviation. " if pairs else ""
+        said = (
+            f"{self.queries:,} queries. p is the larger p-value of a permutation test, which exchanges the "
+            f"runs within queries, and of Student's t test{interval}. Corrected p-values are "
+            f"{DESCRIPTIONS[self.correction]}, for {tests} test{'s' * (tests > 1)}. {effect}Required "
+            f"queries: for a paired t test at level {alpha}, without correction, with {self.power:.0%} power"
+            + (f", with their {level} interval." if pairs else ".")
         )
+        if pairs and any(judged.cuts for pair in self.pairs for judged in pair.by_measure):
+            said += " Truncated lists: a tie does not count as the order of the full lists."
+        return said
 
     def _table(self, pair: PairComparison) -> Table:
+        predicted = any(j.longer_lists for j in pair.by_measure)
         columns = (
             Column("measure"), *(Column(run, fixed(4), 1, together=True) for run in (pair.a, pair.b)),
             Column("difference", general("+.4f")), Column(f"{_level(self.alpha)} interval", _interval),
             Column("p", general(".2g"), 3), Column("corrected p", general(".2g")),
             Column("effect size", general("+.2f"), 2), Column("required queries", _queries),
-            Column("longer lists", str, 4),
+            *((Column("longer lists", str, 4),) if predicted else ()),
         )  # fmt: skip
         rows = tuple(
             (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.interval or "identical",
              j.difference.p, j.p, j.difference.effect, None if j.difference.identical else j.difference,
-             _means_text(j.longer_lists))
+             *((_means_text(j.longer_lists),) if predicted else ()))
             for j in pair.by_measure
         )  # fmt: skip
         return Table(f"{pair.a} against {pair.b} (difference: first minus second)", columns, rows)
@@ -390,12 +401,12 @@ class Comparison(Report):
 
 def _cut_table(pair: PairComparison) -> Table:
     sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
-    columns = (Column("measure"), *(Column(f"n={n}", fixed(3)) for n in sizes))
+    columns = (Column("measure"), *(Column(f"n={n:,}", fixed(3)) for n in sizes))
     rates = [{cut.n: cut.rate for cut in judged.cuts} for judged in pair.by_measure]
     rows = tuple(
         (judged.measure, *map(rate.get, sizes)) for judged, rate in zip(pair.by_measure, rates, strict=True)
     )
-    return Table("Rate at which truncated lists order the runs as the full lists do", columns, rows)
+    return Table("Truncated lists that order the runs as full lists do", columns, rows)
 
 
 def _interval(value: Interval | str) -> str:
@@ -403,9 +414,9 @@ def _interval(value: Interval | str) -> str:
 
 
 def _queries(d: Difference) -> str:
-    """Return the number of queries with its interval, such as "84 [33, 513]" or "1151 [105, ∞)"."""
-    found, low = (f">{MOST_QUERIES:.0e}" if n is None else f"{n}" for n in (d.queries, d.queries_low))
-    return f"{found} [{low}, " + ("∞)" if d.queries_high is None else f"{d.queries_high}]")
+    """Return the number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
+    found, low = (f">{MOST_QUERIES:,}" if n is None else f"{n:,}" for n in (d.queries, d.queries_low))
+    return f"{found} [{low}, " + ("∞)" if d.queries_high is None else f"{d.queries_high:,}]")
 
 
 def _means_text(found: LongListMeans | None) -> str:

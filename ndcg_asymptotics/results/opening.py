@@ -1,0 +1,40 @@
+"""Opening a folder of results, whatever it holds: a study, a grid or growing lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.results.folder import holds_grid, holds_growth, open_results
+from ndcg_asymptotics.results.grid import GridResults, open_grid
+from ndcg_asymptotics.results.growing import open_growth
+from ndcg_asymptotics.results.record import Results
+
+
+def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | GridResults | Growth:
+    """Open the results of a study or of a grid, or growing lists, complete or not.
+
+    Parameters
+    ----------
+    folder : path
+    allow_custom : bool
+        As in `open_results`.
+
+    Raises
+    ------
+    InputError
+        If the folder holds none of them, or they are damaged or of another version.
+
+    >>> import tempfile
+    >>> import ndcg_asymptotics as na
+    >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = na.run(study, folder, jobs=1)
+    ...     type(open_any(folder)).__name__
+    'Results'
+    """
+    if holds_growth(folder):
+        return open_growth(folder)
+    if holds_grid(folder):
+        return open_grid(folder, allow_custom=allow_custom)
+    return open_results(folder, allow_custom=allow_custom)
