@@ -52,6 +52,23 @@ def mean_by_counts(curves, integrals, gains, discount, k, n):
     return total
 
 
+def mean_of_first(curves, integrals, gains, n):
+    """E[NDCG_n@1]: the gain of the first item over the best of the list, as an integral over its depth."""
+    edges = np.concatenate([[0.0], np.geomspace(1e-6, 1.0, 400)])
+    x, w = leggauss(16)
+    t = ((edges[1:] + edges[:-1]) / 2 + np.outer(x, np.diff(edges)) / 2).ravel()
+    w = np.outer(w, np.diff(edges) / 2).ravel()
+    # all others lie below, and the first h grades do not occur there
+    below = np.array([f(1.0) - f(t) for f in integrals])
+    better = np.vstack([np.zeros_like(t), np.cumsum(below, axis=0)])
+    none = np.maximum(1 - t - better, 0.0) ** (n - 1)
+    total = 0.0
+    for j, (gain, curve) in enumerate(zip(gains, curves, strict=True)):
+        ratio = sum((none[h] - none[h + 1]) / gains[h] for h in range(j)) + none[j] / gain
+        total += n * gain * float(w @ (curve(t) * ratio))
+    return total
+
+
 def simulated(curves, gains, discount, k, n, lists, seed):
     """Mean, standard deviation and their standard errors over simulated lists."""
     rng, values = np.random.default_rng(seed), []

@@ -56,6 +56,7 @@ Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 _DEVIATIONS, _FURTHER = 9.0, 16.0
 _LATTICE = 80  # largest lattice of counts
 _SHARP_LATTICE = 200  # the same where counts nearly determine the ranks
+_FEW = 30.0  # expected items of a grade from which it is not missing: exp(-30)
 _LONE_LATTICE = 400  # the same where there is one grade only, so that no matrix is needed
 _STEP = 0.35  # step of a grid of counts in standard deviations; sums over it leave exp(-2 (pi / 0.35)^2)
 _NEGLIGIBLE = 1e-18  # probability
@@ -99,7 +100,9 @@ class Count:
             weights = np.exp(log_binomial(x, float(size), probability))
             kept = weights > 1e-3 * _NEGLIGIBLE * weights.max()
             return cls(size, probability, x[kept] - mean, weights[kept] / weights.sum(), True)
-        (shift,), (weights,) = gauss_rules(np.array([float(size)]), probability, nodes)
+        (shift,), _ = gauss_rules(np.array([float(size)]), probability, nodes)
+        # polynomials multiply the smallest weights, which have no digits in eigenvectors
+        weights = 1 / (krawtchouk(shift, size, probability, nodes - 1) ** 2).sum(axis=0)
         return cls(size, probability, shift, weights, False)
 
     @property
@@ -308,7 +311,11 @@ class LabelMeans:
         if distinct == 0:
             return
         largest = self.lattice
-        levels = [Count.of(others, float(p), nodes, largest) for p in shares[:distinct]]
+        levels: list[Count] = []
+        for p, own in zip(shares[:distinct], law, strict=False):
+            # few of a grade: values on a lattice are not those of a polynomial, which Gauss rules integrate
+            few = bool(levels) and levels[-1].lattice and others * own < _FEW
+            levels.append(Count.of(others, float(p), nodes, _SHARP_LATTICE if few else largest))
         steps = gained[:distinct] - gained[1 : distinct + 1]
 
         def terms(h: int, x: Floats, cut: bool) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.graded import mean_by_counts, simulated
+from oracles.graded import mean_by_counts, mean_of_first, simulated
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -71,6 +71,36 @@ def test_means_and_deviations_by_simulation(number, effort):
             assert abs(std.value[0] - deviation) < 5 * own_error + std.error[0]
     wrong = expected_ndcg(relevance, Measure("log", k - 10), [n], quick=True)
     assert abs(wrong.value[0] - mean) > 5 * error
+
+
+@pytest.mark.parametrize("n", [60, 100, 200, 10**4])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "graded(15=power(0.03551, 0.003298, 1), 7=linear(0.1143, 0.2277), 3=constant(0.06122), "
+        "1=linear(0.2206, 0.1824))",
+        "graded(15=linear(0.1, 0.1), 7=linear(0.15, 0.1), 3=power(0.1, 0.1, 2), 1=linear(0.05, 0.25))",
+        "graded(7=linear(0.06, 0.02), 1=constant(0.001))",
+    ],
+)
+def test_the_first_rank_alone(text, n):
+    """With n = 100 the third grade may be missing though several items of each grade are expected."""
+    relevance = Relevance.parse(text)
+    integrals = [lambda t, curve=curve: curve.integral(0.0, t) for curve in relevance.curves]
+    truth = mean_of_first(curves_of(relevance), integrals, relevance.gains, n)
+    for quick, most in ((False, 1e-10), (True, 1e-7)):
+        mean = expected_ndcg(relevance, "nDCG@1", [n], quick=quick)
+        assert abs(mean.value[0] - truth) <= mean.error[0] < most
+    wrong = mean_of_first(curves_of(relevance), integrals, (*relevance.gains[:-1], 0.99), n)
+    assert n > 1000 or abs(mean.value[0] - wrong) > mean.error[0]
+
+
+def test_a_rare_last_grade_in_long_lists():
+    """Nearly all gain is that of the first grade, and the mean that of it alone."""
+    found = expected_ndcg("graded(7=linear(0.004, 0.002), 1=constant(1e-9))", "nDCG@0.2n", [10**12])
+    alone = expected_ndcg("linear(0.004, 0.002)", "nDCG@0.2n", [10**12])
+    assert found.error[0] < 1e-10
+    assert 1e-12 < abs(found.value[0] - alone.value[0]) < 1e-6
 
 
 def test_rare_top_grades_with_a_cutoff():
