@@ -193,3 +193,33 @@ def test_extreme_curves(curve: str, measure: str) -> None:
             exact.value[0], rel=1e-4, abs=found.missed + exact.error[0] + 1e-15
         )
         assert found.variance > -1e-5 * found.size - 1e-30
+
+
+@pytest.mark.parametrize("rare", [1.0, 1e-4])
+def test_long_lists_of_two_grades_follow_the_delta_method(rare: float) -> None:
+    """NDCG@cn under constant is S / (cn + C_2), S the gain of cn items and C_2 <= cn the items of grade 2.
+
+    To first order S is a sum over all items of (Y - m(c)) 1(t < c), with m(c) = E[Y | t = c] at depth c.
+    """
+    c, n = 0.2, 10**12
+    t, dt = np.polynomial.legendre.leggauss(40)
+    t, dt = c * (1 + t) / 2, c * dt / 2
+    two, one = (lambda t: rare * (0.15 - 0.1 * t)), (lambda t: 0.7 - 0.5 * t)
+    at_c = 2 * two(c) + one(c)
+    mean, share = float(dt @ (2 * two(t) + one(t))), 0.1 * rare
+    ratio = mean / (c + share)
+    # the influence of an item is (Y - m(c)) 1(t < c) - ratio 1(Y = 2), over c + share
+    means = float(dt @ (2 * two(t) + one(t) - at_c)) - ratio * share
+    chances = two(t), one(t), 1 - two(t) - one(t)
+    squares = sum(
+        float(dt @ (chance * (gain - at_c - ratio * (gain == 2)) ** 2))
+        for chance, gain in zip(chances, (2, 1, 0), strict=True)
+    )
+    below = share - float(dt @ two(t))
+    expected = math.sqrt(squares + ratio**2 * below - means**2) / (c + share)
+    curve = f"graded(2=linear({0.05 * rare}, {0.15 * rare}), 1=linear(0.2, 0.7))"
+    found = ndcg_std(curve, "nDCG(constant)@0.2n", [n], quick=True)
+    assert found.error[0] < 3e-4 * found.value[0]
+    assert abs(found.value[0] * math.sqrt(n) - expected) < found.error[0] * math.sqrt(n)
+    without = math.sqrt(squares - means**2) / (c + share)  # the items of grade 2 below the cutoff left out
+    assert rare < 1 or abs(found.value[0] * math.sqrt(n) - without) > 10 * found.error[0] * math.sqrt(n)

@@ -43,6 +43,7 @@ from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
 # the depth at rank k + 1 is cut off this many standard deviations plus items from k/n
 _DEVIATIONS, _FURTHER = 8.0, 20.0
+_MANY = 1000  # expected items of a grade from which 1/IDCG is smooth in their number
 _PANELS = 3  # of that depth, where curves have breakpoints
 
 
@@ -82,7 +83,8 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
     variance, size = (moved + float(part @ squared) for part in parts.T)
     found = Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
-    certain = ideal.full or len(ideal.gains) == 1
+    fewest = n * mesh.law[:-1][mesh.law[:-1] > 0].min(initial=1.0)
+    certain = ideal.full or len(ideal.gains) == 1 or fewest > _MANY
     return found if certain else found._replace(missed=_missed(found.mean, scorer, measure, n))
 
 
@@ -91,7 +93,7 @@ def _missed(mean: float, scorer: Relevance, measure: Measure, n: int) -> float:
 
     NDCG lies in [0, 1], so the error of its square is at most its own, and its exact mean is known.
     """
-    exact = expected_ndcg(scorer, measure, [n], quick=True)
+    exact = expected_ndcg(scorer, measure, [n])
     return float(abs(mean - exact.value[0]) + exact.error[0])
 
 
