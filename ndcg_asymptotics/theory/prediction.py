@@ -93,11 +93,11 @@ class Predictions(Report, Sequence[Prediction]):
         rate = (Column("rate"),) if few else ()
         columns = (
             Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", decimals(8)),
-            Column("error bound", general(".0e"), 2), Column("standard deviation", general(".3e")),
-            Column("law", None, 3), Column("error of the law", general(".0e"), 3),
-            Column("90% of lists", str, 1), Column("pseudo-expectation", fixed(6), 3),
-            Column("limit", fixed(6)), *rate, Column("theorem"), Column("assumptions", None, 4),
-            Column("reason", None, 1),
+            Column("error bound", general(".0e"), 3), Column("standard deviation", general(".3e")),
+            Column("law", None, 4), Column("error of the law", general(".0e"), 4),
+            Column("90% of lists", str, 2), Column("pseudo-expectation", fixed(6), 4),
+            Column("limit", fixed(6)), *rate, Column("theorem", None, 1), Column("assumptions", None, 5),
+            Column("reason", None, 2),
         )  # fmt: skip
         rows = (
             (r.scorer, r.measure, r.n, r.expectation, r.expectation_error, r.sd, r.law, r.law_distance,
