@@ -273,7 +273,7 @@ def copy_of_the_package(mutation: Mutation | None = None) -> Iterator[Path]:
             if source.is_dir():
                 # compiled kernels know their callers' sources only: a broken engine compiles anew
                 broken = mutation is not None and mutation.file.startswith("engines")
-                skipped = ("*.nbi", "*.nbc", "*.pyc") if broken else ("*.pyc",)
+                skipped = ("*.nbi", "*.nbc") if broken else ()
                 shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns(*skipped))
             else:
                 shutil.copy2(source, folder / part)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -27,10 +29,17 @@ def effort(request: pytest.FixtureRequest) -> int:
     return int(request.config.getoption("--effort"))
 
 
+@pytest.fixture(scope="session")
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """New folders, which are made when something is written; `mktemp` would look at all others each time."""
+    folder = tmp_path_factory.mktemp("caches")
+    return (folder / str(i) for i in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _theory_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _theory_cache(monkeypatch: pytest.MonkeyPatch, _caches: Iterator[Path]) -> None:
     """Begin every test, and the commands that it starts, without cached values of theory."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(next(_caches)))
     user_cache.cache_clear()
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ndcg_asymptotics.analysis.power import lists_for, paired_power
+from ndcg_asymptotics.analysis.runs import paired
 from ndcg_asymptotics.analysis.runs.paired import (
     alpha_of,
     effect_interval,
@@ -169,8 +170,14 @@ def test_no_difference_and_a_constant_one():
             paired_difference(np.ones(5), level=level)
 
 
-@pytest.mark.slow
+@pytest.fixture
+def _without_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the numbers of queries, which take most of the time of a comparison."""
+    monkeypatch.setattr(paired, "lists_for", lambda *_: None)
+
+
 @pytest.mark.parametrize("queries", [6, 10, 20, 50])
+@pytest.mark.usefixtures("_without_sizes")
 def test_intervals_cover(queries):
     """Dense differences are covered as often as stated, sparse ones if there are enough queries."""
     rng = np.random.default_rng(5)
@@ -220,8 +227,8 @@ def simulated() -> dict[tuple[str, str], np.ndarray]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.usefixtures("_without_sizes")
 def test_false_alarms_come_at_their_rate(simulated, measure):
     """Two scorers with one curve, 40 queries each time: p < 0.05 in one of twenty comparisons."""
     experiments = simulated["same", measure][: 300 * 40].reshape(-1, 40)
@@ -233,8 +240,8 @@ def test_false_alarms_come_at_their_rate(simulated, measure):
     assert all((one.sign != 0) == (one.p < 0.05) for one in found)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.usefixtures("_without_sizes")
 def test_power_is_as_required(simulated, measure):
     """The number of queries for the true effect shows the difference in 80% of the comparisons."""
     d = simulated["bad", measure]

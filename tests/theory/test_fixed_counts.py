@@ -208,8 +208,8 @@ def test_short_lists_against_enumeration():
 
 @pytest.mark.slow
 def test_lists_of_one_to_twelve_items_against_enumeration(effort):
-    """``--effort 8`` tests 300 models, each under three measures."""
-    assert not wrong_values(np.random.default_rng(2), 40 * effort, 12)
+    """``--effort 16`` tests 300 models, each under three measures."""
+    assert not wrong_values(np.random.default_rng(2), 20 * effort, 12)
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@3"])

@@ -1,6 +1,6 @@
 """Lists of one to ten items, cutoffs beyond them among others: exact numbers against all label sequences.
 
-``make soak`` searches fifty times as long.
+``make soak`` searches a hundred times as long.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def moments(law, discount, k):
 def test_predictions_of_lists_of_one_to_ten_items(effort):
     rng = np.random.default_rng(14)
     wrong = []
-    for _ in range(10 * effort):
+    for _ in range(5 * effort):
         text, curve, breaks = random_curve(rng)
         n = int(rng.integers(1, 11))
         law = sequence_law(curve, breaks, n)
@@ -59,7 +59,7 @@ def test_predictions_of_lists_of_one_to_ten_items(effort):
 def test_pairs_in_lists_of_one_to_ten_items(effort):
     """A prediction of which scorer is ahead is made of finite numbers, or refused in words."""
     rng = np.random.default_rng(15)
-    for _ in range(10 * effort):
+    for _ in range(5 * effort):
         first, curve, breaks = random_curve(rng)
         measure, n = random_measure(rng, KNOWN, CUTOFFS), int(rng.integers(1, 11))
         law = sequence_law(curve, breaks, 1)
