@@ -102,7 +102,7 @@ def test_ctrl_c_exits_with_130_and_tells_how_to_continue(tmp_path: Path, jobs: i
 @pytest.mark.parametrize("kind", STRIKES)
 def test_every_signal_ends_the_sweep_and_leaves_no_process(kind: str, tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
-    study.write_text(TOML)
+    study.write_text(TOML.replace("stop = 1e5", "stop = 1e4"))
     outcome, seconds = strike(kind, study, tmp_path / "out", random.Random(3), whole=4.0)
     assert outcome in ("killed", "exit status 130 and one line", "after the end")
     assert seconds < 60

@@ -35,7 +35,7 @@ def study(folder: Path, scorer: str = "random", measure: str = "nDCG", sizes: st
 @pytest.mark.parametrize("kind", TRIALS)
 def test_random_inputs_are_computed_or_refused_in_one_line(kind: str, tmp_path: Path) -> None:
     seen = set()
-    for case in range(40):
+    for case in range(20):
         place = tmp_path / str(case)
         place.mkdir()
         seen.add(TRIALS[kind](random.Random(f"suite {kind} {case}"), place))

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
+from ndcg_asymptotics import explorer
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.state import Shape, State
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
@@ -87,3 +89,14 @@ def test_nothing_is_simulated_and_no_engine_imported() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"
+
+
+def test_without_panel_one_line_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "panel", None)
+    for name in ("serving", "page"):
+        monkeypatch.delitem(sys.modules, f"ndcg_asymptotics.explorer.{name}", raising=False)
+        monkeypatch.delattr(explorer, name, raising=False)
+    with pytest.raises(
+        InputError, match=r"^the explorer needs Panel, which is not installed: pip install panel$"
+    ):
+        explorer.serve()

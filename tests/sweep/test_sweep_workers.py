@@ -161,6 +161,16 @@ def within(seconds: float, holds: Callable[[], bool]) -> bool:
     return holds()
 
 
+def test_without_dask_one_line_names_the_package_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "ndcg_asymptotics.sweep.cluster", raising=False)
+    with pytest.raises(InputError, match=r"^backend: .* not installed: pip install 'dask\[distributed\]'$"):
+        sweep(study(), tmp_path, jobs=2, backend="dask")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_scheduler_that_does_not_answer_is_reported() -> None:
     cluster = pytest.importorskip("ndcg_asymptotics.sweep.cluster")
     with pytest.raises(OSError, match=r"tcp://127\.0\.0\.1:9"):  # noqa: SIM117
