@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.interpolate import make_smoothing_spline
-from scipy.optimize import isotonic_regression
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, require
@@ -198,6 +196,8 @@ def _estimates(
 def isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
     # Isotonic regression is monotone in the data, so the P(Y >= y) stay ordered and their
     # differences are probabilities. It also preserves the weighted mean.
+    from scipy.optimize import isotonic_regression  # here, as splines: figures of studies load this module
+
     def smooth(means: Floats) -> Floats:
         nested = [
             isotonic_regression(at_least, weights=weights, increasing=False).x
@@ -210,6 +210,8 @@ def isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
 
 def _spline_smoother(means: Floats, items: Floats, depth: Floats) -> Callable[[Floats], Floats]:
     """Return a spline smoother with weights and penalties determined by ``means`` over ``items``."""
+    from scipy.interpolate import make_smoothing_spline
+
     require(depth.size >= 5, "the lists are too short for a spline (5 nodes), use the isotonic method")
     x = np.log1p(depth / depth[1] / 5)  # depth[1] is 2/n
     level = (means * items + 0.5) / (items + 1)  # keeps the precision of an empty cell finite
@@ -233,6 +235,8 @@ def smoothing_penalty(x: Floats, y: Floats, weights: Floats) -> float:
     scipy does not return it, but the spline f that minimises ``sum w (y - f)^2 + lambda int f''^2``
     has ``sum w f (y - f) = lambda int f''^2``.
     """
+    from scipy.interpolate import make_smoothing_spline
+
     spline = make_smoothing_spline(x, y, w=weights)
     fitted, curvature = spline(x), spline.derivative(2)(x)
     left, right = curvature[:-1], curvature[1:]

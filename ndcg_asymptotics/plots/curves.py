@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -139,8 +139,8 @@ def draw_scorer(
     ax: Axes, results: Results, measure: Measure, name: str, line: LineStyle, choice: Choice, first: int = 0
 ) -> None:
     """Draw the band, bracket, exact mean and simulated mean of a scorer, from the ``first`` size on."""
-    study, cell = results.study, results.relative(measure).sel(scorer=name)
-    sizes, values = np.array(study.n, np.float64), cell["ndcg"].transpose("replicate", "n").to_numpy()
+    study, cell = results.study, results.relative(name, measure)
+    sizes, values = np.array(study.n, np.float64), cell["ndcg"]
     if choice.band is not None and len(values) > 1:
         low, high = np.quantile(values, choice.band, axis=0)
         band(ax, sizes[first:], low[first:], high[first:], line.color, 0.14)
@@ -152,7 +152,7 @@ def draw_scorer(
     shown = shown[shown >= first]
     n, mean = sizes[shown], values.mean(axis=0)[shown]
     if "low" in cell and study.population.iid:  # with few relevant items it has no width
-        below, above = (cell[side].mean("replicate").to_numpy()[shown] for side in ("low", "high"))
+        below, above = (cell[side].mean(axis=0)[shown] for side in ("low", "high"))
         band(ax, n, below, above, line.color, 0.45)
     # a line with a single point would be invisible
     alone: dict[str, Any] = {"marker": "_", "ms": 16} if len(sizes) == 1 else {}
@@ -191,7 +191,7 @@ def theorems(limits: dict[str, Limit], choice: Choice) -> str:
 def _draw_limits(
     ax: Axes, results: Results, measure: Measure, limits: dict[str, Limit], choice: Choice
 ) -> None:
-    ends = results.relative(measure)["ndcg"].isel(n=-1).mean("replicate")
+    ends = _means_at_the_end(results, measure, limits)
     common = shared_limit(limits)
     labels: list[tuple[float, str, LineStyle | str]] = []
     if common is not None:
@@ -205,8 +205,12 @@ def _draw_limits(
         if value is not None:
             ax.axhline(value, color=line.color, ls=":", lw=0.9, zorder=1)
             text += f" → {_short(value)}"
-        labels.append((float(ends.sel(scorer=name)), text, line))
+        labels.append((ends[name], text, line))
     margin_labels(ax, labels)
+
+
+def _means_at_the_end(results: Results, measure: Measure, scorers: Iterable[str]) -> dict[str, float]:
+    return {name: float(results.relative(name, measure)["ndcg"][:, -1].mean()) for name in scorers}
 
 
 def _short(value: float) -> str:
@@ -218,10 +222,10 @@ def curve_handles(
 ) -> list[Any]:
     """Return legend handles for the markers, lines and bands in the panels of these measures."""
     choice = choice or Choice()
-    study, data = results.study, results.data.sel(scorer=list(choice.of(results.study)))
+    study, drawn = results.study, choice.of(results.study)
     chosen = [of_study(study, measure) for measure in measures]
-    scorers = [scorer for scorer, _ in choice.of(study).values()]
-    count = data.sizes["replicate"]
+    scorers = [scorer for scorer, _ in drawn.values()]
+    count = results.replicates_complete
     mean = f"mean of {count} replicates" if count > 1 else "one replicate"
     handles: list[Any] = [Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8, label=mean)]
     if choice.band is not None and count > 1:
@@ -230,8 +234,8 @@ def curve_handles(
     shown = tuple(study.n[i] for i in _shown(study.n))
     if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(Line2D([], [], color=GREY, label="exact mean"))
-    if "low" in data and study.population.iid:
-        cells = [results.relative(m).sel(scorer=data["scorer"]) for m in chosen]
+    if "low" in results.values and study.population.iid:
+        cells = [results.relative(name, m) for m in chosen for name in drawn]
         width = max(float((cell["high"] - cell["low"]).max()) for cell in cells)
         handles.append(Patch(color=GREY, alpha=0.6, lw=0, label=f"bracket (at most {scientific(width)})"))
     if any(limit(s, m).value is not None for s in scorers for m in chosen) and study.population.iid:
@@ -271,8 +275,8 @@ def enlarge(
     study, measure = results.study, of_study(results.study, measure)
     limits = limits_of(study, measure, choice)
     if bounds is None:
-        ends = results.relative(measure)["ndcg"].isel(n=-1).mean("replicate")
-        bounds = _free_corner(ax, float(ends.mean()))
+        ends = list(_means_at_the_end(results, measure, study.scorers).values())
+        bounds = _free_corner(ax, float(np.mean(ends)))
         if bounds is None:
             return None
     start = study.n[-1] * (study.n[0] / study.n[-1]) ** _ENLARGED
@@ -281,10 +285,10 @@ def enlarge(
     lows, highs = [], []
     for name, (_, line) in choice.of(study).items():
         draw_scorer(inset, results, measure, name, line, choice, first)
-        values = results.relative(measure)["ndcg"].sel(scorer=name).isel(n=slice(first, None))
-        mean = values.mean("replicate").to_numpy()
+        values = results.relative(name, measure)["ndcg"][:, first:]
+        mean = values.mean(axis=0)
         # the inset holds all means, but not the bands of the shortest lists
-        low, high = np.quantile(values.to_numpy(), choice.band or (0.5, 0.5), axis=0)[:, len(mean) // 3 :]
+        low, high = np.quantile(values, choice.band or (0.5, 0.5), axis=0)[:, len(mean) // 3 :]
         lows.append(min(low.min(), mean.min()))
         highs.append(max(high.max(), mean.max()))
     length_axis(inset, study.n[first:], most=4)

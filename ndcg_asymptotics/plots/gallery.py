@@ -115,7 +115,7 @@ def pair_figures(
 
 
 def _pair_figure(results: Results, entries: Callable[[], list[Pair]], **options: Any) -> Figure:
-    if "log_weight" not in results.data:
+    if "log_weight" not in results.values:
         return order_figure(results, entries(), **options)
     with style():
         figure = error_exponent_figure(entries(), results.study, **options)
@@ -186,7 +186,7 @@ def draw_all(
     chosen, study = _chosen(results, measures), results.study
     options: dict[str, Any] = {"width": width, "choice": choice}
     figures: list[tuple[Words, Callable[[], Figure]]] = []
-    rare = "log_weight" in results.data
+    rare = "log_weight" in results.values
     if not rare:
         if len(chosen) > 1:
             figures.append((("overview",), partial(overview_figure, results, chosen, **options)))

@@ -181,7 +181,7 @@ def _along(
 def _mean(point: Results, scorer: str, column: int, n: int) -> Sequence[float]:
     """Return the simulated mean, an interval of two standard errors, the exact mean and the limit."""
     measure, curve = point.study.measures[column], point.study.scorers[scorer]
-    values = point.relative(measure)["ndcg"].sel(scorer=scorer, n=n).to_numpy()
+    values = point.relative(scorer, measure)["ndcg"][:, point.study.n.index(n)]
     error = 2 * values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     mean = float(values.mean())
     try:
@@ -196,7 +196,7 @@ def _wrong(point: Results, pair: Pair, column: int, n: int) -> Sequence[float]:
     """Return the rate of the order that is not that of the means, its Wilson interval, and theory."""
     measure = point.study.measures[column]
     mean = _moments(point, pair, measure, n)[0]
-    order = orders_of(point, pair)["order"].sel(measure=str(measure), n=n).to_numpy()
+    order = orders_of(point, pair, measure)["order"][:, point.study.n.index(n)]
     if math.isnan(mean):
         mean = float(_gaps(point, pair, measure, n).mean())
     found = rate_of(n, order == np.sign(mean))
@@ -220,9 +220,8 @@ def _signal(point: Results, pair: Pair, column: int, n: int) -> Sequence[float]:
 
 
 def _gaps(point: Results, pair: Pair, measure: Measure, n: int) -> Floats:
-    cell = point.relative(measure)["ndcg"].sel(n=n)
-    found: Floats = (cell.sel(scorer=pair[0]) - cell.sel(scorer=pair[1])).to_numpy()
-    return found
+    first, second = (point.relative(name, measure)["ndcg"][:, point.study.n.index(n)] for name in pair)
+    return np.asarray(first - second)
 
 
 def _moments(point: Results, pair: Pair, measure: Measure, n: int) -> tuple[float, float]:

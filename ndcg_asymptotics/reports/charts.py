@@ -77,8 +77,7 @@ def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
     study, series, theorems, highest = results.study, [], [], 1e-9
     unit = np.array([measure.unit(n) for n in study.n])
     for slot, (name, scorer) in enumerate(study.scorers.items()):
-        cell = results.relative(measure)["ndcg"].sel(scorer=name)
-        values = cell.transpose("replicate", "n").to_numpy()
+        values = results.relative(name, measure)["ndcg"]
         found = limit(scorer, measure)
         theorems.append("no limit" if found.converges is False else found.theorem)
         low, high = np.quantile(values, BAND, axis=0)
@@ -249,7 +248,7 @@ def _at_point(
     if point is None or not point.replicates_complete:
         return None, None, None, None, None
     measure, n = point.study.measures[column], point.study.n[-1]
-    values = point.relative(measure)["ndcg"].sel(scorer=scorer, n=n).to_numpy()
+    values = point.relative(scorer, measure)["ndcg"][:, -1]
     low, high = np.quantile(values, BAND)
     se = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
     line = exact[str(point.study.scorers[scorer]), str(measure)][-1]

@@ -105,16 +105,30 @@ class Results(Report):
         self._require_some()
         return dataset(self.study, np.sort(self.replicates[self.done]), self.named, self.attributes)
 
-    def relative(self, measure: Measure) -> xr.Dataset:
-        """Return `data` under one measure, with DCG_n in units of F(k(n)), as figures show it."""
-        import xarray as xr  # here, as in `layout.dataset`
+    def of_scorer(self, scorer: str, measure: Measure) -> dict[str, NDArray[Any]]:
+        """Return the arrays (replicate, n) of one scorer under one measure of the study, by name."""
+        return self._selected({"scorer": list(self.study.scorers).index(scorer)}, measure)
 
-        cell = self.data.sel(measure=str(measure))
+    def relative(self, scorer: str, measure: Measure) -> dict[str, NDArray[Any]]:
+        """Return `of_scorer` with DCG_n in units of F(k(n)), as figures show it."""
+        found = self.of_scorer(scorer, measure)
         if measure.normalised:
-            return cell
-        unit = xr.DataArray([measure.unit(n) for n in self.study.n], {"n": cell["n"]}, "n")
-        values = {name: cell[name] / unit for name in VALUES if name in cell}
-        return cell.assign(values)
+            return found
+        unit = np.array([measure.unit(n) for n in self.study.n])
+        return found | {name: found[name] / unit for name in VALUES if name in found}
+
+    def of_pair(self, pair: tuple[str, str], measure: Measure) -> dict[str, NDArray[Any]]:
+        """Return the arrays (replicate, n), or (replicate,), of a pair under one measure, by name."""
+        return self._selected({"pair": self.study.pairs.index(pair)}, measure)
+
+    def _selected(self, place: dict[str, int], measure: Measure) -> dict[str, NDArray[Any]]:
+        self._require_some()
+        place = place | {"measure": self.study.measures.index(measure)}
+        return {
+            name: array[tuple(place.get(axis, slice(None)) for axis in axes)]
+            for name, (axes, array) in self.named.items()
+            if place.keys() <= set(axes)
+        }
 
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:
@@ -189,35 +203,34 @@ def _frame(results: Results) -> pd.DataFrame:
 
 
 def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    """Yield rows at the last list lengths."""
     return _means(results, sizes) if "ndcg" in results.named else _orders(results, sizes)
 
 
 def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     for name in results.study.scorers:
-        for measure in map(str, results.study.measures):
-            cell = results.data["ndcg"].sel(scorer=name, measure=measure, n=list(sizes))
-            values = cell.transpose("replicate", "n").to_numpy()
+        for measure in results.study.measures:
+            values = results.of_scorer(name, measure)["ndcg"][:, -len(sizes) :]
             count = len(values)
             errors = values.std(axis=0, ddof=1) / math.sqrt(count) if count > 1 else [None] * len(sizes)
             low, high = np.quantile(values, _BAND, axis=0)
             for i, n in enumerate(sizes):
                 yield {
-                    "scorer": name, "measure": measure, "n": n, "mean": float(values[:, i].mean()),
+                    "scorer": name, "measure": str(measure), "n": n, "mean": float(values[:, i].mean()),
                     "mcse": errors[i], "q05": float(low[i]), "q95": float(high[i]),
                 }  # fmt: skip
 
 
 def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
-    for pair in (f"{a} > {b}" for a, b in results.study.pairs):
-        for measure in map(str, results.study.measures):
-            cell = results.data["order"].sel(pair=pair, measure=measure, n=list(sizes))
-            orders = cell.transpose("replicate", "n").to_numpy()
+    for pair in results.study.pairs:
+        for measure in results.study.measures:
+            orders = results.of_pair(pair, measure)["order"][:, -len(sizes) :]
             for i, n in enumerate(sizes):
                 counts = {
                     name: int(np.count_nonzero(orders[:, i] == order))
                     for name, order in (("ahead", 1), ("behind", -1), ("ties", 0), ("undecided", UNDECIDED))
                 }
-                yield {"pair": pair, "measure": measure, "n": n, **counts}
+                yield {"pair": " > ".join(pair), "measure": str(measure), "n": n, **counts}
 
 
 def _dict(results: Results) -> dict[str, Any]:

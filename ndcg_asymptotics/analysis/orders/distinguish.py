@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
+from numpy.typing import NDArray
 
 from ndcg_asymptotics.analysis.orders.pair import (
     Pair,
@@ -146,7 +146,7 @@ def distinguish(
     wanted = study.pairs if pair is None else [_two_names(pair)]
     require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")
     found = [
-        _pair(orders_of(results, names), results, names, measure, exponents)
+        _pair(orders_of(results, names, measure), results, names, measure, exponents)
         for names in wanted
         for measure in study.measures
     ]
@@ -177,8 +177,8 @@ def _two_names(pair: Any) -> tuple[str, str]:
     return str(names[0]), str(names[1])
 
 
-def orders_of(results: Results, pair: tuple[str, str]) -> xr.Dataset:
-    """Return the variables that tell the order of a pair, by replicate, measure and, for some, n.
+def orders_of(results: Results, pair: tuple[str, str], measure: Measure) -> dict[str, NDArray[Any]]:
+    """Return the arrays (replicate, n), or (replicate,), that tell the order of a pair, by name.
 
     The order of a pair that the study does not name is the sign of the difference of its NDCG. It is
     `UNDECIDED` where brackets overlap; an engine that knows of the pair narrows them until they do not.
@@ -188,9 +188,9 @@ def orders_of(results: Results, pair: tuple[str, str]) -> xr.Dataset:
     InputError
         If a name is none of the study's scorers, or the results hold no NDCG.
     """
-    study, data = results.study, results.data
+    study = results.study
     if pair in study.pairs:
-        return data.isel(pair=study.pairs.index(pair))
+        return results.of_pair(pair, measure)
     a, b = pair
     for name in pair:
         if name not in study.scorers:
@@ -199,35 +199,48 @@ def orders_of(results: Results, pair: tuple[str, str]) -> xr.Dataset:
             raise InputError(f"{name} is no scorer of this study{near} expected two of: {known}", "pair")
     require(a != b, f"a pair needs two different scorers, got {a} twice", "pair")
     named = "; ".join(" ".join(names) for names in study.pairs)
-    require("ndcg" in data, f"the {study.engine} engine keeps no NDCG, only the orders of: {named}", "pair")
-    low, high = (data.get(name, data["ndcg"]) for name in ("low", "high"))
-    (low_a, high_a), (low_b, high_b) = ((low.sel(scorer=x), high.sel(scorer=x)) for x in pair)
+    lacking = f"the {study.engine} engine keeps no NDCG, only the orders of: {named}"
+    require("ndcg" in results.values, lacking, "pair")
+    found = (results.of_scorer(name, measure) for name in pair)
+    (low_a, high_a), (low_b, high_b) = (
+        (values.get("low", values["ndcg"]), values.get("high", values["ndcg"])) for values in found
+    )
     ahead, behind = low_a > high_b, high_a < low_b
     tied = (low_a == high_b) & (high_a == low_b)
     unknown = ~(ahead | behind | tied)
-    order = ahead.astype(np.int8) - behind.astype(np.int8) + unknown * UNDECIDED
-    return xr.Dataset({"order": order.drop_vars("scorer", errors="ignore")})
+    return {"order": ahead.astype(np.int8) - behind.astype(np.int8) + unknown * np.int8(UNDECIDED)}
 
 
 def _pair(
-    data: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure, exponents: bool
+    cell: dict[str, NDArray[Any]],
+    results: Results,
+    pair: tuple[str, str],
+    measure: Measure,
+    exponents: bool,
 ) -> Pair:
-    cell = data.sel(measure=str(measure))
     if "log_weight" in cell:
         return _weighted_pair(cell, results, pair, measure)
     return _counted_pair(cell, results, pair, measure, exponents)
 
 
 def _counted_pair(
-    cell: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure, exponents: bool
+    cell: dict[str, NDArray[Any]],
+    results: Results,
+    pair: tuple[str, str],
+    measure: Measure,
+    exponents: bool,
 ) -> Pair:
     """Count the right orders of plain replicates."""
-    order = cell["order"].transpose("replicate", "n").to_numpy()
+    order = cell["order"]
     sign, source = _elect(results, pair, measure)
     if source == "replicates":
         half = len(order) // 2
         votes = np.where(order == UNDECIDED, 0, order)[:half, -1].astype(float).sum()
-        sign, order, cell = int(np.sign(votes)), order[half:], cell.isel(replicate=slice(half, None))
+        sign, order, cell = (
+            int(np.sign(votes)),
+            order[half:],
+            {name: array[half:] for name, array in cell.items()},
+        )
         source = "the first half of the replicates, the second half is counted"
     right = {1: pair[0], -1: pair[1], 0: None}[sign]
     sizes = results.study.n
@@ -236,7 +249,7 @@ def _counted_pair(
     if not sign:
         last = np.full(len(order), sizes[-1])
     elif exact_last:
-        last = cell["last_not_greater" if sign > 0 else "last_not_less"].to_numpy()
+        last = cell["last_not_greater" if sign > 0 else "last_not_less"]
     else:
         last = np.max(np.where(correct, 0, np.asarray(sizes)), axis=1)
     decay = fit_decay(correct, np.asarray(sizes))
@@ -258,12 +271,12 @@ def _counted_pair(
     )  # fmt: skip
 
 
-def _weighted_pair(cell: xr.Dataset, results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
+def _weighted_pair(
+    cell: dict[str, NDArray[Any]], results: Results, pair: tuple[str, str], measure: Measure
+) -> Pair:
     """Estimate the rates of wrong orders from the weighted draws of the rare engine."""
     study = results.study
-    order, log_weight, last = (
-        cell[name].transpose("replicate", "n").to_numpy() for name in ("order", "log_weight", "last")
-    )
+    order, log_weight, last = (cell[name] for name in ("order", "log_weight", "last"))
     a, b = (study.scorers[name].model for name in pair)
     leader = tilt(a, b, measure, study.n[-1]).leader
     right = pair[0] if leader > 0 else pair[1]

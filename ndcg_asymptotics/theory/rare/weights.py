@@ -7,13 +7,17 @@ independent items has ``E[DCG_n] = n int E[Y | H] W(H) dH`` with ``W(H) = E[D(1 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.interpolate import CubicSpline, PPoly
 from scipy.special import gammaln, ndtr
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
 
 _PER_DECADE = 120  # nodes of the table in log H, which is a cubic spline
 _EXACT = 60.0  # with fewer expected items above, W is a sum over ranks
@@ -49,6 +53,8 @@ _TOP = 1e-4  # with fewer expected items above, W is D(1)
 @shared
 def _table(measure: Measure, n: int) -> tuple[PPoly, float]:
     """Return W as a function of log H, and the H beyond which it does not contain the cutoff."""
+    from scipy.interpolate import CubicSpline, PPoly  # here: they take long to load
+
     last = 1.0 if n <= _RANKS else _EXACT / n
     below = np.linspace(np.log(_TOP / n), np.log(last), int(np.log10(last * n / _TOP) * _PER_DECADE) + 2)
     parts = [CubicSpline(below, _summed(measure, n, np.minimum(np.exp(below), 1.0)))]
