@@ -300,3 +300,10 @@ def test_a_density_that_is_infinite_at_the_bottom(a: float, b: float) -> None:
     law = np.exp(gammaln(n) - gammaln(r + 1) - gammaln(n - r) + betaln(a + r, b + n - 1 - r) - betaln(a, b))
     found = expected_ndcg(f"relevant(1, roc_beta({a}, {b}))", "nDCG", [n])
     assert abs(found.value[0] - law @ (math.log(2) / np.log(2 + r))) <= found.error[0] < 1e-9
+
+
+def test_quick_deviation_of_three_grades_with_a_cutoff():
+    """Variances at a tenth of the nodes, against those at all nodes."""
+    scorer = "relevant(7=2, 3=3, 1=5, graded(7=roc_power(0.3), 3=roc_power(0.5), 1=roc_power(0.7)))"
+    std = ndcg_std(scorer, "nDCG@10", [100], quick=True)
+    assert abs(std.value[0] - 0.2085774) < std.error[0] < 5e-5

@@ -28,13 +28,14 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import on_panels
+from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_of, normaliser
 from ndcg_asymptotics.theory.rules.binomial import gauss_rule, log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.law_panels import above, label_counts, law_panels, panels_down_to, ranked
 
 _DEGREE = 10  # of moments that a condensed rule for the numbers above keeps
+_VARIANCE_DEGREE = 4  # the same of depths and numbers, for means of variances in a quick evaluation
 _FEWEST_DEPTHS, _DEPTHS = 3, 10  # nodes of the depth at a cutoff k: the first plus the second over sqrt(k)
 _MOST_NUMBERS = 20_000  # combinations of numbers above
 _SEPARATE, _NARROW = 24, 1000  # combinations, and cutoff, up to which each has its own nodes
@@ -81,25 +82,43 @@ def _one_item(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> t
 def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[float, float, float]:
     """Return mean and variance of DCG with a cutoff below n, and the variance without covariances."""
     k, gains = measure.cutoff(n), np.array(model.gains)
-    found, law = [], []
     lists = list(_lists_above_cutoff(model, n, k, effort))
+    law = np.concatenate([chances for _, _, chances in lists])
     # in very long lists even the likeliest numbers above are unlikely
-    negligible = effort.negligible * sum(float(chances.sum()) for _, _, chances in lists)
+    negligible = effort.negligible * float(law.sum())
+    given: dict[float, Given] = {}
+    means = []
     for depth, counts, chances in lists:
-        panels = panels_down_to(model, n, depth, effort.refine)
-        given = on_panels(panels, gains, measure.discount, n, chances @ counts / chances.sum(), effort)
-        means = given.mean() * (1 + given.mean_changes(counts))
-        for count, mean, chance in zip(counts, means, chances, strict=True):
-            # a sum of squares does not need the least likely numbers
-            variance = given.variance(count) if chance > negligible else (0.0, 0.0)
-            found.append((mean, *variance))
-            law.append(chance)
-    means, variances, sizes = np.array(found).T
-    weights = np.array(law)
+        panels, centre = panels_down_to(model, n, depth, effort.refine), chances @ counts / chances.sum()
+        given[depth] = on_panels(panels, gains, measure.discount, n, centre, effort)
+        means.append(given[depth].mean() * (1 + given[depth].mean_changes(counts)))
+    off = np.concatenate(means)
     # where no relevant item is above the cutoff DCG is 0
-    mean, none = float(weights @ means), max(1.0 - float(weights.sum()), 0.0)
-    between = float(weights @ (means - mean) ** 2) + none * mean**2
-    return mean, float(weights @ variances) + between, float(weights @ sizes) + between
+    mean, none = float(law @ off), max(1.0 - float(law.sum()), 0.0)
+    between = float(law @ (off - mean) ** 2) + none * mean**2
+    within = np.zeros(2)
+    for depth, count, chance in _for_variances(model, lists, effort):
+        # a sum of squares does not need the least likely numbers
+        if abs(chance) > negligible:
+            within += chance * np.array(given[depth].variance(count))
+    return mean, *(within + between).tolist()
+
+
+def _for_variances(
+    model: FixedCounts, lists: list[tuple[float, Floats, Floats]], effort: Effort
+) -> Iterator[tuple[float, Floats, float]]:
+    """Yield depths, numbers above (J + 1,) and chances for means of variances, fewer if that is quick."""
+    if not effort.quick or all(len(counts) == 1 for _, counts, _ in lists):
+        for depth, counts, chances in lists:
+            yield from ((depth, *pair) for pair in zip(counts, chances.tolist(), strict=True))
+        return
+    several = [np.column_stack([np.full(len(counts), depth), counts]) for depth, counts, _ in lists]
+    nodes, law = np.concatenate(several), np.concatenate([chances for *_, chances in lists])
+    piece = np.searchsorted(model.breaks, nodes[:, 0])
+    for here in (piece == number for number in np.unique(piece)):
+        found, weights = condensed(nodes[here], law[here, None], _VARIANCE_DEGREE)
+        for (depth, *count), (weight,) in zip(found.tolist(), weights.tolist(), strict=True):
+            yield depth, np.array(count), weight
 
 
 def _lists_above_cutoff(

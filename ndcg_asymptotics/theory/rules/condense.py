@@ -17,7 +17,8 @@ from scipy.linalg import qr
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 
-_CANDIDATES = 32  # nodes to choose from for each that is kept; of 8 some sums of weights are 1e4 times larger
+# nodes to choose from for each that is kept, and in further tries; of 8 some have weights 1e4 times larger
+_CANDIDATES = (32, 256, 2048)
 _FITTED = 8  # nodes for each term of a polynomial that is fitted
 _EXHAUSTED = 1e-7  # norm below which a polynomial is a combination of those before on all nodes
 _DEPENDENT = 1e-10  # pivot, relative to the first, below which a node adds nothing
@@ -42,11 +43,14 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
     size = size / size.sum()
     monomials = _monomials(counts, size, degree)
     moments = monomials @ weights
-    chosen = _chosen(monomials, size)
-    root = np.sqrt(size[chosen])[:, None]
-    fewer = np.asarray(root * np.linalg.lstsq(monomials[:, chosen] * root.T, moments)[0], np.float64)
-    missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
-    return (counts[chosen], fewer) if missed <= _MISSED else (counts, weights)
+    for times in _CANDIDATES:
+        chosen = _chosen(monomials, size, times)
+        root = np.sqrt(size[chosen])[:, None]
+        fewer = np.asarray(root * np.linalg.lstsq(monomials[:, chosen] * root.T, moments)[0], np.float64)
+        missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
+        if missed <= _MISSED:
+            return counts[chosen], fewer
+    return counts, weights
 
 
 def interpolated(
@@ -73,10 +77,10 @@ def interpolated(
     return np.asarray(found @ monomials)
 
 
-def _chosen(monomials: Floats, size: Floats) -> Integers:
+def _chosen(monomials: Floats, size: Floats, times: int) -> Integers:
     """Return the nodes whose monomials differ most, of those with the largest."""
     leverage = size * (monomials**2).sum(axis=0)
-    some = np.argsort(-leverage)[: _CANDIDATES * len(monomials)]
+    some = np.argsort(-leverage)[: times * len(monomials)]
     triangle, order = qr(monomials[:, some] * np.sqrt(size[some]), mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
     return np.asarray(some[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]])

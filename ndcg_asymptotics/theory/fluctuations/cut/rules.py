@@ -13,7 +13,7 @@ threshold, below it. How C_j is distributed over the grades is smooth, so Gauss 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,6 +36,8 @@ from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
+_MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
+_SPLITS = 4  # up to which rules of splits are multiplied; products for more have too many nodes
 # binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _FURTHER = 9.0, 16.0
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
@@ -186,10 +188,7 @@ class CutRule:
 
     def few(self, size: int, digits: float) -> CutRule:
         """Return fewer nodes, for functions that change by their own size over ``size`` items."""
-        variables = self.nodes.shape[1] - 1
-        wanted = math.ceil(math.log(digits) / math.log(min(1.5 / math.sqrt(size), 0.2)))
-        degrees = range(max(wanted, 2) + 1)  # products of two of them are averaged
-        degree = max(d for d in degrees if math.comb(d + variables, d) <= _MOST_MOMENTS or d <= 2)
+        degree = degree_kept(size, digits, self.nodes.shape[1] - 1)
         return CutRule(*condensed(self.nodes, self.weights, degree), self.nothing)
 
     def moments(self, a: Floats, b: Floats) -> tuple[float, float]:
@@ -201,6 +200,13 @@ class CutRule:
         product = (u * v) @ one + (u * (1 + v) + v * (1 + u)) @ first + ((1 + u) * (1 + v)) @ second
         product += self.nothing
         return levels[0] * (1 + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
+
+
+def degree_kept(size: int, digits: float, variables: int) -> int:
+    """Return the degree of the moments that few nodes keep, for functions as in `CutRule.few`."""
+    wanted = math.ceil(math.log(digits) / math.log(min(1.5 / math.sqrt(size), 0.2)))
+    degrees = range(max(wanted, 2) + 1)  # products of two of them are averaged
+    return max(d for d in degrees if math.comb(d + variables, d) <= _MOST_MOMENTS or d <= 2)
 
 
 def joined(parts: Iterable[CutRule]) -> CutRule:
@@ -227,7 +233,12 @@ class LabelLaws:
 
     def counts_above(self) -> tuple[Floats, Floats]:
         """Return counts above (N, J + 1), with the weights of means of 1, delta and delta^2 (N, 3)."""
-        parts = [self._part(j, beyond=beyond) for j, beyond in self.ideal.parts]
+        ideal = self.ideal
+        degree = degree_kept(ideal.k, ideal.effort.digits, len(self.above))
+        parts = []
+        for j, beyond in ideal.parts:
+            part = self._part(j, beyond=beyond)
+            parts.append(condensed(*part, degree) if len(part[0]) > _MANY_NODES else part)
         counts, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
         return counts, weights
 
@@ -286,7 +297,7 @@ class LabelLaws:
         for number, (numbers, chances) in rules.items():
             at = np.searchsorted(every, numbers)
             weights = chances[:, None] * ways[at]
-            kept = weights > effort.negligible
+            kept = np.abs(weights) > effort.negligible
             found[number] = counts[at][kept], weights[kept]
         return found
 
@@ -345,27 +356,46 @@ def distributed(sizes: Floats, law: Floats, effort: Effort | None) -> tuple[Floa
     >>> (weights[0] @ counts[0]).round(12)
     array([4., 4., 2.])
     """
+    splits = law.size - 1
+    if effort is None:
+        ways = [_FEWEST + 1] * splits
+    else:
+        means = law / max(float(law.sum()), 1e-300) * float(sizes.mean()) if sizes.size else law
+        rests = np.maximum(law.sum() - np.cumsum(law) + law, 1e-300)
+        shares_of_rest = np.minimum(law / rests, 1.0)
+        largest = _MOST_LONE_SPLIT if splits == 1 else _MOST_SPLITS
+        most = largest if splits > _SPLITS else int(effort.splits ** (0.5 / max(splits, 1)))
+        most = min(max(most, _FEWEST), largest)
+        ways = [
+            min(
+                max(nodes_for(float(m * (1 - p) / (1 + m) ** 2), _SPLIT_DIGITS * effort.digits), _FEWEST),
+                most,
+            )
+            for m, p in zip(means[:-1], shares_of_rest[:-1], strict=True)
+        ]
+    if splits <= _SPLITS:
+        return _product(sizes, law, ways)
+    # along one split at a time: exact for sums of functions of one split each
+    alone = [[count if i == split else 1 for i in range(splits)] for split, count in enumerate(ways)]
+    rules = [_product(sizes, law, some) for some in ([1] * splits, *alone)]
+    rules[0][1][:] *= 1 - splits
+    counts, weights = (np.concatenate(part, axis=1) for part in zip(*rules, strict=True))
+    return counts, weights
+
+
+def _product(sizes: Floats, law: Floats, ways: Sequence[int]) -> tuple[Floats, Floats]:
+    """Return the products of Gauss rules with a number of nodes for each split."""
     left, weights = sizes[:, None], np.ones((sizes.size, 1))
     counts: list[Floats] = []
-    most = _FEWEST + 1
-    if effort is not None and law.size > 1:
-        largest = _MOST_LONE_SPLIT if law.size == 2 else _MOST_SPLITS
-        most = min(max(int(effort.splits ** (0.5 / (law.size - 1))), _FEWEST), largest)
-    for grade, q in enumerate(law[:-1]):
+    for grade, (q, count) in enumerate(zip(law[:-1], ways, strict=True)):
         p = float(q) / rest if (rest := float(law[grade:].sum())) > 0 else 0.0
-        ways = most
-        if effort is not None:
-            mean = p * float((weights * left).sum()) / max(sizes.size, 1)
-            ways = min(
-                max(nodes_for(mean * (1 - p) / (1 + mean) ** 2, _SPLIT_DIGITS * effort.digits), _FEWEST), most
-            )
-        shift, chances = gauss_rules(left.ravel(), p, ways)
+        shift, chances = gauss_rules(left.ravel(), p, count)
         nodes = left.ravel()[:, None] * p + shift
-        counts = [np.repeat(x, ways, axis=1) for x in counts]
-        weights = np.repeat(weights, ways, axis=1)
+        counts = [np.repeat(x, count, axis=1) for x in counts]
+        weights = np.repeat(weights, count, axis=1)
         weights = weights * chances.reshape(weights.shape)
         counts.append(nodes.reshape(weights.shape))
-        left = np.repeat(left, ways, axis=1) - counts[-1]
+        left = np.repeat(left, count, axis=1) - counts[-1]
     return np.stack([*counts, left], axis=2), weights
 
 
