@@ -7,14 +7,10 @@ the last chart is there. The CPU time is that of the server for everything.
 
 from __future__ import annotations
 
-import asyncio
 import os
-import queue
 import sys
-import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -49,31 +45,14 @@ slider.value = value;
 """
 
 
-def _serve() -> Any:
-    from ndcg_asymptotics.explorer.serving import server
-
-    started: queue.Queue[Any] = queue.Queue()
-
-    def run() -> None:
-        asyncio.set_event_loop(asyncio.new_event_loop())
-        found = server()
-        found.start()
-        started.put(found)
-        found.io_loop.start()
-
-    threading.Thread(target=run, daemon=True).start()
-    return started.get(timeout=120)
-
-
 def main() -> None:
     """Print a table of the times."""
     import browser
 
-    address = f"http://127.0.0.1:{_serve().port}/"
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print("| slider | first answer (ms): median, worst | all charts: median, worst | CPU: median |")
     print("|---|---|---|---|", flush=True)
-    with browser.chromium() as driver:
+    with browser.explorer() as address, browser.chromium() as driver:
         driver.set_script_timeout(120)
         for name, (query, title, values) in _SLIDERS.items():
             driver.get(f"{address}?{query}")

@@ -1,11 +1,14 @@
-"""A headless Chromium for pages that are files; tests that ask for it are skipped where there is none."""
+"""A headless Chromium for pages and the explorer; tests that ask for it are skipped where there is none."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
+import queue
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +42,28 @@ def chromium() -> Iterator[Any]:
             yield driver
         finally:
             driver.quit()
+
+
+@contextmanager
+def explorer() -> Iterator[str]:
+    """The address of the explorer, served by a thread of this process."""
+    from ndcg_asymptotics.explorer.serving import server
+
+    started: queue.Queue[Any] = queue.Queue()
+
+    def run() -> None:
+        asyncio.set_event_loop(asyncio.new_event_loop())
+        found = server()
+        found.start()
+        started.put(found)
+        found.io_loop.start()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    found = started.get(timeout=120)
+    yield f"http://127.0.0.1:{found.port}/"
+    found.io_loop.add_callback(found.io_loop.stop)
+    thread.join(10)
 
 
 def visit(driver: Any, page: Path, width: int = 1280, height: int = 900) -> None:

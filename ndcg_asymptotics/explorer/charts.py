@@ -283,7 +283,8 @@ class WrongChart:
     def show_drawn(self, found: Drawn | None) -> None:
         """Show the share of simulated lists in the wrong order, or remove it."""
         if found is None:
-            self.drawn.data = _NOTHING
+            if len(self.drawn.data["x"]):
+                self.drawn.data = _NOTHING
         else:
             self.drawn.data = {"x": found.n, "y": np.maximum(found.wrong, _LOWEST)}
 

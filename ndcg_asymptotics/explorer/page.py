@@ -11,7 +11,7 @@ import csv
 import html
 import io
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -20,7 +20,8 @@ import panel as pn
 from bokeh.document import without_document_lock
 
 from ndcg_asymptotics.analysis.planning.design import RATE
-from ndcg_asymptotics.analysis.planning.outcome import Choice, PlanRow
+from ndcg_asymptotics.analysis.planning.outcome import Choice, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.required_length import ahead
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, Palette, SweepChart, WrongChart
@@ -75,6 +76,9 @@ _GRID = f""":host {{
     display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, {_CHART}px), 1fr));
 }}"""
 _WIDTH = f"min(100%, {_CONTROLS + 40}px)"
+
+# milliseconds; Panel waits 50 for further changes, and here answers that are no longer wanted are dropped
+pn.reactive.Syncable._debounce = 5
 
 _Piece = Callable[[], Callable[[], None]]
 """A computation, which returns what shows its outcome."""
@@ -156,6 +160,7 @@ class Page:
         self._shown: Any = None
         self._document: Any = pn.state.curdoc if served else None
         self._points: list[values.Point] = []
+        self._whole: tuple[State, values.Smooth] | None = None  # the last state with values at all nodes
         self._cutoffs: list[Choice] = []
         self._exponents: list[Choice] = []
         self._rows: list[PlanRow] = []
@@ -391,7 +396,7 @@ class Page:
         self.draw.disabled, self.draw.label = True, "Drawing …"
         self.draw_error.object = ""
         try:
-            found = await _elsewhere(lambda: draw(state, values.ahead(state)))
+            found = await _elsewhere(lambda: draw(state, ahead(*state.scorers, state.measured)))
         except InputError as wrong:
             self.draw_error.object = html.escape(str(wrong))
             return
@@ -449,6 +454,8 @@ class Page:
         """Begin to compute what belongs to the state; what is left of an earlier one is dropped."""
         self._generation += 1
         self.address.value = self.state.query
+        for chart in (self.length_chart, self.wrong_chart):
+            chart.show_drawn(None)
         computed = partial(self._compute, self._generation, self.state)
         if self._document is not None:  # without its lock, so that sliders move in the meantime
             self._document.add_next_tick_callback(without_document_lock(computed))
@@ -485,28 +492,35 @@ class Page:
 
     def _pieces(self, state: State) -> Iterator[_Piece]:
         """Yield the computations of a state, the most important first."""
-        yield lambda: self._show_curves(state)
-        yield lambda: self._show_lengths(state)
+        known = self._whole
+        moved = known[1] if known is not None and values.similar(state, known[0]) else None
+        if moved is not None:
+            yield lambda: self._show_lengths(state, values.FIRST, moved)
+        else:
+            yield lambda: self._show_lengths(state)
         yield lambda: self._show_numbers(state)
         yield lambda: self._show_rows(state)
+        if moved is not None:
+            yield lambda: self._show_lengths(state)
         yield lambda: self._show_cutoffs(state)
         yield lambda: self._show_exponents(state)
 
-    def _show_curves(self, state: State) -> Callable[[], None]:
+    def _show_lengths(
+        self, state: State, lengths: Sequence[int] = values.NODES, moved: values.Smooth | None = None
+    ) -> Callable[[], None]:
+        """Compute what depends on n at some lengths, with the curves of an earlier state that are moved."""
         curves = values.curves(state)
-        return lambda: self.curve_chart.show(curves, (state.a, state.b), few=state.relevant is not None)
-
-    def _show_lengths(self, state: State) -> Callable[[], None]:
-        points = [values.point(state, n) for n in values.nodes(state)]
-        smooth = values.Smooth.through(points)
+        points = [values.point(state, n) for n in values.nodes(state, lengths)]
+        smooth = values.Smooth.through(points, values.OrderLaw.of(state), moved)
         wrong = values.lasting_wrong(state)
         limits = [None if found.scaled else found.value for found in values.limits(state)]
 
         def show() -> None:
             self._points = points
+            if moved is None:
+                self._whole = state, smooth
+            self.curve_chart.show(curves, (state.a, state.b), few=state.relevant is not None)
             self.length_chart.show(smooth, points, limits, state.n)
-            self.length_chart.show_drawn(None)
-            self.wrong_chart.show_drawn(None)
             self.wrong_chart.show(smooth, state.n, wrong)
 
         return show
@@ -533,7 +547,7 @@ class Page:
 
         def show() -> None:
             self._cutoffs = known
-            self.cutoff_chart.show(known, values.best(known))
+            self.cutoff_chart.show(known, strongest(known))
 
         return show
 
@@ -542,7 +556,7 @@ class Page:
 
         def show() -> None:
             self._exponents = known
-            self.exponent_chart.show(known, values.best(known))
+            self.exponent_chart.show(known, strongest(known))
             answers = values.plan(state, self._rows, known, self._cutoffs).answers()
             self.details.object = "<ul>" + "".join(f"<li>{html.escape(a)}</li>" for a in answers) + "</ul>"
 

@@ -1,13 +1,15 @@
 """Values that the explorer shows of a state, from theory alone: functions of a frozen state.
 
-Means and standard deviations are exact at a few list lengths (`NODES`), to about 1e-6 and 1e-3 of their
-value, and `Smooth` joins them. Intermediate results are cached by the functions of `theory`.
+Means and standard deviations are computed at a few list lengths (`NODES`), to about 1e-5 and 1e-3 of their
+value, and `Smooth` joins them. While a slider moves, they are computed at fewer lengths first (`FIRST`), and
+the curves of the last complete answer are moved there. Intermediate results are cached by the functions of
+`theory`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +18,15 @@ from scipy.special import log_ndtr, ndtri
 
 from ndcg_asymptotics.analysis.planning.curves import long_run_fields
 from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow, probability, strongest
-from ndcg_asymptotics.analysis.planning.required_length import length_by_law, long_run
+from ndcg_asymptotics.analysis.planning.outcome import (
+    Choice,
+    Plan,
+    PlanRow,
+    log10_normal,
+    probability,
+    strongest,
+)
+from ndcg_asymptotics.analysis.planning.required_length import ahead, length_by_law, long_run
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.explorer.state import LARGEST, Shape, State, with_mean
@@ -25,14 +34,17 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK
-from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH, Effort
+from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_top
+from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdf
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.scaled_limits import long_run_order
 
 NODES = (10, 30, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**18)
 """The list lengths at which means and standard deviations are computed."""
+FIRST = (10, 100, 10**4, 10**9, 10**18)
+"""Those of them at which a complete answer is moved, while a slider moves."""
 LENGTHS = np.geomspace(10, 1e18, 145)
 """The list lengths at which they are drawn."""
 EXPONENTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0)
@@ -40,15 +52,17 @@ EXPONENTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0)
 NAMES = ("A", "B")
 """The rankers."""
 
-_LONG = 10**9  # items, at which the ranker with the larger mean is the better one, as in `long_run`
 _CUTOFFS = 8  # compared, from 1 to n
 _SMALL, _FEWEST_DIGITS = 5e-4, 300  # of numbers that are written with an exponent, or as 0
 _FINER = (0.5, 0.25)  # of their distance, at which cutoffs around the best one are tried
 _CURVE_POINTS = 201  # of a drawn relevance curve
 _SHALLOWEST = 1e-3  # depth at which a drawn ROC curve begins
-_LARGEST_QUANTILE = 1e8  # of a normal law, beyond which a probability is 0 on any chart
+_LAST_RATE = 7.0  # quantile beyond which a rate has rounded to 1
+_SMALLEST_SD = 1e-300  # whose logarithm is drawn for 0
+_EFFECTS = np.linspace(-8, 8, 33)  # effect sizes at which a law that is not normal is tabulated
 _HANDLES = (0.0, 0.25, 0.5, 0.75, 1.0)  # depths at which a curve begins to be dragged
 _TURNS = (0.6, 1.0, 1.6)  # list lengths times share over cutoff, around which NDCG turns
+_FLAT = (100, 10**4)  # first lengths that are left out with a fixed cutoff
 _APART = 0.01  # least distance of two of them
 _OTHERS = ("nDCG(log)", "nDCG(log)@10")  # measures that the chosen one is compared with
 
@@ -64,9 +78,6 @@ class Point:
         Of the NDCG of the two rankers.
     difference, sd : float
         Mean and standard deviation of NDCG(A) - NDCG(B) on one list.
-    quantile : float or None
-        The normal quantile of P(the ranker that is ahead on long lists is ahead at n); None where no law of
-        long lists gives it.
     """
 
     n: int
@@ -74,7 +85,11 @@ class Point:
     sds: tuple[float, float]
     difference: float
     sd: float
-    quantile: float | None
+
+    @property
+    def effect(self) -> float:
+        """The mean difference in standard deviations."""
+        return self.difference / max(self.sd, _SMALLEST_SD)
 
 
 def curves(state: State) -> list[tuple[Floats, Floats]]:
@@ -115,32 +130,35 @@ def limit_text(found: Limit) -> str:
     return "has no known limit"
 
 
-def nodes(state: State) -> tuple[int, ...]:
-    """Return the list lengths at which values are computed."""
-    found, cutoff = set(NODES), state.measured.cutoff
+def nodes(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
+    """Return the list lengths at which values are computed, in a state that has lists of such lengths."""
+    found, cutoff = set(lengths), state.measured.cutoff
     if cutoff.regime == "fixed" and state.relevant is None:
         # NDCG turns where about as many items are relevant as there are ranks that count
-        found |= {round(part * cutoff(LARGEST) / state.share) for part in _TURNS}
+        if lengths == FIRST:
+            found -= set(_FLAT)
+        parts = _TURNS if lengths == NODES else (1.0,)
+        found |= {round(part * cutoff(LARGEST) / state.share) for part in parts}
     return tuple(sorted(n for n in found if max(state.relevant or 0, NODES[0]) <= n <= LARGEST))
 
 
-def ahead(state: State) -> int:
-    """Return 0 if A is ahead on long lists, 1 if B is."""
-    return 0 if moments(state.scorers, state.measured, _LONG, QUICK).mean >= 0 else 1
-
-
-def lasting_wrong(state: State) -> float | None:
-    """Return the limit of P(wrong order) with few relevant items, where a theorem gives it."""
-    if state.relevant is None or str(state.measured) != _OTHERS[0]:
+def order_chance(state: State) -> float | None:
+    """Return the limit of P(A is ahead by nDCG) with a number of relevant items, None with a share."""
+    if state.relevant is None:
         return None
     a, b = state.scorers
     assert isinstance(a, FixedCounts)
     assert isinstance(b, FixedCounts)
-    chance = long_run_order(a, b)  # Theorem F2
-    return min(chance, 1 - chance)
+    return long_run_order(a, b)  # Theorem F2
 
 
-def point(state: State, n: int) -> Point:
+def lasting_wrong(state: State) -> float | None:
+    """Return the limit of P(wrong order) with few relevant items, where a theorem gives it."""
+    chance = order_chance(state) if str(state.measured) == _OTHERS[0] else None
+    return None if chance is None else min(chance, 1 - chance)
+
+
+def point(state: State, n: int, effort: Effort = ROUGH) -> Point:
     """Return the values at a list length.
 
     Raises
@@ -150,26 +168,50 @@ def point(state: State, n: int) -> Point:
     """
     a, b = state.scorers
     measure = state.measured
-    of_a, of_b, both = (moments(who, measure, n, QUICK) for who in ((a,), (b,), (a, b)))
+    of_a, of_b, both = (moments(who, measure, n, effort) for who in ((a,), (b,), (a, b)))
     sd = math.sqrt(max(both.variance, 0.0))
     return Point(
         n, (of_a.mean, of_b.mean), (math.sqrt(max(of_a.variance, 0.0)), math.sqrt(max(of_b.variance, 0.0))),
-        both.mean, sd, _quantile(state, n, both.mean, sd),
+        both.mean, sd,
     )  # fmt: skip
 
 
-def _quantile(state: State, n: int, difference: float, sd: float) -> float | None:
-    pair = state.scorers
-    if not pair[0].iid:  # a few depths decide, whatever n is
-        return None
-    first = ahead(state)
-    signed = -difference if first else difference
-    if regime(pair, state.measured) == "normal":
-        found = signed / sd if sd > 0 else math.copysign(_LARGEST_QUANTILE, signed)
-    else:
-        better, worse = pair[first], pair[1 - first]
-        found = float(ndtri(right_rate(better, worse, state.measured, n)))
-    return float(np.clip(found, -_LARGEST_QUANTILE, _LARGEST_QUANTILE))
+@dataclass(frozen=True)
+class OrderLaw:
+    """The law of long lists for the order of the rankers at n.
+
+    Attributes
+    ----------
+    sign : int
+        1 if A is ahead on long lists, -1 if B is.
+    quantile : callable
+        Returns the normal quantile of P(that ranker is ahead at n) for arrays of its effect sizes at n.
+    """
+
+    sign: int
+    quantile: Callable[[Floats], Floats]
+
+    @classmethod
+    def of(cls, state: State) -> OrderLaw | None:
+        """Return the law of a state; None where a few depths decide, whatever n is."""
+        (a, b), measure = state.scorers, state.measured
+        if not a.iid:
+            return None
+        sign = -1 if ahead(a, b, measure) else 1
+        pair = (b, a) if sign < 0 else (a, b)
+        if regime(pair, measure) == "normal":
+            return cls(sign, lambda effect: effect)
+        top = order_law_at_the_top(*pair, measure)
+        if top is not None:
+            constant = float(np.clip(ndtri(top.more), -_LAST_RATE, _LAST_RATE))
+            return cls(sign, lambda effect: np.full(effect.shape, constant))
+        right = [1 - standard_cdf(pair, measure, -float(x)) for x in _EFFECTS]
+        table = PchipInterpolator(_EFFECTS, np.clip(ndtri(right), -_LAST_RATE, _LAST_RATE))
+        return cls(sign, lambda effect: np.asarray(table(np.clip(effect, _EFFECTS[0], _EFFECTS[-1]))))
+
+    def log10_wrong(self, effect: Floats) -> Floats:
+        """Return log10 P(wrong order) for effect sizes of the difference A - B."""
+        return np.asarray(log_ndtr(-self.quantile(self.sign * effect)) / math.log(10))
 
 
 @dataclass(frozen=True)
@@ -179,36 +221,86 @@ class Smooth:
     Attributes
     ----------
     n : (N,)
-    means, sds : (2, N)
-    log10_wrong : (N,) or None
-        log10 P(wrong order).
+    rows : mapping of str to (N,)
+        What is joined: the means, the logarithms of the standard deviations, and of the effect size; its
+        inverse hyperbolic sine where it changes its sign.
+    law : OrderLaw or None
     """
 
     n: Floats
-    means: Floats
-    sds: Floats
-    log10_wrong: Floats | None
+    rows: Mapping[str, Floats]
+    law: OrderLaw | None
 
     @classmethod
-    def through(cls, points: Sequence[Point]) -> Smooth:
-        """Return the curves through at least two points, in any order."""
+    def through(cls, points: Sequence[Point], law: OrderLaw | None, moved: Smooth | None = None) -> Smooth:
+        """Return the curves through at least two points, in any order.
+
+        Parameters
+        ----------
+        points : sequence of Point
+        law : OrderLaw or None
+        moved : Smooth, optional
+            The curves of a similar state: what is joined is the distance from these.
+        """
         points = sorted(points, key=lambda p: p.n)
-        x = np.log([float(p.n) for p in points])
-        n = LENGTHS[(np.log(LENGTHS) >= x[0] - 1e-9) & (np.log(LENGTHS) <= x[-1] + 1e-9)]
-        at = np.clip(np.log(n), x[0], x[-1])
+        at = np.array([float(p.n) for p in points])
+        first, last = np.searchsorted(LENGTHS, (at[0] * (1 - 1e-9), at[-1] * (1 + 1e-9)))
+        n, rows = LENGTHS[first:last], {}
+        for name, values in _rows(points).items():
+            base = None if moved is None else moved.rows.get(name)
+            distance = np.array(values)
+            if moved is not None and base is not None:
+                distance = distance - np.interp(np.log(at), np.log(moved.n), base)
+            # means tend to limits like 1/log n under the log discount; all others are like powers of n
+            x = _inverse_log if name.startswith("mean") else np.log
+            joined = PchipInterpolator(x(at), distance)(np.clip(x(n), *x(at[[0, -1]])))
+            if moved is not None and base is not None:
+                joined = joined + np.interp(np.log(n), np.log(moved.n), base)
+            rows[name] = np.asarray(joined)
+        return cls(n, rows, law)
 
-        def joined(values: Sequence[float]) -> Floats:
-            return np.asarray(PchipInterpolator(x, values)(at))
+    @property
+    def means(self) -> Floats:
+        """The means of both rankers, (2, N)."""
+        return np.array([self.rows["mean A"], self.rows["mean B"]])
 
-        means = np.array([joined([p.means[i] for p in points]) for i in (0, 1)])
-        # standard deviations fall like powers of n
-        sds = np.array([np.exp(joined([math.log(max(p.sds[i], 1e-300)) for p in points])) for i in (0, 1)])
-        quantiles = [p.quantile for p in points if p.quantile is not None]
-        wrong = None
-        if len(quantiles) == len(points):
-            # they grow like powers of n and may change their sign
-            wrong = log_ndtr(-np.sinh(joined(np.arcsinh(quantiles).tolist()))) / math.log(10)
-        return cls(n, means, sds, wrong)
+    @property
+    def sds(self) -> Floats:
+        """Their standard deviations, (2, N)."""
+        return np.exp([self.rows["log sd A"], self.rows["log sd B"]])
+
+    @property
+    def log10_wrong(self) -> Floats | None:
+        """log10 P(wrong order), (N,), or None where no law gives it."""
+        if self.law is None:
+            return None
+        if "effect" in self.rows:
+            return self.law.log10_wrong(np.sinh(self.rows["effect"]))
+        name, sign = ("log A - B", 1) if "log A - B" in self.rows else ("log B - A", -1)
+        return self.law.log10_wrong(sign * np.exp(self.rows[name]))
+
+
+def _rows(points: Sequence[Point]) -> dict[str, list[float]]:
+    rows = {}
+    for i, name in enumerate(NAMES):
+        rows[f"mean {name}"] = [p.means[i] for p in points]
+        rows[f"log sd {name}"] = [math.log(max(p.sds[i], _SMALLEST_SD)) for p in points]
+    effects = np.array([p.effect for p in points])
+    for name, signed in (("log A - B", effects), ("log B - A", -effects)):
+        if signed.min() > 0:
+            return rows | {name: np.log(signed).tolist()}
+    return rows | {"effect": np.arcsinh(effects).tolist()}
+
+
+def _inverse_log(n: Floats) -> Floats:
+    return np.asarray(-1 / np.log(n))
+
+
+def similar(state: State, other: State) -> bool:
+    """Return whether the curves of one state, moved at a few lengths, are those of the other one."""
+    one, two = state.measured, other.measured
+    same = type(one.discount) is type(two.discount) and one.cutoff == two.cutoff
+    return same and regime(state.scorers, one) == regime(other.scorers, two)
 
 
 def numbers(state: State) -> list[str]:
@@ -217,16 +309,16 @@ def numbers(state: State) -> list[str]:
     >>> numbers(State())[0]
     'A: nDCG(log) is 0.8390 ± 0.0170 at n = 1,000 and tends to 1 (Theorem 1)'
     """
-    at, found = point(state, state.n), []
+    at, found = point(state, state.n, QUICK), []
     for name, mean, sd, to in zip(NAMES, at.means, at.sds, limits(state), strict=True):
         found.append(
             f"{name}: {state.measure} is {mean:.4f} ± {_deviation(sd)} at n = {_count(state.n)} "
             f"and {limit_text(to)}"
         )
     effect = f", Δ/σ = {abs(at.difference) / at.sd:.3g}" if at.sd > 0 else ""
-    wrong = ""
-    if at.quantile is not None:
-        log10 = float(log_ndtr(-at.quantile)) / math.log(10)
+    wrong, law = "", OrderLaw.of(state)
+    if law is not None:
+        log10 = float(law.log10_wrong(np.array(at.effect)))
         wrong = f", P(wrong order) {f'= {probability(log10)}' if log10 > -_FEWEST_DIGITS else 'is 0'}"
     return [*found, f"On one list: Δ = {abs(at.difference):.4f} ± {_deviation(at.sd)}{effect}{wrong}"]
 
@@ -240,12 +332,12 @@ def by_cutoff(state: State) -> list[Choice]:
     discount, n = state.measured.discount, state.n
 
     def of(k: int) -> Choice | None:
-        return choice(state, Measure(discount, k) if k < n else Measure(discount), float(k))
+        return choice(state, Measure(discount, k) if k < n else Measure(discount), float(k), k)
 
     ks = np.geomspace(1, n, _CUTOFFS)
     found = {k: of(k) for k in sorted({round(k) for k in ks})}
     for part in _FINER:
-        top = best([c for c in found.values() if c is not None])
+        top = strongest([c for c in found.values() if c is not None])
         if top is not None:
             near = (round(top.at * factor) for factor in (ks[1] ** part, ks[1] ** -part))
             found |= {k: of(k) for k in near if 1 <= k <= n and k not in found}
@@ -258,19 +350,16 @@ def by_exponent(state: State) -> list[Choice]:
     return [c for b, measure in measures.items() if (c := choice(state, measure, b)) is not None]
 
 
-def choice(state: State, measure: Measure, at: float) -> Choice | None:
+def choice(state: State, measure: Measure, at: float, k: int | None = None) -> Choice | None:
     """Return the effect size of one measure at the chosen n, None where there is none."""
     try:
-        mean, variance, *_ = moments(state.scorers, measure, state.n, QUICK)
+        mean, variance, *_ = moments(state.scorers, measure, state.n, ROUGH)
     except NotAvailableError:
         return None
     if variance <= 0:
         return None
-    effect = mean / math.sqrt(variance)
-    wrong = float(log_ndtr(-abs(effect))) / math.log(10)
-    lists = design(state).lists(effect, 1.0)
-    judged = round(at) if at >= 1 else None
-    return Choice(str(measure), at, effect, wrong, lists, lists * judged if lists and judged else None)
+    sd = math.sqrt(variance)
+    return Choice.of(measure, at, mean, sd, log10_normal(abs(mean) / sd), design(state), k)
 
 
 def design(state: State) -> Design:
@@ -335,10 +424,8 @@ def _few(state: State, rows: Sequence[PlanRow]) -> str:
         if needs
         else ""
     )
-    a, b = state.scorers
-    assert isinstance(a, FixedCounts)
-    assert isinstance(b, FixedCounts)
-    chance = long_run_order(a, b)
+    chance = order_chance(state)
+    assert chance is not None
     first = NAMES[int(chance < 0.5)]
     order = (
         f"one query never settles it: by nDCG(log) {first} comes first on "
@@ -364,24 +451,20 @@ def plan(
     return Plan(*NAMES, "curves", design(state), tuple(ordered), tuple(exponents), tuple(cutoffs))
 
 
-def best(choices: Sequence[Choice]) -> Choice | None:
-    """Return the choice that needs the fewest queries."""
-    return strongest(choices)
-
-
 def table(state: State, points: Sequence[Point], sweeps: Sequence[Choice]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of what is seen, as texts: chart, ranker or measure, abscissa, values."""
     yield ("chart", "of", "at", "value", "sd")
     for name, (x, y) in zip(NAMES, curves(state), strict=True):
         for at, value in zip(x.tolist(), y.tolist(), strict=True):
             yield ("curve", name, f"{at:.6g}", f"{value:.8g}", "")
+    law = OrderLaw.of(state)
     for p in sorted(points, key=lambda p: p.n):
         for name, mean, sd in zip(NAMES, p.means, p.sds, strict=True):
             yield ("NDCG", name, str(p.n), f"{mean:.8g}", f"{sd:.6g}")
         yield ("difference", "A - B", str(p.n), f"{p.difference:.8g}", f"{p.sd:.6g}")
-        if p.quantile is not None:
-            log10 = float(log_ndtr(-p.quantile)) / math.log(10)
-            yield ("log10 P(wrong order)", state.measure, str(p.n), f"{log10:.6g}", "")
+        if law is not None:
+            wrong = f"{float(law.log10_wrong(np.array(p.effect))):.6g}"
+            yield ("log10 P(wrong order)", state.measure, str(p.n), wrong, "")
     for c in sweeps:
         yield ("effect size", c.measure, f"{c.at:g}", f"{c.effect:.6g}", "")
 

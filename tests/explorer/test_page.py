@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import io
-import queue
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,24 +29,8 @@ return found.filter(e => !label || (e.getRootNode().textContent + e.textContent)
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """A server in a thread of this process."""
-    from ndcg_asymptotics.explorer.serving import server
-
-    started: queue.Queue[Any] = queue.Queue()
-
-    def run() -> None:
-        asyncio.set_event_loop(asyncio.new_event_loop())
-        found = server()
-        found.start()
-        started.put(found)
-        found.io_loop.start()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    found = started.get(timeout=60)
-    yield f"http://127.0.0.1:{found.port}/"
-    found.io_loop.add_callback(found.io_loop.stop)
-    thread.join(10)
+    with browser.explorer() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,8 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 
 def shown(query: str) -> tuple[State, values.Smooth]:
     state = State.from_query(query)
-    return state, values.Smooth.through([values.point(state, n) for n in values.nodes(state)])
+    points = [values.point(state, n) for n in values.nodes(state)]
+    return state, values.Smooth.through(points, values.OrderLaw.of(state))
 
 
 @pytest.mark.parametrize("query", ["", "measure=nDCG(power(0.7))", "measure=nDCG(zipf)", "measure=nDCG@10"])
@@ -34,6 +35,35 @@ def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
         assert np.interp(at, np.log(smooth.n), smooth.means[i]) == pytest.approx(means.value, abs=0.01)
         found = np.exp(np.interp(at, np.log(smooth.n), np.log(smooth.sds[i])))
         assert found == pytest.approx(sds.value, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "a=linear(prevalence=0.3, top=0.45)"), ("", "share=0.32&a=linear(prevalence=0.32, top=0.5)"
+         "&b=linear(prevalence=0.32, top=0.4)"), ("measure=nDCG@10", "measure=nDCG@10&a=linear(0.15, 0.45)"),
+        ("measure=nDCG(power(0.7))", "measure=nDCG(power(0.75))"),
+        ("measure=nDCG(power(1.4))", "measure=nDCG(power(1.5))"),
+        ("relevant=1&a=roc_power(0.4)&b=roc_power(0.6)", "relevant=1&a=roc_power(0.45)&b=roc_power(0.6)"),
+    ],
+)  # fmt: skip
+def test_what_is_shown_first_is_what_is_shown_when_all_lengths_are_known(before: str, after: str) -> None:
+    """Curves that are moved are within a line's width: a hundredth of the chart."""
+    old, known = shown(before)
+    state, whole = shown(after)
+    assert values.similar(state, old)
+    lengths = values.nodes(state, values.FIRST)
+    assert len(lengths) < len(values.nodes(state))
+    first = values.Smooth.through([values.point(state, n) for n in lengths], values.OrderLaw.of(state), known)
+    height = (whole.means + whole.sds).max() - (whole.means - whole.sds).min()
+    assert np.abs(first.means - whole.means).max() < 0.01 * height
+    assert np.abs(first.sds - whole.sds).max() < 0.01 * height
+    # without the move a few lengths are not enough
+    assert np.abs(known.means - whole.means).max() > 0.01 * height
+    if whole.log10_wrong is not None and first.log10_wrong is not None:
+        chart = (-6.0, 0.0)
+        off = np.clip(first.log10_wrong, *chart) - np.clip(whole.log10_wrong, *chart)
+        assert np.abs(off).max() < 0.01 * (chart[1] - chart[0])
 
 
 def test_the_probability_of_a_wrong_order_is_that_of_the_normal_law() -> None:

@@ -6,10 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from scipy.special import log_ndtr
-
 from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow
+from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow, log10_normal
 from ndcg_asymptotics.analysis.planning.required_length import (
     SIMULATED,
     Length,
@@ -233,9 +231,8 @@ class _Curves:
         elif drawn and drawn[ahead] <= 1 - _COMMON:
             wrong = _log10(1 - drawn[ahead])
         else:  # the normal law
-            wrong = float(log_ndtr(-abs(effect))) / math.log(10)
-        lists = self.design.lists(effect, 1.0)
-        return Choice(str(measure), at, effect, wrong, lists, lists * k if lists and k else None)
+            wrong = log10_normal(abs(effect))
+        return Choice.of(measure, at, effect, 1.0, wrong, self.design, k)
 
 
 def _log10(p: float) -> float | None:

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from scipy.special import log_ndtr
+
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.measures import Measure
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,25 @@ class Choice:
     log10_wrong: float | None
     lists: int | None
     documents: int | None = None
+
+    @classmethod
+    def of(
+        cls, measure: Measure, at: float, mean: float, sd: float, log10_wrong: float | None, design: Design,
+        k: int | None = None,
+    ) -> Choice:  # fmt: skip
+        """Return the choice for a mean and a standard deviation of the difference; ``k`` ranks are judged."""
+        lists = design.lists(mean, sd)
+        effect = mean / sd if sd > 0 else 0.0
+        return cls(str(measure), at, effect, log10_wrong, lists, lists * k if lists and k else None)
+
+
+def log10_normal(quantile: float) -> float:
+    """Return log10 P(X > quantile) of a standard normal X, however small it is.
+
+    >>> round(log10_normal(40.0), 3)
+    -349.437
+    """
+    return float(log_ndtr(-quantile)) / math.log(10)
 
 
 def strongest(choices: Sequence[Choice]) -> Choice | None:

@@ -235,22 +235,22 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> L
     >>> (whole.ahead, whole.rate), (top.ahead, round(top.rate, 2))
     ((0, 1.0), (0, 0.42))
     """
-    ahead = _ahead(a, b, measure)
+    first = ahead(a, b, measure)
     end = error_exponent(a, b, measure)
     if end.settles:
-        return LongRun(ahead, 1.0, end)
-    question = _Question(a, b, measure, 0.5, ahead, draws)
+        return LongRun(first, 1.0, end)
+    question = _Question(a, b, measure, 0.5, first, draws)
     rate = question.law(LONGEST)
     if end.settles is False:
-        return LongRun(ahead, rate, end, end.reason)
+        return LongRun(first, rate, end, end.reason)
     settled = abs(rate - question.law(_LONG)) < 1e-3 * max(1 - rate, 1e-3)
     if settled and rate > 1 - 1e-9:
-        return LongRun(ahead, 1.0, end)
+        return LongRun(first, 1.0, end)
     grows = "and does not grow" if settled else "and still grows"
-    return LongRun(ahead, rate, end, f"{end.reason}; it is {rate:.3f} at n = {LONGEST:.0e} {grows}")
+    return LongRun(first, rate, end, f"{end.reason}; it is {rate:.3f} at n = {LONGEST:.0e} {grows}")
 
 
-def _ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
+def ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
     """Return 0 if a has the larger mean on long lists, 1 if b has."""
     limits = limit(a, measure).value, limit(b, measure).value
     if limits[0] is None or limits[1] is None or abs(limits[0] - limits[1]) < _DISTINCT:

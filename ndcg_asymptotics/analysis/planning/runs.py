@@ -237,12 +237,8 @@ def _effect(d: Floats, axis: int = -1) -> Floats:
 
 def _choice(measure: Measure, at: float, d: Floats, design: Design, k: int | None = None) -> Choice:
     mean, sd = _moments(d)
-    lists = design.lists(mean, sd)
     wrong = float(np.mean(math.copysign(1.0, mean) * d <= 0))
-    return Choice(
-        str(measure), at, mean / sd if sd > 0 else 0.0, math.log10(wrong) if wrong else None, lists,
-        lists * k if lists and k else None,
-    )  # fmt: skip
+    return Choice.of(measure, at, mean, sd, math.log10(wrong) if wrong else None, design, k)
 
 
 def _theory(

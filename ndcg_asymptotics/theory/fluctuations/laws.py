@@ -239,10 +239,11 @@ def _small_terms(law: SeriesLaw, largest: float, u: Floats, starts: Integers) ->
     # ranks from this one on have a small term
     first = np.searchsorted(starts, np.arange(u.size), side="right")
     total = np.zeros(u.size, np.complex128)
-    for m in range(2, _CUMULANTS + 1):
+    for m in range(_CUMULANTS, 1, -1):  # Horner's rule for sum_m kappa_m / m! (i u)^m sum_r D(r)^m
         sums = np.append(np.cumsum((largest * law.weights[::-1]) ** m)[::-1], 0.0)  # from each rank on
-        # u^m times a sum that is no larger than (_SMALL_TERM / u)^m times its number of terms
-        total += cumulants[m] / math.factorial(m) * (1j**m) * u**m * sums[first]
+        total *= 1j * u
+        total += (cumulants[m] / math.factorial(m) * sums)[first]
+    total *= -(u**2)
     return total
 
 

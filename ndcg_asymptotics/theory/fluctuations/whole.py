@@ -81,7 +81,7 @@ def part(scorer: Relevance, discount: Discount, law: tuple[float, ...], n: int, 
     given = given_label_counts(scorer, discount, n, effort)
     # The weights of the few nodes contain 1/IDCG^2.
     few, weights = rule.few(np.array(law), n, effort)
-    ideal, change = _ideal(given.gains, given.centre, rule.counts, discount, n)
+    ideal, change = _ideal(given.gains, given.centre, rule.counts, discount, n, effort.fit)
     # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift
     level = given.mean() / ideal
     if effort.quick:
@@ -120,12 +120,14 @@ def over_counts(parts: Sequence[Part], rule: CountRule) -> tuple[float, float, f
     return value, float(variance[0]) + of_means, float(variance[1]) + of_means
 
 
-def _ideal(gains: Floats, centre: Floats, counts: Floats, discount: Discount, n: int) -> tuple[float, Floats]:
+def _ideal(
+    gains: Floats, centre: Floats, counts: Floats, discount: Discount, n: int, tolerance: float
+) -> tuple[float, Floats]:
     """Return IDCG at the centre, and its relative change elsewhere, without cancellation."""
     steps = gains - np.append(gains[1:], 0.0)
     ends, moved = np.cumsum(centre[:-1]), np.cumsum((counts - centre)[:, :-1], axis=1)
     ideal = float(ideal_sums(discount, n)(ends) @ steps)
-    return ideal, increase(discount, n, ends, moved) @ steps / ideal
+    return ideal, increase(discount, n, ends, moved, tolerance) @ steps / ideal
 
 
 def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance: float = TOLERANCE) -> Floats:
