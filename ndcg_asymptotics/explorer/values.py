@@ -31,7 +31,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.explorer.state import LARGEST, Shape, State, with_mean
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Curve, FixedCounts
+from ndcg_asymptotics.populations import Curve
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH, Effort
@@ -39,7 +39,7 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_to
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdf
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.limits import Limit, limit
-from ndcg_asymptotics.theory.scaled_limits import long_run_order
+from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 NODES = (10, 30, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**18)
 """The list lengths at which means and standard deviations are computed."""
@@ -142,19 +142,9 @@ def nodes(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
     return tuple(sorted(n for n in found if max(state.relevant or 0, NODES[0]) <= n <= LARGEST))
 
 
-def order_chance(state: State) -> float | None:
-    """Return the limit of P(A is ahead by nDCG) with a number of relevant items, None with a share."""
-    if state.relevant is None:
-        return None
-    a, b = state.scorers
-    assert isinstance(a, FixedCounts)
-    assert isinstance(b, FixedCounts)
-    return long_run_order(a, b)  # Theorem F2
-
-
 def lasting_wrong(state: State) -> float | None:
     """Return the limit of P(wrong order) with few relevant items, where a theorem gives it."""
-    chance = order_chance(state) if str(state.measured) == _OTHERS[0] else None
+    chance = lasting_order(*state.scorers, state.measured)
     return None if chance is None else min(chance, 1 - chance)
 
 
@@ -424,8 +414,8 @@ def _few(state: State, rows: Sequence[PlanRow]) -> str:
         if needs
         else ""
     )
-    chance = order_chance(state)
-    assert chance is not None
+    chance = lasting_order(*state.scorers, Measure.of(_OTHERS[0]))
+    assert chance is not None  # Theorem F2
     first = NAMES[int(chance < 0.5)]
     order = (
         f"one query never settles it: by nDCG(log) {first} comes first on "

@@ -34,7 +34,8 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
 from ndcg_asymptotics.measures.cutoffs import ListPower
-from ndcg_asymptotics.populations import FixedCounts
+from ndcg_asymptotics.measures.discounts import Power, Zipf
+from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top
 from ndcg_asymptotics.theory.rules.law_panels import law_panels, on_edges
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
@@ -323,6 +324,28 @@ def long_run_order(a: FixedCounts, b: FixedCounts) -> float:
     difference = np.fft.irfft(transform, _LATTICE)
     # the sum of -y log T of a above that of b; at 0 both orders are equally likely
     return float(difference[1 : _LATTICE // 2].sum() + difference[0] / 2)
+
+
+def lasting_order(a: Scorer, b: Scorer, measure: Measure) -> float | None:
+    """Return lim P(NDCG_n of a > NDCG_n of b) of lists with a number of relevant items, None if not known.
+
+    It is known for whole lists: under the log discount (Theorem F2), and with one relevant item under every
+    discount r^-b, since the smaller rank has the larger NDCG and the ranks are of the order of the depths.
+
+    >>> pair = (Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))
+    >>> round(lasting_order(*pair, Measure.of("nDCG(zipf)")), 6)
+    0.6
+    """
+    logs = isinstance(measure.discount.asymptotics, LogDecay)
+    known = measure.cutoff.regime == "none" and (logs or isinstance(measure.discount, Power | Zipf))
+    total = 0.0
+    for weight, (_, one), (_, two) in zip(a.weights, a.groups, b.groups, strict=True):
+        if not (known and isinstance(one, FixedCounts) and isinstance(two, FixedCounts)):
+            return None
+        if one.least_n != 1 and not (logs and any(one.counts)):
+            return None
+        total += float(weight) * long_run_order(one, two)
+    return total
 
 
 def _log_span(model: FixedCounts, j: int) -> float:

@@ -40,6 +40,7 @@ from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
+from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 LONGEST = 10**12
 """The largest n at which the law of long lists is evaluated."""
@@ -239,6 +240,9 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> L
     end = error_exponent(a, b, measure)
     if end.settles:
         return LongRun(first, 1.0, end)
+    known = lasting_order(a, b, measure)
+    if known is not None:
+        return LongRun(first, 1 - known if first else known, end, end.reason)
     question = _Question(a, b, measure, 0.5, first, draws)
     rate = question.law(LONGEST)
     if end.settles is False:
