@@ -1,8 +1,9 @@
 """Judge groups of queries: means, and how often one run is ahead, on queries that were not fitted.
 
 `groups.py DATA`: DATA holds ``robust03`` with ``qrels.txt.gz`` and runs (examples/robust03 of trectools has
-17), and ``npl`` with ``doc-text.trec``, ``query-text.trec`` and ``qrels`` (share/vaswani_npl of Terrier).
-NPL is ranked here by BM25, TF-IDF, latent semantic indexing and a language model. Prints two tables.
+17), and, if it is to be judged as well, ``npl`` with ``doc-text.trec``, ``query-text.trec`` and ``qrels``
+(share/vaswani_npl of Terrier). NPL is ranked here by BM25, TF-IDF, latent semantic indexing and a language
+model. Prints two tables.
 
 The first compares the mean NDCG of each run in lists of 1000 documents, for three measures, with the exact
 mean of the mixture: of the queries that it was fitted to, and of the other half of the queries. The second
@@ -36,7 +37,8 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 MEASURES = ("nDCG", "nDCG(zipf)", "nDCG@0.2n")
 LENGTH = 1000
 GROUPS = ("1", "8", "4x2", "auto")
-EACH = "query"  # only for NPL: a hundred curves of 17 runs take too long
+EACH = "query"  # of few runs alone: a hundred curves of 17 runs take too long
+FEW = 4
 FIRST = ("pircRBa1", "THUIRr0301", "aplrob03a", "rutcor03100")  # the runs of docs/real-lists.md
 WITHIN = 0.8  # standard errors
 PAIRS = 12
@@ -241,10 +243,12 @@ def main(data: Path) -> None:
         "robust03, four runs": [i for i, run in enumerate(runs) if run in FIRST],
         "robust03, the others": [i for i, run in enumerate(runs) if run not in FIRST],
     }
-    means = mean_rows(documents, {name: found for name, found in classes.items() if found})
-    of_npl, judged = npl(data)
-    everything = pooled(of_npl, judged)
-    means += mean_rows(everything, {"NPL": list(range(len(of_npl)))}, (*GROUPS, EACH))
+    groups = (*GROUPS, EACH) if len(runs) <= FEW else GROUPS
+    means = mean_rows(documents, {name: found for name, found in classes.items() if found}, groups)
+    of_npl, judged = npl(data) if (data / "npl").is_dir() else ({}, {})
+    if of_npl:
+        everything = pooled(of_npl, judged)
+        means += mean_rows(everything, {"NPL": list(range(len(of_npl)))}, (*GROUPS, EACH))
     print_blocks([Table.of("Means of mixtures and of real lists", MeanRow, means)], console())
     # runs with a few documents per query have no ranking of a thousand
     deep = [name for name, run in runs.items() if len(run) > 500 * len(run.queries)]
@@ -252,8 +256,9 @@ def main(data: Path) -> None:
     chosen = [every[i] for i in np.random.default_rng(SEED).permutation(len(every))[:PAIRS]]
     robust_pairs = [pooled({name: runs[name] for name in pair}, binary) for pair in chosen]
     ahead = ahead_rows("robust03, n = 1000", [long_enough(pair, 1000) for pair in robust_pairs], 1000)
-    npl_pairs = [pooled({name: of_npl[name] for name in pair}, judged) for pair in combinations(of_npl, 2)]
-    ahead += ahead_rows("NPL, n = 3000", npl_pairs, 3000)
+    if of_npl:
+        both = [pooled({name: of_npl[name] for name in pair}, judged) for pair in combinations(of_npl, 2)]
+        ahead += ahead_rows("NPL, n = 3000", both, 3000)
     print_blocks([Table.of("Lists in which the better run is ahead", AheadRow, ahead)], console())
 
 

@@ -97,9 +97,18 @@ def _gain(text: str) -> str:
 
 def _figure_formats(text: str) -> list[str]:
     """Return the file formats of figures that a list such as "svg,pdf" names."""
+    if text == "png":  # the default, for which matplotlib need not be loaded
+        return [text]
+    from ndcg_asymptotics.core.errors import InputError
+    from ndcg_asymptotics.plots.style import FORMATS, require_savable
+
     formats = [name.strip().lower() for name in text.split(",") if name.strip()]
     if not formats:
-        raise typer.BadParameter("must be of svg, png, pdf, got none.")
+        raise typer.BadParameter(f"must be of {', '.join(FORMATS)}, got none")
+    try:
+        require_savable(formats)
+    except InputError as error:
+        raise typer.BadParameter(str(error).removeprefix("format: ")) from None
     return formats
 
 

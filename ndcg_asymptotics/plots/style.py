@@ -338,7 +338,7 @@ def _dark_svg(data: bytes) -> bytes:
 _DARKENED: dict[str, Callable[[bytes], bytes]] = {"svg": _dark_svg, "png": _dark_png}
 
 
-def require_savable(formats: Sequence[str], dpi: float, *, dark: bool = False) -> None:
+def require_savable(formats: Sequence[str], dpi: float = 200, *, dark: bool = False) -> None:
     """Raise `InputError` for formats and resolutions that `save` does not write."""
     for form in formats:
         require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")

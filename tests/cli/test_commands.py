@@ -128,6 +128,8 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("figures", "nowhere", "--out", "figures"), "no results here"),
         (("evaluate", "--run", "nofile", "--qrels", "nofile", "--measure", "nDCG"), "nofile"),
         (("fit", "--out", "curve.json"), "--run and --qrels, or --lists"),
+        (("plan", "--sd", 0.2, "--figure-format", "gif"), "must be of svg, png, pdf, got 'gif'"),
+        (("figures", "nowhere", "--out", "figures", "--format", ","), "must be of svg, png, pdf, got none"),
     ],
 )
 def test_bad_input_is_one_line(

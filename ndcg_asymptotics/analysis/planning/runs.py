@@ -40,10 +40,11 @@ from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
-from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES
 
 _SAMPLES = 2000  # of the bootstrap over queries
 _FEWEST = 2  # queries
+_MOST_GAINS, _MOST_GAINS_CUT = 4, 3
+"""More positive gains would take minutes: whole lists and fixed cutoffs, and cutoffs that grow with n."""
 
 
 def plan_runs(
@@ -124,8 +125,9 @@ def plan_runs(
         )
     if theory and len(lengths) < len(asked):
         remarks.append(
-            "Where they are missing they would take a quarter of a minute or more, as there are several "
-            "different gains; `fit` writes the curves, and `plan --a --b` computes them"
+            "Where they are missing they would take minutes, as there are many different gains. A table with "
+            "fewer, such as --gain '0=0, 1=1, 2=1, 3=3, 4=3', is quick; `fit` writes the curves of all of "
+            "them, which `plan --a --b` takes"
         )
     return Plan(
         *names, "runs", required, tuple(rows),
@@ -241,6 +243,10 @@ def _choice(measure: Measure, at: float, d: Floats, design: Design, k: int | Non
     return Choice.of(measure, at, mean, sd, math.log10(wrong) if wrong else None, design, k)
 
 
+def _most_gains(measure: Measure) -> int:
+    return _MOST_GAINS if measure.cutoff.regime in ("none", "fixed") else _MOST_GAINS_CUT
+
+
 def _theory(
     scores: Mapping[str, Records], gains: Records, measures: Sequence[Measure], design: Design
 ) -> dict[Measure, tuple[LongRun, Length]]:
@@ -248,8 +254,7 @@ def _theory(
     fitted = fit_curves(pooled(scores, gains).lists(), resamples=1)
     pair = Population.of({name: curve.relevance for name, curve in fitted.items()}).scorers
     first, second = pair.values()
-    if len(first.gains) > FEW_GRADES or first == second:
+    if first == second:
         return {}
-    if len(first.gains) > 1:
-        measures = [m for m in measures if m.cutoff.regime in ("none", "fixed")]
+    measures = [m for m in measures if len(first.gains) <= _most_gains(m)]
     return lengths_for(first, second, measures, design.rate)

@@ -214,6 +214,18 @@ def test_runs_of_a_pilot() -> None:
         plan_runs({"a": scores["good"]}, labels, "nDCG")
 
 
+@pytest.mark.parametrize(("highest", "known"), [(4, {"nDCG(log)@3"}), (5, set())])
+def test_runs_with_several_gains(highest: int, known: set[str]) -> None:
+    """Labels to 4, as in LETOR sets, have a long run, but not with a cutoff that grows with n."""
+    scores, labels = runs(12, seed=3)
+    graded = {q: {d: float(i % (highest + 1)) for i, d in enumerate(docs)} for q, docs in labels.items()}
+    found = plan_runs(scores, graded, ["nDCG@3", "nDCG@0.2n"])
+    assert {row.measure for row in found.rows if row.long_run is not None} == known
+    assert "A table with fewer, such as --gain" in found.remarks[-1]
+    binary = plan_runs(scores, graded, "nDCG@3", conventions={"gain": "0=0, 1=1, 2=1, 3=1, 4=1, 5=1"})
+    assert binary.rows[0].long_run is not None
+
+
 def test_the_interval_of_the_effect_covers_it() -> None:
     rng = np.random.default_rng(7)
     covered = wrong = 0
