@@ -355,18 +355,20 @@ class Top:
         if not self.dt.size:
             return own, 0.0
         base = np.tensordot(counts, self.log_q, axes=(0, 0))
-        both = base[:, :, None] + base[:, None, :]
-        factors = [
-            np.log1p(up[:, :, None] * down[:, None, :]) for up, down in zip(self.up, self.down, strict=True)
-        ]
+        # the sum over a and b is symmetric
+        a, b = np.triu_indices(self.z.size)
+        weights = np.where(a == b, 1.0, 2.0) * self.weights[a] * self.weights[b]
+        both = base[:, a] + base[:, b]
+        factors = [np.log1p(up[:, a] * down[:, b]) for up, down in zip(self.up, self.down, strict=True)]
         logs = sum(c * factor for c, factor in zip(counts, factors, strict=True))
         for j in range(len(gains)):
             # one item less of its own grade
-            without, more = both - self.log_q[j][:, :, None] - self.log_q[j][:, None, :], logs - factors[j]
+            without = both - self.log_q[j][:, a] - self.log_q[j][:, b]
+            more = logs - factors[j]
             # exp(without + more) - exp(without): neither overflows
             growth = np.exp(np.maximum(without + np.maximum(more, 0.0), _SMALLEST_LOG))
             growth *= np.sign(more) * -np.expm1(-np.abs(more))
-            own[j] = np.einsum("a,b,tab->t", self.weights, self.weights, growth)
+            own[j] = growth @ weights
         return own, self._pairs(base, counts, gains)
 
     def _pairs(self, logs: Floats, counts: Floats, gains: Floats) -> float:
