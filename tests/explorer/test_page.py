@@ -211,14 +211,15 @@ def test_points_are_dragged(seen: Seen) -> None:
 
 
 def test_the_tour(seen: Seen) -> None:
+    """The first stops; `test_widgets` has them all."""
     seen.open()
-    for i, stop in enumerate(STOPS):
+    for i, stop in enumerate(STOPS[:4]):
         seen.one("button", "›").click()
         wait(lambda stop=stop: stop.text.split(".")[0] in seen.text())
         wait(lambda stop=stop: seen.state() == stop.state)
         assert f"{i + 1}. {stop.title}" in seen.text()
     seen.one("button", "‹").click()
-    wait(lambda: seen.state() == STOPS[-2].state)
+    wait(lambda: seen.state() == STOPS[2].state)
     assert seen.errors() == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from cases import simulated, study
@@ -14,7 +16,23 @@ from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
-CURVE, DRAWS = "linear(0.1, 0.7)", 2000
+CURVE, DRAWS, N = "linear(0.1, 0.7)", 2000, 400
+MEASURES = (
+    "nDCG",
+    "nDCG(linear)",
+    "nDCG(power(0.5))",
+    "nDCG(zipf)",
+    "nDCG(geometric(2))",
+    "nDCG@5",
+    "nDCG@10",
+)
+
+
+@cache
+def drawn(curve: str) -> dict[str, np.ndarray]:
+    """NDCG of lists of `N` items by each measure."""
+    values = simulated(study(curve, (N,), MEASURES, seed=3), DRAWS).data["ndcg"]
+    return {text: values.isel(measure=i).to_numpy().ravel() for i, text in enumerate(MEASURES)}
 
 
 def law_at(measure: str, n: int, curve: str = CURVE) -> LimitLaw | None:
@@ -22,18 +40,13 @@ def law_at(measure: str, n: int, curve: str = CURVE) -> LimitLaw | None:
     return limit_law(Scorer.of(curve), Measure.of(measure), n, float(mean), float(sd))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "measure",
-    ["nDCG", "nDCG(linear)", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@5"],
-)  # fmt: skip
+@pytest.mark.parametrize("measure", MEASURES[:6])
 def test_the_distance_is_below_what_is_stated(measure: str) -> None:
     """2000 draws are off by 0.06 with probability below 1e-6 (Dvoretzky, Kiefer, Wolfowitz, Massart)."""
-    n, sampling = 400, np.sqrt(np.log(2 / 1e-6) / (2 * DRAWS))
-    law = law_at(measure, n)
+    sampling = np.sqrt(np.log(2 / 1e-6) / (2 * DRAWS))
+    law = law_at(measure, N)
     assert law is not None
-    values = simulated(study(CURVE, (n,), measure, seed=3), DRAWS).data["ndcg"].to_numpy().ravel()
-    x = (np.sort(values) - law.centre) / law.scale
+    x = (np.sort(drawn(CURVE)[measure]) - law.centre) / law.scale
     steps = np.arange(DRAWS + 1) / DRAWS
     above, below = steps[1:] - law.cdf(x + law.shift), law.cdf(x - law.shift) - steps[:-1]
     assert max(above.max(), below.max()) < law.chance + sampling
@@ -53,16 +66,14 @@ def test_mixtures_and_certain_tops_have_no_limit_law() -> None:
     assert limit_law(Scorer.of("linear(0, 1)"), Measure.of("nDCG@5"), 1000, 1.0, 0.0) is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("curve", [CURVE, "constant(0.2)"])
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@10"])
 def test_tails_are_as_heavy_as_expected_at_most_twice(curve: str, measure: str) -> None:
     """The bound that tests of standard deviations take, for 400 items: tens of every grade."""
-    n = 400
-    values = simulated(study(curve, (n,), measure, seed=4), DRAWS).data["ndcg"].to_numpy().ravel()
-    sd = float(ndcg_std(curve, measure, [n]).value[0])
-    expected = excess_kurtosis(Scorer.of(curve), Measure.of(measure), n, sd)
-    seen = float(np.mean((values - expected_ndcg(curve, measure, [n]).value[0]) ** 4)) / sd**4
+    values = drawn(curve)[measure]
+    sd = float(ndcg_std(curve, measure, [N]).value[0])
+    expected = excess_kurtosis(Scorer.of(curve), Measure.of(measure), N, sd)
+    seen = float(np.mean((values - expected_ndcg(curve, measure, [N]).value[0]) ** 4)) / sd**4
     assert seen < 4 + 2 * max(expected, 0.0)
     if measure != "nDCG":  # the top decides: it is about right, not only a bound
         assert seen - 3 == pytest.approx(expected, abs=0.5 + 0.5 * abs(expected))
