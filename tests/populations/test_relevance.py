@@ -179,3 +179,19 @@ def test_rounding_by_a_library_does_not_change_the_digest():
     two = curve(lambda s: 0.3 + 0.2 * np.sin(6 * s) * (1 + 2e-16), name="own")
     assert one != two
     assert one.digest == two.digest
+
+
+def test_means_and_bounds_of_an_own_curve():
+    """Of intervals within a panel and across many, against the antiderivative and values between the ends."""
+    own = curve(lambda s: 0.5 + 0.3 * np.sin(9 * s), name="own")
+    a = np.concatenate([np.linspace(0, 0.9, 40), np.linspace(0, 0.4, 20)])
+    b = a + np.concatenate([np.linspace(1e-4, 0.1, 40), np.linspace(0.05, 0.6, 20)])
+    t = a + (b - a) * np.linspace(0, 1, 201)[:, None]
+    values = 0.5 + 0.3 * np.sin(9 * (1 - t))
+    means = 0.5 + 0.3 / 9 * (np.cos(9 * (1 - b)) - np.cos(9 * (1 - a))) / (b - a)
+    assert own.value(t) == pytest.approx(values, abs=1e-13)
+    assert own.average(a, b) == pytest.approx(means, abs=1e-11)
+    assert np.abs(own.average(a, b) - 1.01 * means).min() > 1e-4
+    low, high = own.bounds(a, b)
+    assert np.all((low <= values.min(axis=0) + 1e-12) & (values.max(axis=0) - 1e-12 <= high))
+    assert np.all((low[:3] > 0) & (high[:3] < low[:3] + 0.3))  # and short intervals are told apart
