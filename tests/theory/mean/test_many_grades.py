@@ -134,7 +134,7 @@ def test_deviations_of_short_lists_with_rare_grades(n, simulated_deviation, erro
 
 
 def test_deviations_of_ten_grades_with_a_cutoff():
-    """From six grades on rules follow one split at a time; products of rules of 2 nodes gave 0.027508."""
+    """From eight grades on rules follow one split at a time; products of rules of 2 nodes gave 0.027508."""
     shares = [(0.002 * 1.7**i, 0.002 * 1.6**i) for i in range(9)]
     texts = [f"{9 - i}=linear({a:.4f}, {b:.4f})" for i, (a, b) in enumerate(shares)]
     std = ndcg_std(f"graded({', '.join(texts)})", "nDCG@0.2n", [1000], quick=True)

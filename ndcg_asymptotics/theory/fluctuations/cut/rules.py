@@ -37,7 +37,7 @@ from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
 _MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
-_SPLITS = 4  # up to which rules of splits are multiplied; products for more have too many nodes
+_SPLITS = 5  # up to which rules of splits are multiplied; products for more have too many nodes
 # binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _FURTHER = 9.0, 16.0
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
