@@ -276,8 +276,8 @@ class WrongChart:
             self.line.data = {"x": smooth.n, "y": np.full(smooth.n.size, limit)}
         else:
             self.line.data = _NOTHING
-        unknown = smooth.log10_wrong is None
-        self.plot.title.text = f"{_WRONG} (draw lists)" if unknown else _WRONG
+        title = "P(wrong order): draw lists" if limit is None else "P(wrong order) in the long run"
+        self.plot.title.text = title if smooth.log10_wrong is None else _WRONG
         self.at.location = float(n)
 
     def show_drawn(self, found: Drawn | None) -> None:
