@@ -59,6 +59,7 @@ _SHARP_LATTICE = 200  # the same where counts nearly determine the ranks
 _FEW = 30.0  # expected items of a grade from which it is not missing: exp(-30)
 _LONE_LATTICE = 400  # the same where there is one grade only, so that no matrix is needed
 _STEP = 0.35  # step of a grid of counts in standard deviations; sums over it leave exp(-2 (pi / 0.35)^2)
+_RARE = 0.1  # share of a grade in the next count up to which its own numbers are the grid
 _NEGLIGIBLE = 1e-18  # probability
 _EXACT = 2**52  # whole numbers below it are exact in doubles
 _SMALLEST = 1e-40  # a factor q below it makes its product 0 even to the first power
@@ -122,14 +123,16 @@ class Count:
 
 @dataclass(frozen=True)
 class Thinning:
-    """The step from a count C_(h-1) to points of the next one, ``sum_c P(c | x) q^c f(x - c)``.
+    """The step from a count C_(h-1) to points x of the next one, ``sum_c P(c | x) q^c f(x - c)``.
 
     Attributes
     ----------
     counts : (Q,)
-        Values of c, less ``centre``.
+        Values of c, less ``offset``.
     centre : float
         The mean of c.
+    offset : (M,) or None
+        Where C_(h-1) is rare its numbers take a smaller grid than those of c: x less the largest of them.
     matrices : (Q, M, K) or None
         The contribution of each c and each node of f to the sum at each point.
     index, probabilities : (M, K) or None
@@ -139,6 +142,7 @@ class Thinning:
 
     counts: Floats
     centre: float
+    offset: Floats | None
     matrices: Floats | None
     index: np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None = None
     probabilities: Floats | None = None
@@ -156,8 +160,7 @@ class Thinning:
             likely = np.exp(log_binomial(np.broadcast_to(y, c.shape), np.maximum(x[:, None], y), kept))
             likely = np.where(c >= 0, likely, 0.0)
             counts, index = np.unique(np.maximum(c, 0.0), return_inverse=True)
-            centre = mean * (1 - kept)
-            return cls(counts - centre, centre, None, index.reshape(c.shape), likely)
+            return cls(counts, mean * (1 - kept), None, None, index.reshape(c.shape), likely)
         taken = 1 - kept
         deviation = math.sqrt(mean * taken * kept)
         reach = _DEVIATIONS * deviation + _FURTHER
@@ -166,31 +169,38 @@ class Thinning:
         near = np.clip(shift, -within, within)
         x = mean + near
         step = max(1.0, math.floor(_STEP * deviation))
-        first = max(0.0, math.floor(mean * taken + taken * near.min() - reach))
-        last = mean * taken + taken * near.max() + reach
-        counts = np.arange(first, last + step, step)
-        within_list = np.minimum(
-            counts[:, None], x
-        )  # counts beyond x have probability 0 and are cleared below
-        likely = np.exp(log_binomial(within_list, np.broadcast_to(x, within_list.shape), taken))
-        likely = np.where(counts[:, None] <= x, likely, 0.0)  # (Q, M)
+        rare = kept < _RARE
+        part, middle = (kept, inner.size * inner.probability) if rare else (taken, mean * taken)
+        first = max(0.0, math.floor(middle + part * near.min() - reach))
+        grid = np.arange(first, middle + part * near.max() + reach + step, step)[:, None]
+        # numbers beyond x have probability 0
+        likely = np.exp(log_binomial(np.minimum(grid, x), np.broadcast_to(x, (grid.size, x.size)), part))
+        likely = np.where(grid <= x, likely, 0.0)  # (Q, M)
         likely[likely < _NEGLIGIBLE * likely.max(axis=0)] = 0.0
         whole = likely.sum(axis=0)
         likely = np.where(whole > 0, likely / np.where(whole > 0, whole, 1.0), 0.0)
-        left = near - (counts[:, None] - mean * taken)
+        if rare:
+            matrices = likely[:, :, None] * inner.interpolated(grid[:, 0] - middle)[:, None]
+            return cls((grid[-1] - grid)[:, 0], mean * taken, x - grid[-1], matrices)
+        left = near - (grid - middle)
         some = likely > 0
         matrices = np.zeros((*likely.shape, inner.shift.size))
         matrices[some] = inner.interpolated(left[some]) * likely[some][:, None]
-        return cls(counts - mean * taken, mean * taken, matrices)
+        return cls(grid[:, 0], middle, None, matrices)
 
     def tilted(self, log_q: Complex, centred: bool) -> Complex:
         """Return the matrices for several q, (R, M, K); if ``centred`` without the factor q^centre."""
-        powers = np.exp(np.multiply.outer(log_q, self.counts if centred else self.counts + self.centre))
+        less = self.centre if centred else 0.0
+        counts = self.counts - less if self.offset is None else self.counts
+        powers = np.exp(np.multiply.outer(log_q, counts))
         if self.matrices is None:
             return np.asarray(powers[:, self.index] * self.probabilities)
         flat = self.matrices.reshape(len(self.counts), -1)
         found = powers.real @ flat + 1j * (powers.imag @ flat)
-        return np.asarray(found.reshape(len(powers), *self.matrices.shape[1:]))
+        found = found.reshape(len(powers), *self.matrices.shape[1:])
+        if self.offset is not None:
+            found *= np.exp(np.multiply.outer(log_q, self.offset - less))[:, :, None]
+        return np.asarray(found)
 
 
 @dataclass(frozen=True)
