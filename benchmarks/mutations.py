@@ -213,8 +213,8 @@ MUTATIONS = (
     Mutation(
         "tilt: the push of the items below left out",
         "theory/rare/tilting.py",
-        "influence = own + push",
-        "influence = own",
+        "influence = weights.own + push",
+        "influence = weights.own",
         (LINEAR, "nDCG"),
         ("tests/theory/test_rare.py",),
     ),
