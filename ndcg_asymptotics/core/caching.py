@@ -60,7 +60,9 @@ def shared(function: Callable[_P, _T]) -> Callable[_P, _T]:
 def shared_each(
     function: Callable[Concatenate[Sequence[_I], _P], Sequence[_T]],
 ) -> Callable[Concatenate[Sequence[_I], _P], list[_T]]:
-    """Do the same for a function of several items that returns a result for each; it gets the unknown ones.
+    """Keep the results of a function of several items one by one, as `shared` does.
+
+    The function returns a result for each item, and is called for those whose results are not in the cache.
 
     >>> calls = []
     >>> @shared_each

@@ -95,9 +95,8 @@ class Discount(Spec, family="discount"):
         return math.inf
 
     def _checked(self, rank: ArrayLike, n: Floats | float) -> Floats:
-        if (
-            self.depends_on_n and np.isnan(n).any()
-        ):  # tested first, as building the message takes longer than D
+        # tested first, as building the message takes longer than D
+        if self.depends_on_n and np.isnan(n).any():
             raise InputError(f"{self} needs the list length n")
         return np.asarray(rank, dtype=np.float64)
 
