@@ -46,7 +46,7 @@ NODES = (10, 30, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**18)
 FIRST = (10, 100, 10**4, 10**9, 10**18)
 """Those of them at which a complete answer is moved, while a slider moves."""
 LENGTHS = np.geomspace(10, 1e18, 145)
-"""The list lengths at which they are drawn."""
+"""The list lengths at which they are drawn, beside those."""
 EXPONENTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0)
 """The b of the discounts r^-b that are compared."""
 NAMES = ("A", "B")
@@ -61,7 +61,9 @@ _LAST_RATE = 7.0  # quantile beyond which a rate has rounded to 1
 _SMALLEST_SD = 1e-300  # whose logarithm is drawn for 0
 _EFFECTS = np.linspace(-8, 8, 33)  # effect sizes at which a law that is not normal is tabulated
 _HANDLES = (0.0, 0.25, 0.5, 0.75, 1.0)  # depths at which a curve begins to be dragged
-_TURNS = (0.6, 1.0, 1.6)  # list lengths times share over cutoff, around which NDCG turns
+_TURNS = (0.6, 0.8, 1.0, 1.2, 1.6)  # list lengths times share over cutoff, around which NDCG turns
+_SIDES = (-2.0, 2.0)  # standard deviations of the number of relevant items around the cutoff
+_FULL = (0.4, 0.7, 1.0, 1.1, 1.4)  # list lengths over cutoff, around which lists are as long as the cutoff
 _FLAT = (100, 10**4)  # first lengths that are left out with a fixed cutoff
 _APART = 0.01  # least distance of two of them
 _OTHERS = ("nDCG(log)", "nDCG(log)@10")  # measures that the chosen one is compared with
@@ -135,10 +137,14 @@ def nodes(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
     found, cutoff = set(lengths), state.measured.cutoff
     if cutoff.regime == "fixed" and state.relevant is None:
         # NDCG turns where about as many items are relevant as there are ranks that count
+        k = cutoff(LARGEST)
+        turn = k / state.share
         if lengths == FIRST:
-            found -= set(_FLAT)
-        parts = _TURNS if lengths == NODES else (1.0,)
-        found |= {round(part * cutoff(LARGEST) / state.share) for part in parts}
+            found = found - set(_FLAT) | {round(turn)}
+        else:
+            width = math.sqrt((1 - state.share) / k)
+            found |= {round(part * turn) for part in (*_TURNS, *(1 + side * width for side in _SIDES))}
+            found |= {round(part * k) for part in _FULL}
     return tuple(sorted(n for n in found if max(state.relevant or 0, NODES[0]) <= n <= LARGEST))
 
 
@@ -206,7 +212,7 @@ class OrderLaw:
 
 @dataclass(frozen=True)
 class Smooth:
-    """Smooth curves through the values at some list lengths, at `LENGTHS` between the first and the last.
+    """Smooth curves through the values at some list lengths, at these and `LENGTHS` between them.
 
     Attributes
     ----------
@@ -234,8 +240,8 @@ class Smooth:
         """
         points = sorted(points, key=lambda p: p.n)
         at = np.array([float(p.n) for p in points])
-        first, last = np.searchsorted(LENGTHS, (at[0] * (1 - 1e-9), at[-1] * (1 + 1e-9)))
-        n, rows = LENGTHS[first:last], {}
+        n = np.union1d(LENGTHS if moved is None else moved.n, at)
+        n, rows = n[(n >= at[0]) & (n <= at[-1])], {}
         for name, values in _rows(points).items():
             base = None if moved is None else moved.rows.get(name)
             distance = np.array(values)

@@ -37,6 +37,22 @@ def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
         assert found == pytest.approx(sds.value, rel=0.1)
 
 
+@pytest.mark.parametrize("k", [10, 10**3, 10**5])
+def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
+    """NDCG@k peaks at k items, and turns sharply where k items are relevant."""
+    state, smooth = shown(f"measure=nDCG@{k}")
+    plain = values.Smooth.through([values.point(state, n) for n in values.NODES], None)
+    others = [
+        round(part * k) for part in (1.05, 1.25, 0.9 / state.share, 1.01 / state.share, 1.4 / state.share)
+    ]
+    for i, scorer in enumerate(state.scorers):
+        means = expected_ndcg(scorer, state.measured, others, quick=True).value
+        at = np.log(others)
+        assert np.interp(at, np.log(smooth.n), smooth.means[i]) == pytest.approx(means, abs=0.01)
+        # what is joined without lengths near these misses them
+        assert np.interp(at, np.log(plain.n), plain.means[i]) != pytest.approx(means, abs=0.01)
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -56,14 +72,25 @@ def test_what_is_shown_first_is_what_is_shown_when_all_lengths_are_known(before:
     assert len(lengths) < len(values.nodes(state))
     first = values.Smooth.through([values.point(state, n) for n in lengths], values.OrderLaw.of(state), known)
     height = (whole.means + whole.sds).max() - (whole.means - whole.sds).min()
-    assert np.abs(first.means - whole.means).max() < 0.01 * height
-    assert np.abs(first.sds - whole.sds).max() < 0.01 * height
+
+    def distance(one: values.Smooth, name: str) -> float:
+        rows = [
+            [
+                np.interp(np.log(values.LENGTHS), np.log(curve.n), row)
+                for row in np.atleast_2d(getattr(curve, name))
+            ]
+            for curve in (one, whole)
+        ]
+        if name == "log10_wrong":
+            rows = np.clip(rows, -6, 0).tolist()  # the chart
+        return float(np.abs(np.subtract(*rows)).max())
+
+    assert distance(first, "means") < 0.01 * height
+    assert distance(first, "sds") < 0.01 * height
     # without the move a few lengths are not enough
-    assert np.abs(known.means - whole.means).max() > 0.01 * height
+    assert distance(known, "means") > 0.01 * height
     if whole.log10_wrong is not None and first.log10_wrong is not None:
-        chart = (-6.0, 0.0)
-        off = np.clip(first.log10_wrong, *chart) - np.clip(whole.log10_wrong, *chart)
-        assert np.abs(off).max() < 0.01 * (chart[1] - chart[0])
+        assert distance(first, "log10_wrong") < 0.01 * 6
 
 
 def test_the_probability_of_a_wrong_order_is_that_of_the_normal_law() -> None:
