@@ -258,7 +258,7 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: S
     laws: list[LawTest] = []
     every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
-        theory = TheoreticalValues(scorer, measure)
+        theory = TheoreticalValues(scorer, measure, beside=study.measures)
         simulated = Simulated.of(values, study.n, i, j)
         limits.append(judge_limit(theory, name, factor))
         below = detectable.get(str(measure), math.inf)

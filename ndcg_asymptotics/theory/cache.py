@@ -71,12 +71,18 @@ class TheoryCache:
         self._written = limit  # bytes since the size of the folder was measured; it has not been measured yet
 
     def mean(
-        self, relevance: Scorer, measure: Measure, sizes: Sequence[int], within: ArrayLike = 0.0
+        self,
+        relevance: Scorer,
+        measure: Measure,
+        sizes: Sequence[int],
+        within: ArrayLike = 0.0,
+        beside: Sequence[Measure] = (),
     ) -> Expectation:
         """Return `expected_ndcg`, computing only the values that the cache does not have.
 
         ``within``, a number or one for each size, is an error that does no harm: where the quick mean has no
-        larger one it is returned.
+        larger one it is returned. Means of the measures ``beside``, as far as the cache does not have them,
+        are computed at the same time.
 
         Raises
         ------
@@ -90,8 +96,13 @@ class TheoryCache:
             here = np.flatnonzero((error > allowed) & ((allowed > 0) | (not quick)))
             if here.size:
 
-                def means(lengths: tuple[int, ...], quick: bool = quick) -> tuple[Floats, Floats]:
-                    return _parts(expected_ndcg(relevance, measure, lengths, quick=quick))
+                def means(
+                    lengths: tuple[int, ...], kind: str = kind, quick: bool = quick
+                ) -> tuple[Floats, Floats]:
+                    others = [
+                        other for other in beside if not self._knows(kind, (relevance,), other, lengths)
+                    ]
+                    return _parts(expected_ndcg(relevance, measure, lengths, quick=quick, beside=others))
 
                 lengths = [sizes[i] for i in here.tolist()]
                 value[here], error[here] = self.values(kind, relevance, measure, lengths, means)
@@ -162,6 +173,10 @@ class TheoryCache:
             self._remember(key, known)
         value, error = np.array([known[n] for n in sizes], np.float64).reshape(-1, 2).T
         return value, error
+
+    def _knows(self, kind: str, of: tuple[Scorer, ...], measure: Measure, sizes: Sequence[int]) -> bool:
+        key = _key(kind, of, measure)
+        return key is not None and all(n in self._recalled(key) for n in sizes)
 
     def _recalled(self, key: Key) -> Known:
         with self._lock:

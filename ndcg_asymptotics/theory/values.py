@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from numpy.typing import ArrayLike
 
@@ -32,6 +32,7 @@ _HARMLESS = 1e-3  # error of the mean of a law, in its standard deviations
 class TheoreticalValues:
     """Theoretical values for one scorer under one measure; expensive values come from the cache.
 
+    Exact means of the measures ``beside``, which will be asked for later, are computed together with its own.
     Methods raise `NotAvailableError` where there is no exact value.
 
     >>> values = TheoreticalValues(Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG@10"), TheoryCache(None))
@@ -42,6 +43,7 @@ class TheoreticalValues:
     scorer: Scorer
     measure: Measure
     cache: TheoryCache = field(default_factory=user_cache)
+    beside: Sequence[Measure] = ()
 
     @cached_property
     def limit(self) -> Limit:
@@ -60,7 +62,7 @@ class TheoreticalValues:
 
     def mean(self, sizes: Sequence[int], within: ArrayLike = 0.0) -> Expectation:
         """Return the exact mean of NDCG_n at each n, with few digits where an error ``within`` is allowed."""
-        return self.cache.mean(self.scorer, self.measure, sizes, within)
+        return self.cache.mean(self.scorer, self.measure, sizes, within, self.beside)
 
     def pseudo_expectation(self, sizes: Sequence[int]) -> list[float | None]:
         """Return the pseudo-expectation at each n, None where there is none."""
@@ -72,7 +74,8 @@ class TheoreticalValues:
 
     def extrapolated_limit(self) -> Extrapolation:
         """Return the limit extrapolated from exact means, which no theorem enters."""
-        return extrapolated_limit(self.scorer, self.measure, self.cache.mean)
+        mean = partial(self.cache.mean, beside=self.beside)
+        return extrapolated_limit(self.scorer, self.measure, mean)
 
     @property
     def limiting_std(self) -> float:

@@ -14,9 +14,12 @@ for the n that was simulated.
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +30,13 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean.fixed_counts import evaluate_fixed_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
-from ndcg_asymptotics.theory.mean.rank_terms import Crossing, Places, projections, projections_of, rank_terms
+from ndcg_asymptotics.theory.mean.rank_terms import (
+    Crossing,
+    Places,
+    expansion_terms,
+    fourier_terms,
+    projections_of,
+)
 from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, joined
 
@@ -91,6 +100,7 @@ def expected_ndcg(
     sizes: Sequence[int] | ArrayLike,
     *,
     quick: bool = False,
+    beside: Sequence[Measure] = (),
 ) -> Expectation:
     """Return E[NDCG_n], with NDCG_n = 0 where every label is 0, or E[DCG_n].
 
@@ -118,6 +128,9 @@ def expected_ndcg(
     quick : bool
         Whether to compute six digits only. That takes a tenth of the time where labels have several grades,
         and is enough beside a simulation.
+    beside : sequence of Measure
+        Other measures whose means will be wanted at the same lengths. They are computed at the same time,
+        which is quicker than one after the other, and kept in memory.
 
     Returns
     -------
@@ -146,30 +159,51 @@ def expected_ndcg(
     # DCG takes no time
     pair = QUICK if quick and measure.normalised else _FULL
     scorer.check_lengths(lengths)
+    every = [measure, *(other for other in beside if _computed_together(other, measure))]
+
+    def mean(relevance: Relevance) -> Expectation:
+        return _joined(_each(list(itertools.product(every, lengths)), relevance, pair)[: len(lengths)])
+
     return over_groups(
         [scorer],
-        lambda relevance: _expected_ndcg(relevance, measure, lengths, pair),
+        mean,
         _mixed,
         lambda model: expected_with_fixed_counts(model, measure, lengths, pair),
     )
+
+
+def _computed_together(other: Measure, measure: Measure) -> bool:
+    """Return whether the means of another measure are available, to the same number of digits."""
+    smooth = other.discount.regular or other.discount.affine
+    return other != measure and other.normalised == measure.normalised and smooth
 
 
 def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
     return Expectation(*(weights @ [vars(mean)[part] for mean in found] for part in ("value", "error")))
 
 
-def _expected_ndcg(
-    relevance: Relevance, measure: Measure, lengths: tuple[int, ...], pair: tuple[Accuracy, Accuracy]
-) -> Expectation:
-    return _joined(_at_lengths(lengths, relevance, measure, pair))
-
-
 @shared_each
-def _at_lengths(
-    lengths: Sequence[int], relevance: Relevance, measure: Measure, pair: tuple[Accuracy, Accuracy]
+def _each(
+    means: Sequence[tuple[Measure, int]], relevance: Relevance, pair: tuple[Accuracy, Accuracy]
 ) -> list[tuple[float, float]]:
-    one = evaluate if measure.normalised else _dcg
-    return _stated(lambda accuracy: one(relevance, measure, lengths, accuracy), pair)
+    """Return the mean of each measure at a list length, and the bound of its error."""
+    lengths_of: defaultdict[Measure, list[int]] = defaultdict(list)
+    for measure, n in means:
+        lengths_of[measure].append(n)
+    together: defaultdict[tuple[int, ...], list[Measure]] = defaultdict(list)
+    for measure, own in lengths_of.items():
+        together[tuple(own)].append(measure)
+    found: dict[tuple[Measure, int], tuple[float, float]] = {}
+    for sizes, measures in together.items():
+        stated = _stated(partial(_flat, relevance, measures, sizes), pair)
+        found |= zip(itertools.product(measures, sizes), stated, strict=True)
+    return [found[mean] for mean in means]
+
+
+def _flat(
+    relevance: Relevance, measures: Sequence[Measure], lengths: Sequence[int], accuracy: Accuracy
+) -> Floats:
+    return evaluate(relevance, measures, lengths, accuracy).ravel()
 
 
 def expected_with_fixed_counts(
@@ -210,81 +244,155 @@ def _joined(found: Iterable[tuple[float, float]]) -> Expectation:
 
 @dataclass(frozen=True)
 class _Integral:
-    """The integral over depth for lists of one length, before the means over the items above.
+    """The integral over depth for lists of one length and measures that differ in their discount only.
 
     Attributes
     ----------
     places : Places
-        Its depths; an item of grade j gains ``y_j n P(Y = y_j | t) dt``.
+        Its depths, with the highest degrees that a measure needs. An item of grade j gains
+        ``y_j n P(Y = y_j | t) dt``.
     deviation : (J + 1, T)
         ``G_i(t) - t`` for each grade.
-    counts : LabelMeans
+    counts : list of LabelMeans or None
+        For each measure; None for DCG.
+    degrees : list of (T,) whole numbers
+        The highest degrees of each measure.
     """
 
     places: Places
     deviation: Floats
-    counts: LabelMeans
+    counts: list[LabelMeans | None]
+    degrees: list[Integers]
 
-    def value(self, discount: Discount, gains: Floats, accuracy: Accuracy) -> float:
+    def values(self, discounts: Sequence[Discount], gains: Floats, accuracy: Accuracy) -> list[float]:
+        """Return the integral for each measure, given the g_m of its discount: (D, T, M + 1)."""
+        parts = zip(discounts, self.counts, self.degrees, gains, strict=True)
+        return [self._value(*part, accuracy) for part in parts]
+
+    def _value(
+        self,
+        discount: Discount,
+        counts: LabelMeans | None,
+        degrees: Integers,
+        gains: Floats,
+        accuracy: Accuracy,
+    ) -> float:
         """Return the sum of its terms ``weight_j E_c[prod_i q_i^c_i / IDCG(c + e_j)]``."""
-        refine, total = max(accuracy.refine, 1.0), 0.0
-        for terms in rank_terms(
-            discount, self.places, gains, accuracy.tolerance, refine, self.counts.lattice
-        ):
-            above = (self.deviation if terms.centred else self.deviation + self.places.t)[:, terms.node]
-            means = self.counts(terms.slope, above, centred=terms.centred)
-            total += float(np.real(terms.weight * means.T).sum())
+        places = replace(self.places, degrees=degrees)
+        if counts is None:
+            return float(places.gained.sum(axis=0) @ gains[:, 0])
+        total, terms = 0.0, fourier_terms(discount, places, max(accuracy.refine, 1.0), counts.lattice)
+        if len(places.gained) == 1:
+            total = self._of_one_grade(counts, degrees, gains)
+        else:
+            terms += expansion_terms(places, gains, accuracy.tolerance)
+        for part in terms:
+            above = (self.deviation if part.centred else self.deviation + places.t)[:, part.node]
+            total += float(np.real(part.weight * counts(part.slope, above, centred=part.centred).T).sum())
         return total
 
+    def _of_one_grade(self, counts: LabelMeans, degrees: Integers, gains: Floats) -> float:
+        """Return the expansions where there is one grade, as ``E[phi_m(A) | c, t] = rho(t)^m psi_m(c)``."""
+        highest = int(degrees.max())
+        if highest < 0:
+            return 0.0
+        m = np.arange(highest + 1)
+        expanded = np.where(m <= degrees[:, None], gains[:, : highest + 1], 0.0)
+        return float(
+            (self.places.gained[0] @ (expanded * self._powers[:, : highest + 1])) @ counts.moments(highest)
+        )
 
-def evaluate(relevance: Relevance, measure: Measure, lengths: Sequence[int], accuracy: Accuracy) -> Floats:
-    """Return E[NDCG_n] at several lengths, each from one evaluation of the integral over depth."""
+    @cached_property
+    def _powers(self) -> Floats:
+        """The powers rho(t)^m of the correlation of A and the label count, (T, M + 1)."""
+        directions = self.places.directions
+        rho = np.copysign(np.hypot(*directions), directions[0])
+        return np.asarray(rho[:, None] ** np.arange(self.places.degrees.max() + 1))
+
+
+def evaluate(
+    relevance: Relevance, measures: Sequence[Measure], lengths: Sequence[int], accuracy: Accuracy
+) -> Floats:
+    """Return E[NDCG_n] or E[DCG_n], (measures, sizes), each from one evaluation of the integral over depth.
+
+    Measures with the same cutoff share their depths and the laws of ranks there.
+    """
     parts = [
-        _evaluate_some(relevance, measure, lengths[i : i + _TOGETHER], accuracy)
+        _evaluate_some(relevance, measures, lengths[i : i + _TOGETHER], accuracy)
         for i in range(0, len(lengths), _TOGETHER)
     ]
-    return np.concatenate([np.empty(0), *parts])
+    return np.concatenate([np.empty((len(measures), 0)), *parts], axis=1)
 
 
 def _evaluate_some(
-    relevance: Relevance, measure: Measure, lengths: Sequence[int], accuracy: Accuracy
+    relevance: Relevance, measures: Sequence[Measure], lengths: Sequence[int], accuracy: Accuracy
 ) -> Floats:
-    found = [_integral(relevance, measure, n, accuracy) for n in lengths]
-    integrals = [part for part in found if isinstance(part, _Integral)]
-    if integrals:
-        gains = iter(projections_of(measure.discount, [part.places for part in integrals]))
-    return np.array(
-        [
-            part.value(measure.discount, next(gains), accuracy) if isinstance(part, _Integral) else part
-            for part in found
-        ]
-    )
+    found = np.zeros((len(measures), len(lengths)))
+    integrals = defaultdict(list)
+    for column, n in enumerate(lengths):
+        alike = defaultdict(list)  # measures with the same cutoff
+        for row, measure in enumerate(measures):
+            if measure.discount(1.0, float(n)) > 0:  # it is 0 for linear at n = 1, and so is IDCG
+                alike[min(measure.cutoff(n), n)].append(row)
+        for k, rows in alike.items():
+            some = tuple(measures[row] for row in rows)
+            part = _integral(relevance, some, n, k, accuracy)
+            if isinstance(part, _Integral):
+                integrals[tuple(measure.discount for measure in some)].append((part, rows, column))
+            else:
+                found[rows, column] = part
+    for discounts, places in integrals.items():
+        every = projections_of(discounts, [part.places for part, _, _ in places])
+        for (part, rows, column), gains in zip(places, every, strict=True):
+            found[rows, column] = part.values(discounts, gains, accuracy)
+    return found
 
 
-def _integral(relevance: Relevance, measure: Measure, n: int, accuracy: Accuracy) -> _Integral | float:
-    """Return the integral, or E[NDCG_n] itself where no integral is needed."""
-    discount, k = measure.discount, min(measure.cutoff(n), n)
-    if discount(1.0, float(n)) == 0:  # linear at n = 1: IDCG is 0
-        return 0.0
+def _integral(
+    relevance: Relevance, measures: Sequence[Measure], n: int, k: int, accuracy: Accuracy
+) -> _Integral | list[float]:
+    """Return the integral for measures with one cutoff, or the means where no integral is needed."""
     mesh = Mesh.of(relevance, n, accuracy.refine)
     occurs = mesh.law[:-1] > 0
     if not occurs.any():
-        return 0.0
+        return [0.0] * len(measures)
     gains, law = np.array(relevance.gains)[occurs], mesh.law[np.append(occurs, True)]
     depths = _depths(mesh, k, n, accuracy)
     # rho^2 = sum_i p_i (G_i - t)^2 / (t (1 - t)): the squared correlation of A and the label counts
     deviation = depths.above[np.append(occurs, True)] - depths.t
-    correlation = np.sqrt(np.maximum(law @ deviation**2, 0.0) / (depths.t * (1 - depths.t)))
+    directions = np.sqrt(law)[:, None] * deviation / np.sqrt(depths.t * (1 - depths.t))
+    correlation = np.sqrt((directions**2).sum(axis=0))
     sharp = bool(correlation.max() > _SHARP)
-    counts = _label_means(tuple(gains.tolist()), tuple(law.tolist()), discount, k, n, accuracy, sharp)
+    grades = tuple(gains.tolist()), tuple(law.tolist())
+    counts = [
+        _label_means(*grades, measure.discount, k, n, accuracy, sharp) if measure.normalised else None
+        for measure in measures
+    ]
     if correlation.max() < _WITHOUT_INFORMATION:
         # every label is as likely at every rank, and n int E[D(1 + A); A < k | t] dt = F(k)
-        means = counts(np.zeros(1, complex), np.zeros((len(law), 1)), centred=False)
-        return float(np.real(means[0] @ (gains * law[:-1])) * ideal_sums(discount, n)(np.array([k]))[0])
-    degrees = _degrees(counts, deviation, depths.t, correlation, n, accuracy)
+        return [
+            _without_information(measure.discount, k, n, part, gains * law[:-1])
+            for measure, part in zip(measures, counts, strict=True)
+        ]
+    degrees = [
+        np.zeros(depths.t.size, int)
+        if part is None
+        else _degrees(part, deviation, depths.t, correlation, n, accuracy)
+        for part in counts
+    ]
     gained = n * gains[:, None] * depths.value[occurs] * depths.dt
-    directions = np.sqrt(law)[:, None] * deviation / np.sqrt(depths.t * (1 - depths.t))
-    return _Integral(Places(n, k, depths.t, directions, gained, degrees), deviation, counts)
+    places = Places(n, k, depths.t, directions, gained, np.max(degrees, axis=0))
+    return _Integral(places, deviation, counts, degrees)
+
+
+def _without_information(
+    discount: Discount, k: int, n: int, counts: LabelMeans | None, gained: Floats
+) -> float:
+    full = float(ideal_sums(discount, n)(np.array([k]))[0])
+    if counts is None:
+        return float(gained.sum()) * full
+    means = counts(np.zeros(1, complex), np.zeros((len(gained) + 1, 1)), centred=False)
+    return float(np.real(means[0] @ gained)) * full
 
 
 def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> Depths:
@@ -306,16 +414,23 @@ def _degrees(
     if not counts.vary or n == 1 or correlation.max() < _UNCORRELATED:
         return np.zeros(t.size, int)
     # The coefficient of degree m is at most rho^m, but falls further because 1/IDCG varies little. So it is
-    # computed at a few depths, and scaled to the others.
+    # computed at a few depths, and scaled to the others. With one grade it is rho^m E[psi_m(c) / IDCG].
+    one_grade = len(deviation) == 2
     probes = np.unique([np.argmin(np.abs(correlation - part * correlation.max())) for part in _PROBES])
     # with a smaller correlation the m-th coefficient is this one times the m-th power of their ratio
     ratio = correlation[:, None] / correlation[probes]
-    ratio = np.where(ratio <= 1, ratio, 0.0)[:, :, None]
+    ratio = correlation[:, None] if one_grade else np.where(ratio <= 1, ratio, 0.0)
     # where nearly all degrees are needed a Fourier series has no more terms
-    for highest in sorted({min(degree, (n - 1) // 3) for degree in _DEGREES}):
-        found = np.abs(counts.coefficients(deviation[:, probes], t[probes], highest))
+    most = n - 1 if one_grade else (n - 1) // 3
+    for highest in sorted({min(degree, most) for degree in _DEGREES}):
+        if one_grade:
+            found = np.abs(counts.moments(highest))[None, :]
+        else:
+            found = np.abs(counts.coefficients(deviation[:, probes], t[probes], highest))
         left = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
-        small = (ratio ** np.arange(highest + 1) * left).max(axis=1) <= accuracy.tolerance * found[:, 0].min()
+        small = ratio[:, :, None] ** np.arange(highest + 1) * left <= accuracy.tolerance * found[:, 0].min()
+        small = small.all(axis=1)
+        small[:, n - 1 :] = True  # there are no more than n polynomials
         if small.any(axis=1).all():
             break
     return np.where(small.any(axis=1), np.argmax(small, axis=1), -1)
@@ -347,16 +462,3 @@ def expected_dcg(
     array([0.75])
     """
     return expected_ndcg(scorer, Measure(discount, normalised=False), sizes)
-
-
-def _dcg(relevance: Relevance, measure: Measure, lengths: Sequence[int], accuracy: Accuracy) -> Floats:
-    """Return E[DCG_n] at several lengths, each from one evaluation of the integral over depth."""
-    values = np.zeros(len(lengths))
-    for i, n in enumerate(lengths):
-        k = min(measure.cutoff(n), n)
-        depths = _depths(Mesh.of(relevance, n, accuracy.refine), k, n, accuracy)
-        gained = n * (np.array(relevance.gains) @ depths.value) * depths.dt
-        size = depths.t.size
-        gains = projections(measure.discount, depths.t, np.full(size, k), np.full(size, n), 0)[:, 0]
-        values[i] = gained @ gains
-    return values

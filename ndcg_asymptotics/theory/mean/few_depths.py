@@ -57,8 +57,6 @@ class FewDepths:
         >>> few.node, (few.weights[2, 0] * t[few.node] ** 2).round(9), float((t**2).sum().round(9))
         (array([3]), array([0.84]), 0.84)
         """
-        if len(directions) == 2:
-            return cls._of_one_grade(directions, weights, degrees)
         size = np.abs(weights).max(axis=(0, 1))
         size = np.where(size > 0, size, 1.0)
         allowed = _LEFT_OUT * tolerance * np.abs(weights[0]).sum()
@@ -76,15 +74,6 @@ class FewDepths:
             solved = np.linalg.lstsq(powers[m][:, node], exact, rcond=_EXHAUSTED)[0]
             found[m][:, node] = solved.T * size[node]
         return cls(node, found[:, :, node])
-
-    @classmethod
-    def _of_one_grade(cls, directions: Floats, weights: Floats, degrees: Integers) -> FewDepths:
-        """Return one depth s: v(t) has one direction, so E[phi_m | c, t] is E[phi_m | c, s] times a power."""
-        size = directions[np.argmax(np.abs(directions).sum(axis=1))]
-        node = np.lexsort((np.abs(size), degrees))[-1:]
-        ratio = size / size[node] if size[node] != 0 else np.zeros_like(size)
-        powers = ratio ** np.arange(len(weights))[:, None]
-        return cls(node, (weights * powers[:, None]).sum(axis=-1, keepdims=True))
 
 
 def _powers(directions: Floats, size: Floats, highest: int, allowed: float) -> list[Floats]:

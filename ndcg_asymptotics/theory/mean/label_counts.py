@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
 from ndcg_asymptotics.theory.mean.rank_terms import circle, log_remainder
 from ndcg_asymptotics.theory.rules.binomial import (
@@ -67,7 +68,7 @@ _CHUNK = 4_000_000  # numbers held at a time
 _RATIOS = 16  # ranges of 1/x per factor of two: few different ones, so that their fits are found again
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # equal where identical, so that `shared` can take it as an argument
 class Count:
     """A binomial count, as nodes at which functions of it are known.
 
@@ -119,6 +120,24 @@ class Count:
             krawtchouk(x, self.size, self.probability, self.shift.size - 1) for x in (shift, self.shift)
         )
         return np.asarray(here.T @ (there * self.weights))
+
+
+_count = shared(Count.of)  # measures of one scorer have the same counts
+
+
+@shared
+def _polynomials(count: Count, degree: int) -> Floats:
+    """Return the orthonormal polynomials of a count at its nodes, (degree + 1, K)."""
+    size, p = count.size, count.probability
+    if p <= 0.5:
+        return krawtchouk(count.shift, size, p, degree, from_zero=_from_zero(count.nodes))
+    # by symmetry those of the items that are not counted, of which there are few
+    rest = krawtchouk(-count.shift[::-1], size, 1 - p, degree, from_zero=_from_zero(size - count.nodes[::-1]))
+    return np.asarray(rest[:, ::-1] * (-1.0) ** np.arange(degree + 1)[:, None])
+
+
+def _from_zero(numbers: Floats) -> bool:
+    return bool(np.array_equal(numbers, np.arange(numbers.size)))
 
 
 @dataclass(frozen=True)
@@ -325,7 +344,7 @@ class LabelMeans:
         for p, own in zip(shares[:distinct], law, strict=False):
             # few of a grade: values on a lattice are not those of a polynomial, which Gauss rules integrate
             few = bool(levels) and levels[-1].lattice and others * own < _FEW
-            levels.append(Count.of(others, float(p), nodes, _SHARP_LATTICE if few else largest))
+            levels.append(_count(others, float(p), nodes, _SHARP_LATTICE if few else largest))
         steps = gained[:distinct] - gained[1 : distinct + 1]
 
         def terms(h: int, x: Floats, cut: bool) -> Floats:
@@ -364,6 +383,19 @@ class LabelMeans:
     def vary(self) -> bool:
         """Whether IDCG depends on the counts."""
         return self._distinct > 0
+
+    def moments(self, degree: int) -> Floats:
+        """Return ``E[psi_m(c) / IDCG(c + e_1)]`` for m up to a degree, where there is one grade.
+
+        psi_m are the orthonormal polynomials of its count c.
+        """
+        if self._distinct == 0:
+            return np.where(np.arange(degree + 1) == 0, 1 / self._full, 0.0)
+        terms = [
+            part.sign * _polynomials(part.last, degree) @ (part.last.weights * part.ideal.factors[0][1, 0])
+            for part in self._parts
+        ]
+        return np.asarray(sum(terms))
 
     def coefficients(self, deviation: Floats, t: Floats, degree: int) -> Floats:
         """Return ``E[phi_m(A) / IDCG]`` for m up to a degree at depths t (T,), averaged over grades.

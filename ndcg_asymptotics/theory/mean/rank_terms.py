@@ -121,53 +121,30 @@ class Places:
     degrees: Integers
 
 
-def projections_of(discount: Discount, lists: Sequence[Places]) -> list[Floats]:
-    """Return the g_m at the depths of lists of several lengths, 0 above the degree of each: (T, M + 1) each.
+def projections_of(discounts: Sequence[Discount], lists: Sequence[Places]) -> list[Floats]:
+    """Return the g_m of several discounts at the depths of lists of several lengths: (D, T, M + 1) each.
 
-    All depths with one degree are taken together, as their sums take less time than a call of numpy each.
+    They are 0 above the degree at each depth. All depths with one degree are taken together, as their sums
+    take less time than a call of numpy each.
     """
     sizes = [part.t.size for part in lists]
     t, degrees = np.concatenate([part.t for part in lists]), np.concatenate([part.degrees for part in lists])
     n, k = np.repeat([part.n for part in lists], sizes), np.repeat([part.k for part in lists], sizes)
-    found = np.zeros((t.size, max(degrees.max(), 0) + 1))
+    found = np.zeros((len(discounts), t.size, max(degrees.max(), 0) + 1))
     for degree in np.unique(degrees[degrees >= 0]).tolist():
         some = degrees == degree
-        found[some, : degree + 1] = projections(discount, t[some], k[some], n[some], degree)
-    return np.split(found, np.cumsum(sizes)[:-1])
+        found[:, some, : degree + 1] = projections(discounts, t[some], k[some], n[some], degree)
+    return np.split(found, np.cumsum(sizes)[:-1], axis=1)
 
 
-def rank_terms(
-    discount: Discount, places: Places, gains: Floats, tolerance: float, refine: float, complete: int
-) -> list[RankTerms]:
-    """Return the terms of the integral over depth of ``E[D(1 + A); A < k | c, t]``.
+def expansion_terms(places: Places, gains: Floats, tolerance: float) -> list[RankTerms]:
+    """Return the terms of the expansions, their coefficients from points on circles.
 
-    Parameters
-    ----------
-    discount : Discount
-    places : Places
-    gains : (T, M + 1)
-        The g_m.
-    tolerance : float
-        The relative error of expansions.
-    refine : float
-        The factor by which there are more frequencies than the law of A needs, as a kink of 1/IDCG needs
-        more.
-    complete : int
-        Windows of up to this many numbers have all frequencies.
+    ``gains`` are the g_m, (T, M + 1), and ``tolerance`` is the relative error that is allowed.
     """
-    found = []
-    expanded, others = np.flatnonzero(places.degrees >= 0), np.flatnonzero(places.degrees < 0)
-    if expanded.size:
-        found.append(_expansion_terms(places, gains, expanded, tolerance))
-    if others.size:
-        series = [_fourier_terms(discount, places, int(i), refine, complete) for i in others]
-        node, slope, weight = (np.concatenate(parts) for parts in zip(*series, strict=True))
-        found.append(RankTerms(node, slope, places.gained[:, node] * weight, centred=False))
-    return found
-
-
-def _expansion_terms(places: Places, gains: Floats, node: Integers, tolerance: float) -> RankTerms:
-    """Return the terms of expansions at depths t[node], their coefficients from points on circles."""
+    node = np.flatnonzero(places.degrees >= 0)
+    if not node.size:
+        return []
     degrees, t = places.degrees[node], places.t
     weights = gains[node, : degrees.max() + 1].T[:, None] * places.gained[:, node]
     few = FewDepths.of(places.directions[:, node], weights, degrees, tolerance)
@@ -187,9 +164,9 @@ def _expansion_terms(places: Places, gains: Floats, node: Integers, tolerance: f
         nodes.append(np.repeat(at, half))
         slopes.append((w / np.sqrt(t[at] * (1 - t[at]))[:, None]).ravel())
         found.append((of_points[:, :, :half] * doubled).reshape(len(places.gained), -1))
-    return RankTerms(
-        np.concatenate(nodes), np.concatenate(slopes), np.concatenate(found, axis=1), centred=True
-    )
+    return [
+        RankTerms(np.concatenate(nodes), np.concatenate(slopes), np.concatenate(found, axis=1), centred=True)
+    ]
 
 
 def circle(points: int, others: int) -> tuple[float, Floats]:
@@ -200,7 +177,28 @@ def circle(points: int, others: int) -> tuple[float, Floats]:
     return radius, np.exp(-0.5 * log_choose(others, m) - m * math.log(radius))
 
 
-def _fourier_terms(
+def fourier_terms(discount: Discount, places: Places, refine: float, complete: int) -> list[RankTerms]:
+    """Return the terms of the Fourier series.
+
+    Parameters
+    ----------
+    discount : Discount
+    places : Places
+    refine : float
+        The factor by which there are more frequencies than the law of A needs, as a kink of 1/IDCG needs
+        more.
+    complete : int
+        Windows of up to this many numbers have all frequencies.
+    """
+    nodes = np.flatnonzero(places.degrees < 0).tolist()
+    if not nodes:
+        return []
+    series = [_fourier_series(discount, places, node, refine, complete) for node in nodes]
+    node, slope, weight = (np.concatenate(parts) for parts in zip(*series, strict=True))
+    return [RankTerms(node, slope, places.gained[:, node] * weight, centred=False)]
+
+
+def _fourier_series(
     discount: Discount, places: Places, node: int, refine: float, complete: int
 ) -> tuple[Integers, Complex, Complex]:
     """Return the terms of a Fourier series at one depth."""
@@ -243,24 +241,28 @@ def log_remainder(z: Any) -> Any:
     return np.where(np.abs(z) < _SMALL, series, np.log1p(z) - z)
 
 
-def projections(discount: Discount, t: Floats, k: Integers, n: Integers, degree: int) -> Floats:
-    """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), m up to a degree: (T, degree + 1).
+def projections(discounts: Sequence[Discount], t: Floats, k: Integers, n: Integers, degree: int) -> Floats:
+    """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t): (D, T, degree + 1), m up to a degree.
 
     Depths t, cutoffs k and lengths n are (T,) each.
 
     Raises
     ------
     NotAvailableError
-        If the discount is neither affine nor a sum of exponentials up to the largest n.
+        If a discount is neither affine nor a sum of exponentials up to the largest n.
     """
-    require_smooth(discount, int(n.max()))
+    for discount in discounts:
+        require_smooth(discount, int(n.max()))
     lengths, others = n.astype(float), (n - 1).astype(float)
-    found = np.zeros((t.size, degree + 1))
+    found = np.zeros((len(discounts), t.size, degree + 1))
     for some, nodes in rank_nodes(t, k.astype(float), others, degree + 1):
-        values = nodes.weights * discount(1.0 + np.maximum(nodes.above, 0.0), lengths[some, None])
+        ranks = 1.0 + np.maximum(nodes.above, 0.0)
         polynomials = krawtchouk(
             nodes.shift, others[some, None], nodes.share[:, None], degree, from_zero=nodes.from_zero
         )
-        moments = np.einsum("tq,mtq->tm", values, polynomials)
-        found[some] = moments * np.where(nodes.deep[:, None], (-1.0) ** np.arange(degree + 1), 1.0)
+        signs = np.where(nodes.deep[:, None], (-1.0) ** np.arange(degree + 1), 1.0)
+        for i, discount in enumerate(discounts):
+            values = nodes.weights * discount(ranks, lengths[some, None])
+            # sums one after another: in products of matrices their order depends on the other depths
+            found[i, some] = np.einsum("tq,mtq->tm", values, polynomials) * signs
     return found

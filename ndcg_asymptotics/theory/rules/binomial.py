@@ -111,11 +111,12 @@ def krawtchouk(
     """
     size, p = np.asarray(size, float), np.asarray(probability, float)
     found = np.empty((degree + 1, *shift.shape))
+    found[0] = 1.0
     at_zero = np.empty((degree + 1, *shift.shape[:-1])) if from_zero else np.empty(0)
-    here, before, beside = np.ones_like(shift), np.zeros_like(shift), np.zeros_like(p)
-    first = np.ones(shift.shape[:-1])
+    beside, first = np.zeros_like(p), np.ones(shift.shape[:-1])
     odds, points = (x[..., 0] if x.ndim else x for x in (p / (1 - p), size))
     for m in range(degree + 1):
+        here = found[m]
         if from_zero:
             if m < shift.shape[-1]:
                 here[..., :m] = np.moveaxis(first * found[:m, ..., m] / at_zero[:m], 0, -1)
@@ -123,10 +124,14 @@ def krawtchouk(
                 here[:] = 0.0  # the law has no more points
             at_zero[m] = first
             first = -first * np.sqrt(np.maximum(points - m, 0.0) / (m + 1) * odds)
-        found[m] = here
-        following = (shift - m * (1 - 2 * p)) * here - beside * before
+        if m == degree:
+            break
+        following = np.subtract(shift, m * (1 - 2 * p), out=found[m + 1])
+        following *= here
+        if m:
+            following -= beside * found[m - 1]
         beside = np.sqrt((m + 1) * p * (1 - p) * np.maximum(size - m, 0.0))
-        before, here = here, following / np.where(beside > 0, beside, 1.0)
+        following /= np.where(beside > 0, beside, 1.0)
     return found
 
 

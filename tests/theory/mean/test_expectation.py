@@ -298,7 +298,9 @@ def test_two_coarse_meshes_differ():
     curve, measure, n = Relevance.parse("power(0.05, 0.9, 9)"), Measure(), 10**5
     exact = expected_ndcg(curve, measure, [n])
     assert exact.error[0] < 1e-9
-    first, second = (evaluate(curve, measure, [n], Accuracy(refine, 1e-11, 56)) for refine in (0.1, 0.15))
+    first, second = (
+        evaluate(curve, [measure], [n], Accuracy(refine, 1e-11, 56))[0] for refine in (0.1, 0.15)
+    )
     off = abs(second - exact.value[0])
     assert off > 1e-9
     assert 6 * abs(second - first) > off / 3
@@ -318,7 +320,8 @@ def test_other_sizes_measures_and_scorers_change_no_bit(measure):
     for curve in ("constant(0.3)", "power(0.05, 0.8, 2)"):  # of the same label law, which differs in rounding
         for other in MEASURES:
             expected_ndcg(curve, other, SIZES)
-    assert expected_ndcg("linear(0.1, 0.5)", measure, SIZES).value.tolist() == alone
+    beside = [Measure.parse(other) for other in MEASURES]
+    assert expected_ndcg("linear(0.1, 0.5)", measure, SIZES, beside=beside).value.tolist() == alone
 
 
 def test_sharp_curves_in_short_lists():
