@@ -188,9 +188,9 @@ class Table(Frame):
     def fitted(self, width: int) -> tuple[RichTable, list[str]]:
         """Return the table in at most ``width`` characters, and the headings of columns left out for that.
 
-        If the table is too wide, headings are folded between words, then columns with a ``drop`` are left
-        out, then texts are shortened, then columns of numbers are left out from the right. Two columns
-        always stay, and numbers are never cut.
+        The table has no title, which may be wider than it. If the table is too wide, headings are folded
+        between words, then columns with a ``drop`` are left out, then texts are shortened, then columns of
+        numbers are left out from the right. Two columns always stay, and numbers are never cut.
         """
         texts, names = self.texts(), [visible(c.name) for c in self.columns]
         cells = [max((cell_len(row[i]) for row in texts), default=0) for i in range(len(names))]
@@ -226,8 +226,6 @@ class Table(Frame):
             while excess(widths) < 0 and (short := [i for i in kept if widths[i] < wanted[i]]):
                 widths[max(short, key=lambda i: wanted[i] - widths[i])] += 1
         table = RichTable(
-            title=Text(visible(self.title), "bold") if self.title else None,
-            title_justify="left",
             box=box.SIMPLE_HEAD,
             show_edge=False,
             padding=(0, 1, 0, 0),
@@ -341,6 +339,8 @@ def print_blocks(blocks: Iterable[ReportBlock], console: Console) -> None:
     for block in blocks:
         if isinstance(block, Table):
             table, left_out = block.fitted(console.width)
+            if block.title:
+                console.print(Text(visible(block.title), "bold"))
             console.print(table)
             if left_out:
                 console.print(Text(f"Left out for lack of width: {', '.join(left_out)}."))

@@ -20,8 +20,10 @@ CORPUS, LARGER = 1000, 10_000
 Scores = dict[str, dict[str, float]]
 
 
-def runs_of(kappas: Sequence[float], corpus: int, seed: int = 0) -> tuple[dict[str, Scores], Scores]:
-    """Runs of the first 100 documents; the depth of a relevant one is u^(1/kappa).
+def runs_of(
+    kappas: Sequence[float], corpus: int, seed: int = 0, within: float = 1
+) -> tuple[dict[str, Scores], Scores]:
+    """Runs of the first 100 documents; the depth of a relevant one is within * u^(1/kappa).
 
     A larger corpus has the irrelevant documents of a smaller one, and the same relevant ones.
     """
@@ -30,7 +32,7 @@ def runs_of(kappas: Sequence[float], corpus: int, seed: int = 0) -> tuple[dict[s
         run: Scores = {}
         for query in range(QUERIES):
             rng = np.random.default_rng([seed, query, round(1000 * kappa)])
-            good = rng.random(RELEVANT) ** (1 / kappa)
+            good = within * rng.random(RELEVANT) ** (1 / kappa)
             depth = np.append(good, rng.random(corpus))
             names = [f"g{i}" for i in range(RELEVANT)] + [f"d{i}" for i in range(corpus)]
             best = np.argsort(depth)[:DEPTH].tolist()
@@ -78,6 +80,35 @@ def test_pairs_and_fits(grown: LargerCorpus) -> None:
         assert 0 < fit.above_0 < fit.above_10 < fit.above_100 <= fit.retrieved < 1
     assert grown.warnings == ()
     assert {trial.run for trial in grown.trials} == {"k0.3", "k0.4"}
+
+
+def test_the_tables(grown: LargerCorpus) -> None:
+    text = str(grown)
+    assert f"{RELEVANT} to {RELEVANT} relevant documents of {QUERIES} queries" in text
+    assert "Test: fitted to a tenth of the irrelevant documents" in text
+    assert "nDCG(log)@10 in larger corpora, 90% band" in text
+    last = {row.run: row for row in grown.rows if (row.measure, row.documents) == ("nDCG(log)@10", LARGER)}
+    for row in last.values():
+        assert f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" in text
+    assert "nDCG(log)@10 of a minus that of b in 1e+04 documents" in text
+
+
+def test_an_order_that_turns_is_dated() -> None:
+    """All relevant documents of one run are in the first hundredth, but thin out faster near the top."""
+    runs, qrels = runs_of((0.3,), CORPUS)
+    shallow, _ = runs_of((0.9,), CORPUS, within=0.012)
+    found = larger_corpus(
+        {"steady": runs["k0.3"], "shallow": shallow["k0.9"]},
+        qrels,
+        "nDCG@10",
+        corpus=CORPUS,
+        to=LARGER,
+        draws=80,
+    )
+    (pair,) = found.pairs
+    assert pair.now < 0 < pair.difference
+    (turn,) = pair.changes
+    assert CORPUS < turn < LARGER
 
 
 def test_results_depend_on_the_seed_and_the_run_alone() -> None:

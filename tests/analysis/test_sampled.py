@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import Run
 
@@ -175,6 +176,29 @@ def test_bad_files_are_one_line(files: list[Path], run: Run, old: str, new: str,
     assert code == 2
     assert words in err
     assert len(err.splitlines()) == 1
+
+
+def test_ranks_in_a_data_frame() -> None:
+    frame = pd.DataFrame({"user": USERS, "rank": RANKS["B"]})
+    options = {"items": 10_000, "negatives": 100}
+    given = na.sampled(ranks={"A": dict(zip(USERS, RANKS["A"], strict=True)), "B": frame}, **options)
+    assert given.rows == na.sampled(ranks=tables(A=RANKS["A"], B=RANKS["B"]), **options).rows
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (
+            pd.DataFrame({"user": USERS, "place": RANKS["A"]}),
+            "a: expected a column rank, there are: user, place",
+        ),
+        ([1, 2], "a: expected a mapping of user to rank or a DataFrame, got"),
+        ({}, "a: holds no ranks"),
+    ],
+)
+def test_tables_that_hold_no_ranks(table: object, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        na.sampled(ranks={"a": table}, items=10_000)
 
 
 def test_bad_arguments_in_python() -> None:

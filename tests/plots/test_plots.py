@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib import rcParams
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.image import imread
 
 from ndcg_asymptotics import plots
@@ -215,6 +216,31 @@ def test_lengths_needed() -> None:
             ax, {"nDCG(log)": {"a": 1e3, "b": np.inf}, "nDCG(zipf)": {"a": 1e4, "b": 1e5}}, 1e6
         )
     assert [label.get_text() for label in ax.get_yticklabels()] == [r"$1/\log(1+r)$", "$1/r$"]
+
+    handles = plots.length_handles(["a", "b"], 1e6)
+    assert [handle.get_label() for handle in handles] == ["a", "b", "with arrow: beyond $10^{6}$"]
+
+
+def test_exponents_of_standard_deviations_are_in_the_order_of_b() -> None:
+    predicted, exact, simulated = np.array([[-0.1, -0.5], [-0.12, -0.5], [-0.13, -0.48]])
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        plots.std_exponents(ax, [0.9, 0.0], predicted, exact, simulated, np.array([0.01, 0.02]))
+    for line, values in zip(ax.lines, (predicted, exact, simulated), strict=False):
+        np.testing.assert_array_equal(line.get_xdata(), [0.0, 0.9])
+        np.testing.assert_array_equal(line.get_ydata(), values[::-1])
+    (bars,) = (found for found in ax.collections if isinstance(found, LineCollection))
+    np.testing.assert_allclose(bars.get_segments()[0][:, 1], [-0.48 - 0.06, -0.48 + 0.06])
+
+
+def test_the_best_parameter_is_the_first_of_those_that_are_as_good() -> None:
+    ratios = {"falls": np.array([2.0, 1.9, 1.0]), "turns": np.array([1.0, 2.9999, 3.0])}
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        plots.signal_to_noise(ax, [0.01, 0.1, 1.0], ratios, "exponent b", "b")
+    assert {"falls: $b$ → 0", "turns: $b$ = 0.1"} <= set(texts(ax))
+    marked = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1]
+    assert marked == [(0.01, 2.0), (0.1, 2.9999)]
 
 
 @pytest.mark.parametrize(

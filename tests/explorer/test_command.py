@@ -1,0 +1,38 @@
+"""The command explore: it serves the page until it is interrupted, and refuses a port that is taken."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+pytest.importorskip("panel")
+
+COMMAND = [sys.executable, "-m", "ndcg_asymptotics", "explore", "--no-browser"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_the_page_is_served_until_it_is_interrupted() -> None:
+    served = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert served.stdout is not None
+        first = served.stdout.readline()
+        address = next(word for word in first.split() if word.startswith("http://127.0.0.1:"))
+        with urllib.request.urlopen(address, timeout=60) as page:
+            assert "<title>NDCG explorer</title>" in page.read().decode()
+        port = address.strip("/").rpartition(":")[2]
+        second = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, timeout=60)
+        assert (second.returncode, second.stdout) == (2, "")
+        assert f"--port: {port} cannot be listened on" in second.stderr
+        assert len(second.stderr.splitlines()) == 1
+        os.kill(served.pid, signal.SIGINT)
+        _, err = served.communicate(timeout=30)
+        assert served.returncode == 0
+        assert "Traceback" not in err
+    finally:
+        served.kill()
