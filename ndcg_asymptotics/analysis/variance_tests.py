@@ -19,7 +19,7 @@ import math
 import numpy as np
 from scipy.special import chdtr, chdtrc, chdtri, gammaincinv, logsumexp, ndtri
 
-from ndcg_asymptotics.analysis.betting import log_wealth
+from ndcg_asymptotics.analysis.betting import assured, log_wealth
 from ndcg_asymptotics.core.arrays import Floats
 
 _RATES = np.geomspace(0.01, 1.0, 24)
@@ -144,8 +144,7 @@ def detectable_std(
             rates = _RATES / kurtosis
             normaliser = np.log1p(-rates + _rest(kurtosis))
             terms = np.vstack([terms, -np.outer(rates, squares / claimed) - normaliser[:, None]])
-        wealth = terms.sum(axis=1) - quantile * terms.std(axis=1) * math.sqrt(len(squares))
-        return float(wealth.max()) >= needed
+        return assured(terms, quantile) >= needed
 
     worst = 0.0
     for sign in (-1, 1):
