@@ -359,7 +359,8 @@ class LabelMeans:
         for j, level in enumerate(levels):
             if level.lattice or k > others:
                 continue
-            beyond, weights = binomial_beyond(others, level.probability, k)
+            # polynomials of the count are functions there, too, so a few nodes are not enough
+            beyond, weights = binomial_beyond(others, level.probability, k, nodes // 2)
             if not beyond.size:
                 continue
             shift = beyond - others * level.probability

@@ -255,7 +255,7 @@ def projections(discounts: Sequence[Discount], t: Floats, k: Integers, n: Intege
         require_smooth(discount, int(n.max()))
     lengths, others = n.astype(float), (n - 1).astype(float)
     found = np.zeros((len(discounts), t.size, degree + 1))
-    for some, nodes in rank_nodes(t, k.astype(float), others, degree + 1):
+    for some, nodes in rank_nodes(t, k.astype(float), others):
         ranks = 1.0 + np.maximum(nodes.above, 0.0)
         polynomials = krawtchouk(
             nodes.shift, others[some, None], nodes.share[:, None], degree, from_zero=nodes.from_zero

@@ -19,8 +19,10 @@ _MOST_NODES = 24  # of a Gauss rule beyond a number
 _ACCURACY = 1e-14
 _PIECE_NODES = 12
 _EXHAUSTED = 1e-7  # norm of the next orthogonal polynomial below which a law has no more points
-_SERIES = 0.05  # |x / mean - 1| below which the deviance is summed as a series
-_DEVIANCE = [(-1) ** m / ((m + 1) * (m + 2)) for m in range(14)]  # coefficients of ((1+u) log(1+u) - u) / u^2
+_SERIES = 0.1  # |x - mean| / (x + mean) up to which the deviance is summed as a series
+_ARTANH = [
+    1 / (2 * j + 1) for j in range(1, 9)
+]  # coefficients of (artanh(v) / v - 1) / v^2, by powers of v^2
 _STIRLING_FROM = 16.0  # four terms of Stirling's series are exact in doubles from here on
 
 
@@ -61,10 +63,19 @@ def _stirling(x: Floats) -> Floats:
 
 def _deviance(x: Floats, mean: Floats) -> Floats:
     """Return x log(x / mean) + mean - x."""
-    u = (x - mean) / mean
-    small = np.where(np.abs(u) < _SERIES, u, 0.0)
-    series = small**2 * np.polynomial.polynomial.polyval(small, _DEVIANCE)
-    return np.asarray(mean * np.where(np.abs(u) < _SERIES, series, (1 + u) * np.log1p(u) - u))
+    difference = x - mean
+    v = difference / (x + mean)
+    far = np.abs(v) > _SERIES
+    if far.all():
+        return np.asarray(x * np.log(x / mean) - difference)
+    # log(x / mean) = 2 artanh(v); Loader (2000)
+    square = v * v
+    series = np.full_like(square, _ARTANH[-1])
+    for coefficient in _ARTANH[-2::-1]:
+        series *= square
+        series += coefficient
+    near = difference * v + 2 * x * v * square * series
+    return near if not far.any() else np.where(far, x * np.log(x / mean) - difference, near)
 
 
 def log_choose(size: int, m: Integers) -> Floats:
@@ -157,11 +168,12 @@ def gauss_rules(sizes: Floats, probability: float, count: int) -> tuple[Floats, 
     return shift, vectors[:, 0, :] ** 2
 
 
-def binomial_beyond(size: int, probability: float, least: int) -> tuple[Floats, Floats]:
+def binomial_beyond(size: int, probability: float, least: int, fewest: int = 1) -> tuple[Floats, Floats]:
     """Return nodes and weights for ``E[f(X); X >= least]``, X ~ Binomial(size, probability), f smooth there.
 
-    It is the Gauss rule of the law from ``least`` on. Where more than 20,000 numbers matter their lattice is
-    thinned, which for an f that is 0 at ``least`` (a kink) leaves ``f' spacing^2 / 12`` of the law there.
+    It is the Gauss rule of the law from ``least`` on, with at least ``fewest`` nodes. Where more than 20,000
+    numbers matter their lattice is thinned, which for an f that is 0 at ``least`` (a kink) leaves
+    ``f' spacing^2 / 12`` of the law there.
     """
     deviation = math.sqrt(size * probability * (1 - probability))
     last = min(size, max(math.ceil(size * probability + _DEVIATIONS * deviation + _FURTHER), least + 64))
@@ -172,7 +184,7 @@ def binomial_beyond(size: int, probability: float, least: int) -> tuple[Floats, 
     weights = spacing * np.exp(log_binomial(x, float(size), probability))
     kept = weights > _TAIL * weights.max()
     x, weights = x[kept], weights[kept]
-    count = nodes_for(size * probability * (1 - probability) / max(least, 1) ** 2)
+    count = max(nodes_for(size * probability * (1 - probability) / max(least, 1) ** 2), fewest)
     return (x, weights) if x.size <= count else gauss_rule(x, weights, count)
 
 

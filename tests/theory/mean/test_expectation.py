@@ -22,6 +22,8 @@ from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expected_dcg, expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import Accuracy, evaluate
+from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
+from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 
 BINARY = "polynomial(0.7, -0.6)"
 GRADED = "graded(3=polynomial(0.3, -0.2), 1=polynomial(0.1, 0.4, -0.2))"
@@ -355,3 +357,21 @@ def test_rare_top_grades_in_long_lists(text):
         exact, quick = (expected_ndcg(text, measure, sizes, quick=quick) for quick in (False, True))
         assert exact.error.max() < 1e-9
         assert np.all(np.abs(exact.value - quick.value) <= quick.error + exact.error)
+
+
+def test_moments_of_a_count_that_a_cutoff_cuts():
+    """The polynomials of the count by orthogonalisation over all numbers, 1/IDCG summed over its law.
+
+    4e-11 of the lists have fewer relevant items than the cutoff. A rule of few nodes for those that have more
+    gets the moment of degree 19 wrong by 2e-4.
+    """
+    others, p, k = 3161, 0.25, 632
+    x = np.arange(500, 1100)
+    root = np.sqrt(binom.pmf(x, others, p))
+    u = (x - others * p) / np.sqrt(others * p * (1 - p))
+    basis, triangle = np.linalg.qr(root[:, None] * np.polynomial.hermite_e.hermevander(u, 19))
+    ideal = np.cumsum(1 / np.log(np.arange(2.0, k + 2)))
+    exact = np.sign(np.diag(triangle)) * (basis.T @ (root / ideal[np.minimum(x, k - 1)]))
+    sums = ideal_sums(Measure.parse("nDCG").discount, others + 1)
+    counts = LabelMeans(np.ones(1), np.array([p, 1 - p]), sums, k, others, 66, 1e-11, sharp=False)
+    assert counts.moments(19) == pytest.approx(exact, rel=0, abs=1e-11)
