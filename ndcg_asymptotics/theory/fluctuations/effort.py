@@ -30,6 +30,8 @@ class Effort:
         Whether more rows of a matrix near the top are tried, where many relevant items lie far above others.
     quick : bool
         Whether few nodes for label counts are enough.
+    stated : bool
+        Whether the error is: it compares the mean with an exact one.
     """
 
     refine: float
@@ -39,6 +41,7 @@ class Effort:
     splits: int
     probed: bool = False
     quick: bool = False
+    stated: bool = True
 
     @property
     def stages(self) -> tuple[tuple[float, int], ...]:
@@ -61,6 +64,10 @@ class Effort:
         deviations = _QUICK_DEVIATIONS if self.quick else _DEVIATIONS
         wide = deviations * math.sqrt(float((law * (1 - law)).max()) / n)
         wanted = math.ceil(math.log(digits) / math.log(min(max(wide, 1e-12), 0.2))) - self.quick
+        # pairs of items of a grade are as many as the square of its count: its variance, relative to its
+        # squared mean, counts where the grade has few items
+        if n * float(law[law > 0].min()) * digits < 10:
+            wanted = max(wanted, 2)
         grades = len(law) - 1
         return max(d for d in range(wanted + 1) if math.comb(d + grades, grades) <= most or d < 2)
 
@@ -93,8 +100,8 @@ REFINED = Effort(1.5, 1e-11, TOLERANCE, (8, 5, 3), 50_000)
 """A second evaluation, whose difference from the usual one estimates the error."""
 QUICK = Effort(0.8, 1e-4, 1e-6, (4, 3, 2), 20_000, quick=True)
 """An evaluation that is good to 1e-4, in a fraction of the time."""
-ROUGH = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000)
-"""An evaluation that is good to 1e-3."""
+ROUGH = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000, quick=True, stated=False)
+"""An evaluation that is good to 1e-3, without a bound of its error."""
 FEW_GRADES = 2
 """Grades up to which the usual evaluation takes seconds; with more it takes minutes."""
 

@@ -196,7 +196,7 @@ def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: E
     rule = count_rule(scorers[0].gains, discount, of_labels, n, effort)
     parts = [part(scorer, discount, of_labels, n, effort) for scorer in scorers]
     found = Moments(*over_counts(parts, rule))
-    if len(gains) <= FEW_GRADES:
+    if len(gains) <= FEW_GRADES or not effort.stated:
         return found
     # there are few nodes for the counts of many grades; their error of the mean is known
     exact = [expected_ndcg(scorer, measure, [n], quick=True) for scorer in scorers]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.special import betainc, gammaln
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
 # binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
@@ -198,26 +200,34 @@ def binomial_pieces(size: int, probability: float, kink: int, width: float) -> t
     mean, deviation = size * probability, math.sqrt(size * probability * (1 - probability))
     low = max(0.0, math.floor(mean - _DEVIATIONS * deviation - _FURTHER))
     high = min(float(size), math.ceil(mean + _DEVIATIONS * deviation + _FURTHER))
-    grid = (
-        mean + deviation * np.arange(-_DEVIATIONS, _DEVIATIONS + width, width)
-        if width
-        else np.arange(low, high)
-    )
-    inner = np.append(grid, kink - 0.5)
+    if not width:
+        return _lattice(size, probability, low, high + 1)
+    inner = np.append(mean + deviation * np.arange(-_DEVIATIONS, _DEVIATIONS + width, width), kink - 0.5)
     edges = np.concatenate([[low - 0.5], np.unique(inner[(inner > low) & (inner < high)]), [high + 0.5]])
     if high - low > _POINTS:
         x, dx = (a.ravel() for a in on_panels(edges[:-1], edges[1:], _PIECE_NODES))
         weights = dx * np.exp(log_binomial(x, float(size), probability))
         return x, weights / weights.sum()  # the logarithm of a density of 1e18 numbers has lost some digits
-    x = np.arange(low, high + 1)
-    law = np.exp(log_binomial(x, float(size), probability))
-    rules = []
-    for piece in np.split(np.arange(x.size), np.searchsorted(x, edges[1:-1])):
-        few = piece.size <= _PIECE_NODES or law[piece].sum() == 0
-        rules.append((x[piece], law[piece]) if few else gauss_rule(x[piece], law[piece], _PIECE_NODES))
+    ends = np.ceil(edges).tolist()  # from numbers to numbers
+    rules = [_piece(size, probability, a, b) for a, b in itertools.pairwise(ends) if a < b]
     nodes, weights = (np.concatenate(part) for part in zip(*rules, strict=True))
     kept = weights > _TAIL * weights.max()
     return nodes[kept], weights[kept]
+
+
+@shared  # only the pieces beside a kink depend on it
+def _piece(size: int, probability: float, start: float, stop: float) -> tuple[Floats, Floats]:
+    """Return few nodes and weights for the numbers from ``start`` up to ``stop - 1`` of a binomial law."""
+    x, law = _lattice(size, probability, start, stop)
+    return (x, law) if x.size <= _PIECE_NODES else gauss_rule(x, law, _PIECE_NODES)
+
+
+def _lattice(size: int, probability: float, start: float, stop: float) -> tuple[Floats, Floats]:
+    """Return the numbers from ``start`` up to ``stop - 1`` that have a probability, and these."""
+    x = np.arange(start, stop)
+    law = np.exp(log_binomial(x, float(size), probability))
+    kept = law > _TAIL * law.max()
+    return x[kept], law[kept]
 
 
 def nodes_for(variation: float, accuracy: float = _ACCURACY) -> int:
@@ -239,16 +249,17 @@ def gauss_rule(x: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
     centre = float(weights @ x)
     unit = math.sqrt(float(weights @ (x - centre) ** 2))
     u = (x - centre) / unit
-    rows = np.sqrt(weights)[None]  # polynomials times the root of the law
+    polynomials = np.empty((count + 1, x.size))  # times the root of the law
+    polynomials[0] = np.sqrt(weights)
     diagonal, beside = [], []
-    for _ in range(count):
-        following = u * rows[-1]
-        diagonal.append(float(rows[-1] @ following))
+    for i in range(count):
+        rows, following = polynomials[: i + 1], u * polynomials[i]
+        diagonal.append(float(polynomials[i] @ following))
         for _twice in range(2):  # orthogonal to rounding
             following -= rows.T @ (rows @ following)
         beside.append(float(np.linalg.norm(following)))
         if beside[-1] < _EXHAUSTED:
             break
-        rows = np.vstack([rows, following / beside[-1]])
+        polynomials[i + 1] = following / beside[-1]
     nodes, vectors = eigh_tridiagonal(diagonal, beside[: len(diagonal) - 1])
     return np.asarray(centre + unit * nodes), np.asarray(whole * vectors[0] ** 2)

@@ -237,6 +237,20 @@ def test_the_interval_of_the_effect_covers_it() -> None:
     assert stats.binomtest(wrong, 150, 0.95).pvalue < 1e-4
 
 
+@pytest.mark.parametrize("queries", [3, 20, 150])
+def test_the_interval_of_the_effect_is_that_of_scipy(queries: int) -> None:
+    rng = np.random.default_rng(queries)
+    d = np.where(rng.random(queries) < 0.3, 0.0, rng.normal(0.2, 1.0, queries))
+
+    def effect(x: np.ndarray, axis: int) -> np.ndarray:
+        return np.asarray(x.mean(axis=axis) / np.maximum(x.std(axis=axis, ddof=1), 1e-12))
+
+    expected = stats.bootstrap(
+        (math.copysign(1.0, d.mean()) * d,), effect, n_resamples=2000, confidence_level=0.9, random_state=5
+    ).confidence_interval
+    assert effect_interval(d, 0.1, seed=5) == pytest.approx((max(expected.low, 0.0), expected.high), rel=1e-9)
+
+
 def test_equal_differences_need_two_queries() -> None:
     scores = {
         "a": {str(q): {"x": 2.0, "y": 1.0} for q in range(6)},

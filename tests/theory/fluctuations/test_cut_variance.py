@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 from oracles import naive
 from oracles.discounts import DISCOUNTS
+from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK, USUAL, Effort
+from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff
+from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerated_moments
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 Curves = dict[float, list[Fraction]]
 
@@ -48,6 +51,22 @@ def test_the_mean_of_a_straight_curve() -> None:
     expected = weights @ (0.7 - 0.6 * r / 301) / weights.sum()
     mean, *_ = moments((LINEAR,), Measure.of("nDCG(geometric(2))@10"), 300)
     assert mean == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("effort", [ROUGH, QUICK, USUAL])
+def test_the_depth_of_the_cutoff_between_breakpoints(effort: Effort) -> None:
+    """The depth of the item at rank k + 1 has the law Beta(k + 1, n - k), with or without a kink."""
+    n, k, breaks = 4000, 800, (0.193, 0.2, 0.203)
+    curve = Relevance.of("piecewise(0=0.5, 0.193=0.3, 0.2=0.25, 0.203=0.1, 1=0)")
+    pieces = depths_at_cutoff(Mesh.of(curve, n, effort.refine), k, n, effort)
+    t, weights = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    law = stats.beta(k + 1, n - k)
+    off = 0.01 * effort.digits + 10 * effort.negligible  # pieces of negligible weight are left out
+    assert (t - law.mean()) ** 2 @ weights == pytest.approx(law.var(), rel=off)
+    for b in breaks:
+        # E (T - b)^+ = E T P(Beta(k + 2, n - k) > b) - b P(T > b)
+        expected = law.mean() * stats.beta.sf(b, k + 2, n - k) - b * law.sf(b)
+        assert np.maximum(t - b, 0.0) @ weights == pytest.approx(expected, abs=off * law.std())
 
 
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth

@@ -111,6 +111,24 @@ def test_a_quick_evaluation_is_as_good_as_it_says(scorer: str, measure: str) -> 
             assert found.error[0] < 2e-3 * exact.value[0]
 
 
+@pytest.mark.parametrize(("n", "p"), [(10**5, 1e-5), (10**6, 1e-5), (10**12, 1e-12)])
+def test_a_handful_of_relevant_items_in_a_long_list(n: int, p: float) -> None:
+    """Against draws of their number and ranks. Some 1 to 10 items are relevant."""
+    rng, count = np.random.default_rng(17), 100_000
+    number, values = rng.binomial(n, p, count), np.zeros(count)
+    for m in range(1, number.max() + 1):
+        lists = number == m
+        ranks = rng.integers(1, n + 1, (np.count_nonzero(lists), m))  # equal ones are too rare to tell
+        ideal = (1 / np.log(np.arange(1, m + 1) + 1)).sum()
+        values[lists] = (1 / np.log(ranks + 1)).sum(axis=1) / ideal
+    squares = (values - values.mean()) ** 2
+    error = squares.std() / math.sqrt(count)
+    for quick in (False, True):
+        variance = ndcg_std(f"constant({p})", "nDCG", [n], quick=quick).value[0] ** 2
+        assert abs(squares.mean() - variance) < 5 * error  # false alarm: 6e-7
+        assert abs(squares.mean() - 1.1 * variance) > 5 * error
+
+
 def test_lists_of_one_item_under_the_linear_discount_have_no_dcg() -> None:
     assert ndcg_std(LINEAR, "nDCG(linear)", [1]).value[0] == 0
 

@@ -23,6 +23,8 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.cut.crossing import CutoffWindow, mean_at_cutoff
 from ndcg_asymptotics.theory.fluctuations.cut.rules import (
+    LINEAR,
+    OF_PRODUCTS,
     CutIdeal,
     CutRule,
     LabelLaws,
@@ -37,14 +39,15 @@ from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules import quadrature
-from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.binomial import gauss_rule, log_binomial, nodes_for
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
 # the depth at rank k + 1 is cut off this many standard deviations plus items from k/n
 _DEVIATIONS, _FURTHER = 8.0, 20.0
 _MANY = 1000  # expected items of a grade from which 1/IDCG is smooth in their number
-_PANELS = 3  # of that depth, where curves have breakpoints
+_PANELS, _FINE = 4, 16  # of that depth and nodes in each, where curves have breakpoints
+_PIECE_DIGITS = 0.1  # of the tolerance, for one piece
 
 
 def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
@@ -69,7 +72,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
             given[depth] = _list_above(mesh, depth, ideal.k, n, measure.discount, effort)
         return given[depth]
 
-    rule = joined(piece.few(ideal.k, effort.digits) for piece in several)
+    rule = joined(piece.few(ideal.k, effort.digits, OF_PRODUCTS) for piece in several)
     means = np.empty(len(rule.nodes))
     for depth in np.unique(rule.nodes[:, 0]):
         here = rule.nodes[:, 0] == depth
@@ -77,14 +80,14 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
         means[here] = list_.mean() * (1 + list_.mean_changes(rule.nodes[here, 1:]))
     mean, moved = rule.moments(means, means)
     # variances change less than squares of means do, and take longer
-    fewer = joined(piece.few(ideal.k, effort.variances) for piece in several)
+    fewer = joined(piece.few(ideal.k, effort.variances, LINEAR) for piece in several)
     parts = np.array([above(t).variance(np.array(c)) for t, *c in fewer.nodes])
     # E[v (1 + delta)^2] / ideal^2 + Var(m (1 + delta)) / ideal^2
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
     variance, size = (moved + float(part @ squared) for part in parts.T)
     found = Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
     fewest = n * mesh.law[:-1][mesh.law[:-1] > 0].min(initial=1.0)
-    certain = ideal.full or len(ideal.gains) == 1 or fewest > _MANY
+    certain = ideal.full or len(ideal.gains) == 1 or fewest > _MANY or not effort.stated
     return found if certain else found._replace(missed=_missed(found.mean, scorer, measure, n))
 
 
@@ -125,12 +128,26 @@ def depths_at_cutoff(mesh: Mesh, k: int, n: int, effort: Effort) -> list[tuple[F
     if not breaks:
         return [beta_rule(k + 1.0, float(n - k), count)]
     edges = np.unique([low, *breaks, high, *np.linspace(low, high, _PANELS + 1)])
-    t, dt = quadrature.on_panels(edges[:-1], edges[1:], count)
-    density = np.array([[log_binomial(np.array([float(k)]), n - 1.0, float(x))[0] for x in row] for row in t])
-    weights = dt * np.exp(density)
+    t, dt = (x.ravel() for x in quadrature.on_panels(edges[:-1], edges[1:], _FINE))
+    weights = dt * np.exp(log_binomial(np.array([float(k)]), n - 1.0, t))
     weights /= weights.sum()
-    start = np.searchsorted(breaks, edges[:-1], side="right")
-    return [(t[start == i].ravel(), weights[start == i].ravel()) for i in range(len(breaks) + 1)]
+    total = _deviation(t, weights)
+    # what one rule of ``count`` nodes for all depths leaves is left of all pieces
+    variation = (effort.digits / math.factorial(count)) ** (1 / count)
+    pieces = []
+    for piece in np.split(np.arange(t.size), np.searchsorted(t, breaks)):
+        share = float(weights[piece].sum())
+        if share > effort.negligible:
+            narrow = _deviation(t[piece], weights[piece]) / total
+            nodes = min(nodes_for(variation * narrow**2, _PIECE_DIGITS * effort.digits / share), count)
+            pieces.append(gauss_rule(t[piece], weights[piece], nodes))
+    return pieces
+
+
+def _deviation(x: Floats, weights: Floats) -> float:
+    """Return the standard deviation of a law whose weights may not add up to 1."""
+    weights = weights / weights.sum()
+    return math.sqrt(float(weights @ (x - weights @ x) ** 2))
 
 
 def _list_above(mesh: Mesh, depth: float, k: int, n: int, discount: Discount, effort: Effort) -> Given:
@@ -161,7 +178,9 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c."""
     meshes = [Mesh.of(scorer, n, min(effort.refine, 1.0)) for scorer in scorers]
     ideal = CutIdeal.of(meshes[0], measure, n, effort)
-    rule = joined(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(n, effort.digits)
+    rule = joined(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(
+        n, effort.digits, OF_PRODUCTS
+    )
     a, b = (means_given_counts(mesh, measure, n, rule.nodes, effort) for mesh in meshes)
     return rule.moments(a, b)[1] / ideal.value**2
 

@@ -36,6 +36,9 @@ from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
+LINEAR, OF_PRODUCTS = 2, 3
+"""Least degrees of the moments that few nodes keep. Products of two means are averaged, and with a grade of
+few items a term of the third degree counts."""
 _MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
 _SPLITS = 5  # up to which rules of splits are multiplied; products for more have too many nodes
 # binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
@@ -186,9 +189,12 @@ class CutRule:
     weights: Floats
     nothing: float
 
-    def few(self, size: int, digits: float) -> CutRule:
-        """Return fewer nodes, for functions that change by their own size over ``size`` items."""
-        degree = degree_kept(size, digits, self.nodes.shape[1] - 1)
+    def few(self, size: int, digits: float, least: int) -> CutRule:
+        """Return fewer nodes, for functions that change by their own size over ``size`` items.
+
+        They keep moments up to the degree ``least`` at least.
+        """
+        degree = degree_kept(size, digits, self.nodes.shape[1] - 1, least)
         return CutRule(*condensed(self.nodes, self.weights, degree), self.nothing)
 
     def moments(self, a: Floats, b: Floats) -> tuple[float, float]:
@@ -202,10 +208,10 @@ class CutRule:
         return levels[0] * (1 + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
 
 
-def degree_kept(size: int, digits: float, variables: int) -> int:
+def degree_kept(size: int, digits: float, variables: int, least: int) -> int:
     """Return the degree of the moments that few nodes keep, for functions as in `CutRule.few`."""
     wanted = math.ceil(math.log(digits) / math.log(min(1.5 / math.sqrt(size), 0.2)))
-    degrees = range(max(wanted, 2) + 1)  # products of two of them are averaged
+    degrees = range(max(wanted, least) + 1)
     return max(d for d in degrees if math.comb(d + variables, d) <= _MOST_MOMENTS or d <= 2)
 
 
@@ -234,7 +240,7 @@ class LabelLaws:
     def counts_above(self) -> tuple[Floats, Floats]:
         """Return counts above (N, J + 1), with the weights of means of 1, delta and delta^2 (N, 3)."""
         ideal = self.ideal
-        degree = degree_kept(ideal.k, ideal.effort.digits, len(self.above))
+        degree = degree_kept(ideal.k, ideal.effort.digits, len(self.above), OF_PRODUCTS)
         parts = []
         for j, beyond in ideal.parts:
             part = self._part(j, beyond=beyond)
