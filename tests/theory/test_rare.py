@@ -9,7 +9,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare import tilt
 from ndcg_asymptotics.theory.rare.tilting import grade_masses
-from ndcg_asymptotics.theory.rare.weights import mean_discount
+from ndcg_asymptotics.theory.rare.weights import MeanDiscount
 
 A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
 RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
@@ -32,7 +32,7 @@ def test_mean_discount_is_the_mean_over_ranks(text: str, n: int) -> None:
         exact = exact_mean_discount(measure, n, H)
         largest = float(measure.discount(1.0, float(n)))
         # beyond 60 expected items: two points for the rank's law, and a normal law at the cutoff
-        assert mean_discount(measure, n, np.array([H]))[0] == pytest.approx(
+        assert MeanDiscount(measure, n)(np.array([H]))[0] == pytest.approx(
             exact, rel=2e-3, abs=3e-3 * largest
         )
 
@@ -73,7 +73,7 @@ def test_no_other_law_is_nearer(a: Relevance, b: Relevance, text: str, n: int) -
         for side in sides:
             both = labels[:, None] * side
             ends = np.concatenate(([0.0], np.cumsum(both.sum(axis=0))))
-            weight = mean_discount(measure, n, np.minimum(ends, 1.0))
+            weight = MeanDiscount(measure, n)(np.minimum(ends, 1.0))
             means.append(n * float(gains @ both @ (weight[1:] + weight[:-1]) / 2))
         return means[0] - means[1]
 

@@ -323,7 +323,9 @@ def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[i
     if scorers[pair[0]] == scorers[pair[1]]:
         return 0, "the two scorers are the same"
     try:
-        a, b = (user_cache().mean(scorers[name], measure, largest) for name in pair)
+        a, b = (
+            user_cache().mean(scorers[name], measure, largest, beside=results.study.measures) for name in pair
+        )
     except NotAvailableError:
         return 0, "replicates"
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])

@@ -89,7 +89,9 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
     seen = wrong[:, usable]
     rng = np.random.default_rng(len(seen))
     samples = (rng.integers(0, len(seen), len(seen)) for _ in range(_BOOTSTRAP))
-    shares = np.array([seen.mean(axis=0), *(seen[sample].mean(axis=0) for sample in samples)])
+    # how often each replicate is in a sample; the first row is all of them once
+    drawn = np.array([np.ones(len(seen)), *(np.bincount(each, minlength=len(seen)) for each in samples)])
+    shares = drawn @ seen / len(seen)
     y = -np.log(np.maximum(shares, 0.5 / len(seen))).T
     # slopes over the two halves, of the replicates and of their bootstrap samples
     slopes = np.array(

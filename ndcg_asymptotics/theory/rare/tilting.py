@@ -32,7 +32,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare.weights import SHARPEST, mean_discount
+from ndcg_asymptotics.theory.rare.weights import SHARPEST, MeanDiscount
 
 CELLS = 600
 """The number of cells of depth."""
@@ -107,7 +107,13 @@ class Tilt:
 
 @shared
 def tilt(
-    a: Relevance, b: Relevance, measure: Measure, n: int, cells: int = CELLS, leader: int | None = None
+    a: Relevance,
+    b: Relevance,
+    measure: Measure,
+    n: int,
+    cells: int = CELLS,
+    leader: int | None = None,
+    tolerance: float = _TOLERANCE,
 ) -> Tilt:
     """Return the tilt of a pair of scorers that are independent given the label.
 
@@ -122,6 +128,8 @@ def tilt(
     leader : {1, -1}, optional
         The scorer whose defeat is the wrong order, by default the one with the larger mean DCG. If it has the
         smaller one at this n, its defeat is not rare, and the tilted law is the true one.
+    tolerance : float
+        The relative change of the law with which the iteration ends.
 
     Raises
     ------
@@ -145,13 +153,13 @@ def tilt(
     k = measure.cutoff(n)
     if _SMALL <= k < n:
         # the influence falls off within a standard deviation of the rank around the cutoff
-        coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, _COARSE), a, b), leader).solve()
+        coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, _COARSE), a, b), leader, tolerance).solve()
         std = _rank_std(k, n)
         edges = finer_around(edges, k / n, std)
         for side in coarse.sides:
             H = np.concatenate(([0.0], np.cumsum(coarse.tilted_law @ side.tilted)))
             edges = finer_around(edges, float(np.interp(k / n, H, coarse.edges)), std)
-    return _FixedPoint(a, b, measure, n, edges, leader).solve()
+    return _FixedPoint(a, b, measure, n, edges, leader, tolerance).solve()
 
 
 def _rank_std(k: int, n: int) -> float:
@@ -161,7 +169,10 @@ def _rank_std(k: int, n: int) -> float:
 
 @dataclass
 class _Exponents:
-    """The tilt of one scorer at some theta: +-theta h, the logarithms of the normalisers Z_y, and h."""
+    """The tilts of both scorers at some theta.
+
+    +-theta h (2, J + 1, C), the logarithms of the normalisers Z_y (2, J + 1), and h (2, J + 1, C).
+    """
 
     exponent: Floats
     log_z: Floats
@@ -170,10 +181,10 @@ class _Exponents:
 
 @dataclass
 class _Weights:
-    """The terms of one scorer's exponents that do not depend on theta.
+    """The terms of both scorers' exponents that do not depend on theta.
 
-    ``y W(H)`` (J + 1, C), the change of W over each cell (C,), and the logarithms of the labels' odds at
-    theta = 0 (J + 1, C).
+    ``y W(H)`` (2, J + 1, C), the change of W over each cell (2, C), and the logarithms of the labels' odds at
+    theta = 0 (2, J + 1, C).
     """
 
     own: Floats
@@ -188,21 +199,20 @@ class _FixedPoint:
     """
 
     def __init__(
-        self, a: Relevance, b: Relevance, measure: Measure, n: int, edges: Floats, leader: int | None
-    ) -> None:
-        self.measure, self.n, self.edges = measure, n, edges
+        self, a: Relevance, b: Relevance, measure: Measure, n: int, edges: Floats, leader: int | None,
+        tolerance: float,
+    ) -> None:  # fmt: skip
+        self.tolerance = tolerance
+        self.n, self.edges, self.mean_discount = n, edges, MeanDiscount(measure, n)
         self.gains = np.array([*a.gains, 0.0])
-        joint = [grade_masses(relevance, self.edges) for relevance in (a, b)]
-        self.law = joint[0].sum(axis=1)
-        self.true = [
-            np.divide(
-                m, m.sum(axis=1, keepdims=True), out=np.zeros_like(m), where=m.sum(axis=1, keepdims=True) > 0
-            )
-            for m in joint
-        ]
+        joint = np.stack([grade_masses(relevance, self.edges) for relevance in (a, b)])
+        masses = joint.sum(axis=2, keepdims=True)
+        self.law = masses[0, :, 0]
+        self.true = np.divide(joint, masses, out=np.zeros_like(joint), where=masses > 0)
+        self.log_true = np.log(self.law[:, None] * self.true + 1e-320)
         k = measure.cutoff(n)
         fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, _rank_std(k, n))
-        self.gap = self._gap([grade_masses(relevance, fine) for relevance in (a, b)])
+        self.gap = self._gap(np.stack([grade_masses(relevance, fine) for relevance in (a, b)]))
         size = float(measure.discount.cumulative(float(k), float(n))) * self.gains[0]
         self.mean_weight = size / k
         level = abs(self.gap) <= _LEVEL * size
@@ -214,15 +224,14 @@ class _FixedPoint:
         self.gap *= 0 if level else self.leader
         self.what = f"{a} against {b}, {measure}, n = {n:g}"
 
-    def _mean_dcg(self, joint: Floats) -> float:
-        """Return E[DCG_n] of a scorer with the joint law of (grade, cell)."""
-        ends = np.concatenate(([0.0], np.cumsum(joint.sum(axis=0))))
-        weight = mean_discount(self.measure, self.n, ends / ends[-1])
+    def _gap(self, joint: Floats) -> float:
+        """Return the difference of E[DCG_n], given the joint laws of (grade, cell), (2, J + 1, C)."""
+        ends = np.cumsum(joint.sum(axis=1), axis=1)
+        weight = self.mean_discount(np.hstack([np.zeros((2, 1)), ends]) / ends[:, -1:])
         # n int E[Y | H] W(H) dH, with the trapezoidal mean of W in each cell
-        return self.n * float(self.gains @ joint @ (weight[:-1] + weight[1:]) / 2)
-
-    def _gap(self, joint: list[Floats]) -> float:
-        return self._mean_dcg(joint[0]) - self._mean_dcg(joint[1])
+        both = weight[:, :-1] + weight[:, 1:]
+        means = [self.n * float(self.gains @ joint[s] @ both[s] / 2) for s in (0, 1)]
+        return means[0] - means[1]
 
     def solve(self) -> Tilt:
         """Iterate H and the label weights, with theta such that the mean DCGs are level at each step."""
@@ -232,13 +241,13 @@ class _FixedPoint:
         best, since, steps = np.inf, 0, Acceleration()
         for _ in range(_ROUNDS):
             # theta is the multiplier of the constraint that the two mean DCGs are equal
-            weighted = self._weighted(state)
-            theta = self._level(theta, weighted)
-            both = self._exponents(theta, weighted)
+            weights = self._weighted(state)
+            theta = self._level(theta, weights)
+            both = self._exponents(theta, weights)
             new = self._state(both)
             change = max(float(np.max(np.abs(x - y))) for x, y in zip(new, state, strict=True))
             best, since = (change, 0) if change < best / 2 else (best, since + 1)
-            if change < _TOLERANCE or (change < _ENOUGH and since > 5):
+            if change < self.tolerance or (change < _ENOUGH and since > 5):
                 return self._finish(theta, both, change)
             state = self._next(steps, state, new)
         raise NotAvailableError(
@@ -247,16 +256,16 @@ class _FixedPoint:
 
     def _start(self) -> list[Floats]:
         return [
-            *(self._log_ends(self.law[:, None] * t) for t in self.true),
+            *self._log_ends(self.law[:, None] * self.true),
             np.zeros_like(self.law),
             np.zeros_like(self.law),
         ]
 
     def _log_ends(self, joint: Floats) -> Floats:
-        """Return log H at all edges but the first."""
-        ends = np.cumsum(joint.sum(axis=0))
+        """Return log H of each scorer at all edges but the first, (2, C)."""
+        ends = np.cumsum(joint.sum(axis=1), axis=1)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.maximum(np.log(ends / ends[-1]), _LOWEST))
+            return np.asarray(np.maximum(np.log(ends / ends[:, -1:]), _LOWEST))
 
     def _next(self, steps: Acceleration, state: list[Floats], new: list[Floats]) -> list[Floats]:
         cuts = np.cumsum([len(part) for part in state])[:-1]
@@ -265,57 +274,48 @@ class _FixedPoint:
             np.minimum(np.maximum.accumulate(ends), 0.0, out=ends)
         return list(found)
 
-    def _weighted(self, state: list[Floats]) -> list[_Weights]:
-        """Return what the exponents of both scorers have in common at every theta."""
-        found = []
-        for s in (0, 1):
-            ends = np.concatenate(([0.0], np.exp(state[s])))
-            weight = mean_discount(self.measure, self.n, ends)
-            # own = y W(H) and drop = dW over a cell. W is the mean of both ends of a cell, so that
-            # own and push add up exactly if all labels are 1.
-            own, drop = self.gains[:, None] * (weight[:-1] + weight[1:]) / 2, np.diff(weight)
-            # each scorer's odds contain the other one's label weights, state[3 - s]
-            log_odds = np.log(self.law[:, None] * self.true[s] + 1e-320) + state[3 - s][:, None]
-            found.append(_Weights(own, drop, log_odds))
-        return found
+    def _weighted(self, state: list[Floats]) -> _Weights:
+        """Return what the exponents have in common at every theta."""
+        weight = self.mean_discount(np.hstack([np.zeros((2, 1)), np.exp(np.stack(state[:2]))]))
+        # own = y W(H) and drop = dW over a cell. W is the mean of both ends of a cell, so that
+        # own and push add up exactly if all labels are 1.
+        own = self.gains[:, None] * (weight[:, None, :-1] + weight[:, None, 1:]) / 2
+        # each scorer's odds contain the other one's label weights
+        log_odds = self.log_true + np.stack(state[:1:-1])[:, :, None]
+        return _Weights(own, np.diff(weight, axis=1), log_odds)
 
-    def _exponents(self, theta: float, weighted: list[_Weights]) -> list[_Exponents]:
-        found = []
-        for true, weights, sign in zip(self.true, weighted, (-self.leader, self.leader), strict=True):
-            # The push of a depth is the same for all labels, so it cancels in their odds.
-            odds = weights.log_odds + sign * theta * weights.own
-            odds = np.exp(odds - odds.max(axis=0))
-            label = self.gains @ odds / odds.sum(axis=0)
-            # int_t^1 E_Q[Y | u] dW(H(u)) from the middle of each cell, summed from the bottom up
-            pushed = label * weights.drop
-            push = np.cumsum(pushed[::-1])[::-1] - pushed / 2
-            influence = weights.own + push
-            exponent = np.where(true > 0, sign * theta * influence, 0.0)
-            found.append(_Exponents(exponent, _log_mean_exp(true, exponent), influence))
-        return found
+    def _exponents(self, theta: float, weights: _Weights) -> _Exponents:
+        tilt = theta * np.array([-self.leader, self.leader])[:, None, None]
+        # The push of a depth is the same for all labels, so it cancels in their odds.
+        odds = weights.log_odds + tilt * weights.own
+        odds = np.exp(odds - odds.max(axis=1, keepdims=True))
+        label = np.stack([self.gains @ of_scorer for of_scorer in odds]) / odds.sum(axis=1)
+        # int_t^1 E_Q[Y | u] dW(H(u)) from the middle of each cell, summed from the bottom up
+        pushed = label * weights.drop
+        push = np.cumsum(pushed[:, ::-1], axis=1)[:, ::-1] - pushed / 2
+        influence = weights.own + push[:, None]
+        exponent = np.where(self.true > 0, tilt * influence, 0.0)
+        return _Exponents(exponent, _log_mean_exp(self.true, exponent), influence)
 
-    def _joints(self, both: list[_Exponents]) -> list[Floats]:
-        """Return the tilted joint law of (grade, cell) of each scorer."""
+    def _joints(self, both: _Exponents) -> Floats:
+        """Return the tilted joint law of (grade, cell) of each scorer, (2, J + 1, C)."""
         # Given the label the two depths are independent, so a label has the weight p_y Z_y^A Z_y^B.
-        total = both[0].log_z + both[1].log_z
+        total = both.log_z[0] + both.log_z[1]
         law = self.law * np.exp(total - total.max())
         law /= law.sum()
-        return [
-            law[:, None] * t * np.exp(np.minimum(one.exponent - one.log_z[:, None], _HIGHEST))
-            for t, one in zip(self.true, both, strict=True)
-        ]
+        tilted = np.exp(np.minimum(both.exponent - both.log_z[:, :, None], _HIGHEST))
+        return np.asarray(law[:, None] * self.true * tilted)
 
-    def _state(self, both: list[_Exponents]) -> list[Floats]:
+    def _state(self, both: _Exponents) -> list[Floats]:
         # a common factor of the label weights changes nothing, so log Z of the gain 0 is set to 0
-        weights = [one.log_z - one.log_z[-1] for one in both]
-        return [*(self._log_ends(joint) for joint in self._joints(both)), *weights]
+        return [*self._log_ends(self._joints(both)), *(both.log_z - both.log_z[:, -1:])]
 
-    def _level(self, guess: float, weighted: list[_Weights]) -> float:
+    def _level(self, guess: float, weights: _Weights) -> float:
         """Return the theta at which the mean DCGs are equal."""
 
         @cache  # as brentq begins with both ends of the bracket
         def gap(theta: float) -> float:
-            return self.leader * self._gap(self._joints(self._exponents(theta, weighted)))
+            return self.leader * self._gap(self._joints(self._exponents(theta, weights)))
 
         # bracket the root: close to the last theta if that works, else by doubling
         low, high = 0.0, guess if guess > 0 else 1e-3 / max(self.gap, 1e-300)
@@ -331,10 +331,10 @@ class _FixedPoint:
             )
         from scipy.optimize import brentq  # here: it takes long to load
 
-        return float(brentq(gap, low, high, rtol=1e-12, xtol=1e-300))
+        return float(brentq(gap, low, high, rtol=self.tolerance / 1000, xtol=1e-300))
 
-    def _finish(self, theta: float, both: list[_Exponents], change: float) -> Tilt:
-        total = both[0].log_z + both[1].log_z
+    def _finish(self, theta: float, both: _Exponents, change: float) -> Tilt:
+        total = both.log_z[0] + both.log_z[1]
         shift = float(_log_mean_exp(self.law, total))
         log_label = shift - total
         tilted_law = self.law * np.exp(-log_label)
@@ -344,15 +344,18 @@ class _FixedPoint:
         sides, var = [], 0.0
         nats = float(np.sum(self.law * _divergence(-log_label)))
         means = np.zeros_like(self.law)
-        for true, one, sign in zip(self.true, both, (self.leader, -self.leader), strict=True):
-            log_ratio = one.log_z[:, None] - one.exponent
+        log_ratios = both.log_z[:, :, None] - both.exponent
+        signs = (self.leader, -self.leader)
+        for true, log_ratio, influence, sign in zip(
+            self.true, log_ratios, both.influence, signs, strict=True
+        ):
             tilted = true * np.exp(-log_ratio)
             tilted /= np.maximum(tilted.sum(axis=1, keepdims=True), 1e-300)
             nats += float(tilted_law @ np.sum(true * _divergence(-log_ratio), axis=1))
-            mean = np.sum(tilted * one.influence, axis=1)
+            mean = np.sum(tilted * influence, axis=1)
             means += sign * mean
-            var += float(tilted_law @ np.sum(tilted * (one.influence - mean[:, None]) ** 2, axis=1))
-            sides.append(Side(true, tilted, log_ratio, one.influence))
+            var += float(tilted_law @ np.sum(tilted * (influence - mean[:, None]) ** 2, axis=1))
+            sides.append(Side(true, tilted, log_ratio, influence))
         var += float(tilted_law @ (means - tilted_law @ means) ** 2)
         return Tilt(
             self.leader, theta, self.n * nats, theta * float(np.sqrt(self.n * var)), self.edges, self.law,

@@ -25,26 +25,31 @@ _RANKS = 240  # the terms of that sum; a Poisson variable of mean 60 exceeds it 
 SHARPEST = 0.004  #: the smallest relative width over which the weight falls at a cutoff
 
 
-def mean_discount(measure: Measure, n: int, H: Floats) -> Floats:
-    """Return W(H) for an array of shares in [0, 1].
+class MeanDiscount:
+    """W(H) for shares H in [0, 1].
 
     Up to 60 expected items above, it is the sum over ranks. Beyond, it is the mean of D at one standard
     deviation of the rank to both sides, times the normal probability of being above the cutoff. The
     width of that normal law is at least `SHARPEST` of the cutoff, since cells of depth are no finer.
 
-    >>> zipf = Measure("zipf")  # (1 - (1 - H)^n) / (n H)
-    >>> mean_discount(zipf, 1000, np.array([1e-3])).round(4)
+    >>> zipf = MeanDiscount(Measure("zipf"), 1000)  # (1 - (1 - H)^n) / (n H)
+    >>> zipf(np.array([1e-3])).round(4)
     array([0.6323])
     """
-    smooth, last = _table(measure, n)
-    values = smooth(np.log(np.clip(H, _TOP / n, 1.0)))
-    k = measure.cutoff(n)
-    if k < n and last < 1.0:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            std = np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k)
-            inside = ndtr((k - 0.5 - (n - 1) * H) / std)
-        values = np.where(last < H, values * np.where(H == 1.0, 0.0, inside), values)
-    return np.asarray(values)
+
+    def __init__(self, measure: Measure, n: int) -> None:
+        self._n, self._k = n, measure.cutoff(n)
+        self._smooth, self._last = _table(measure, n)
+
+    def __call__(self, H: Floats) -> Floats:
+        n, k = self._n, self._k
+        values = self._smooth(np.log(np.clip(H, _TOP / n, 1.0)))
+        if k < n and self._last < 1.0:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                std = np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k)
+                inside = ndtr((k - 0.5 - (n - 1) * H) / std)
+            values = np.where(self._last < H, values * np.where(H == 1.0, 0.0, inside), values)
+        return np.asarray(values)
 
 
 _TOP = 1e-4  # with fewer expected items above, W is D(1)
