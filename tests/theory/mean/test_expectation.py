@@ -146,7 +146,7 @@ def test_finer_quadrature_agrees(text):
     for discount in ["log", "power(2)", "linear"]:
         measure = Measure.parse(f"nDCG({discount})")
         mean = expected_ndcg(Relevance.parse(text), measure, sizes)
-        finer = evaluate(Relevance.parse(text), measure, sizes, Accuracy(2.5, 1e-11, 56))
+        finer = evaluate(Relevance.parse(text), [measure], sizes, Accuracy(2.5, 1e-11, 56))[0]
         assert np.all(np.isfinite(mean.value))
         assert mean.value == pytest.approx(finer, rel=1e-9, abs=1e-300)
         assert np.all(np.abs(mean.value - finer) <= 3 * mean.error + 1e-300)
