@@ -446,21 +446,22 @@ def test_charts_are_saved_and_texts_are_copied(
 @pytest.mark.slow
 def test_terms_are_explained_on_hover_and_focus(driver: Any, page: Path) -> None:
     from selenium.webdriver import ActionChains
+    from selenium.webdriver.support.ui import WebDriverWait
 
     browser.visit(driver, page)
-    meaning = driver.find_element("id", "meaning")
+    meaning, wait = driver.find_element("id", "meaning"), WebDriverWait(driver, 10, 0.05)
     for anchor in ("monte-carlo-standard-error", "pseudo-expectation", "detectable-error"):
         head = driver.find_element("css selector", f"#verdict-table [data-term={anchor}]")
         known = next(term for term in TERMS if term.anchor == anchor)
         driver.execute_script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].blur()", head)
-        ActionChains(driver).move_to_element(head).pause(0.1).perform()
-        assert meaning.text == known.meaning
+        ActionChains(driver).move_to_element(head).perform()
+        wait.until(lambda _, text=known.meaning: meaning.text == text)
         ActionChains(driver).move_by_offset(0, 300).perform()
-        assert not meaning.is_displayed()
+        wait.until(lambda _: not meaning.is_displayed())
         driver.execute_script("arguments[0].focus({preventScroll: true})", head)
-        assert meaning.text == known.meaning
+        wait.until(lambda _, text=known.meaning: meaning.text == text)
         head.send_keys("\ue00c")  # Escape
-        assert not meaning.is_displayed()
+        wait.until(lambda _: not meaning.is_displayed())
 
 
 @pytest.mark.slow
