@@ -19,7 +19,7 @@ CUT = [
     Measure.parse(text)
     for text in ("nDCG@0.2n", "nDCG(zipf)@0.7n", "nDCG(power(0.5))@n^0.9", "nDCG@3000", "nDCG@300log(n)")
 ]
-TIMES = (1, 2, 9, 511, 512, 513, 3750, 3751, 20_000, 45_001, ITEMS)
+TIMES = (1, 2, 9, 512, 4096, 4097, 8192, 8193, 20_000, 45_001, ITEMS)
 GAINS = np.array([2.0, 1.0, 0.0])
 
 
@@ -66,23 +66,23 @@ def test_linear_sums_are_exact(order: str, cutoff: str) -> None:
         assert found[n - 1] == GAINS[grade[ranked[ranked < n]]][:k] @ (n - np.arange(1.0, k + 1))
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 17, 64, 1000])
+@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 17, 64, 1000, 9001])
 def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None:
     rng = np.random.default_rng(count)
-    rates = np.geomspace(1e-6, 3.0, 8)
-    tables = exponentials.make_modes(rates, 3000)
+    rates = np.geomspace(1e-6, 3.0, simd.WIDE)
+    tables = exponentials.make_modes(rates, 3000 + count)
     old, gain = rng.integers(0, 3, 2000).astype(float), rng.integers(0, 3, count).astype(float)
     rank = np.sort(rng.integers(1, old.size + 2, count)).astype(np.int32)
     when = rng.permutation(count)
+    space = exponentials.make_space(-(-count // 8) * 8, simd.WIDE, has_cutoff=True)
+    weights = simd.aligned(simd.WIDE**2)
+    weights.reshape(simd.WIDE, simd.WIDE)[:] = np.eye(simd.WIDE)
 
-    def followed(wants_effects: bool) -> NDArray[np.float64]:
-        time = np.empty(exponentials.capacity(count), np.int32)
-        time[:count] = when
-        effect, out = simd.aligned(8 * exponentials.capacity(count)), simd.aligned(8 * (count + 1))
-        _follow(old, rank, gain, tables, effect, time, wants_effects, out)
-        return out.reshape(-1, 8)
-
-    sums, effects = followed(False), followed(True)
+    space.time[:count] = when
+    _follow(np.append(old, np.zeros(64)), old.size, rank, gain, tables, space, None)
+    effects = space.own.reshape(-1, simd.WIDE).copy()
+    _follow(np.append(old, np.zeros(64)), old.size, rank, gain, tables, space, weights)
+    sums = space.weighted.reshape(simd.WIDE, -1)[:, 7:].T
     for t in np.unique([0, 1, count // 2, count - 1, count]):
         there = when < t
         place = np.concatenate([np.arange(1.0, old.size + 1), rank[there] - 0.5])
@@ -98,10 +98,10 @@ def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None
 
 
 @njit
-def _follow(old, rank, gain, tables, effect, time, wants_effects, out) -> None:
+def _follow(old, last, rank, gain, tables, space, weights) -> None:
     high, low, rest = tables.high[0], tables.low[0], tables.rest[0]
-    start = exponentials.effects(old, old.size, rank, gain, rank.size, high, low, rest, effect)
-    exponentials.follow(effect, time, rank.size, start, high, low, rest, wants_effects, out)
+    start = exponentials.effects(old, last, rank, gain, rank.size, space, high, low, rest)
+    exponentials.follow(rank.size, start, space, high, low, rest, weights, simd.WIDE)
 
 
 def test_no_row_depends_on_the_others() -> None:
@@ -112,11 +112,20 @@ def test_no_row_depends_on_the_others() -> None:
         np.testing.assert_array_equal(dcg(stream, [measure])[0], row)
 
 
-def test_blocks_are_transposed() -> None:
-    rows = simd.aligned(64)
-    rows[:] = np.arange(64.0)
-    weights = simd.aligned(64)
-    weights.reshape(8, 8)[:] = np.eye(8)
-    out = simd.aligned(64)
-    exponentials.weigh(rows, 8, weights, 0, 8, out)
-    np.testing.assert_array_equal(out.reshape(8, 8), rows.reshape(8, 8).T)
+def test_inner_products_keep_their_order() -> None:
+    blocks, weights, out = simd.aligned(8 * simd.WIDE), simd.aligned(simd.WIDE), simd.aligned(8)
+    blocks[:], weights[:] = np.arange(blocks.size), np.arange(simd.WIDE) ** 2
+    _weigh(blocks, weights, out)
+    np.testing.assert_array_equal(out, blocks.reshape(8, -1) @ weights)  # whole numbers
+
+
+@njit
+def _weigh(blocks, weights, out) -> None:
+    n = simd.WIDE
+    few = (
+        simd.load_wide(blocks, 0), simd.load_wide(blocks, n),
+        simd.load_wide(blocks, 2 * n), simd.load_wide(blocks, 3 * n),
+        simd.load_wide(blocks, 4 * n), simd.load_wide(blocks, 5 * n),
+        simd.load_wide(blocks, 6 * n), simd.load_wide(blocks, 7 * n),
+    )  # fmt: skip
+    exponentials.weigh(few, weights, 1, 8, 0, out)

@@ -135,7 +135,9 @@ def evaluate_every_n(
         f"labels may have at most {_GRADES} different positive values, got {rising.size - 1}",
     )
     gains = rising[::-1].copy()
-    grade = (rising.size - 1 - np.searchsorted(rising, y)).astype(np.uint8)
+    grade = np.zeros(y.size, np.uint8)
+    for gain in gains[:-1]:
+        grade += y < gain
     stream = arrive(-s, grade, gains)
     parsed = [Measure.of(measure) for measure in wanted]
     found = dcg(stream, parsed)

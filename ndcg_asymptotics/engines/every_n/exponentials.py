@@ -1,7 +1,7 @@
 """Sums over a growing list, at every list length, for discounts that are sums of exponentials.
 
 With D(r) = sum_m w_m z_m^r, DCG is sum_m w_m V_m, where V_m is the sum of gain z_m^rank. This module
-computes all V_m after every arrival by equation (12) of docs/theory.md, eight modes m at a time.
+computes all V_m after every arrival by equation (12) of docs/theory.md, 24 modes m at a time.
 
 Take some arrivals. Let V be the sum of gain z^rank before the first of them, C_k the part of V above
 arrival k, and r_k the rank that k would take if it came first. Alone, k would change the sum into
@@ -19,8 +19,10 @@ reason an arrival k that is not in X has, after X, the effect
     B_k(X) = z^(a_k) B_k + (1 - z) sum over j in X above k of z^(a_j) B_j.
 
 So the sums follow by halving time: the effects of the early half are known, and one pass in rank order
-gives those of the late half. M arrivals take M log M steps of eight modes each, one after another in
-memory. Nothing is subtracted, so nothing cancels.
+gives those of the late half. M arrivals take M log M steps of 24 modes each, one after another in
+memory. Nothing is subtracted, so nothing cancels. Effects take 192 bytes each, and the caches hold those
+of a few thousand arrivals: the first halvings are made together for each chunk of arrivals (`_spread`), the
+others one after another for each near stretch of time (`_follow_near`).
 
 An effect depends only on what ranks above the arrival. With a cutoff, an arrival above it therefore has
 the same effect as in the whole list, an arrival below it has none, and the item that crosses the cutoff
@@ -28,12 +30,13 @@ adds or removes its own term (`kernels.Crossings`).
 
 The stream is cut into stretches of time. They are processed from the last to the first: the list before
 a stretch is the list after it without the arrivals of the stretch. An item at rank r adds no more than
-z^r to V, and its arrival changes V by no more than z^r / (1 - z), so eight modes look only at ranks up to
+z^r to V, and its arrival changes V by no more than z^r / (1 - z), so 24 modes look only at ranks up to
 their `reach`.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -43,30 +46,36 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.every_n.kernels import Crossings, Ints
 from ndcg_asymptotics.engines.shared.simd import (
+    WIDE,
     WIDTH,
     aligned,
     choose,
     fill,
-    load,
+    inner_products,
+    load_wide,
     multiply_add,
     store,
-    transpose,
 )
 
 _REACH = 40.0  # a mode ends where z^rank is exp(-40) = 4e-18
 _LOW_BITS = 10  # powers z^c come from two tables, c = 1024 h + l, and are good to rounding whatever c
-_LOW = (1 << _LOW_BITS) - 1
+_LOW = 1 << _LOW_BITS
 
-_STRETCHES = 16  # fewer: more halvings, and effects beyond the caches; more: the list is read more often
+_STRETCHES = 8  # fewer: more halvings; more: the list is read more often
 _SHORTEST = 512
-_FEW = 8  # arrivals that are followed one by one
+_NEAR = 12  # of 2^12 arrivals most halvings are within the second-level cache
+_CHUNK = 1024  # arrivals that are spread over near stretches before the next ones: more need a larger cache
+_FEW = WIDTH  # arrivals that are followed one by one
+_TILE = 64  # ranks of the old list whose sums are kept at a time
+_PART = _TILE // 4  # ranks of a chain of sums; four chains at a time, as each waits for its last product
 _RUN = 256  # steps of a recursion before its rounding errors are put aside
 _DEEPEST = 64  # nodes that wait for their turn
+_HALVES = (2 << _NEAR) + _FEW * _DEEPEST  # effects of halves of a near stretch, of their halves, and so on
 _GRADE = 8  # bits of a grade
 
 
 class Modes(NamedTuple):
-    """Rates as tables, a row for eight modes: z^(1024 h) and z^l; 1 - z; the largest rank that matters."""
+    """Rates as tables, a row for 24 modes: z^(1024 h) and z^l; 1 - z; the largest rank that matters."""
 
     high: Floats
     low: Floats
@@ -75,19 +84,45 @@ class Modes(NamedTuple):
 
 
 class _Space(NamedTuple):
-    """Work space for a stretch: effects and times; sums and own effects of eight modes; weighted sums."""
+    """Work space for a stretch.
 
-    effect: Floats
+    Attributes
+    ----------
+    time
+        Times of the arrivals within reach, in rank order.
+    effect, moved
+        Effects and times, near stretch by near stretch, and behind them space for the halves of one.
+    chunk, chunk_time
+        Effects and times of a chunk, with space for its halves.
+    sums, placed
+        Of the nodes of `_spread`.
+    starts
+        The sum before each few arrivals of a near stretch.
+    tile
+        Of `effects`.
+    own
+        With a cutoff, the effects on arrival.
+    weighted
+        Sums of a block of modes, weighted.
+    """
+
     time: Ints
+    effect: Floats
+    moved: Ints
+    chunk: Floats
+    chunk_time: Ints
     sums: Floats
+    placed: Integers
+    starts: Floats
+    tile: Floats
     own: Floats
     weighted: Floats
 
 
 def make_modes(rates: Floats, largest: int) -> Modes:
     """Return tables of increasing rates, padded to whole blocks with copies of the last rate."""
-    padded = np.pad(rates, (0, -len(rates) % WIDTH), mode="edge").reshape(-1, WIDTH)
-    high = _powers(padded, np.arange(0.0, largest + 1, _LOW + 1.0))
+    padded = np.pad(rates, (0, -len(rates) % WIDE), mode="edge").reshape(-1, WIDE)
+    high = _powers(padded, np.arange(0.0, largest + 1, _LOW))
     low = _powers(padded, np.arange(_LOW + 1.0))
     rest = aligned(padded.size).reshape(padded.shape)
     rest[:] = -np.expm1(-padded)
@@ -95,10 +130,10 @@ def make_modes(rates: Floats, largest: int) -> Modes:
 
 
 def _powers(rates: Floats, exponents: Floats) -> Floats:
-    """Return z^c of each eight modes for some c, one c after another, (rows, 8 numbers of c)."""
+    """Return z^c of each 24 modes for some c, one c after another, (rows, 24 numbers of c)."""
     found = aligned(rates.size * exponents.size).reshape(len(rates), -1)
-    for row, eight in zip(found, rates, strict=True):
-        row.reshape(-1, WIDTH)[:] = np.exp(-np.outer(exponents, eight))
+    for row, modes in zip(found, rates, strict=True):
+        row.reshape(-1, WIDE)[:] = np.exp(-np.outer(exponents, modes))
     return found
 
 
@@ -119,7 +154,7 @@ def exponential_sums(
     grade : (N,)
         In order of arrival, as indices of ``gains``.
     weights : (rows, M)
-        For as many modes as there are in whole blocks of eight.
+        For as many modes as there are in whole blocks of 24.
     crossings : Crossings, optional
         Which items cross the cutoff. The sum is over the whole list if it is not given.
 
@@ -129,187 +164,364 @@ def exponential_sums(
     """
     items, rows = order.size, len(weights)
     stretch = _stretch(items)
-    held = stretch + WIDTH
-    space = _Space(
-        aligned(WIDTH * capacity(stretch)),
-        np.empty(capacity(stretch), np.int32),
-        aligned(WIDTH * held),
-        aligned(WIDTH * (1 if crossings is None else held)),
-        aligned(rows * (held + -held % WIDTH)),
-    )
+    space = make_space(stretch, rows, has_cutoff=crossings is not None)
     out = np.zeros((rows, items))
     listed = order.astype(np.int64) << _GRADE | grade[order]
-    blocks = aligned(weights.size).reshape(-1, rows, WIDTH)
-    blocks[:] = weights.reshape(rows, -1, WIDTH).transpose(1, 0, 2)
+    blocks = aligned(weights.size).reshape(-1, rows, WIDE)
+    blocks[:] = weights.reshape(rows, -1, WIDE).transpose(1, 0, 2)
     none = np.empty(0, np.int32)
     cut = crossings or Crossings(none, none.astype(np.uint8), none.astype(np.int64), none, np.empty(0))
-    _through_stretches(listed, gains, stretch, modes, blocks.ravel(), cut, space, out)
+    _through_stretches(listed, gains, stretch, modes, blocks.reshape(len(blocks), -1), cut, space, out)
     return out
 
 
+def make_space(stretch: int, rows: int, *, has_cutoff: bool) -> _Space:
+    """Return work space for stretches of up to so many arrivals, a multiple of eight."""
+    held, nodes = stretch + _HALVES, 2 << _halvings(stretch)
+    return _Space(
+        np.empty(stretch, np.int32),
+        aligned(WIDE * held),
+        np.empty(held, np.int32),
+        aligned(WIDE * 2 * _CHUNK),
+        np.empty(2 * _CHUNK, np.int32),
+        aligned(WIDE * nodes),
+        np.empty(nodes, np.int64),
+        aligned(WIDE * (1 << _NEAR) // _FEW),
+        aligned(WIDE * (_TILE + 4)),
+        aligned(WIDE * stretch if has_cutoff else 0),
+        aligned(rows * (_FEW + stretch)),
+    )
+
+
 def memory(items: int, rows: int) -> int:
-    """Return the bytes that the arrays of `exponential_sums` take, without its result."""
-    return 16 * items + _stretch(items) * (3 * (8 * WIDTH + 4) + 2 * 8 * WIDTH + 8 * rows + 20)
+    """Return the bytes that the arrays of `exponential_sums` take at most, without its result."""
+    return 16 * items + _stretch(items) * (2 * 8 * WIDE + 8 * rows + 28)
 
 
 def _stretch(items: int) -> int:
-    """Return the number of arrivals that are followed in one go."""
-    return min(items, max(_SHORTEST, -(-items // _STRETCHES)))
+    """Return the number of arrivals that are followed in one go, a power of two."""
+    return max(_SHORTEST, 1 << round(math.log2(items / _STRETCHES)))
 
 
-def capacity(count: int) -> int:
-    """Return the number of effects and times for which `follow` allocates space, for ``count`` arrivals."""
-    return 3 * count + 2 * _DEEPEST + _FEW
+@njit(cache=True)
+def _halvings(count: int) -> int:
+    """Return how many halvings of ``count`` arrivals leave no more than a near stretch."""
+    halvings = 0
+    while count > 1 << (_NEAR + halvings):
+        halvings += 1
+    return halvings
 
 
 @njit(cache=True)
 def _power(high: Floats | None, low: Floats, rank: int) -> Floats:
-    """Return z^rank for eight modes; ``high`` may be None if the rank is below 1024."""
+    """Return z^rank for the modes of a block; ``high`` may be None if the rank is at most 1024."""
     if high is None:
-        return load(low, rank * WIDTH)
-    return load(high, (rank >> _LOW_BITS) * WIDTH) * load(low, (rank & _LOW) * WIDTH)
+        return load_wide(low, rank * WIDE)
+    return load_wide(high, (rank >> _LOW_BITS) * WIDE) * load_wide(low, (rank & (_LOW - 1)) * WIDE)
 
 
 @njit(cache=True)
 def effects(
-    old: Floats, last: int, rank: Ints, gain: Floats, count: int,
-    high: Floats, low: Floats, rest: Floats, effect: Floats,
+    old: Floats, last: int, rank: Ints, gain: Floats, count: int, space: _Space,
+    high: Floats, low: Floats, rest: Floats,
 ) -> Floats:  # fmt: skip
-    """Compute the effects B_k of some arrivals, for eight modes, and return V.
+    """Compute the effects B_k of some arrivals, spread them over near stretches of time, and return V.
 
     Parameters
     ----------
-    old : (n,)
+    old : (last + 64 or more,)
         Gains of the list before the first arrival, in rank order; those up to rank ``last`` count.
     rank, gain : (count or more,)
         r_k, non-decreasing, and gain_k.
+    space : _Space
+        ``time`` has the arrivals' times, 0 … count - 1. ``effect`` and ``moved`` are written: near stretches
+        one after another, each in rank order, with their effects after the earlier ones.
     high, low, rest : rows of `Modes`
-    effect : (8 count or more,), written here
     """
-    z, z2, z4 = load(low, WIDTH), load(low, 2 * WIDTH), load(low, 4 * WIDTH)
-    loss, above, none, r = load(rest, 0), fill(0.0), fill(0.0), 1
-    for k in range(count + 1):
-        end = rank[k] if k < count else last + 1
-        while r < end:
-            some = min(end - r, _RUN)
-            i, odd = r - 1 + some, some & 3
-            # up to three ranks, without a branch on their number, which is unpredictable
-            one = fill(old[i - 1])
-            two = multiply_add(one, z, fill(old[max(i - 2, 0)]))
-            three = multiply_add(two, z, fill(old[max(i - 3, 0)]))
-            part = choose(odd & 1, choose(odd & 2, three, one), choose(odd & 2, two, none))
-            i -= odd
-            while i >= r + 3:  # Horner's rule from the back, four ranks at a time
-                i -= 4
-                front = multiply_add(z, fill(old[i + 1]), fill(old[i]))
-                back = multiply_add(z, fill(old[i + 3]), fill(old[i + 2]))
-                part = multiply_add(part, z4, multiply_add(back, z2, front))
-            above = multiply_add(part, _power(high, low, r), above)
-            r += some
-        if k < count:
-            own = fill(gain[k]) * _power(high, low, rank[k])
-            store(effect, WIDTH * k, multiply_add(loss, above, own))
-    return above
+    time, chunk, chunk_time, tile = space.time, space.chunk, space.chunk_time, space.tile
+    halvings = _halvings(count)
+    space.sums[: WIDE << halvings] = 0.0
+    space.placed[: 2 << halvings] = 0
+    loss, above, k, held = load_wide(rest, 0), fill(0.0), 0, 0
+    whole = above
+    for begin in range(0, last + 1, _TILE):
+        total = _tile_sums(old, begin, low, tile)
+        at, lost = _power(high, low, begin), loss * above
+        while k < count and rank[k] <= begin + _TILE:
+            i = rank[k] - 1 - begin
+            own = fill(gain[k]) * load_wide(low, WIDE * (i + 1))
+            new = multiply_add(loss, _first_of(tile, low, i), own)
+            store(chunk, WIDE * held, multiply_add(at, new, lost))
+            chunk_time[held] = time[k]
+            k += 1
+            held += 1
+            if held == _CHUNK or k == count:
+                _spread(held, halvings, space, high, low, rest)
+                held = 0
+        if last < begin + _TILE:
+            whole = multiply_add(at, _first_of(tile, low, last - begin), above)
+        above = multiply_add(at, total, above)
+    return whole
+
+
+@njit(cache=True)
+def _spread(count: int, halvings: int, space: _Space, high: Floats, low: Floats, rest: Floats) -> None:
+    """Append the arrivals of a chunk to their near stretches.
+
+    Node 1 is the whole stretch, the halves of node i are nodes 2 i and 2 i + 1, and the last are near
+    stretches. The sums and numbers that `_split` carries on stand in ``sums`` and ``placed`` at each node; at
+    a near stretch ``placed`` is how many arrivals it has.
+    """
+    effect, moved, chunk, chunk_time = space.effect, space.moved, space.chunk, space.chunk_time
+    sums, placed = space.sums, space.placed
+    if halvings == 0:
+        effect[WIDE * placed[1] : WIDE * (placed[1] + count)] = chunk[: WIDE * count]
+        moved[placed[1] : placed[1] + count] = chunk_time[:count]
+        placed[1] += count
+        return
+    ends = np.empty(2 << halvings, np.int64)  # where the arrivals of each node end in the chunk
+    source, target = 0, _CHUNK
+    ends[1] = count
+    for level in range(halvings):
+        half = 1 << (_NEAR + halvings - level - 1)
+        begin = 0
+        for node in range(1 << level, 2 << level):
+            end, middle = ends[node], (2 * (node - (1 << level)) + 1) * half
+            early = 0
+            for k in range(begin, end):
+                early += chunk_time[source + k] < middle
+            ends[2 * node], ends[2 * node + 1] = begin + early, end
+            some, before, done = end - begin, placed[node], load_wide(sums, WIDE * node)
+            first = source + begin
+            if level < halvings - 1:
+                done = _split(
+                    chunk, chunk_time, first, some, middle, before, done, chunk, chunk_time,
+                    target + begin, target + begin + early, high, low, rest
+                )  # fmt: skip
+            else:
+                to, late = middle - half + placed[2 * node], middle + placed[2 * node + 1]
+                done = _split(
+                    chunk, chunk_time, first, some, middle, before, done, effect, moved,
+                    to, late, high, low, rest
+                )  # fmt: skip
+                placed[2 * node] += early
+                placed[2 * node + 1] += some - early
+            store(sums, WIDE * node, done)
+            placed[node] = before + early
+            begin = end
+        source, target = target, source
+
+
+@njit(cache=True)
+def _tile_sums(old: Floats, begin: int, low: Floats, tile: Floats) -> Floats:
+    """Write sums of gain z^rank over the first ranks of a tile, as if it began the list; return that of all.
+
+    They begin anew in each part of the tile; those over the parts before it stand at the end.
+    """
+    a, b, c, d = fill(0.0), fill(0.0), fill(0.0), fill(0.0)
+    for i in range(_PART):
+        store(tile, WIDE * i, a)
+        store(tile, WIDE * (i + _PART), b)
+        store(tile, WIDE * (i + 2 * _PART), c)
+        store(tile, WIDE * (i + 3 * _PART), d)
+        power = load_wide(low, WIDE * (i + 1))
+        a = multiply_add(fill(old[begin + i]), power, a)
+        b = multiply_add(fill(old[begin + i + _PART]), power, b)
+        c = multiply_add(fill(old[begin + i + 2 * _PART]), power, c)
+        d = multiply_add(fill(old[begin + i + 3 * _PART]), power, d)
+    b = multiply_add(load_wide(low, WIDE * _PART), b, a)
+    c = multiply_add(load_wide(low, 2 * WIDE * _PART), c, b)
+    store(tile, WIDE * _TILE, fill(0.0))
+    store(tile, WIDE * (_TILE + 1), a)
+    store(tile, WIDE * (_TILE + 2), b)
+    store(tile, WIDE * (_TILE + 3), c)
+    return multiply_add(load_wide(low, 3 * WIDE * _PART), d, c)
+
+
+@njit(cache=True)
+def _first_of(tile: Floats, low: Floats, i: int) -> Floats:
+    """Return the sum over the first i < 64 ranks of a tile."""
+    part = i // _PART
+    return multiply_add(
+        load_wide(low, WIDE * _PART * part), load_wide(tile, WIDE * i), load_wide(tile, WIDE * (_TILE + part))
+    )
 
 
 @njit(cache=True)
 def _split(
-    effect: Floats, time: Ints, first: int, count: int, middle: int, early: int, late: int,
-    high: Floats | None, low: Floats, rest: Floats,
+    effect: Floats, time: Ints, first: int, count: int, middle: int, before: int, done: Floats,
+    out: Floats, out_time: Ints, early: int, late: int, high: Floats | None, low: Floats, rest: Floats,
 ) -> Floats:  # fmt: skip
     """Copy the arrivals before time ``middle`` to ``early``, and the others to ``late`` with effects B_k(X).
 
-    Returns the sum over the early arrivals of z^(a_k) B_k.
+    The early arrivals above the first of these are ``before``, and their sum of z^(a_k) B_k is ``done``.
+    Returns the sum over all of them.
     """
-    loss, done, none, before = load(rest, 0), fill(0.0), fill(0.0), 0
-    times, written, lead = time[first : first + count], time[early:], late - early
+    loss, none = load_wide(rest, 0), fill(0.0)
+    times, early, late = time[first : first + count], early - before, late + before
     for k in range(count):
-        own, when = load(effect, WIDTH * (first + k)), times[k]
+        own, when = load_wide(effect, WIDE * (first + k)), times[k]
         is_early = int(when < middle)  # unpredictable, so there is no branch on it
         shifted = _power(high, low, before) * own
-        place = before if is_early else lead + k - before
-        store(effect, WIDTH * (early + place), choose(is_early, own, multiply_add(loss, done, shifted)))
-        written[place] = when
+        place = early + before if is_early else late + k - before
+        store(out, WIDE * place, choose(is_early, own, multiply_add(loss, done, shifted)))
+        out_time[np.uint64(place)] = when
         done = done + choose(is_early, shifted, none)
         before += is_early
     return done
 
 
-@njit(cache=True)
-def _sums_one_by_one(
-    effect: Floats, time: Ints, first: int, some: int, begin: int, end: int, z: Floats, sums: Floats
-) -> None:
-    """Write the sums up to time ``end``, starting from the sum at ``begin``."""
-    start = load(sums, WIDTH * begin)
-    for t in range(begin, end):
-        start = start * z
-        total = fill(0.0)
-        for k in range(first + some - 1, first - 1, -1):
-            more = multiply_add(total, z, load(effect, WIDTH * k))
-            total = choose(int(time[k] <= t), more, total)
-        store(sums, WIDTH * (t + 1), start + total)
-
-
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def _effects_one_by_one(
-    effect: Floats, time: Ints, first: int, some: int, z: Floats, loss: Floats, own: Floats
-) -> None:
-    """Write the effect of each of a few arrivals at the time it arrives."""
-    for k in range(first, first + some):
-        shifted, total = load(effect, WIDTH * k), fill(0.0)
-        for j in range(k - 1, first - 1, -1):
-            is_earlier = int(time[j] < time[k])
-            total = choose(is_earlier, multiply_add(total, z, load(effect, WIDTH * j)), total)
-            shifted = choose(is_earlier, shifted * z, shifted)
-        store(own, WIDTH * time[k], multiply_add(loss, total, shifted))
+    effect: Floats, time: Ints, first: int, begin: int, place: Integers, z: Floats, loss: Floats
+) -> tuple[Floats, ...]:
+    """Return the effect of each of a few arrivals when it arrives, in order of time."""
+    for k in range(_FEW):
+        place[time[first + k] - begin] = k
+    at = (place[0], place[1], place[2], place[3], place[4], place[5], place[6], place[7])
+    few: tuple[Floats, ...] = (
+        load_wide(effect, WIDE * (first + at[0])), load_wide(effect, WIDE * (first + at[1])),
+        load_wide(effect, WIDE * (first + at[2])), load_wide(effect, WIDE * (first + at[3])),
+        load_wide(effect, WIDE * (first + at[4])), load_wide(effect, WIDE * (first + at[5])),
+        load_wide(effect, WIDE * (first + at[6])), load_wide(effect, WIDE * (first + at[7])),
+    )  # fmt: skip
+    few = _after(0, loss * few[0], at[0], few, at, z)
+    few = _after(1, loss * few[1], at[1], few, at, z)
+    few = _after(2, loss * few[2], at[2], few, at, z)
+    few = _after(3, loss * few[3], at[3], few, at, z)
+    few = _after(4, loss * few[4], at[4], few, at, z)
+    few = _after(5, loss * few[5], at[5], few, at, z)
+    return _after(6, loss * few[6], at[6], few, at, z)
+
+
+@njit(cache=True, forceinline=True)
+def _after(
+    t: int, new: Floats, place: int, few: tuple[Floats, ...], at: tuple[int, ...], z: Floats
+) -> tuple[Floats, ...]:
+    """Return the effects of a few arrivals after arrival t at ``place``; earlier ones are left as they are.
+
+    ``new`` is 1 - z times its effect.
+    """
+    return (
+        few[0],
+        choose(int(t < 1 and place < at[1]), multiply_add(few[1], z, new), few[1]),
+        choose(int(t < 2 and place < at[2]), multiply_add(few[2], z, new), few[2]),
+        choose(int(t < 3 and place < at[3]), multiply_add(few[3], z, new), few[3]),
+        choose(int(t < 4 and place < at[4]), multiply_add(few[4], z, new), few[4]),
+        choose(int(t < 5 and place < at[5]), multiply_add(few[5], z, new), few[5]),
+        choose(int(t < 6 and place < at[6]), multiply_add(few[6], z, new), few[6]),
+        choose(int(t < 7 and place < at[7]), multiply_add(few[7], z, new), few[7]),
+    )
+
+
+@njit(cache=True, forceinline=True)
+def _sums_one_by_one(few: tuple[Floats, ...], z: Floats, start: Floats) -> tuple[Floats, ...]:
+    """Return the sums after each of a few arrivals, from their effects and the sum before them."""
+    a = multiply_add(z, start, few[0])
+    b = multiply_add(z, a, few[1])
+    c = multiply_add(z, b, few[2])
+    d = multiply_add(z, c, few[3])
+    e = multiply_add(z, d, few[4])
+    f = multiply_add(z, e, few[5])
+    g = multiply_add(z, f, few[6])
+    return a, b, c, d, e, f, g, multiply_add(z, g, few[7])
 
 
 @njit(cache=True)
 def follow(
-    effect: Floats, time: Ints, count: int, start: Floats,
-    high: Floats, low: Floats, rest: Floats, wants_effects: bool, out: Floats,
+    count: int, start: Floats, space: _Space,
+    high: Floats, low: Floats, rest: Floats, weights: Floats | None, rows: int,
 ) -> None:  # fmt: skip
-    """Write V after the first t arrivals, or the effect of arrival t when it arrives, to out[8 t …].
+    """Write weighted sums after the first t arrivals, or the effect of arrival t when it arrives.
 
-    ``effect`` and ``time`` (0 … count - 1) are in rank order; both have `capacity` and are overwritten.
-    ``start`` is V before the first arrival.
+    Parameters
+    ----------
+    start : V before the first arrival
+    space : _Space
+        From `effects`. Written are row by row the weighted sum after t arrivals, to 7 + t of each row of
+        ``weighted``, or without weights the effect of arrival t, to 24 t … 24 t + 23 of ``own``.
+    high, low, rest : rows of `Modes`
+    weights : (24 rows,), optional
     """
-    z = load(low, WIDTH)
-    nodes = np.empty((_DEEPEST, 4), np.int64)  # where it begins, how many, the first time, free space
-    nodes[0] = 0, count, 0, count
+    step = space.weighted.size // max(rows, 1)
+    if weights is not None:
+        equal = (start, start, start, start, start, start, start, start)
+        weigh(equal, weights, rows, step, 0, space.weighted)
+    nodes, place = np.empty((_DEEPEST, 4), np.int64), np.empty(_FEW, np.int64)
+    for first in range(0, count, 1 << _NEAR):
+        some = min(1 << _NEAR, count - first)
+        start = _follow_near(
+            first, some, start, space.effect, space.moved, space.starts, nodes, place,
+            high, low, rest, weights, rows, step, space.own if weights is None else space.weighted,
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _follow_near(
+    origin: int, count: int, start: Floats, effect: Floats, time: Ints, starts: Floats, nodes: Integers,
+    place: Integers, high: Floats, low: Floats, rest: Floats, weights: Floats | None, rows: int, step: int,
+    out: Floats,
+) -> Floats:  # fmt: skip
+    """Do what `follow` does for a near stretch that begins at time ``origin``, and return V after it."""
+    z, loss = load_wide(low, WIDE), load_wide(rest, 0)
+    whole = -(-count // _FEW) * _FEW
+    for k in range(count, whole):  # arrivals that come last, at the end, and so change nothing
+        store(effect, WIDE * (origin + k), fill(0.0))
+        time[origin + k] = origin + k
+    # where it begins, how many, the first time, free space
+    nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = origin, whole, origin, time.size - _HALVES
+    store(starts, 0, start)
     waiting = 1
-    store(out, 0, start)
     while waiting > 0:
         waiting -= 1
-        first, some, begin, free = nodes[waiting]
-        if some <= _FEW and wants_effects:
-            _effects_one_by_one(effect, time, first, some, z, load(rest, 0), out)
+        first, some, begin, free = nodes[waiting, 0], nodes[waiting, 1], nodes[waiting, 2], nodes[waiting, 3]
+        if some == _FEW:
+            few = _effects_one_by_one(effect, time, first, begin, place, z, loss)
+            if weights is None:
+                at = WIDE * begin
+                store(out, at, few[0])
+                store(out, at + WIDE, few[1])
+                store(out, at + 2 * WIDE, few[2])
+                store(out, at + 3 * WIDE, few[3])
+                store(out, at + 4 * WIDE, few[4])
+                store(out, at + 5 * WIDE, few[5])
+                store(out, at + 6 * WIDE, few[6])
+                store(out, at + 7 * WIDE, few[7])
+            else:
+                few = _sums_one_by_one(few, z, load_wide(starts, WIDE * ((begin - origin) // _FEW)))
+                weigh(few, weights, rows, step, _FEW + begin, out)
+                start = few[7]
             continue
-        if some <= _FEW:
-            # the sum after all of them has been made with fewer roundings, unless they are the last
-            end = begin + some if begin + some == count else begin + some - 1
-            _sums_one_by_one(effect, time, first, some, begin, end, z, out)
-            continue
-        half = some >> 1
-        middle, late, after = begin + half, free + half + 1, free + some + 2
+        half = (some // _FEW + 1) // 2 * _FEW
+        middle, late, after, none = begin + half, free + half, free + some, fill(0.0)
         if half <= _LOW:  # so many are early at most
-            done = _split(effect, time, first, some, middle, free, late, None, low, rest)
+            done = _split(
+                effect, time, first, some, middle, 0, none, effect, time, free, late, None, low, rest
+            )  # fmt: skip
         else:
-            done = _split(effect, time, first, some, middle, free, late, high, low, rest)
-        if not wants_effects:
-            shifted = _power(high, low, half) * load(out, WIDTH * begin)
-            store(out, WIDTH * middle, shifted + done)
-        nodes[waiting] = late, some - half, middle, after
-        nodes[waiting + 1] = free, half, begin, after
-        waiting += 2
+            done = _split(
+                effect, time, first, some, middle, 0, none, effect, time, free, late, high, low, rest
+            )  # fmt: skip
+        if weights is not None:
+            at = WIDE * ((begin - origin) // _FEW)
+            before = load_wide(starts, at)
+            store(starts, at + WIDE * (half // _FEW), multiply_add(_power(high, low, half), before, done))
+        # number by number: of a tuple numba makes a loop with a jump
+        nodes[waiting, 0], nodes[waiting, 1] = late, some - half
+        nodes[waiting, 2], nodes[waiting, 3] = middle, after
+        waiting += 1
+        nodes[waiting, 0], nodes[waiting, 1] = free, half
+        nodes[waiting, 2], nodes[waiting, 3] = begin, after
+        waiting += 1
+    return start
 
 
 @njit(cache=True)
 def _up_to_cutoff(
     own: Floats, arrived: Ints, begin: int, length: int, reach: float, crossings: Crossings, start: Floats,
-    high: Floats, low: Floats, sums: Floats,
+    high: Floats, low: Floats, few: Floats, weights: Floats, rows: int, out: Floats,
 ) -> None:  # fmt: skip
-    """Write the sum over the ranks above the cutoff after each arrival of a stretch.
+    """Weigh the sum over the ranks above the cutoff after each arrival of a stretch, as `follow` does.
 
     Within a run, T = z^above base + local: ``local`` starts at 0, so that few rounding errors add up.
 
@@ -319,13 +531,14 @@ def _up_to_cutoff(
     arrived : (length,)
         How many arrivals within reach there are up to each time.
     start : the sum before the stretch
+    few : (16 * 8,), overwritten
     """
-    z = load(low, WIDTH)
+    z, step = load_wide(low, WIDE), out.size // rows
     base, local, above, before = start, fill(0.0), 0, 0
     for t in range(length):
         n = begin + t
         if crossings.inside[n] and arrived[t] > before:
-            local = multiply_add(z, local, load(own, WIDTH * before))
+            local = multiply_add(z, local, load_wide(own, WIDE * before))
             above += 1
         before = arrived[t]
         for i in range(crossings.first[n], crossings.first[n + 1]):
@@ -333,7 +546,15 @@ def _up_to_cutoff(
                 term = _power(high, low, crossings.rank[i])
                 local = multiply_add(fill(crossings.gain[i]), term, local)
         total = multiply_add(_power(high, low, above), base, local)
-        store(sums, WIDTH * t, total)
+        store(few, WIDE * (t % _FEW), total)
+        if t % _FEW == _FEW - 1 or t == length - 1:
+            sums = (
+                load_wide(few, 0), load_wide(few, WIDE),
+                load_wide(few, 2 * WIDE), load_wide(few, 3 * WIDE),
+                load_wide(few, 4 * WIDE), load_wide(few, 5 * WIDE),
+                load_wide(few, 6 * WIDE), load_wide(few, 7 * WIDE),
+            )  # fmt: skip
+            weigh(sums, weights, rows, step, WIDTH + t // _FEW * _FEW, out)
         if t % _RUN == _RUN - 1:
             base, local, above = total, fill(0.0), 0
 
@@ -375,34 +596,25 @@ def _renumber(time: Ints, count: int, arrived: Ints, target: Ints) -> None:
         target[k] = arrived[time[k]] - 1
 
 
+@njit(cache=True, forceinline=True)
+def weigh(sums: tuple[Floats, ...], weights: Floats, rows: int, step: int, at: int, out: Floats) -> None:
+    """Write the inner products of eight blocks with each row's weights, from ``at`` on in its row."""
+    for i in range(rows):
+        store(out, i * step + at, inner_products(sums, load_wide(weights, WIDE * i)))
+
+
 @njit(cache=True)
-def weigh(sums: Floats, count: int, weights: Floats, first: int, rows: int, out: Floats) -> None:
-    """Write the inner products of ``count`` blocks with each row's block of weights, eight at a time."""
-    step = out.size // rows
-    for t in range(0, count, WIDTH):
-        at = WIDTH * t
-        a, b, c, d, e, f, g, h = transpose(
-            (
-                load(sums, at), load(sums, at + 8), load(sums, at + 16), load(sums, at + 24),
-                load(sums, at + 32), load(sums, at + 40), load(sums, at + 48), load(sums, at + 56),
-            )
-        )  # fmt: skip
-        for i in range(rows):
-            w = first + WIDTH * i
-            low, high = fill(weights[w]) * a, fill(weights[w + 1]) * b
-            low, high = (
-                multiply_add(fill(weights[w + 2]), c, low),
-                multiply_add(fill(weights[w + 3]), d, high),
-            )
-            low, high = (
-                multiply_add(fill(weights[w + 4]), e, low),
-                multiply_add(fill(weights[w + 5]), f, high),
-            )
-            low, high = (
-                multiply_add(fill(weights[w + 6]), g, low),
-                multiply_add(fill(weights[w + 7]), h, high),
-            )
-            store(out, i * step + t, low + high)
+def _begin(end: int, stretch: int) -> int:
+    """Return where the stretch of time up to ``end`` begins.
+
+    The first full stretch is halved towards time 0: modes that reach a few ranks only need a list before.
+    """
+    begin = (end - 1) // stretch * stretch
+    if begin == 0 and end > _SHORTEST:
+        begin = _SHORTEST
+        while 2 * begin < end:
+            begin *= 2
+    return begin
 
 
 @njit(cache=True)
@@ -418,18 +630,18 @@ def _through_stretches(
 ) -> None:
     """Add the sums of all stretches of time to ``out``; ``listed`` is overwritten."""
     rows = out.shape[0]
-    effect, time, sums, own, weighted = space
+    weighted, time, own = space.weighted, space.time, space.own
     step = weighted.size // rows
-    old = np.empty(listed.size)
+    old = np.empty(listed.size + _TILE)
     when, rank, gain = np.empty(stretch + 1, np.int32), np.empty(stretch + 1, np.int32), np.empty(stretch + 1)
     has_cutoff = crossings.cut.size > 0
-    followed = own if has_cutoff else sums
     end = listed.size
     while end > 0:
-        begin = (end - 1) // stretch * stretch
+        begin = _begin(end, stretch)
         length = end - begin
         arrived = np.empty(length, np.int32)
         _take_out(listed, end, begin, gains, old, when, rank, gain)
+        old[begin : begin + _TILE] = 0.0
         for b in range(modes.reach.size):
             count, last = length, begin
             if modes.reach[b] < last:
@@ -441,13 +653,12 @@ def _through_stretches(
                 time[:length] = when[:length]
                 for t in range(length):
                     arrived[t] = t + 1
-            high, low, rest = modes.high[b], modes.low[b], modes.rest[b]
-            start = effects(old, last, rank, gain, count, high, low, rest, effect)
-            follow(effect, time, count, start, high, low, rest, has_cutoff, followed)
+            high, low, rest, of_block = modes.high[b], modes.low[b], modes.rest[b], weights[b]
+            start = effects(old, last, rank, gain, count, space, high, low, rest)
             if not has_cutoff:
-                weigh(sums, count + 1, weights, rows * WIDTH * b, rows, weighted)
+                follow(count, start, space, high, low, rest, of_block, rows)
                 for i in range(rows):
-                    part, added = out[i, begin:end], weighted[i * step : (i + 1) * step]
+                    part, added = out[i, begin:end], weighted[i * step + WIDTH - 1 : (i + 1) * step]
                     if count == length:
                         for t in range(length):
                             part[t] += added[t + 1]
@@ -455,11 +666,14 @@ def _through_stretches(
                         for t in range(length):
                             part[t] += added[arrived[t]]
                 continue
+            follow(count, start, space, high, low, rest, None, 0)
             shown = min(last, crossings.cut[begin - 1]) if begin > 0 else 0
-            start = effects(old, shown, rank, gain, 0, high, low, rest, effect)
-            _up_to_cutoff(own, arrived, begin, length, modes.reach[b], crossings, start, high, low, sums)
-            weigh(sums, length, weights, rows * WIDTH * b, rows, weighted)
+            start = effects(old, shown, rank, gain, 0, space, high, low, rest)
+            _up_to_cutoff(
+                own, arrived, begin, length, modes.reach[b], crossings, start,
+                high, low, space.tile, of_block, rows, weighted,
+            )  # fmt: skip
             for i in range(rows):
                 for t in range(length):
-                    out[i, begin + t] += weighted[i * step + t]
+                    out[i, begin + t] += weighted[i * step + WIDTH + t]
         end = begin

@@ -169,8 +169,8 @@ def ideal_sums(grade: Grades, gains: Floats, cut: Ints, cumulative: Floats, mix:
     """
     ends = np.zeros(gains.size - 1, np.int64)  # how many items have at least each gain
     for n in range(grade.size):
-        for j in range(grade[n], ends.size):
-            ends[j] += 1
+        for j in range(ends.size):
+            ends[j] += grade[n] <= j  # no branch on it: grades are unpredictable
         at, total, before = n if mix.shape[1] > 1 else 0, 0.0, 0.0
         for j in range(ends.size):
             here = 0.0

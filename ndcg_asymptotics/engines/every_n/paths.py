@@ -115,6 +115,8 @@ def _reach(discount: Discount, items: int) -> int:
 @lru_cache(maxsize=64)
 def cut_ranks(cutoff: Cutoff, items: int) -> Ints:
     """Return k(n) for n = 1 … items."""
+    if cutoff.regime == "none":
+        return np.arange(1, items + 1, dtype=np.int32)
     return np.fromiter((cutoff(n) for n in range(1, items + 1)), np.int32, items)
 
 

@@ -1,9 +1,10 @@
-"""Blocks of eight doubles as values, for loops too short for the compiler to vectorise by itself.
+"""Blocks of numbers as values, for loops too short for the compiler to vectorise by itself.
 
-`load` takes the `WIDTH` numbers that start at an offset of a flat array made by `aligned`, `store` puts
-them back; offsets are multiples of `WIDTH`. In between a block is a value like a number, kept in a
-register: eight doubles are one of AVX-512, and LLVM splits them on machines with narrower ones. Below each
-plain Python meaning stands the vector instruction numba puts in its place.
+`load` takes the `WIDTH` numbers that start at an offset of a flat array made by `aligned`, `load_wide` the
+`WIDE` ones, and `store` puts them back; offsets are multiples of `WIDTH`. In between a block is a value like
+a number, kept in registers: eight doubles are one of AVX-512, and LLVM splits them on machines with narrower
+ones. A wide block is three of these, so that what a loop does beside its arithmetic is done once for all.
+Below each plain Python meaning stands the vector instruction numba puts in its place.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Floats
 
 WIDTH = 8
+WIDE = 3 * WIDTH
 _BYTES = 8 * WIDTH
 
 
@@ -42,14 +44,19 @@ def load(array: Floats, offset: int) -> Floats:
     return array[offset : offset + WIDTH].copy()
 
 
+def load_wide(array: Floats, offset: int) -> Floats:
+    """Return the wide block of an array at an offset."""
+    return array[offset : offset + WIDE].copy()
+
+
 def store(array: Floats, offset: int, block: Floats) -> None:
     """Write a block into an array at an offset."""
-    array[offset : offset + WIDTH] = block
+    array[offset : offset + block.size] = block
 
 
 def fill(number: float) -> Floats:
-    """Return a block filled with one number."""
-    return np.full(WIDTH, number)
+    """Return a wide block filled with one number."""
+    return np.full(WIDE, number)
 
 
 def multiply_add(a: Floats, b: Floats, c: Floats) -> Floats:
@@ -62,41 +69,56 @@ def choose(condition: int, a: Floats, b: Floats) -> Floats:
     return a if condition != 0 else b
 
 
-def transpose(rows: tuple[Floats, ...]) -> tuple[Floats, ...]:
-    """Return eight blocks; block j holds the j-th numbers of the given ones."""
-    return tuple(np.array(rows).T.copy())
+def inner_products(blocks: tuple[Floats, ...], weights: Floats) -> Floats:
+    """Return the inner products of eight wide blocks with another one, as a block."""
+    return np.array([block @ weights for block in blocks])
 
 
 _instruction: Any = intrinsic  # its type forgets that the first argument is numba's
-
-
-class _BlockType(types.Type):
-    """The type of a block in compiled code."""
-
-    def __init__(self) -> None:
-        super().__init__(name=f"block of {WIDTH} doubles")
-
-
-_BLOCK = _BlockType()
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 _LANES = ir.VectorType(ir.IntType(64), WIDTH)
 _INT = ir.IntType(32)
 
 
+class _BlockType(types.Type):
+    """The type of a block of so many vectors in compiled code."""
+
+    def __init__(self, vectors: int) -> None:
+        super().__init__(name=f"block of {vectors * WIDTH} doubles")
+        self.vectors = vectors
+
+
+_BLOCK, _WIDE = _BlockType(1), _BlockType(WIDE // WIDTH)
+
+
 @register_model(_BlockType)
 class _BlockModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
+        vectors = ir.ArrayType(_VECTOR, kind.vectors)
+        super().__init__(manager, kind, vectors)  # type: ignore[no-untyped-call]
 
 
-def _address(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
+def _vectors(builder: Any, block: Any) -> list[Any]:
+    return [builder.extract_value(block, i) for i in range(block.type.count)]
+
+
+def _block(builder: Any, vectors: list[Any]) -> Any:
+    result = ir.Constant(ir.ArrayType(_VECTOR, len(vectors)), ir.Undefined)
+    for i, vector in enumerate(vectors):
+        result = builder.insert_value(result, vector, i)
+    return result
+
+
+def _addresses(context: Any, builder: Any, kind: Any, place: Any, vectors: int) -> list[Any]:
+    array, offset = place
     data = context.make_array(kind)(context, builder, array).data
-    return builder.gep(data, [offset])
+    first = builder.bitcast(builder.gep(data, [offset]), _VECTOR.as_pointer())
+    return [builder.gep(first, [_INT(i)]) for i in range(vectors)]
 
 
-def _call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
-    """Call a function of LLVM."""
-    kind = ir.FunctionType(result, [a.type for a in arguments])
+def _call(builder: Any, name: str, *arguments: Any) -> Any:
+    """Call a function of LLVM that takes and returns vectors."""
+    kind = ir.FunctionType(_VECTOR, [a.type for a in arguments])
     function = cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]
     return builder.call(function, list(arguments))
 
@@ -111,70 +133,110 @@ def _broadcast(builder: Any, value: Any, vector: Any) -> Any:
     return _shuffle(builder, builder.insert_element(empty, value, _INT(0)), empty, [0] * WIDTH)
 
 
-@_instruction
-def _load(typing: Any, array: Any, offset: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        at = _address(context, builder, signature.args[0], *values)
-        return builder.load(builder.bitcast(at, _VECTOR.as_pointer()), align=_BYTES)
+def _loading(block: _BlockType) -> Any:
+    def declare(typing: Any, array: Any, offset: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            at = _addresses(context, builder, signature.args[0], values, block.vectors)
+            return _block(builder, [builder.load(address, align=_BYTES) for address in at])
 
-    return _BLOCK(array, types.intp), generate
+        return block(array, types.intp), generate
+
+    return _instruction(declare)
+
+
+_load, _load_wide = _loading(_BLOCK), _loading(_WIDE)
 
 
 @_instruction
 def _store(typing: Any, array: Any, offset: Any, block: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        at = _address(context, builder, signature.args[0], *values[:2])
-        builder.store(values[2], builder.bitcast(at, _VECTOR.as_pointer()), align=_BYTES)
+        vectors = _vectors(builder, values[2])
+        at = _addresses(context, builder, signature.args[0], values[:2], len(vectors))
+        for address, vector in zip(at, vectors, strict=True):
+            builder.store(vector, address, align=_BYTES)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, _BLOCK), generate
+    return types.void(array, types.intp, block), generate
 
 
-def _pure(signature: Any, emit: Callable[..., Any]) -> Any:
-    """Return an intrinsic of blocks and numbers; ``emit`` gets a builder and their values."""
+def _pure(block: _BlockType | None, emit: Callable[..., Any]) -> Any:
+    """Return an intrinsic of blocks and numbers; ``emit`` gets a builder and their values.
+
+    The result is the given kind of block, or that of the last argument.
+    """
 
     def declare(typing: Any, arguments: Any) -> Any:
         def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-            members = cgutils.unpack_tuple(builder, values[0])  # type: ignore[no-untyped-call]
-            found = emit(builder, *members)
-            return context.make_tuple(builder, signature, found) if isinstance(found, list) else found
+            return emit(builder, *cgutils.unpack_tuple(builder, values[0]))  # type: ignore[no-untyped-call]
 
-        return signature(arguments), generate
+        return (block or arguments[-1])(arguments), generate
 
     return _instruction(declare)
 
 
-def _emit_choose(builder: Any, condition: Any, a: Any, b: Any) -> Any:
+def _each(emit: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that emits the same for each vector of the blocks."""
+
+    def emit_all(builder: Any, *blocks: Any) -> Any:
+        rows = zip(*(_vectors(builder, block) for block in blocks), strict=True)
+        return _block(builder, [emit(builder, *row) for row in rows])
+
+    return emit_all
+
+
+def _emit_fill(builder: Any, number: Any) -> Any:
+    return _block(builder, [_broadcast(builder, number, _VECTOR)] * _WIDE.vectors)
+
+
+def _emit_multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    return _call(builder, f"llvm.fmuladd.v{WIDTH}f64", a, b, c)
+
+
+def _emit_choose(builder: Any, condition: Any, *blocks: Any) -> Any:
     # lane by lane: of a condition for all of them LLVM makes a branch
     lanes = _broadcast(builder, condition, _LANES)
-    return builder.select(builder.icmp_signed("!=", lanes, ir.Constant(_LANES, [0] * WIDTH)), a, b)
+    chosen = builder.icmp_signed("!=", lanes, ir.Constant(_LANES, [0] * WIDTH))
+    return _each(lambda builder, a, b: builder.select(chosen, a, b))(builder, *blocks)
 
 
-def _emit_transpose(builder: Any, *rows: Any) -> list[Any]:
-    blocks = list(rows)
-    for step in (1, 2, 4):  # exchange the off-diagonal quarters of squares of side 2 step
-        low = [i + WIDTH * (i & step != 0) - (i & step) for i in range(WIDTH)]
-        high = [i + step for i in low]
-        for i in range(WIDTH):
-            if not i & step:
-                a, b = blocks[i], blocks[i + step]
-                blocks[i], blocks[i + step] = _shuffle(builder, a, b, low), _shuffle(builder, a, b, high)
-    return blocks
+def _emit_inner_products(builder: Any, blocks: Any, weights: Any) -> Any:
+    sums = []
+    for i in range(WIDTH):
+        (first, w), *others = zip(
+            _vectors(builder, builder.extract_value(blocks, i)), _vectors(builder, weights), strict=True
+        )
+        total = builder.fmul(first, w)
+        for vector, w in others:
+            total = _emit_multiply_add(builder, vector, w, total)
+        sums.append(total)
+    # two vectors of sums become one, in which lanes next to each other are added: pairs, then pairs of pairs
+    first, apart = [lane for i in range(0, WIDTH, 2) for lane in (i, i + WIDTH)], 1
+    while len(sums) > 1:
+        second = [lane + apart for lane in first]
+        sums = [
+            builder.fadd(_shuffle(builder, a, b, first), _shuffle(builder, a, b, second))
+            for a, b in zip(sums[::2], sums[1::2], strict=True)
+        ]
+        first, apart = [lane for lane in range(2 * WIDTH) if not lane & 2], 2
+    return _block(builder, sums)
 
 
-_fill = _pure(_BLOCK, lambda builder, number: _broadcast(builder, number, _VECTOR))
-_add = _pure(_BLOCK, lambda builder, a, b: builder.fadd(a, b))
-_multiply = _pure(_BLOCK, lambda builder, a, b: builder.fmul(a, b))
-_multiply_add = _pure(
-    _BLOCK, lambda builder, *abc: _call(builder, f"llvm.fmuladd.v{WIDTH}f64", _VECTOR, *abc)
-)
-_choose = _pure(_BLOCK, _emit_choose)
-_transpose = _pure(types.UniTuple(_BLOCK, WIDTH), _emit_transpose)  # type: ignore[no-untyped-call]
+_fill = _pure(_WIDE, _emit_fill)
+_add = _pure(None, _each(lambda builder, a, b: builder.fadd(a, b)))
+_multiply = _pure(None, _each(lambda builder, a, b: builder.fmul(a, b)))
+_multiply_add = _pure(None, _each(_emit_multiply_add))
+_choose = _pure(None, _emit_choose)
+_inner_products = _pure(_BLOCK, _emit_inner_products)
 
 
 @overload(load, strict=False)
 def _compiled_load(array: Any, offset: Any) -> Any:
     return lambda array, offset: _load(array, offset)
+
+
+@overload(load_wide, strict=False)
+def _compiled_load_wide(array: Any, offset: Any) -> Any:
+    return lambda array, offset: _load_wide(array, offset)
 
 
 @overload(store, strict=False)
@@ -197,14 +259,14 @@ def _compiled_choose(condition: Any, a: Any, b: Any) -> Any:
     return lambda condition, a, b: _choose((np.int64(condition), a, b))
 
 
-@overload(transpose, strict=False)
-def _compiled_transpose(rows: Any) -> Any:
-    return lambda rows: _transpose(rows)
+@overload(inner_products, strict=False)
+def _compiled_inner_products(blocks: Any, weights: Any) -> Any:
+    return lambda blocks, weights: _inner_products((blocks, weights))
 
 
 @overload(operator.add, strict=False)
 def _compiled_add(a: Any, b: Any) -> Any:
-    if a is _BLOCK or isinstance(a, _BlockType):
+    if isinstance(a, _BlockType):
         return lambda a, b: _add((a, b))
     return None
 
