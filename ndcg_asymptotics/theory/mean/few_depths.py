@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 
@@ -96,6 +95,8 @@ def _pivots(columns: Floats, known: Floats, allowed: float) -> Integers:
         columns = columns - basis @ (basis.T @ columns)
     if np.linalg.norm(columns, axis=0).sum() <= allowed:
         return np.empty(0, int)
+    from scipy.linalg import qr  # here: it takes long to load
+
     triangle, order = qr(columns, mode="r", pivoting=True)
     left = np.sqrt(np.cumsum(triangle[::-1] ** 2, axis=0)[::-1])  # of each column, after so many pivots
     count = int(np.count_nonzero(left.sum(axis=1) > allowed))

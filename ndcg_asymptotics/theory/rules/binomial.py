@@ -6,7 +6,6 @@ import itertools
 import math
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
 from scipy.special import betainc, gammaln
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
@@ -261,5 +260,6 @@ def gauss_rule(x: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
         if beside[-1] < _EXHAUSTED:
             break
         polynomials[i + 1] = following / beside[-1]
-    nodes, vectors = eigh_tridiagonal(diagonal, beside[: len(diagonal) - 1])
+    # scipy has this for matrices with three diagonals, but loading it takes longer than most rules
+    nodes, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside[: len(diagonal) - 1], -1))
     return np.asarray(centre + unit * nodes), np.asarray(whole * vectors[0] ** 2)

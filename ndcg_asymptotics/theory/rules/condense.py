@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import qr
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 
@@ -81,6 +80,8 @@ def _chosen(monomials: Floats, size: Floats, times: int) -> Integers:
     """Return the nodes whose monomials differ most, of those with the largest."""
     leverage = size * (monomials**2).sum(axis=0)
     some = np.argsort(-leverage)[: times * len(monomials)]
+    from scipy.linalg import qr  # here: it takes long to load
+
     triangle, order = qr(monomials[:, some] * np.sqrt(size[some]), mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
     return np.asarray(some[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]])

@@ -15,7 +15,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
@@ -170,7 +169,7 @@ def beta_rule(alpha: float, beta: float, count: int) -> tuple[Floats, Floats]:
     j = i[1:]
     beside = j * (j + beta - 1) * (j + b) * (j + s) / ((2 * j + s) ** 2 * (2 * j + s + 1) * (2 * j + s - 1))
     centre = diagonal[0]
-    nodes, vectors = eigh_tridiagonal(diagonal - centre, np.sqrt(beside))
+    nodes, vectors = np.linalg.eigh(np.diag(diagonal - centre) + np.diag(np.sqrt(beside), -1))
     return np.asarray(centre + nodes), np.asarray(vectors[0] ** 2)
 
 
