@@ -111,7 +111,7 @@ class Check(Report):
 
     def _summary(self) -> Table:
         columns = (
-            Column("scorer"), Column("measure"), Column("n", general("g"), 1),
+            Column("scorer"), Column("measure", whole=True), Column("n", general("g"), 1),
             Column("simulated", decimals(5)),
             Column("standard error", general(".1e"), 1), Column("exact mean", decimals(5)),
             Column("pseudo-expectation", fixed(5), 2), Column("largest |z|", fixed(2), 1),
@@ -310,8 +310,8 @@ class GridCheck(Report):
         """Return a table with a row per point, scorer and measure, and the verdict."""
         columns = (
             *(Column(name, number_text) for name in self.axes.parameters),
-            Column("scorer"), Column("measure"), Column("largest |z|", fixed(2), 1), Column("means"),
-            Column("std"), Column("law"), Column("limit"),
+            Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 1),
+            Column("means"), Column("std"), Column("law"), Column("limit"),
         )  # fmt: skip
         rows = tuple(
             (*values, *key, largest_z(tests["means"]), overall(tests["means"]),

@@ -54,7 +54,7 @@ class LawTest:
     """
 
     scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure")]
+    measure: Annotated[str, Column("measure", whole=True)]
     n: Annotated[int, Column("n", general("g"))]
     law: Annotated[str, Column("law")]
     distance: Annotated[float | None, Column("distance", decimals(4))]

@@ -63,10 +63,10 @@ class LimitTest:
 def limits_table(limits: list[LimitTest]) -> Table:
     """Return the table of limits, whose gaps at two list lengths are columns of their own."""
     columns = (
-        Column("scorer"), Column("measure"), Column("limit", fixed(5)), Column("theorem"),
+        Column("scorer"), Column("measure", whole=True), Column("limit", fixed(5)), Column("theorem"),
         Column("extrapolated limit", fixed(5)), Column("detectable error", general(".0e"), 1),
         Column("gap at 1e6", general("+.1e"), 2), Column("gap at 1e18", general("+.1e"), 2),
-        Column("leading gap", None, 3), Column("verdict"),
+        Column("leading gap", None, 3), Column("verdict", whole=True),
     )  # fmt: skip
     rows = []
     for row in limits:

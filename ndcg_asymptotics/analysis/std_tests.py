@@ -51,7 +51,7 @@ class StdTest:
     """
 
     scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure")]
+    measure: Annotated[str, Column("measure", whole=True)]
     n: Annotated[int, Column("n", general("g"))]
     simulated: Annotated[float, Column("simulated", general(".3e"))]
     exact: Annotated[float | None, Column("exact", general(".3e"))]

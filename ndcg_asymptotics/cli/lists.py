@@ -47,7 +47,7 @@ app = typer.Typer()
 
 def _whole_numbers(text: str) -> list[int]:
     """Return whole numbers between commas."""
-    return [whole_number(part) for part in str(text).split(",")]
+    return [whole_number(part) for part in text.split(",")]
 
 
 @app.command()
@@ -339,8 +339,11 @@ def _grow_corpus(
 
 @app.command()
 def compare(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN_A RUN_B …", help="Two or more runs.")],
     qrels: RequiredQrels,
+    runs: Annotated[
+        list[Path] | None, typer.Argument(metavar="RUN_A RUN_B …", help="Two or more runs.")
+    ] = None,
+    run: Runs = None,
     measure: SixMeasures = None,
     columns: Columns = None,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
@@ -392,7 +395,7 @@ def compare(
     from ndcg_asymptotics.reports.terminal import show, write_csv
 
     found = compare_files(
-        runs,
+        [*(runs or ()), *(run or ())],
         qrels,
         measure or MEASURES,
         like=like,
@@ -432,11 +435,14 @@ def sampled(
     items: Items = None,
     columns: Columns = None,
     negatives: Annotated[
-        Any,
+        list[Any] | None,
         typer.Option(
-            metavar="M", parser=_whole_numbers, help="Numbers of sampled negatives, such as 100 or 100,1000."
+            metavar="M",
+            parser=_whole_numbers,
+            help="Numbers of sampled negatives, such as 100,1000. May be repeated.",
+            show_default="100",
         ),
-    ] = "100",
+    ] = None,
     replacement: Annotated[
         bool, typer.Option("--replacement", help="Sample negatives with replacement.")
     ] = False,
@@ -473,7 +479,7 @@ def sampled(
         ranks=ranks or (),
         items=items,
         columns=columns_of(columns),
-        negatives=negatives,
+        negatives=[m for several in negatives or [[100]] for m in several],
         replacement=replacement,
         gain=gain,
         level=level,

@@ -5,7 +5,7 @@ are declared once, on the fields of the dataclass whose instances are its rows::
 
     @dataclass(frozen=True)
     class Power:
-        measure: Annotated[str, Column("measure")]
+        measure: Annotated[str, Column("measure", whole=True)]
         pairs: int
         queries: Annotated[float | None, Column("queries (median pair)", general(".0f"), drop=1)]
 
@@ -46,7 +46,7 @@ Form = Literal["table", "csv", "markdown", "latex", "json"]
 """The formats in which tables can be printed."""
 
 _GAP = 2  # characters between columns
-_SHORTEST = 8  # characters that a shortened text keeps
+_SHORTEST, _WHOLE = 12, 24  # characters that a shortened text keeps, and one of a column that stays whole
 
 
 def fixed(digits: int) -> Callable[[float], str]:
@@ -91,6 +91,8 @@ class Column:
         The priority for leaving the column out of a table that is too wide: highest first, 0 last.
     fold : bool
         Whether text is folded between words rather than shortened.
+    whole : bool
+        Whether columns of numbers are left out before text is shortened, up to 24 characters of it.
     together : bool
         Whether the column leaves along with every other one of the same ``drop``.
     """
@@ -99,6 +101,7 @@ class Column:
     show: Callable[[Any], str] | None = None
     drop: int = 0
     fold: bool = False
+    whole: bool = False
     together: bool = False
 
     def text(self, value: Any) -> str:
@@ -193,13 +196,16 @@ class Table(Frame):
         numbers are left out from the right. Two columns always stay, and numbers are never cut.
         """
         texts, names = self.texts(), [visible(c.name) for c in self.columns]
-        cells = [max((cell_len(row[i]) for row in texts), default=0) for i in range(len(names))]
-        words = [max(map(cell_len, name.split()), default=0) for name in names]
+        words = [_longest_word(name) for name in names]
+        cells = [
+            max((_longest_word(row[i]) if c.fold else cell_len(row[i]) for row in texts), default=0)
+            for i, c in enumerate(self.columns)
+        ]
         numeric = [c.show is not None for c in self.columns]
         whole = [max(cell, word, 1) for cell, word in zip(cells, words, strict=True)]
         least = [
-            width if number else min(width, max(word, _SHORTEST))
-            for width, word, number in zip(whole, words, numeric, strict=True)
+            width if number else min(width, max(word, _WHOLE if column.whole or column.fold else _SHORTEST))
+            for width, word, number, column in zip(whole, words, numeric, self.columns, strict=True)
         ]
         kept = list(range(len(names)))
 
@@ -325,6 +331,10 @@ class Report(Frame):
             else f"<p>{html.escape(visible(block.text.strip()))}</p>"
             for block in self.blocks()
         )
+
+
+def _longest_word(text: str) -> int:
+    return max(map(cell_len, text.split()), default=0)
 
 
 def console() -> Console:

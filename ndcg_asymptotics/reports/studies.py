@@ -251,7 +251,7 @@ def _verdicts(found: Check | None) -> Section | None:
              limit.theorem)
         )  # fmt: skip
     columns = (  # verdicts come before their evidence, so that a narrow page shows them
-        Column("scorer"), Column("measure"), Column("mean verdict"), Column("limit verdict"),
+        Column("scorer"), Column("measure", whole=True), Column("mean verdict"), Column("limit verdict"),
         Column("std"), Column("law"), Column("simulated", decimals(5)), Column("MCSE", general(".1e")),
         Column("exact mean", decimals(5)), Column("largest |z|", fixed(2)),
         Column("detectable error", _percent), Column("pseudo-expectation", fixed(5)),
@@ -298,7 +298,7 @@ def _orders(results: Results, orders: Distinction | None) -> Section | None:
         else "at every list length from n on"
     )
     columns = (
-        Column("pair"), Column("measure"), Column("right"), Column("rate at largest n", fixed(4)),
+        Column("pair"), Column("measure", whole=True), Column("right"), Column("rate at largest n", fixed(4)),
         Column("settled from n", general("g")), Column("wrong orders"),
     )  # fmt: skip
     rows = tuple(

@@ -179,13 +179,14 @@ def _blocks(results: Results) -> Iterator[ReportBlock]:
     title = f"At n = {study.n[-1]:g}"
     if "ndcg" in results.named:
         columns = (
-            Column("scorer"), Column("measure"), Column("n", general("g")), Column("mean", decimals(5)),
-            Column("MCSE", general(".1e"), 1), Column("5%", decimals(5), 2), Column("95%", decimals(5), 2),
+            Column("scorer"), Column("measure", whole=True), Column("n", general("g")),
+            Column("mean", decimals(5)), Column("MCSE", general(".1e"), 1), Column("5%", decimals(5), 2),
+            Column("95%", decimals(5), 2),
         )  # fmt: skip
         yield Table(title, columns, rows)
     else:
         columns = (
-            Column("pair"), Column("measure"), Column("n", general("g")), Column("first ahead"),
+            Column("pair"), Column("measure", whole=True), Column("n", general("g")), Column("first ahead"),
             Column("second ahead"), Column("ties"), Column("undecided"),
         )  # fmt: skip
         yield Table(f"{title}, draws whose order was", columns, rows)

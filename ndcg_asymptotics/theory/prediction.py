@@ -92,9 +92,10 @@ class Predictions(Report, Sequence[Prediction]):
         few = any(row.rate is not None for row in self.rows)
         rate = (Column("rate"),) if few else ()
         columns = (
-            Column("scorer"), Column("measure"), Column("n", general("g")), Column("exact mean", decimals(8)),
-            Column("error bound", general(".0e"), 3), Column("standard deviation", general(".3e")),
-            Column("law", None, 4), Column("error of the law", general(".0e"), 4),
+            Column("scorer"), Column("measure", whole=True), Column("n", general("g")),
+            Column("exact mean", decimals(8)), Column("error bound", general(".0e"), 3),
+            Column("standard deviation", general(".3e")), Column("law", None, 4),
+            Column("error of the law", general(".0e"), 4),
             Column("90% of lists", str, 2), Column("pseudo-expectation", fixed(6), 4),
             Column("limit", fixed(6)), *rate, Column("theorem", None, 1), Column("assumptions", None, 5),
             Column("reason", None, 2),

@@ -175,7 +175,8 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert code == 0
     assert said.startswith("good is better than bad by 0.3100 nDCG(log) (95% interval ")
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
-    code, said, _ = run(*asked, "--resamples", 499, "--no-theory", "--json")
+    named = ["compare", *options(files, "good", "bad"), "--measure", "nDCG"]
+    code, said, _ = run(*named, "--resamples", 499, "--no-theory", "--json")
     assert code == 0
     (pair,) = json.loads(said)["pairs"]
     assert pair["pair"] == ["good", "bad"]
@@ -221,3 +222,22 @@ def test_a_wrong_measure_is_reported_before_files_are_read(files: Path, run: Run
     assert code == 2
     assert "expected 'nDCG', 'DCG' or 'RBP', found 'foo'" in error
     assert "none" not in error
+
+
+def test_sampled_takes_several_numbers_of_negatives(files: Path, run: Run) -> None:
+    asked = [
+        "sampled",
+        *options(files, "good", "bad"),
+        "--measure",
+        "nDCG@10",
+        "--measure",
+        "nDCG(power(0.5))@10",
+    ]
+    code, said, _ = run(*asked, "--negatives", "5,10", "--negatives", 20)
+    assert code == 0
+    assert all(f"m = {m}: a sampled result" in said for m in (5, 10, 20))
+    assert "nDCG(power(0.5))@10 " in said  # whole, in 80 columns
+    code, said, _ = run(*asked, "--negatives", 5)
+    assert code == 0
+    assert "40 items, 5 negatives sampled without replacement" in said
+    assert "negatives  " not in said  # no column of equal numbers

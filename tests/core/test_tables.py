@@ -79,6 +79,19 @@ def test_headings_fold_before_a_column_goes() -> None:
     assert "0.750" in lines[-2]
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_names_stay_whole_where_numbers_may_leave(whole: bool) -> None:
+    columns = (
+        Column("run"), Column("measure", whole=whole), *(Column(f"number{i}", fixed(4)) for i in range(6))
+    )  # fmt: skip
+    row = ("pircRBa1", "nDCG(power(0.5))@0.2n", *(0.1234,) * 6)
+    out = io.StringIO()
+    print_blocks([Table("", columns, (row,))], Console(file=out, width=80))
+    assert ("nDCG(power(0.5))@0.2n" in out.getvalue()) == whole
+    assert "pircRBa1" in out.getvalue()
+    assert ("Left out for lack of width: number5." in out.getvalue()) == whole
+
+
 def test_a_terminal_gets_lines_folded_between_words() -> None:
     text = printed(TABLE, 80, terminal=True)
     assert all(len(re.sub("\x1b\\[[0-9;]*m", "", line)) <= 80 for line in text)

@@ -141,7 +141,7 @@ def summary_table(pairs: Sequence[Pair]) -> Table:
     The error exponent e is the predicted one: P(wrong order at n) is ``exp(-n^(e + o(1)))``.
     """
     columns = (
-        Column("pair"), Column("measure"), Column("ahead"), Column("n", general("g"), 2),
+        Column("pair"), Column("measure", whole=True), Column("ahead"), Column("n", general("g"), 2),
         Column("right", fixed(4)), Column("95% interval", str, 1), Column("tied", fixed(4)),
         Column("wrong", fixed(4)), Column("n for 95%", general("g")), Column("n for 99%", general("g")),
         Column("error exponent", general(".3g"), 2), Column("the rate of the wrong order", None, 3),

@@ -365,7 +365,7 @@ class Plan(Report):
 
     def _columns(self, title: str, *columns: _Shown) -> Table:
         """Return a table with the measures and those of the columns that have a value."""
-        measure: _Shown = (Column("measure"), lambda row: row.measure)
+        measure: _Shown = (Column("measure", whole=True), lambda row: row.measure)
         shown = [measure, *(c for c in columns if any(c[1](row) is not None for row in self.rows))]
         rows = tuple(tuple(value(row) for _, value in shown) for row in self.rows)
         return Table(title, tuple(column for column, _ in shown), rows)

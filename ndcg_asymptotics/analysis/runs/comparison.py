@@ -197,7 +197,7 @@ def _cuts_text(judged: MeasureComparison) -> str:
 class Power:
     """The discriminative power of a measure: for how many pairs the difference is significant."""
 
-    measure: Annotated[str, Column("measure")]
+    measure: Annotated[str, Column("measure", whole=True)]
     pairs: int
     significant: Annotated[int, Column("significant pairs", general("d"))]
     corrected: Annotated[int, Column("significant after correction", general("d"))]
@@ -380,11 +380,12 @@ class Comparison(Report):
     def _table(self, pair: PairComparison) -> Table:
         predicted = any(j.longer_lists for j in pair.by_measure)
         columns = (
-            Column("measure"), *(Column(run, fixed(4), 1, together=True) for run in (pair.a, pair.b)),
+            Column("measure", whole=True),
+            *(Column(run, fixed(4), 2, together=True) for run in (pair.a, pair.b)),
             Column("difference", general("+.4f")), Column(f"{_level(self.alpha)} interval", _interval),
-            Column("p", general(".2g"), 3), Column("corrected p", general(".2g")),
-            Column("effect size", general("+.2f"), 2), Column("required queries", _queries),
-            *((Column("longer lists", str, 4),) if predicted else ()),
+            Column("p", general(".2g"), 4), Column("corrected p", general(".2g"), 1),
+            Column("effect size", general("+.2f"), 3), Column("required queries", _queries),
+            *((Column("longer lists", str, 5),) if predicted else ()),
         )  # fmt: skip
         rows = tuple(
             (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.interval or "identical",
@@ -401,7 +402,7 @@ class Comparison(Report):
 
 def _cut_table(pair: PairComparison) -> Table:
     sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
-    columns = (Column("measure"), *(Column(f"n={n:,}", fixed(3)) for n in sizes))
+    columns = (Column("measure", whole=True), *(Column(f"n={n:,}", fixed(3)) for n in sizes))
     rates = [{cut.n: cut.rate for cut in judged.cuts} for judged in pair.by_measure]
     rows = tuple(
         (judged.measure, *map(rate.get, sizes)) for judged, rate in zip(pair.by_measure, rates, strict=True)

@@ -79,7 +79,7 @@ class TrialRow:
     """
 
     run: Annotated[str, Column("run")]
-    measure: Annotated[str, Column("measure")]
+    measure: Annotated[str, Column("measure", whole=True)]
     actual: Annotated[float, Column("actual", fixed(4))]
     predicted: Annotated[float, Column("predicted from a tenth", fixed(4))]
     error: Annotated[float, Column("relative error", fixed(3))]

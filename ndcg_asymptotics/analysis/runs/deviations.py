@@ -41,7 +41,7 @@ class Deviation:
     """
 
     run: Annotated[str, Column("run")]
-    measure: Annotated[str, Column("measure")]
+    measure: Annotated[str, Column("measure", whole=True)]
     n: Annotated[int, _column("n", show="d")]
     real: Annotated[float, _column("real")]
     error: Annotated[float, _column("standard error", 1)]

@@ -46,10 +46,10 @@ class SampledRow:
     """One system: the exact mean and standard deviation of the mean over users, and the full metric."""
 
     system: Annotated[str, Column("system")]
-    measure: Annotated[str, Column("measure")]
+    measure: Annotated[str, Column("measure", whole=True)]
     negatives: Annotated[int, Column("negatives", general("d"))]
     mean: Annotated[float, Column("sampled mean", fixed(4))]
-    sd: Annotated[float, Column("standard deviation", fixed(4))]
+    sd: Annotated[float, Column("standard deviation", fixed(4), drop=1)]
     full: Annotated[float, Column("full", fixed(4))]
 
 
@@ -72,8 +72,8 @@ class PairRow:
 
     a: Annotated[str, Column("a")]
     b: Annotated[str, Column("b")]
-    measure: Annotated[str, Column("measure")]
-    difference: Annotated[float, Column("full difference", fixed(4))]
+    measure: Annotated[str, Column("measure", whole=True)]
+    difference: Annotated[float, Column("full difference", fixed(4), drop=1)]
     crossings: Annotated[
         tuple[int, ...], Column("order changes at", lambda m: ", ".join(map(str, m)) or "never")
     ]
@@ -86,12 +86,12 @@ class CorrectedRow:
     """One system: an estimate of the full metric from sampled ranks, with its exact bias and deviation."""
 
     system: Annotated[str, Column("system")]
-    measure: Annotated[str, Column("measure")]
+    measure: Annotated[str, Column("measure", whole=True)]
     negatives: Annotated[int, Column("negatives", general("d"))]
-    estimate: Annotated[str, Column("estimate")]
+    estimate: Annotated[str, Column("estimate", whole=True)]
     mean: Annotated[float, Column("mean", fixed(4))]
     bias: Annotated[float, Column("bias", general("+.4f"))]
-    sd: Annotated[float, Column("standard deviation", fixed(4))]
+    sd: Annotated[float, Column("standard deviation", fixed(4), drop=1)]
 
 
 @dataclass(frozen=True)
@@ -168,15 +168,33 @@ class Sampled(Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the tables and the statements."""
         how = "with" if self.replacement else "without"
-        title = f"{self.users} users, {self.items} items, negatives sampled {how} replacement"
-        yield Table.of(title, SampledRow, self.rows)
+        different = {row.negatives for row in self.rows}
+        (one,) = (f"{m} " for m in different) if len(different) == 1 else ("",)
+        title = f"{self.users} users, {self.items} items, {one}negatives sampled {how} replacement"
+        yield _without_negatives(Table.of(title, SampledRow, self.rows), bool(one))
         if self.pairs:
-            yield Table.of(f"Order of two systems, probability {self.level:g}", PairRow, self.pairs)
+            yield self._orders()
         if self.corrected:
             title = f"Estimates of the full metric (bias-variance with gamma {self.gamma:g})"
-            yield Table.of(title, CorrectedRow, self.corrected)
+            yield _without_negatives(Table.of(title, CorrectedRow, self.corrected), bool(one))
         for text in (*self.statements, *self.remarks):
             yield Line(text)
+
+    def _orders(self) -> Table:
+        """Return the table of pairs, whose names take two lines where they are long."""
+        found = Table.of(f"Order of two systems, probability {self.level:g}", PairRow, self.pairs)
+        columns = Column("systems", fold=True), *found.columns[2:]
+        return Table(found.title, columns, tuple((f"{a}, {b}", *rest) for a, b, *rest in found.rows))
+
+
+def _without_negatives(table: Table, one: bool) -> Table:
+    """Return a table without the column of the number of negatives, if there is but one number."""
+    kept = [i for i, column in enumerate(table.columns) if column.name != "negatives" or not one]
+    return Table(
+        table.title,
+        tuple(table.columns[i] for i in kept),
+        tuple(tuple(row[i] for i in kept) for row in table.rows),
+    )
 
 
 def sampled(

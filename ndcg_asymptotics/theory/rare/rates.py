@@ -69,7 +69,7 @@ class PairPrediction:
     """
 
     pair: tuple[str, str]
-    measure: Annotated[str, Column("measure")]
+    measure: Annotated[str, Column("measure", whole=True)]
     n: Annotated[int, Column("n", general("g"))]
     right: Annotated[str, Column("right")]
     cost: Annotated[float, Column("cost in nats", general(".4g"))]
