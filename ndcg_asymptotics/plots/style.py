@@ -297,7 +297,9 @@ def _laid_out(figure: Figure) -> Iterator[None]:
         yield
         return
     engine.execute(figure)
-    figure.set_layout_engine("none")
+    # no engine at all: matplotlib draws once more for one that does nothing
+    with mpl.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
     try:
         yield
     finally:
