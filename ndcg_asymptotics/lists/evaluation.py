@@ -329,8 +329,12 @@ def evaluate(
         raise InputError("bounds need ties that do not depend on labels, unlike 'worst'", "unjudged")
     if chance or unjudged == "bounds":
         unnormalised = [str(measure) for measure in found if not measure.normalised]
-        of = "chance" if chance else "bounds"
-        require(not unnormalised, f"is for NDCG, got {', '.join(unnormalised)}", of)
+        got = f"for NDCG, such as nDCG@10, got {', '.join(unnormalised)}"
+        require(
+            not unnormalised,
+            f"is {got}" if chance else f"bounds are {got}; zero and drop are for DCG as well",
+            "chance" if chance else "unjudged",
+        )
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
         raise InputError(

@@ -15,7 +15,7 @@ from ndcg_asymptotics.specs.scanner import SpecError
 
 _ONE = "with one relevant item"
 _SEVERAL = "with several ir_measures computes it"
-_NO_WEIGHTS = "its ranks have no fixed weights: ir_measures computes it"
+_NO_WEIGHTS = "is not computed here, as its ranks have no fixed weights; ir_measures computes it"
 _CUT = (
     r"(?:\([^)]*\))?[@_.](?P<k>\d+)"  # @10, or (rel=2)@10 as in ir_measures, or _10 and .10 as in trec_eval
 )
@@ -38,7 +38,7 @@ def answer(text: str) -> str | None:
     >>> answer("P@10")
     'for labels 0 and 1 it is DCG(constant)@10 divided by 10'
     >>> answer("AP(rel=2)@100")
-    'its ranks have no fixed weights: ir_measures computes it'
+    'is not computed here, as its ranks have no fixed weights; ir_measures computes it'
     """
     for pattern, found in _ANSWERS.items():
         match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)

@@ -140,7 +140,8 @@ def _check_laws(scorers: Mapping[str, Scorer], where: str = "") -> None:
     )
     laws = "; ".join(f"{name}: {_law(scorer)}" for name, scorer in scorers.items())
     fitted = any(isinstance(scorer, Empirical) for scorer in scorers.values())
-    remedy = f" ({_REMEDY})" if fitted and not agree else ""
+    share = f"prevalence={first.masses[0]:.12g} in place of a parameter of a curve states its share"
+    remedy = f" ({_REMEDY if fitted else share})" if fitted or len(first.masses) == 1 else ""
     require(agree, f"{where}the scorers of a population share their labels, these differ{remedy}: {laws}")
 
 
@@ -195,4 +196,4 @@ def _blank(like: Model) -> Model:
 
 def _law(scorer: Scorer) -> str:
     pairs = zip(scorer.gains, scorer.masses, strict=True)
-    return ", ".join(f"P(Y={number_text(y)}) = {mass!r}" for y, mass in pairs)
+    return ", ".join(f"P(Y={number_text(y)}) = {mass:.12g}" for y, mass in pairs)

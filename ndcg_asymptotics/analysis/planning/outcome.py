@@ -85,6 +85,7 @@ class PlanRow:
     reason: str = ""
 
 
+_LEAST_SHOWN = 1e-3  # of a rate in percent
 _Shown = tuple[Column, Callable[[PlanRow], Any]]  # a column of a table, and its values
 
 
@@ -297,7 +298,7 @@ class Plan(Report):
         for name, letter, choices in families:
             best = self.best(choices)
             if best:
-                found.append(f"of the {name}, {letter} = {best.at:g} ({best.lists:,})")
+                found.append(f"of the {name}, {letter} = {best.at:,.10g} ({best.lists:,})")
         if not found:
             return ""
         said = "; ".join(found)
@@ -422,7 +423,9 @@ def _listed(names: Sequence[str], between: str = ", ") -> str:
 
 
 def _percent(rate: float) -> str:
-    """Return a probability in percent; one that is not 1 is not rounded to it."""
+    """Return a probability in percent; one that is not 0 or 1 is not rounded to it."""
+    if 0 < rate < _LEAST_SHOWN:
+        return f"<{_LEAST_SHOWN:.1%}"
     return "100%" if rate == 1 else f"{min(100 * rate, 99.9):.1f}%"
 
 

@@ -44,7 +44,7 @@ from ndcg_asymptotics.populations import Population
 _SAMPLES = 2000  # of the bootstrap over queries
 _FEWEST = 2  # queries
 _MOST_GAINS, _MOST_GAINS_CUT = 4, 3
-"""More positive gains would take minutes: whole lists and fixed cutoffs, and cutoffs that grow with n."""
+"""Positive gains of whole lists and fixed cutoffs, and of cutoffs that grow with n: more take long."""
 
 
 def plan_runs(
@@ -125,7 +125,7 @@ def plan_runs(
         )
     if theory and len(lengths) < len(asked):
         remarks.append(
-            "Where they are missing they would take minutes, as there are many different gains. A table with "
+            "Where they are missing they would take long, as there are many different gains. A table with "
             "fewer, such as --gain '0=0, 1=1, 2=1, 3=3, 4=3', is quick; `fit` writes the curves of all of "
             "them, which `plan --a --b` takes"
         )

@@ -92,6 +92,7 @@ def read_lists(
     packed, form = _is_parquet(path), None
     if not packed and is_svmlight(read_first_line(path)[1]):
         need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
+        need += " (--feature 1 or --weights FILE)"
         require(bool(weights), need)
         parts = svmlight_columns(path, weights or {})
     else:
