@@ -220,9 +220,20 @@ class Evaluations(Report, Mapping[str, Evaluation]):
             for run in self.runs
         )
         yield Table("", columns, rows)
+        for name, meaning in _MEANINGS.items():
+            if any(column.endswith(name) for column in self.runs[0].columns):
+                yield Line(meaning)
         for run in self.runs:
             for remark in run.remarks():
                 yield Line(f"{run.name}: {remark}." if run.name else f"{remark}.")
+
+
+_MEANINGS = {
+    " lowest": "Lowest and highest: the least and the greatest NDCG that the queries could have, whatever the "
+    "labels of the unjudged documents of the run are, at any rank.",
+    " chance": "Chance: the mean of a random order. Adjusted: (NDCG - chance) / (1 - chance), 0 for a random "
+    "order and 1 for the ideal one.",
+}
 
 
 def _mean(values: Floats) -> Floats:

@@ -241,3 +241,19 @@ def test_sampled_takes_several_numbers_of_negatives(files: Path, run: Run) -> No
     assert code == 0
     assert "40 items, 5 negatives sampled without replacement" in said
     assert "negatives  " not in said  # no column of equal numbers
+
+
+def test_columns_of_evaluate_are_explained(files: Path, run: Run) -> None:
+    asked = ["evaluate", *options(files, "bad"), "--measure", "nDCG@10"]
+    for option, said in (
+        ("--unjudged=bounds", "Lowest and highest: "),
+        ("--chance", "Chance: the mean of a random"),
+    ):
+        assert said in run(*asked, option)[1]
+        assert said not in run(*asked)[1]
+    code, _, error = run(*asked, "--measure", "DCG@10", "--unjudged", "bounds")
+    assert code == 2
+    assert (
+        "--unjudged: bounds are for NDCG, such as nDCG@10, got DCG(log)@10; zero and drop are for DCG"
+        in error
+    )

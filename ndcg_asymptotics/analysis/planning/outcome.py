@@ -249,8 +249,8 @@ class Plan(Report):
             return f"No list is known to be long enough to show the right order with probability {rate}."
         first, last = known[0], known[-1]
         said = (
-            f"One list shows that order with probability {rate} from {first.required_n:,} documents on by "
-            f"{first.measure}"
+            f"One list shows the order of the long run with probability {rate} from {first.required_n:,} "
+            f"documents on by {first.measure}"
         )
         return said + (f", from {last.required_n:,} on by {last.measure}." if last is not first else ".")
 
