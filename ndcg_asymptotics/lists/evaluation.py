@@ -229,8 +229,8 @@ class Evaluations(Report, Mapping[str, Evaluation]):
 
 
 _MEANINGS = {
-    " lowest": "Lowest and highest: the least and the greatest NDCG that the queries could have, whatever the "
-    "labels of the unjudged documents of the run are, at any rank.",
+    " lowest": "Lowest and highest: the least and the greatest NDCG that the queries could have, whatever "
+    "the labels of the unjudged documents of the run are, at any rank.",
     " chance": "Chance: the mean of a random order. Adjusted: (NDCG - chance) / (1 - chance), 0 for a random "
     "order and 1 for the ideal one.",
 }
