@@ -213,7 +213,7 @@ MUTATIONS = (
     Mutation(
         "tilt: the push of the items below left out",
         "theory/rare/tilting.py",
-        "influence = weights.own + push",
+        "influence = weights.own + push[:, None]",
         "influence = weights.own",
         (LINEAR, "nDCG"),
         ("tests/theory/test_rare.py",),
