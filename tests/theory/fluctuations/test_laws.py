@@ -126,3 +126,12 @@ def test_an_order_that_theorem_4_says_settles() -> None:
 
 def test_normal_quantiles() -> None:
     assert standard_quantile((LINEAR,), Measure.of("nDCG"), 1000, 0.95) == pytest.approx(1.644854, abs=1e-6)
+
+
+@pytest.mark.parametrize("measure", ["nDCG(zipf)", "nDCG(power(0.9))", "nDCG@200"])
+def test_the_table_of_a_law_has_its_distribution_function(measure):
+    law = series_law((Relevance.parse("linear(0.1, 0.5)"),), Measure.parse(measure))
+    assert not law.enumerable
+    x = np.append(np.linspace(-3.9, 4.1, 41), [-50.0, 50.0])
+    # lines between places 16/4096 apart are off by (16/4096)^2/8 of the second derivative, which is below 1
+    assert law.cdfs(x) == pytest.approx([law.cdf(float(at)) for at in x], rel=0, abs=2e-6)
