@@ -31,10 +31,10 @@ def variates(what: Design) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     counts, fractions = [], []
     halves = Stream.halves
 
-    def record(self: Stream, cells: Cells, last: NDArray[np.int64]) -> Cells:
-        children = halves(self, cells, last)
+    def record(self: Stream, cells: Cells) -> Cells:
+        children = halves(self, cells)
         n = children.counts[0::2] + children.counts[1::2]
-        chosen = last >= 0
+        chosen = cells.last >= 0
         p = self.depths.fraction(cells.octave[chosen], cells.level, cells.index[chosen])
         counts.append(n[n > 0])
         fractions.append(np.broadcast_to(p[:, None], n.shape)[n > 0])

@@ -42,10 +42,10 @@ def revealed(what, replicate, name):
             step, label = (int(x[0]) for x in np.nonzero(batch.counts[i]))
             depth = (batch.octave[i], -(batch.index[i] + 0.5) / 2.0**batch.level)
             found.append((depth, step, label))
-        last = np.where(held > 1, len(what.sizes) - 1, -1)
-        if (last >= 0).any():
+        batch.last[:] = np.where(held > 1, len(what.sizes) - 1, -1)
+        if (batch.last >= 0).any():
             assert batch.level < 50
-            stack.append(stream.halves(batch, last))
+            stack.append(stream.halves(batch))
     found.sort(key=lambda item: item[0], reverse=True)
     steps = np.array([step for _, step, _ in found])
     gains = np.array([*relevance.gains, 0.0])[[label for *_, label in found]]

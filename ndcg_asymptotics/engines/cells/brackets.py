@@ -17,7 +17,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
-from ndcg_asymptotics.engines.cells.philox import binomial
+from ndcg_asymptotics.engines.cells.philox import (
+    ATTEMPT_BITS,
+    INVERSION,
+    accepted,
+    inverted,
+    proposed,
+    rejection,
+    uniforms,
+)
 from ndcg_asymptotics.engines.shared.tables import (
     FAR_ERROR,
     NEAR_ERROR,
@@ -36,6 +44,9 @@ UNIT = 2.0**60
 ESTIMATE, LOW, HIGH, CELLS, MIXED = range(5)
 
 _TOO_WIDE = 1.3  # times the allowed width: a cell this wide is divided without computing its bracket
+_ROW = 1024  # counts divided at a time
+_CELL_BIT, _STEP_BIT = 36, 16  # cell, step and label in one number
+_STEPS, _LABELS = (1 << (_CELL_BIT - _STEP_BIT)) - 1, (1 << _STEP_BIT) - 1
 _CROSSING = 0.125  # share of the bracket reserved for the one cell that contains the cutoff
 
 
@@ -67,7 +78,14 @@ def ideal(tables: Tables, row: int, cut: int, labels: Integers, gains: Floats) -
 
 @njit(cache=True)
 def settle(
-    task: Task, counts: Integers, above: Integers, open: Bools, last: Integers, sums: Integers, final: bool
+    task: Task,
+    counts: Integers,
+    above: Integers,
+    open: Bools,
+    first: Integers,
+    last: Integers,
+    sums: Integers,
+    final: bool,
 ) -> None:
     """Close every (cell, size, measure) that is narrow enough (all if ``final``) and add it up.
 
@@ -77,23 +95,27 @@ def settle(
     D does not increase. The estimate is ``P/C (F(R+C) - F(R))``. The widths allowed add up to the
     bracket over any partition, because each is a share by G. Rounding widens both bounds.
 
-    ``last[cell]`` becomes the largest size that is still open, -1 if none; ``sums[size, measure]``
-    is added to.
+    Sizes beyond ``first[cell]`` and ``last[cell]`` are closed; these become the smallest and largest that are
+    still open, or ``last`` -1 if there is none. ``sums[size, measure]`` is added to.
     """
     # one by one: as members of a tuple they would be counted in and out in the loops
     near, far, start, length = task.tables
     gains, cuts, rows, scales, totals, weights = (
         task.gains, task.cut, task.row, task.scale, task.total, task.cell_weight
     )  # fmt: skip
-    cells, sizes, labels = counts.shape
+    cells, _, labels = counts.shape
     grades, measures = labels - 1, open.shape[2]
     held = np.empty(labels, np.int64)
     allowed_of = task.bracket * UNIT / task.scale
     for i in range(cells):
         held[:] = 0
+        begin, end_of_sizes = first[i], last[i] + 1
         last[i] = -1
-        for k in range(sizes):
-            count = 0
+        for k in range(begin):
+            for g in range(labels):
+                held[g] += counts[i, k, g]
+        for k in range(begin, end_of_sizes):
+            count, is_open = 0, False
             for g in range(labels):
                 held[g] += counts[i, k, g]
                 count += held[g]
@@ -116,7 +138,7 @@ def settle(
                     if width * slope(near, far, start, length, row, end) * weights[k, m] > (
                         _TOO_WIDE * allowed * count
                     ):
-                        last[i] = k
+                        is_open = True
                         continue
                 at_top = cumulative(near, far, start, length, row, R)
                 at_end = cumulative(near, far, start, length, row, end)
@@ -146,7 +168,7 @@ def settle(
                         share = (1.0 - _CROSSING) * share + _CROSSING * crossed
                     # where D is constant, only rounding makes a cell's bounds differ, unless it is cut
                     if high - low > share * allowed and (share > 0.0 or R + count > cut):
-                        last[i] = k
+                        is_open = True
                         continue
                 open[i, k, m] = False
                 # the mean over all orders of the cell: the mean gain times the sum of its discounts
@@ -162,6 +184,8 @@ def settle(
                 sums[k, m, HIGH] += math.ceil(high * scale + slack)
                 sums[k, m, CELLS] += 1
                 sums[k, m, MIXED] += 1 if mixed else 0
+            if is_open:
+                first[i], last[i] = (k if last[i] < 0 else first[i]), k
 
 
 @njit(cache=True)
@@ -191,18 +215,81 @@ def split(
     Each label's items of each step go to the upper half binomially, with ``fraction[cell, label]``
     of the cell's mass. The counter is the cell, the label and the step: the same cell of the same
     scorer is always cut the same way. Steps beyond ``last[cell]`` are not needed and left out.
+    ``halves`` are 0 before.
     """
     cells, _, labels = counts.shape
+    which = np.empty(_ROW, np.int64)  # of the counts that are not 0: cell, step and label
+    words, numbers, whole = np.empty(4 * _ROW, np.uint64), np.empty(3 * _ROW), np.empty(4 * _ROW, np.int64)
+    found = 0
     for i in range(cells):
-        c0, c1 = heap[i] & np.uint64(0xFFFFFFFF), heap[i] >> np.uint64(32)
+        for k in range(last[i] + 1):
+            for g in range(labels):
+                if found == _ROW:
+                    _draw(which, found, counts, octave, heap, fraction, key, words, numbers, whole, halves)
+                    found = 0
+                which[found] = i << _CELL_BIT | k << _STEP_BIT | g
+                found += counts[i, k, g] > 0
+    _draw(which, found, counts, octave, heap, fraction, key, words, numbers, whole, halves)
+    for i in range(cells):
         upper = 0
         for k in range(last[i] + 1):
             for g in range(labels):
-                count = counts[i, k, g]
-                c2 = octave[i] | (np.uint64(g) << np.uint64(8))
-                taken = binomial(count, fraction[i, g], c0, c1, c2, np.uint64(k), key[0], key[1])
-                halves[2 * i, k, g] = taken
-                halves[2 * i + 1, k, g] = count - taken
-                upper += taken
+                upper += halves[2 * i, k, g]
             above_halves[2 * i, k] = above[i, k]
             above_halves[2 * i + 1, k] = above[i, k] + upper
+
+
+@njit(cache=True, error_model="numpy")
+def _draw(
+    which: Integers, count: int, counts: Integers, octave: Words, heap: Words, fraction: Floats, key: Words,
+    words: Words, numbers: Floats, whole: Integers, halves: Integers,
+) -> None:  # fmt: skip
+    """Draw how many items of each of some counts are in the upper half: `philox.binomial`, for all at once.
+
+    Of the loops without branches LLVM makes vector instructions, if rows of one array are a fixed distance
+    apart. What these leave undecided, a third, is drawn one by one.
+
+    Parameters
+    ----------
+    which : (_ROW,)
+        Cell, step and label of the first ``count``.
+    words : (4 _ROW,), numbers : (3 _ROW,), whole : (4 _ROW,)
+        Work space: counters; p <= 1/2 and two uniform numbers; n, the variates, and which are to be
+        inverted and which are unsure.
+    """
+    u, v, x, small, unsure = _ROW, 2 * _ROW, _ROW, 2 * _ROW, 3 * _ROW
+    for j in range(count):
+        i, k, g = which[j] >> _CELL_BIT, which[j] >> _STEP_BIT & _STEPS, which[j] & _LABELS
+        whole[j], p = counts[i, k, g], fraction[i, g]
+        numbers[j] = min(p, 1.0 - p)
+        words[j], words[_ROW + j] = heap[i] & np.uint64(0xFFFFFFFF), heap[i] >> np.uint64(32)
+        words[2 * _ROW + j] = octave[i] | (np.uint64(g) << np.uint64(8))
+        words[3 * _ROW + j] = np.uint64(k) << ATTEMPT_BITS
+    k0, k1 = key[0], key[1]
+    for j in range(count):
+        c0, c1, c2, c3 = words[j], words[_ROW + j], words[2 * _ROW + j], words[3 * _ROW + j]
+        numbers[u + j], numbers[v + j] = uniforms(c0, c1, c2, c3, k0, k1)
+    for j in range(count):
+        n, p = whole[j], numbers[j]
+        whole[x + j], is_sure = proposed(n, p, numbers[u + j], numbers[v + j])
+        is_small = n * p < INVERSION
+        whole[small + j], whole[unsure + j] = is_small, (not is_sure) & (not is_small)
+    some = others = 0
+    for j in range(count):
+        is_small, is_unsure = whole[small + j], whole[unsure + j]
+        whole[small + some], whole[unsure + others] = j, j
+        some, others = some + is_small, others + is_unsure
+    for at in range(small, small + some):
+        j = whole[at]
+        whole[x + j] = inverted(whole[j], numbers[j], numbers[u + j])
+    for at in range(unsure, unsure + others):
+        j = whole[at]
+        n, p = whole[j], numbers[j]
+        if not accepted(n, p, numbers[u + j], numbers[v + j], whole[x + j]):
+            c0, c1, c2, c3 = words[j], words[_ROW + j], words[2 * _ROW + j], words[3 * _ROW + j]
+            whole[x + j] = rejection(n, p, 1, c0, c1, c2, c3, k0, k1)
+    for j in range(count):
+        i, k, g = which[j] >> _CELL_BIT, which[j] >> _STEP_BIT & _STEPS, which[j] & _LABELS
+        taken = whole[j] - whole[x + j] if fraction[i, g] > 0.5 else whole[x + j]
+        halves[2 * i, k, g] = taken
+        halves[2 * i + 1, k, g] = whole[j] - taken

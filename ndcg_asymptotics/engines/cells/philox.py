@@ -16,10 +16,13 @@ _HALF = np.uint64(32)
 _MULTIPLY_0, _MULTIPLY_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 
-_ATTEMPT_BITS = np.uint64(12)
+ATTEMPT_BITS = np.uint64(12)
 _SIX = np.uint64(6)
-_INVERSION = 20.0  # below this mean: inversion; above: transformed rejection
-_NEAREST = 20.0  # from the mode, that the normal approximation is tried
+INVERSION = 20.0  # below this mean: inversion; above: transformed rejection
+_NEAREST = 20.0  # from the mode: probabilities by products up to here, bounds of the normal law beyond
+_MARGIN = (
+    1e-4  # relative; nearer to P(x)/P(mode) than this the logarithms of P decide, which are good to 1e-5
+)
 _SMALL = 64  # (1-p)^n by squaring up to this n
 _INVERSE = 1.0 / np.arange(1.0, 400.0)  # by inversion no count is larger
 
@@ -35,11 +38,26 @@ def philox(
     c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Return four 32-bit words from a counter of four and a key of two, each held in 64 bits."""
-    for _ in range(10):
-        p0, p1 = _MULTIPLY_0 * c0, _MULTIPLY_1 * c2
-        c0, c1, c2, c3 = (p1 >> _HALF) ^ c1 ^ k0, p1 & _LOW, (p0 >> _HALF) ^ c3 ^ k1, p0 & _LOW
-        k0, k1 = (k0 + _WEYL_0) & _LOW, (k1 + _WEYL_1) & _LOW
-    return c0, c1, c2, c3
+    # round by round: LLVM makes no vector instructions of a loop within a loop
+    c0, c1, c2, c3 = _round(0, c0, c1, c2, c3, k0, k1)
+    c0, c1, c2, c3 = _round(1, c0, c1, c2, c3, k0, k1)
+    c0, c1, c2, c3 = _round(2, c0, c1, c2, c3, k0, k1)
+    c0, c1, c2, c3 = _round(3, c0, c1, c2, c3, k0, k1)
+    c0, c1, c2, c3 = _round(4, c0, c1, c2, c3, k0, k1)
+    c0, c1, c2, c3 = _round(5, c0, c1, c2, c3, k0, k1)
+    c0, c1, c2, c3 = _round(6, c0, c1, c2, c3, k0, k1)
+    c0, c1, c2, c3 = _round(7, c0, c1, c2, c3, k0, k1)
+    c0, c1, c2, c3 = _round(8, c0, c1, c2, c3, k0, k1)
+    return _round(9, c0, c1, c2, c3, k0, k1)
+
+
+@njit(cache=True, forceinline=True)
+def _round(
+    number: int, c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    p0, p1 = _MULTIPLY_0 * c0, _MULTIPLY_1 * c2
+    k0, k1 = (k0 + np.uint64(number) * _WEYL_0) & _LOW, (k1 + np.uint64(number) * _WEYL_1) & _LOW
+    return (p1 >> _HALF) ^ c1 ^ k0, p1 & _LOW, (p0 >> _HALF) ^ c3 ^ k1, p0 & _LOW
 
 
 @njit(cache=True)
@@ -91,6 +109,122 @@ def log_binomial(x: int, n: int, p: float) -> float:
 
 
 @njit(cache=True)
+def _power(base: float, exponent: int) -> float:
+    result = 1.0
+    while exponent > 0:
+        result *= base if exponent & 1 else 1.0  # no branch on it: bits are unpredictable
+        base *= base
+        exponent >>= 1
+    return result
+
+
+@njit(cache=True, forceinline=True)
+def uniforms(
+    c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
+) -> tuple[float, float]:
+    """Return two numbers in (0, 1)."""
+    w0, w1, w2, w3 = philox(c0, c1, c2, c3, k0, k1)
+    return _uniform(w0, w1), _uniform(w2, w3)
+
+
+@njit(cache=True)
+def inverted(n: int, p: float, u: float) -> int:
+    """Return the quantile of Bin(n, p) at u, for a mean below 20."""
+    if n == 1:
+        return 1 if u < p else 0
+    odds = p / (1.0 - p)
+    mass = _power(1.0 - p, n) if n <= _SMALL else math.exp(n * math.log1p(-p))
+    x = 0
+    while u > mass and x < n and x < len(_INVERSE):
+        u -= mass
+        mass *= odds * float(n - x) * _INVERSE[x]
+        x += 1
+    return x
+
+
+# Names below are as in Hörmann's paper; an offset from the mean instead of a count.
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def _hat(mean: float, p: float) -> tuple[float, float, float]:
+    """Return the standard deviation, a and b."""
+    deviation = math.sqrt(mean * (1.0 - p))
+    b = 1.15 + 2.53 * deviation
+    return deviation, -0.0873 + 0.0248 * b + 0.01 * p, b
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def proposed(n: int, p: float, u: float, v: float) -> tuple[int, bool]:
+    """Return a variate of the hat function, and whether it is accepted without comparing probabilities."""
+    mean = n * p
+    _, a, b = _hat(mean, p)
+    whole = math.floor(mean)
+    rest = mean - whole + 0.5
+    u -= 0.5
+    space = 0.5 - abs(u)
+    x = whole + math.floor((2.0 * a / space + b) * u + rest)
+    return x, (space >= 0.07) & (v <= 0.92 - 4.2 / b)
+
+
+@njit(cache=True, error_model="numpy")
+def accepted(n: int, p: float, u: float, v: float, x: int) -> bool:
+    """Return whether a variate of the hat function is accepted: if it is below P(x)/P(mode).
+
+    Most are decided without logarithms of P, near the mode by products, elsewhere by bounds around that of a
+    normal variate (Kachitvichyanukul and Schmeiser 1988, "Binomial random variate generation", step 5.2).
+    """
+    if x < 0 or x > n:
+        return False
+    mean = n * p
+    deviation, a, b = _hat(mean, p)
+    variance = mean * (1.0 - p)
+    alpha = (2.83 + 5.1 / b) * deviation
+    space = 0.5 - abs(u - 0.5)
+    mode = math.floor(mean + p)
+    height = v * alpha / (a / (space * space) + b)
+    distance = float(abs(x - mode))
+    if distance <= _NEAREST:
+        ratio = _ratio(x, mode, n, mean, p)
+        if abs(height - ratio) > _MARGIN * ratio:
+            return height < ratio
+    height = math.log(height)
+    if _NEAREST < distance < variance / 2 - 1:
+        normal = -0.5 * distance * distance / variance
+        error = distance / variance * ((distance * (distance / 3 + 0.625) + 1 / 6) / variance + 0.5)
+        if height < normal - error:
+            return True
+        if height > normal + error:
+            return False
+    return height <= log_binomial(x, n, p) - log_binomial(mode, n, p)
+
+
+@njit(cache=True, error_model="numpy")
+def _ratio(x: int, mode: int, n: int, mean: float, p: float) -> float:
+    """Return P(x)/P(mode), for a few steps between them."""
+    above, below, scale = 1.0, 1.0, 1.0 / mean
+    odds = p / (1.0 - p) * scale  # so both products are near 1
+    for i in range(min(x, mode) + 1, max(x, mode) + 1):
+        above *= float(n - i + 1) * odds
+        below *= float(i) * scale
+    return above / below if x > mode else below / above
+
+
+@njit(cache=True)
+def rejection(
+    n: int, p: float, attempt: int,
+    c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64,
+) -> int:  # fmt: skip
+    """Draw from Bin(n, p), p <= 1/2 and n p >= 20, from an attempt on; ``c3`` is the counter of the first."""
+    while attempt < 4096:
+        u, v = uniforms(c0, c1, c2, c3 + np.uint64(attempt), k0, k1)
+        x, is_sure = proposed(n, p, u, v)
+        if is_sure or accepted(n, p, u, v, x):
+            return x
+        attempt += 1
+    return math.floor(n * p + p)  # practically impossible: an attempt fails with probability below 0.4
+
+
+@njit(cache=True)
 def binomial(
     n: int, p: float, c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> int:
@@ -99,79 +233,14 @@ def binomial(
     By inversion where min(p, 1-p) n < 20, else by transformed rejection (BTRS, Hörmann 1993,
     "The generation of binomial random variates"). Drawn as whole numbers around the mean, which
     is a double: at n = 1e18 it may be off by 1e-7 standard deviations.
-
-    Most of what is not accepted at once is decided by bounds of log P(x)/P(mode) around that of a normal
-    variate (Kachitvichyanukul and Schmeiser 1988, "Binomial random variate generation", step 5.2).
     """
     if n == 0 or p <= 0.0:
         return 0
     if p >= 1.0:
         return n
-    if p > 0.5:
-        return n - _binomial(n, 1.0 - p, c0, c1, c2, c3, k0, k1)
-    return _binomial(n, p, c0, c1, c2, c3, k0, k1)
-
-
-@njit(cache=True)
-def _power(base: float, exponent: int) -> float:
-    result = 1.0
-    while exponent > 0:
-        if exponent & 1:
-            result *= base
-        base *= base
-        exponent >>= 1
-    return result
-
-
-@njit(cache=True)
-def _binomial(
-    n: int, p: float, c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
-) -> int:
-    c3 = c3 << _ATTEMPT_BITS
-    mean = n * p
-    if mean < _INVERSION:
-        w0, w1, _, _ = philox(c0, c1, c2, c3, k0, k1)
-        u = _uniform(w0, w1)
-        if n == 1:
-            return 1 if u < p else 0
-        odds = p / (1.0 - p)
-        mass = _power(1.0 - p, n) if n <= _SMALL else math.exp(n * math.log1p(-p))
-        x = 0
-        while u > mass and x < n and x < len(_INVERSE):
-            u -= mass
-            mass *= odds * float(n - x) * _INVERSE[x]
-            x += 1
-        return x
-    # names as in Hörmann's paper; an offset from the mean instead of a count
-    variance = mean * (1.0 - p)
-    deviation = math.sqrt(variance)
-    b = 1.15 + 2.53 * deviation
-    a = -0.0873 + 0.0248 * b + 0.01 * p
-    alpha = (2.83 + 5.1 / b) * deviation
-    sure = 0.92 - 4.2 / b
-    whole = math.floor(mean)
-    rest = mean - whole + 0.5
-    mode, at_mode = math.floor(mean + p), 1.0
-    for attempt in range(4096):
-        w0, w1, w2, w3 = philox(c0, c1, c2, c3 + np.uint64(attempt), k0, k1)
-        u, v = _uniform(w0, w1) - 0.5, _uniform(w2, w3)
-        space = 0.5 - abs(u)
-        x = whole + math.floor((2.0 * a / space + b) * u + rest)
-        if space >= 0.07 and v <= sure:
-            return x
-        if x < 0 or x > n:
-            continue
-        height = math.log(v * alpha / (a / (space * space) + b))
-        distance = float(abs(x - mode))
-        if _NEAREST < distance < variance / 2 - 1:
-            normal = -0.5 * distance * distance / variance
-            error = distance / variance * ((distance * (distance / 3 + 0.625) + 1 / 6) / variance + 0.5)
-            if height < normal - error:
-                return x
-            if height > normal + error:
-                continue
-        if at_mode > 0.0:
-            at_mode = log_binomial(mode, n, p)
-        if height <= log_binomial(x, n, p) - at_mode:
-            return x
-    return mode  # practically impossible: an attempt fails with probability below 0.4
+    less, c3 = min(p, 1.0 - p), c3 << ATTEMPT_BITS
+    if n * less < INVERSION:
+        x = inverted(n, less, uniforms(c0, c1, c2, c3, k0, k1)[0])
+    else:
+        x = rejection(n, less, 0, c0, c1, c2, c3, k0, k1)
+    return n - x if p > 0.5 else x

@@ -78,7 +78,10 @@ def depths(relevance: Relevance) -> Depths:
 
 @dataclass(frozen=True)
 class Cells:
-    """Cells of one level with their items, from the top down; axes as in `brackets`."""
+    """Cells of one level with their items, from the top down; axes as in `brackets`.
+
+    ``first`` and ``last`` are the smallest and the largest size that may be open.
+    """
 
     level: int
     octave: Integers
@@ -86,13 +89,17 @@ class Cells:
     counts: Integers
     above: Integers
     open: Bools
+    first: Integers
+    last: Integers
 
     def batches(self, size: int) -> Iterator[Cells]:
         """Yield these cells, at most ``size`` at a time."""
         for start in range(0, len(self.octave), size):
             at = slice(start, start + size)
-            counts, above, open = self.counts[at], self.above[at], self.open[at]
-            yield Cells(self.level, self.octave[at], self.index[at], counts, above, open)
+            yield Cells(
+                self.level, self.octave[at], self.index[at],
+                self.counts[at], self.above[at], self.open[at], self.first[at], self.last[at],
+            )  # fmt: skip
 
 
 class Stream:
@@ -118,13 +125,14 @@ class Stream:
         octave = np.flatnonzero(counts.any(axis=(1, 2)))[::-1]
         every = np.repeat(open[None], len(octave), axis=0)
         zero = np.zeros(len(octave), np.int64)
-        return Cells(0, octave, zero, counts[octave], above[octave], every)
+        last = np.full(len(octave), len(open) - 1)
+        return Cells(0, octave, zero, counts[octave], above[octave], every, zero.copy(), last)
 
-    def halves(self, cells: Cells, last: Integers) -> Cells:
-        """Return both halves of the cells with last >= 0, at the steps up to the largest ``last``."""
-        chosen = np.flatnonzero(last >= 0)
-        steps = int(last[chosen].max()) + 1
-        octave, index, last = cells.octave[chosen], cells.index[chosen], last[chosen]
+    def halves(self, cells: Cells) -> Cells:
+        """Return both halves of the cells with open sizes, at the steps up to the largest of these."""
+        chosen = np.flatnonzero(cells.last >= 0)
+        steps = int(cells.last[chosen].max()) + 1
+        octave, index, last = cells.octave[chosen], cells.index[chosen], cells.last[chosen]
         counts, above = cells.counts[:, :steps][chosen], cells.above[:, :steps][chosen]
         halves = np.zeros((2 * len(chosen), *counts.shape[1:]), np.int64)
         above_halves = np.zeros((2 * len(chosen), steps), np.int64)
@@ -134,7 +142,8 @@ class Stream:
         index = np.repeat(2 * index, 2)
         index[1::2] += 1
         open = cells.open[:, :steps][np.repeat(chosen, 2)]
-        return Cells(cells.level + 1, np.repeat(octave, 2), index, halves, above_halves, open)
+        first, last = np.repeat(cells.first[chosen], 2), np.repeat(last, 2)
+        return Cells(cells.level + 1, np.repeat(octave, 2), index, halves, above_halves, open, first, last)
 
     def sums(self, task: Task, open: Bools) -> Integers:
         """Return the sums of `brackets.settle` over the whole list, (K, M, what)."""
@@ -144,10 +153,12 @@ class Stream:
         stack = [self.octaves(open)]
         while stack:
             cells = stack.pop()
-            last = np.empty(len(cells.octave), np.int64)
-            settle(task, cells.counts, cells.above, cells.open, last, sums, cells.level == DEEPEST)
-            if (last >= 0).any():
-                stack.extend(self.halves(cells, last).batches(batch))
+            settle(
+                task, cells.counts, cells.above, cells.open, cells.first, cells.last, sums,
+                cells.level == DEEPEST,
+            )  # fmt: skip
+            if (cells.last >= 0).any():
+                stack.extend(self.halves(cells).batches(batch))
         return sums
 
 
@@ -164,7 +175,7 @@ def _spine(labels: Integers, fraction: Floats, key: Words) -> tuple[Integers, In
     last = np.full(1, steps - 1)
     octave, heap = np.zeros(1, np.uint64), np.zeros(1, np.uint64)  # heap 0: no cell of an octave
     for j in range(octaves):
-        octave[0] = j
+        octave[0], halves[:] = j, 0
         split(rest, top, last, octave, heap, fraction[j : j + 1], key, halves, above_halves)
         rest[0], counts[j], above[j] = halves[0], halves[1], above_halves[1]
         if not rest.any():
