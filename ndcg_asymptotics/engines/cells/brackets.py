@@ -76,7 +76,7 @@ def ideal(tables: Tables, row: int, cut: int, labels: Integers, gains: Floats) -
     return result
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def settle(
     task: Task,
     counts: Integers,
