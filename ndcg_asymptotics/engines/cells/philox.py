@@ -20,9 +20,8 @@ ATTEMPT_BITS = np.uint64(12)
 _SIX = np.uint64(6)
 INVERSION = 20.0  # below this mean: inversion; above: transformed rejection
 _NEAREST = 20.0  # from the mode: probabilities by products up to here, bounds of the normal law beyond
-_MARGIN = (
-    1e-4  # relative; nearer to P(x)/P(mode) than this the logarithms of P decide, which are good to 1e-5
-)
+# relative; nearer to P(x)/P(mode) than this the logarithms of P decide, which are good to 1e-5
+_MARGIN = 1e-4
 _SMALL = 64  # (1-p)^n by squaring up to this n
 _INVERSE = 1.0 / np.arange(1.0, 400.0)  # by inversion no count is larger
 
