@@ -1,6 +1,7 @@
 """The variance with a cutoff against draws of whole lists."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -67,6 +68,22 @@ def test_the_depth_of_the_cutoff_between_breakpoints(effort: Effort) -> None:
         # E (T - b)^+ = E T P(Beta(k + 2, n - k) > b) - b P(T > b)
         expected = law.mean() * stats.beta.sf(b, k + 2, n - k) - b * law.sf(b)
         assert np.maximum(t - b, 0.0) @ weights == pytest.approx(expected, abs=off * law.std())
+
+
+STEEP = "piecewise(0=0.9, 0.15=0.8, 0.2=0.2, 0.25=0.1, 1=0)"
+
+
+@pytest.mark.parametrize(
+    ("scorer", "measure", "n"),
+    [(STEEP, "nDCG(zipf)@0.2n", 50), (STEEP, "nDCG@0.5n", 60), ("binormal(0.01, 1.5)", "nDCG@0.2n", 1000)],
+)
+def test_few_relevant_items_above_a_cutoff(scorer: str, measure: str, n: int) -> None:
+    """1/IDCG changes over the relevant items, which are fewer than the ranks that count."""
+    exact, quick = ndcg_std(scorer, measure, [n]), ndcg_std(scorer, measure, [n], quick=True)
+    assert abs(quick.value[0] - exact.value[0]) <= quick.error[0] + exact.error[0]
+    # the nodes for a smooth 1/IDCG are too few
+    rough = moments((Relevance.parse(scorer),), Measure.parse(measure), n, replace(QUICK, stated=False))
+    assert abs(math.sqrt(rough.variance) - exact.value[0]) > quick.error[0] + exact.error[0]
 
 
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth

@@ -71,7 +71,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
             given[depth] = _list_above(mesh, depth, ideal.k, n, measure.discount, effort)
         return given[depth]
 
-    rule = joined(piece.few(ideal.k, effort.digits, OF_PRODUCTS) for piece in several)
+    rule = joined(piece.few(ideal.scale, effort.digits, OF_PRODUCTS) for piece in several)
     means = np.empty(len(rule.nodes))
     for depth in np.unique(rule.nodes[:, 0]):
         here = rule.nodes[:, 0] == depth
@@ -79,7 +79,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
         means[here] = list_.mean() * (1 + list_.mean_changes(rule.nodes[here, 1:]))
     mean, moved = rule.moments(means, means)
     # variances change less than squares of means do, and take longer
-    fewer = joined(piece.few(ideal.k, effort.variances, LINEAR) for piece in several)
+    fewer = joined(piece.few(ideal.scale, effort.variances, LINEAR) for piece in several)
     parts = np.array([above(t).variance(np.array(c)) for t, *c in fewer.nodes])
     # E[v (1 + delta)^2] / ideal^2 + Var(m (1 + delta)) / ideal^2
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
@@ -178,7 +178,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
     meshes = [Mesh.of(scorer, n, min(effort.refine, 1.0)) for scorer in scorers]
     ideal = CutIdeal.of(meshes[0], measure, n, effort)
     rule = joined(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(
-        n, effort.digits, OF_PRODUCTS
+        ideal.scale, effort.digits, OF_PRODUCTS
     )
     a, b = (means_given_counts(mesh, measure, n, rule.nodes, effort) for mesh in meshes)
     return rule.moments(a, b)[1] / ideal.value**2

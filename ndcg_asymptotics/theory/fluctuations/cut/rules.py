@@ -39,6 +39,9 @@ _MOST_MOMENTS = 150  # that a condensed rule keeps
 LINEAR, OF_PRODUCTS = 2, 3
 """Least degrees of the moments that few nodes keep. Products of two means are averaged, and with a grade of
 few items a term of the third degree counts."""
+# 1.5 scale^-1/2, by which terms fall from degree to degree, is at most 0.4, or 0.2 where IDCG hardly
+# varies or no error is stated
+_LEAST_SCALE, _SMOOTH_SCALE = 14.0, 56.0
 _MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
 _SPLITS = 5  # up to which rules of splits are multiplied; products for more have too many nodes
 # binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
@@ -73,6 +76,17 @@ class CutIdeal:
     def full(self) -> bool:
         """Whether the best grade fills the ideal list for certain, so that delta is 0."""
         return bool(self._fewer[0] <= self.effort.negligible)
+
+    @cached_property
+    def scale(self) -> float:
+        """The number of items over which DCG and 1/IDCG change by their own size.
+
+        1/IDCG changes over the relevant items, unless they fill the ideal list.
+        """
+        relevant = self.n * float(self.law[:-1].sum())
+        if relevant > 2 * self.k or not self.effort.stated:
+            return max(self.k, _SMOOTH_SCALE)
+        return max(min(self.k, relevant), _LEAST_SCALE)
 
     @cached_property
     def parts(self) -> list[tuple[int, bool]]:
@@ -189,12 +203,12 @@ class CutRule:
     weights: Floats
     nothing: float
 
-    def few(self, size: int, digits: float, least: int) -> CutRule:
-        """Return fewer nodes, for functions that change by their own size over ``size`` items.
+    def few(self, scale: float, digits: float, least: int) -> CutRule:
+        """Return fewer nodes, for functions that change by their own size over ``scale`` items.
 
         They keep moments up to the degree ``least`` at least.
         """
-        degree = degree_kept(size, digits, self.nodes.shape[1] - 1, least)
+        degree = degree_kept(scale, digits, self.nodes.shape[1] - 1, least)
         return CutRule(*condensed(self.nodes, self.weights, degree), self.nothing)
 
     def moments(self, a: Floats, b: Floats) -> tuple[float, float]:
@@ -208,9 +222,9 @@ class CutRule:
         return levels[0] * (1 + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
 
 
-def degree_kept(size: int, digits: float, variables: int, least: int) -> int:
+def degree_kept(scale: float, digits: float, variables: int, least: int) -> int:
     """Return the degree of the moments that few nodes keep, for functions as in `CutRule.few`."""
-    wanted = math.ceil(math.log(digits) / math.log(min(1.5 / math.sqrt(size), 0.2)))
+    wanted = math.ceil(math.log(digits) / math.log(1.5 / math.sqrt(scale)))
     degrees = range(max(wanted, least) + 1)
     return max(d for d in degrees if math.comb(d + variables, d) <= _MOST_MOMENTS or d <= 2)
 
@@ -240,7 +254,7 @@ class LabelLaws:
     def counts_above(self) -> tuple[Floats, Floats]:
         """Return counts above (N, J + 1), with the weights of means of 1, delta and delta^2 (N, 3)."""
         ideal = self.ideal
-        degree = degree_kept(ideal.k, ideal.effort.digits, len(self.above), OF_PRODUCTS)
+        degree = degree_kept(ideal.scale, ideal.effort.digits, len(self.above), OF_PRODUCTS)
         parts = []
         for j, beyond in ideal.parts:
             part = self._part(j, beyond=beyond)
