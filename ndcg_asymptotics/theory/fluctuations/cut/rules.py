@@ -42,6 +42,7 @@ few items a term of the third degree counts."""
 # 1.5 scale^-1/2, by which terms fall from degree to degree, is at most 0.4, or 0.2 where IDCG hardly
 # varies or no error is stated
 _LEAST_SCALE, _SMOOTH_SCALE = 14.0, 56.0
+_FILLS = 3.0  # standard deviations by which the relevant items must exceed the cutoff to fill the ideal list
 _MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
 _SPLITS = 5  # up to which rules of splits are multiplied; products for more have too many nodes
 # binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
@@ -84,7 +85,8 @@ class CutIdeal:
         1/IDCG changes over the relevant items, unless they fill the ideal list.
         """
         relevant = self.n * float(self.law[:-1].sum())
-        if relevant > 2 * self.k or not self.effort.stated:
+        fills = relevant - _FILLS * math.sqrt(relevant) > self.k
+        if fills or not self.effort.stated:
             return max(self.k, _SMOOTH_SCALE)
         return max(min(self.k, relevant), _LEAST_SCALE)
 
