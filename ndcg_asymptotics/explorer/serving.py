@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import html
+import re
 import webbrowser
 from typing import Any
+from urllib.parse import urlsplit
 
 import panel as pn
 from bokeh.events import DocumentReady
 from bokeh.models import CustomJS
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import Matcher, Rule
+from tornado.web import Application, ErrorHandler
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.explorer.page import ERROR, Page
-from ndcg_asymptotics.explorer.state import State
+from ndcg_asymptotics.explorer.state import LONGEST_QUERY, State
 
 ADDRESS = "127.0.0.1"
 """The only address that is listened on."""
@@ -30,6 +35,8 @@ const url = new URL(window.location.href);
 url.searchParams.set("theme", url.searchParams.get("theme") === "dark" ? "default" : "dark");
 window.location.assign(url);
 """
+# the page, its websocket and its files; Panel would also import any module that an address names
+_SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/.+")
 _STYLE = """
 body { margin: 0; padding: 8px 12px; }
 """
@@ -97,11 +104,42 @@ def server(port: int = 0) -> Any:
     require(0 <= port < 2**16, f"must be 0 to 65535, got {port}", "port")
     pn.extension(raw_css=[_STYLE])
     try:
-        return pn.io.server.get_server(
+        found = pn.io.server.get_server(
             _session, address=ADDRESS, port=port, title="NDCG explorer", show=False, start=False
         )
     except OSError as error:
         raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None
+    _protect(found._tornado)
+    return found
+
+
+def _protect(application: Application) -> None:
+    """Answer only requests for the page by the page itself, and none with too long a query."""
+    refused = Rule(_LongQuery(), ErrorHandler, {"status_code": 400})
+    application.default_router.rules = [refused, Rule(_FromThePage(), application.wildcard_router)]
+
+
+class _FromThePage(Matcher):
+    """Matches requests that name this machine as their host, and do not come from another site.
+
+    Checking the host keeps a site out whose name its owner later resolves to this machine (DNS rebinding).
+    """
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        """Return no arguments for a request that is answered, None for any other."""
+        origin = request.headers.get("Origin")
+        own = request.host_name in (ADDRESS, "localhost") and (
+            origin is None or urlsplit(origin).netloc == request.host
+        )
+        return {} if own and _SERVED.fullmatch(request.path) else None
+
+
+class _LongQuery(Matcher):
+    """Matches requests whose query is longer than that of any state."""
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        """Return no arguments for a request that is refused, None for any other."""
+        return {} if len(request.query) > LONGEST_QUERY else None
 
 
 def serve(port: int = 0, *, show: bool = True) -> None:

@@ -40,7 +40,7 @@ MOST_RELEVANT = 100
 MOST_QUERIES = 10**6
 """The largest number of queries that can be chosen."""
 
-_LONGEST_QUERY = 4000  # characters
+LONGEST_QUERY = 4000  # characters
 _EQUAL_SHARES = 1e-9  # largest difference of two shares that rounding explains
 _SIMULATED = 10**5  # items, up to which a study of the state has list lengths
 _REPLICATES = 400  # of that study
@@ -243,7 +243,7 @@ class State:
         InputError
             In one line, for anything else than a state.
         """
-        require(len(query) <= _LONGEST_QUERY, f"the address has more than {_LONGEST_QUERY} characters")
+        require(len(query) <= LONGEST_QUERY, f"the address has more than {LONGEST_QUERY} characters")
         return cls.from_fields(dict(parse_qsl(query.removeprefix("?"))))
 
     @classmethod

@@ -1,0 +1,83 @@
+"""The server of the explorer answers its own page only: no module is imported, no other site is served."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("panel")
+
+from browser import explorer
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.websocket import websocket_connect
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def address():
+    with explorer() as found:
+        yield found
+
+
+def status(address: str, path: str, **headers: str) -> int:
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    connection.request("GET", path, headers=headers)
+    found = connection.getresponse()
+    found.read()
+    connection.close()
+    return found.status
+
+
+def test_no_module_that_an_address_names_is_imported(address, tmp_path: Path, monkeypatch) -> None:
+    written = tmp_path / "written"
+    (tmp_path / "planted.py").write_text(f"open({str(written)!r}, 'w').close()")
+    monkeypatch.syspath_prepend(tmp_path)
+    for host in ("evil.example", "127.0.0.1"):
+        assert status(address, "/components/planted/a/_css/x", Host=host) == 404
+    assert not written.exists()
+
+
+@pytest.mark.parametrize("path", ["/", "/static/js/bokeh.min.js", "/favicon.ico"])
+def test_the_page_and_its_files_are_for_this_machine_only(address, path: str) -> None:
+    own = urlsplit(address).netloc
+    assert status(address, path) == 200
+    assert status(address, path, Host=own.replace("127.0.0.1", "localhost")) == 200
+    assert status(address, path, Host=own, Origin=address.rstrip("/")) == 200
+    assert status(address, path, Host="evil.example") == 404
+    assert status(address, path, Host=own, Origin="http://evil.example") == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/metadata", "/autoload.js?bokeh-autoload-element=1", "/components/", "//", "/x"]
+)
+def test_nothing_else_is_served(address, path: str) -> None:
+    assert status(address, path) == 404
+
+
+def websocket(address: str, **headers: str) -> int:
+    """The status of a refused websocket."""
+
+    async def connect() -> int:
+        url = f"ws://{urlsplit(address).netloc}/ws"
+        with pytest.raises(HTTPClientError) as refused:
+            await websocket_connect(HTTPRequest(url, headers=headers))
+        return refused.value.code
+
+    return asyncio.run(connect())
+
+
+def test_the_websocket_refuses_other_sites(address) -> None:
+    own = address.rstrip("/")
+    assert websocket(address, Origin="http://evil.example") == 404
+    assert websocket(address, Origin=own, Host="evil.example") == 404
+
+
+@pytest.mark.parametrize("field", ["n", "share", "theme", "bokeh-session-id", "unknown"])
+def test_a_long_query_is_refused(address, field: str) -> None:
+    assert status(address, f"/?{field}=" + "9" * 60_000) == 400
+    assert status(address, "/?n=1000") == 200
