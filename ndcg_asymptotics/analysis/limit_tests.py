@@ -32,7 +32,7 @@ class LimitTest:
     Attributes
     ----------
     extrapolated, tolerance : float, optional
-        The extrapolated limit and the bound of its error.
+        The extrapolated limit, and the bound of its error and that of the limit.
     detectable : float, optional
         The smallest relative error of the limit that is certain to be detected.
     leading_gap : str, optional
@@ -108,10 +108,11 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
     claimed = value * factor
     if not all(map(math.isfinite, (claimed, path.limit, *path.expectation))):
         return row("not tested", "an exact mean or the limit is not a number")
-    detectable = 2 * path.error / max(abs(claimed), _SMALLEST)
+    tolerance = path.error + (scaled.error if scaled is not None else 0.0)
+    detectable = 2 * tolerance / max(abs(claimed), _SMALLEST)
     details: dict[str, Any] = {
         "extrapolated": path.limit,
-        "tolerance": path.error,
+        "tolerance": tolerance,
         "detectable": detectable,
         "gaps": [(n, float(e) - claimed) for n, e in zip(path.sizes, path.expectation, strict=True)],
     }
@@ -120,7 +121,7 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
     unknown = "; ".join(a.text for a in found.assumptions if a.met is None)
     condition = f", provided that: {unknown}" if unknown else ""
     shown = f"exact means extrapolate to {path.limit:.6g} ± {path.error:.1e}{condition}"
-    if abs(path.limit - claimed) > path.error:
+    if abs(path.limit - claimed) > tolerance:
         return row("disagrees", shown, **details)
     if detectable > _LIMIT_TOLERANCE:
         return row("not tested", f"{shown}, which only detects errors above {detectable:.1%}", **details)

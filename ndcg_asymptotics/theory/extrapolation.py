@@ -11,7 +11,7 @@ reciprocal differences cover the ways in which NDCG converges (docs/theory.md, s
   serves for all else, and for k = o(n), where the curve's behaviour at the top determines the exponents.
 
 The stated error is the sum of three parts. (1) The truncation error: the largest change of the extrapolated
-value when the last one or two sizes, or the last order of the extrapolation, are left out, times `_SAFETY`.
+value when the last one or two sizes, or the last order of the extrapolation, are left out, times ten.
 (2) The errors of the means, propagated through the extrapolation one at a time. (3) Where the top of the list
 decides the limit, the error of the same extrapolation applied to the curve's own values: means at n <= 1e18
 do not depend on the curve at depths below about 1e-18.
@@ -30,6 +30,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import QUICK, expected_with_fixed_counts
+from ndcg_asymptotics.theory.rules.acceleration import FEWEST, accelerated
 from ndcg_asymptotics.theory.scaled_limits import scaled_limit
 
 SIZES = tuple(10**d for d in range(6, 19))
@@ -38,11 +39,7 @@ SIZES = tuple(10**d for d in range(6, 19))
 FAR_SIZES = tuple(10**d for d in range(6, 91, 6))
 """List lengths with a fixed number of relevant items, where series in 1/log n and n^-kappa mix."""
 
-_SAFETY = 10.0  # factor on the truncation error
 _LEAST_ERROR = 1e-8  # the relative error of a mean is taken to be at least this
-_ORDERS = (3, 5, 7)  # numbers of means in an extrapolation; the first serves for the error of the second only
-_STRIDES = (1, 2)  # steps between these means, in decades of n
-_FEWEST = 7  # with fewer means there is no extrapolation
 _SEEN = 5e-3  # a mean shows its gap to the limit if its error is less than this part of the gap
 _ITEMS = 1e3  # fewest items of each grade, above the first break and above the cutoff, in a usable list
 _DEVIATIONS = 12.0  # standard deviations by which the number of best items must exceed a cutoff k = o(n)
@@ -93,9 +90,9 @@ class Extrapolation:
         gaps, errors = (self.expectation[usable] - limit) / scale, self.errors[usable] / scale
         # longer lists, whose gap is lost in the errors of the means, are left out
         seen = errors < _SEEN * np.abs(gaps)
-        if np.count_nonzero(seen) < _FEWEST:
+        if np.count_nonzero(seen) < FEWEST:
             return 0.0, math.inf
-        return _best(gaps[seen], errors[seen], [1 / scale[seen]])
+        return accelerated(gaps[seen], errors[seen], [1 / scale[seen]])
 
 
 def extrapolated_limit(
@@ -141,7 +138,7 @@ def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
     share = measure.cutoff.share if measure.cutoff.regime == "fraction" else 1.0
     errors = np.where(n * min(share, *model.breaks, 1.0) >= _ITEMS, found.error * factor, math.inf)
     scales: list[Floats | None] = [np.log(n) if scale.logs else None]
-    limit, error = _best(value, np.maximum(errors, _LEAST_ERROR * np.abs(value)), scales)
+    limit, error = accelerated(value, np.maximum(errors, _LEAST_ERROR * np.abs(value)), scales)
     return Extrapolation(FAR_SIZES, value, errors, limit, error)
 
 
@@ -151,11 +148,11 @@ def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapo
     found = Expectation(in_values.value / unit, in_values.error / unit)
     usable, reason = _usable(relevance, measure)
     errors = np.where(usable, found.error, math.inf)
-    if np.count_nonzero(usable) < _FEWEST:
+    if np.count_nonzero(usable) < FEWEST:
         return Extrapolation(SIZES, found.value, errors, float(found.value[-1]), math.inf, reason=reason)
     n, value = np.array(SIZES, np.float64)[usable], found.value[usable]
     scales = _scales(measure, n)
-    limit, error = _best(value, np.maximum(errors[usable], _LEAST_ERROR * np.abs(value)), scales)
+    limit, error = accelerated(value, np.maximum(errors[usable], _LEAST_ERROR * np.abs(value)), scales)
     unseen = _unseen(relevance, measure, n, scales)
     if _top_decides(measure):
         error += unseen
@@ -200,60 +197,6 @@ def _scales(measure: Measure, n: Floats) -> list[Floats | None]:
     return measure.discount.asymptotics.series_variables(n)
 
 
-def _best(values: Floats, errors: Floats, scales: list[Floats | None]) -> tuple[float, float]:
-    """Extrapolate with each scale; the stated error covers the results of all of them."""
-    changes = float(np.abs(np.diff(values[-_FEWEST:])).sum())
-    if changes <= errors[-1]:  # the mean has converged, and its differences are rounding errors
-        return float(values[-1]), changes + 2 * float(errors[-1])
-    return _most_precise([_extrapolate(values, errors, scale) for scale in scales])
-
-
-def _most_precise(found: list[tuple[float, float]]) -> tuple[float, float]:
-    """Return the value with the smallest error, widened until every other one is within its own error."""
-    limit, error = min(found, key=lambda one: one[1])
-    return limit, max(error, *(abs(limit - other) - bound for other, bound in found))
-
-
-def _extrapolate(values: Floats, errors: Floats, scale: Floats | None) -> tuple[float, float]:
-    """Return the limit of a sequence and the bound of its error, from windows of several lengths."""
-    found = []
-    count = len(values)
-    for stride in _STRIDES:
-        lower = math.nan
-        for order in _ORDERS:
-            window = np.arange(count - 1 - (order - 1) * stride, count, stride)
-            if window[0] < 1:
-                break
-            limit = _accelerated(values, scale, window)
-            shifted = [_accelerated(values, scale, window - by) for by in (1, 2) if window[0] >= by]
-            left_out = max(abs(limit - other) for other in (lower, *shifted))
-            noise = sum(
-                abs(_accelerated(values + errors * (np.arange(count) == i), scale, window) - limit)
-                for i in window
-            )
-            lower = limit
-            found.append((limit, _SAFETY * left_out + noise + float(errors[-1])))
-    found = [one for one in found if math.isfinite(one[0]) and math.isfinite(one[1])]
-    if not found:
-        return float(values[-1]), math.inf
-    return _most_precise(found)
-
-
-def _accelerated(values: Floats, scale: Floats | None, window: np.ndarray) -> float:
-    """Return the last column of the rho algorithm, or of the epsilon algorithm without a scale.
-
-    ``e_(k+1)(i) = e_(k-1)(i + 1) + (X_(i+k+1) - X_i) / (e_k(i + 1) - e_k(i))``, X = 1/x for rho, and 1
-    in place of the difference for epsilon (Wynn 1956). The number of values is odd.
-    """
-    before, now = np.zeros(len(window) + 1), values[window]
-    place = None if scale is None else scale[window]
-    for k in range(1, len(window)):
-        step = 1.0 if place is None else place[k:] - place[:-k]
-        with np.errstate(all="ignore"):
-            before, now = now, before[1:-1] + step / np.diff(now)
-    return float(now[0])
-
-
 def _top_decides(measure: Measure) -> bool:
     """Whether the curve's value at the very top determines the limit."""
     return measure.cutoff.regime in ("sublinear", "fixed") or measure.discount.asymptotics.top_decides
@@ -267,5 +210,5 @@ def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floa
     if measure.cutoff.regime == "sublinear":
         n = n / np.array([measure.cutoff(int(size)) for size in n], np.float64)
     gains, best = relevance.mean_gain(1 / n), relevance.gains[0] if measure.normalised else 1.0
-    seen, _ = _best(gains, np.full_like(gains, 1e-13 * best), scales)
+    seen, _ = accelerated(gains, np.full_like(gains, 1e-13 * best), scales)
     return 2 * abs(seen - relevance.mean_gain_at_top) / best

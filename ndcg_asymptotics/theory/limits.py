@@ -210,7 +210,8 @@ def _mixed_scale(weights: Floats, found: list[ScaledLimit | None]) -> ScaledLimi
     if len(known) < len(found) or len({group.scale for group in known}) > 1:
         return None
     values = [group.value for group in known if group.value is not None]
-    return replace(known[0], value=float(weights @ values))
+    error = float(weights @ [group.error for group in known])
+    return replace(known[0], value=float(weights @ values), error=error)
 
 
 def _conjectured(relevance: Relevance, measure: Measure) -> Limit:

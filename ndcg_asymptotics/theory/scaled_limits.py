@@ -3,40 +3,43 @@
 T_i is the depth of the i-th relevant item among the irrelevant ones, with distribution function F_j if its
 gain is y_j, c_j items have that gain, and ``F_j(t) ~ a_j t^kappa_j`` as t -> 0. With the smallest kappa among
 the grades, ``A = sum of y_j c_j a_j`` over the grades that have it, and ``c_r = kappa Gamma(r - 1 + kappa) /
-Gamma(r)``, so that ``n^kappa P(rank = r) -> a c_r``:
+Gamma(r)``, so that ``n^kappa P(rank = r) -> a c_r``. C is the constant of the discount, the limit of
+``D(r) log r``, of ``r^b D(r)``, or of D itself, which is 1 for log and r^-b and log b for ``clipped_log(b)``:
 
 ========== ============================ ====================================================================
-Theorem F1 log, whole list or k = cn    (log n) E[NDCG_n] -> sum_j y_j c_j F_j(c) / IDCG, c = 1 for the list
+Theorem F1 log, whole list or k = cn    (log n) E[NDCG_n] -> C sum_j y_j c_j F_j(c) / IDCG, c = 1: whole list
 Theorem F2 log, order of two scorers    P(A ahead) -> P(sum y log T_A < sum y log T_B)
-Theorem F3 r^-b, b < kappa; k = cn      n^b E[NDCG_n] -> sum_j y_j c_j E[T^-b; T < c] / IDCG
+Theorem F3 r^-b, b < kappa; k = cn      n^b E[NDCG_n] -> C sum_j y_j c_j E[T^-b; T < c] / IDCG
 Theorem F4 r^-b, b > kappa; any finite  n^kappa E[NDCG_n] -> A sum_r D(r) c_r / IDCG
            ``sum_r D(r) r^(kappa-1)``
-Theorem F5 r^-b, b = kappa              n^kappa E[NDCG_n] / log n -> A kappa / IDCG
+Theorem F5 r^-b, b = kappa              n^kappa E[NDCG_n] / log n -> C A kappa / IDCG
 Theorem F6 k fixed                      n^kappa E[NDCG_n] -> A sum_(r <= k) D(r) c_r / IDCG
 Theorem F7 k = n^alpha                  as F5 and F6 with n^alpha ranks, see `_sublinear`
-Theorem F8 linear; constant with k = cn E[NDCG_n] -> sum_j y_j c_j E[phi(T); T < c] / sum_j y_j c_j
+Theorem F8 linear; constant with k = cn E[NDCG_n] -> C sum_j y_j c_j E[phi(T); T < c] / IDCG
 ========== ============================ ====================================================================
 
 In F1, F3 and F8 NDCG itself converges, too: scaled by log n in probability to the constant, scaled by n^b, or
 unscaled, in law to the same sum over the random depths T_i. In all other cases NDCG_n -> 0 in probability.
+Under the linear discount DCG and IDCG are in units of n.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import gammaln
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
 from ndcg_asymptotics.measures.cutoffs import ListPower
 from ndcg_asymptotics.measures.discounts import Power, Zipf
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top
+from ndcg_asymptotics.theory.rules.acceleration import accelerated
 from ndcg_asymptotics.theory.rules.law_panels import law_panels, on_edges
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
@@ -49,6 +52,10 @@ _LAST_LOG = 690.0  # logarithm of the last rank of a sum
 _HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
 _LATTICE, _SPAN = 2**18, 1e-12  # points of a law of sums of log T, and what it leaves out
+_FARTHEST = (1e90, 1e18)  # ranks at which the constant of a discount is looked for, if D is known there
+_SETTLING = 15  # ranks up to there
+_DIGITS = 1e-15  # of a discount, relative
+_VAGUE = 1e-4  # relative error of the constant of a discount that is not known then
 _CONSTANT = 1e-6  # relative difference of F(t)/t^kappa there up to which it has a limit
 
 
@@ -102,6 +109,8 @@ class ScaledLimit:
         How NDCG_n itself, times the scale, converges: "in probability", "in law", or empty where only its
         mean does.
     reason : str
+    error : float
+        A bound of the error of ``value`` where the constant of a user's discount had to be extrapolated.
     """
 
     value: float | None
@@ -110,6 +119,7 @@ class ScaledLimit:
     assumption: str
     mode: str = ""
     reason: str = ""
+    error: float = 0.0
 
 
 def scaled_limit(model: FixedCounts, measure: Measure) -> ScaledLimit:
@@ -121,7 +131,17 @@ def scaled_limit(model: FixedCounts, measure: Measure) -> ScaledLimit:
     >>> found = scaled_limit(FixedCounts.parse("relevant(3, roc_power(0.3))"), Measure.of("nDCG"))
     >>> found.theorem, str(found.scale), round(found.value, 4), found.mode
     ('Theorem F1', 'log n', 0.9758, 'in probability')
+    >>> found = scaled_limit(FixedCounts.parse("relevant(1, random)"), Measure.of("nDCG(clipped_log(2))"))
+    >>> round(found.value, 4)  # log 2
+    0.6931
     """
+    try:
+        return _by_theorem(model, measure)
+    except NotAvailableError as error:  # a user's discount that is not known so far out
+        return ScaledLimit(None, Scale(0.0, 0), "none", "", reason=str(error))
+
+
+def _by_theorem(model: FixedCounts, measure: Measure) -> ScaledLimit:
     asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
     if regime == "fixed":
         return _first_ranks(model, measure, "Theorem F6", measure.cutoff(_LARGE))
@@ -146,7 +166,43 @@ def scaled_limit(model: FixedCounts, measure: Measure) -> ScaledLimit:
     if top.sum is None:
         return _unknown_top("Theorem F5")
     value = top.sum * top.kappa / _ideal(model, measure)
-    return ScaledLimit(value, scale, "Theorem F5", top.text)
+    return _times_constant(measure.discount, ScaledLimit(value, scale, "Theorem F5", top.text))
+
+
+def constant_of(discount: Discount) -> tuple[float, float]:
+    """Return the limit C of ``D(r) log r``, of ``r^b D(r)`` or of D(r), and a bound of its error.
+
+    It is extrapolated from ranks up to 1e90, or as far as a user's discount is known. Under the linear
+    discount C is that of ``D_n/n`` near the top, 1.
+
+    >>> [round(constant_of(Discount.parse(text))[0], 12) for text in ("log", "clipped_log(2)", "power(0.3)")]
+    [1.0, 0.69314718056, 1.0]
+    """
+    if discount.depends_on_n:
+        return 1.0, 0.0
+    asymptotics = discount.asymptotics
+    for last in (*_FARTHEST, discount.known_to):
+        ranks = np.rint(np.geomspace(last ** (1 / _SETTLING), last, _SETTLING))
+        try:
+            values = np.asarray(discount(ranks) * ranks**asymptotics.exponent)
+        except NotAvailableError:
+            continue
+        logs = isinstance(asymptotics, LogDecay)
+        values = values * np.log(ranks) if logs else values
+        scales: list[Floats | None] = [np.log(ranks), None] if logs else [None]
+        return accelerated(values, _DIGITS * np.abs(values), scales)
+    raise NotAvailableError(f"{discount} is not known at large ranks")
+
+
+def _times_constant(discount: Discount, found: ScaledLimit) -> ScaledLimit:
+    """Return a limit that is stated for C = 1 for the discount's own C."""
+    if found.value is None:
+        return found
+    constant, error = constant_of(discount)
+    if not error <= _VAGUE * constant:
+        reason = f"the constant of {discount} is not known: its ratio to what it is like settles too slowly"
+        return replace(found, value=None, reason=reason)
+    return replace(found, value=constant * found.value, error=error * abs(found.value))
 
 
 @dataclass(frozen=True)
@@ -207,8 +263,12 @@ def _unknown_top(theorem: str) -> ScaledLimit:
 
 def _ideal(model: FixedCounts, measure: Measure) -> float:
     """Return the ideal DCG of long lists; under the linear discount in units of n."""
-    found = float(measure.ideal(np.array(model.counts), model.gains, _LARGE))
-    return found / _LARGE if isinstance(measure.discount.asymptotics, LinearDecay) else found
+    return float(measure.ideal(np.array(model.counts), model.gains, _LARGE)) / _unit(measure.discount)
+
+
+def _unit(discount: Discount) -> float:
+    """Return what discounts of lists of 1e18 items are divided by: n under the linear discount."""
+    return float(_LARGE) if discount.depends_on_n else 1.0
 
 
 def _first_ranks(model: FixedCounts, measure: Measure, theorem: str, k: int | None) -> ScaledLimit:
@@ -222,12 +282,14 @@ def _first_ranks(model: FixedCounts, measure: Measure, theorem: str, k: int | No
 def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
     """Return ``sum_(r <= k) D(r) kappa Gamma(r - 1 + kappa)/Gamma(r)``; over all ranks if k is None.
 
+    Under the linear discount D is the limit of ``(n - r)/n``.
+
     >>> round(rank_sum(Discount.parse("zipf"), 0.3, None), 9)  # Gamma(1.3)/0.7
     1.282100995
     """
     last = _RANKS if k is None else min(k, _RANKS)
     r = np.arange(1.0, last + 1)
-    total = float(discount(r, float(_LARGE)) @ np.exp(_log_chance(r, kappa)))
+    total = float(_discounts(discount, r) @ np.exp(_log_chance(r, kappa)))
     if k is not None and k <= _RANKS:
         return total
     # sum_(r > m) f(r) = int_(m + 1/2)^inf f - f'(m + 1/2)/24 …, which is below 1e-9 of it
@@ -237,8 +299,12 @@ def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
     x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _NODES))
     ranks = np.exp(x)
     with np.errstate(divide="ignore"):
-        far = np.log(discount(ranks, float(_LARGE))) + _log_chance(ranks, kappa) + x
+        far = np.log(_discounts(discount, ranks)) + _log_chance(ranks, kappa) + x
     return total + float(dx @ np.exp(far))
+
+
+def _discounts(discount: Discount, r: Floats) -> Floats:
+    return np.asarray(discount(r, float(_LARGE)) / _unit(discount))
 
 
 def _log_chance(r: Floats, kappa: float) -> Floats:
@@ -271,17 +337,19 @@ def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
                 sums[j] += shares[j] * highest**-b * top.exponent / (top.exponent - b)
     value = float(np.array(model.gains) * model.counts @ sums) / _ideal(model, measure)
     if isinstance(asymptotics, LogDecay):
-        return ScaledLimit(value, Scale(0.0, 1), "Theorem F1", "E|log T| < infinity",
-                           "in probability" if c == 1 else "in law")  # fmt: skip
-    if b:
-        return ScaledLimit(value, Scale(b, 0), "Theorem F3", f"E[T^-{b:.6g}] < infinity", "in law")
-    return ScaledLimit(value, Scale(0.0, 0), "Theorem F8", "F continuous", "in law")
+        mode = "in probability" if c == 1 else "in law"
+        found = ScaledLimit(value, Scale(0.0, 1), "Theorem F1", "E|log T| < infinity", mode)
+    elif b:
+        found = ScaledLimit(value, Scale(b, 0), "Theorem F3", f"E[T^-{b:.6g}] < infinity", "in law")
+    else:
+        found = ScaledLimit(value, Scale(0.0, 0), "Theorem F8", "F continuous", "in law")
+    return _times_constant(measure.discount, found)
 
 
 def _sublinear(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     """Return the limit for k = n^alpha and a discount with b <= kappa.
 
-    ``E[DCG] ~ A kappa int_(1/n)^(k/n) D(nt) t^(kappa - 1) dt``, which is for r^-b with b < kappa
+    ``E[DCG] ~ A kappa int_(1/n)^(k/n) D(nt) t^(kappa - 1) dt``, which is C times: for r^-b with b < kappa
     ``A kappa/(kappa - b) n^-b (k/n)^(kappa - b)``, for b = kappa ``A kappa n^-kappa alpha log n``, for
     1/log r ``A (k/n)^kappa / (alpha log n)``, and for a constant and n - r without the logarithm.
     """
@@ -293,11 +361,12 @@ def _sublinear(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
         return _unknown_top("Theorem F7")
     kappa, left, ideal = top.kappa, 1 - cutoff.a, _ideal(model, measure)
     if isinstance(measure.discount.asymptotics, LogDecay):
-        return ScaledLimit(top.sum / cutoff.a / ideal, Scale(kappa * left, 1), "Theorem F7", top.text)
-    if abs(b - kappa) <= _EQUAL:
-        return ScaledLimit(top.sum * kappa * cutoff.a / ideal, Scale(kappa, -1), "Theorem F7", top.text)
-    value = top.sum * kappa / (kappa - b) / ideal
-    return ScaledLimit(value, Scale(b + left * (kappa - b), 0), "Theorem F7", top.text)
+        value, scale = top.sum / cutoff.a / ideal, Scale(kappa * left, 1)
+    elif abs(b - kappa) <= _EQUAL:
+        value, scale = top.sum * kappa * cutoff.a / ideal, Scale(kappa, -1)
+    else:
+        value, scale = top.sum * kappa / (kappa - b) / ideal, Scale(b + left * (kappa - b), 0)
+    return _times_constant(measure.discount, ScaledLimit(value, scale, "Theorem F7", top.text))
 
 
 def long_run_order(a: FixedCounts, b: FixedCounts) -> float:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.cutoffs import Cutoff
+from ndcg_asymptotics.measures.discounts.custom import Custom, discount
 from ndcg_asymptotics.populations import FixedCounts, Scorer, with_relevant
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.scaled_limits import Scale, long_run_order, rank_sum, scaled_limit, tops
+from ndcg_asymptotics.theory.scaled_limits import (
+    Scale,
+    constant_of,
+    long_run_order,
+    rank_sum,
+    scaled_limit,
+    tops,
+)
 
 GRADED = "relevant(2=1, 1=3, graded(2=roc_power(0.5), 1=roc_beta(0.5, 2)))"
 CASES = [
@@ -68,6 +79,132 @@ def test_powers_just_below_kappa(text: str, b: float, exact: float) -> None:
     """E T^-b, of which much is far above all items of a list of 1e18."""
     found = scaled_limit(FixedCounts.parse(text), Measure.parse(f"nDCG(power({b}))"))
     assert found.value == pytest.approx(exact, rel=1e-12)
+
+
+def cutoff_of(text: str) -> Cutoff:
+    return Measure.parse(f"nDCG{text}").cutoff
+
+
+POPULATIONS = [
+    "relevant(1, roc_power(0.5))",
+    "relevant(3, roc_power(0.7))",
+    "relevant(1, roc_beta(0.4, 2))",
+    "relevant(2, linear(0, 1))",
+    "relevant(2, linear(0.1, 0.7))",
+    "relevant(2=1, 1=3, graded(2=roc_power(0.5), 1=roc_power(0.7)))",
+]
+
+
+@pytest.mark.parametrize("text", POPULATIONS)
+@pytest.mark.parametrize("k", [1, 10, 100_000])
+def test_linear_discount_at_the_first_ranks(text: str, k: int) -> None:
+    """At fixed ranks n - r is n, so that the limit is that of the constant discount over min(k, R)."""
+    model = FixedCounts.parse(text)
+    found = scaled_limit(model, Measure.parse(f"nDCG(linear)@{k}"))
+    alike = scaled_limit(model, Measure.parse(f"nDCG(constant)@{k}"))
+    assert (found.theorem, found.scale) == (alike.theorem, alike.scale)
+    assert found.value == pytest.approx(alike.value, rel=1e-9)
+    if k == 10 and len(model.counts) == 2:
+        path = extrapolated_limit(text, f"nDCG(linear)@{k}")
+        assert found.value == pytest.approx(path.limit, abs=path.error)
+
+
+def test_linear_discount_at_the_first_ten_ranks() -> None:
+    found = limit("relevant(1, roc_power(0.5))", "nDCG(linear)@10").scaled
+    assert found is not None
+    assert found.value == pytest.approx(math.gamma(10.5) / math.gamma(10), rel=1e-12)  # 3.12
+
+
+def own(like: str, formula: Callable[[np.ndarray], Any], largest: float = 1e4) -> Custom:
+    return discount(formula, name=f"own {like}", like=like, largest=largest)
+
+
+SHIFTED_LOG = own("log", lambda r: 5 / np.log(3 + r))
+SHIFTED_POWER = own("power(0.2)", lambda r: 5 / (3 + r) ** 0.2)
+HALVING = own("constant", lambda r: 1 + 1 / r)
+SLOW_LOG = own("log", lambda r: 1 / (1 + np.log(r)))
+ONE = "relevant(1, roc_power(0.5))"
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "theorem", "exact"),
+    [
+        (ONE, Measure.parse("nDCG(clipped_log(2))"), "Theorem F1", math.log(2)),
+        ("relevant(3, roc_power(0.5))", Measure.parse("nDCG(clipped_log(2))@0.25n"), "Theorem F1",
+         1.5 * math.log(2) / (2 + math.log(2) / math.log(3))),
+        (ONE, Measure(SHIFTED_LOG), "Theorem F1", math.log(4)),
+        (ONE, Measure(SLOW_LOG), "Theorem F1", 1.0),
+        # E T^-0.2 = 0.5/0.3, and 5/D(1) = 4^0.2
+        (ONE, Measure(SHIFTED_POWER), "Theorem F3", 4**0.2 * 0.5 / 0.3),
+        ("relevant(1, roc_power(0.2))", Measure(SHIFTED_POWER), "Theorem F5", 4**0.2 * 0.2),
+        (ONE, Measure(SHIFTED_LOG, cutoff_of("@n^0.5")), "Theorem F7", 2 * math.log(4)),
+        (ONE, Measure(SHIFTED_POWER, cutoff_of("@n^0.5")), "Theorem F7", 4**0.2 * 0.5 / 0.3),
+        (ONE, Measure(HALVING, cutoff_of("@n^0.5")), "Theorem F7", 0.5),
+        (ONE, Measure(HALVING, cutoff_of("@0.25n")), "Theorem F8", 0.25),
+    ],
+)  # fmt: skip
+def test_constants_of_discounts(text: str, measure: Measure, theorem: str, exact: float) -> None:
+    """With D(r) log r -> C, or D(r) r^b -> C, limits with a fixed number of relevant items are C times."""
+    found = scaled_limit(FixedCounts.parse(text), measure)
+    assert found.theorem == theorem
+    assert found.value == pytest.approx(exact, rel=1e-9)
+    if measure.cutoff.regime != "sublinear":
+        path = extrapolated_limit(text, measure)
+        assert found.value == pytest.approx(path.limit, abs=path.error)
+        assert path.error < 0.001 * path.limit
+
+
+def up_to_1e5(formula: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    def table(r: np.ndarray) -> np.ndarray:
+        if (r > 1e5).any():
+            raise IndexError("no such rank")
+        return formula(r)
+
+    return table
+
+
+def test_constants_of_discounts_that_settle_slowly_or_are_not_known_far_out() -> None:
+    value, error = constant_of(own("log", up_to_1e5(lambda r: 2 / np.log(3 + r)), 1e5))
+    assert abs(value - 2) <= error < 1e-4
+    # D(r) log r = 1/(1 + log log r/log r)
+    settles_slowly = own("log", lambda r: 1 / (np.log(3 + r) + np.log(1 + np.log(3 + r))), 1e5)
+    found = limit(ONE, Measure(settles_slowly))
+    assert (found.value, found.scaled.value if found.scaled else 0.0) == (0.0, None)
+    assert "settles too slowly" in found.reason
+    # a theorem that needs D at all ranks
+    found = limit(ONE, Measure(own("zipf", up_to_1e5(lambda r: 1 / r), 1e5)))
+    assert (found.value, found.converges) == (None, None)
+    assert "no such rank" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("own_one", "standard"),
+    [(SHIFTED_LOG, "log"), (SHIFTED_POWER, "power(0.2)"), (Discount.parse("clipped_log(2)"), "log")],
+)
+def test_limits_of_iid_lists_do_not_depend_on_the_constant(own_one: Discount, standard: str) -> None:
+    """Both lists of the ratio are dominated by ranks of the order of n."""
+    measure = Measure(own_one, cutoff_of("@0.25n"))
+    found = limit("linear(0.1, 0.7)", measure).value
+    assert found == pytest.approx(limit("linear(0.1, 0.7)", f"nDCG({standard})@0.25n").value, rel=1e-12)
+    path = extrapolated_limit("linear(0.1, 0.7)", measure)
+    assert found == pytest.approx(path.limit, abs=path.error)
+    assert path.error < 0.01
+
+
+def test_grades_with_different_exponents() -> None:
+    """The smallest kappa leads: A = 2 of the one item of gain 2, and the ideal list has 2 + 3 hits."""
+    model = FixedCounts.parse("relevant(2=1, 1=3, graded(2=roc_power(0.5), 1=roc_power(0.7)))")
+    found = scaled_limit(model, Measure.parse("nDCG(constant)@10"))
+    assert str(found.scale) == "n^0.5"
+    assert found.value == pytest.approx(2 * math.gamma(10.5) / math.gamma(10) / 5, rel=1e-12)
+    # Theorem F7 uses kappa itself: A kappa/(kappa - b) = 2 0.5/0.3, and the ideal DCG
+    ideal = 2 + sum(r**-0.2 for r in (2, 3, 4))
+    found = scaled_limit(model, Measure.parse("nDCG(power(0.2))@n^0.5"))
+    assert str(found.scale) == "n^0.35"
+    assert found.value == pytest.approx(2 * 0.5 / 0.3 / ideal, rel=1e-12)
+    # without items of that grade the other exponent leads
+    others = FixedCounts.parse("relevant(2=0, 1=3, graded(2=roc_power(0.5), 1=roc_power(0.7)))")
+    assert str(scaled_limit(others, Measure.parse("nDCG@10")).scale) == "n^0.7"
 
 
 @pytest.mark.parametrize("kappa", [0.05, 0.3, 0.9])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -151,6 +152,19 @@ def test_wrong_orders_by_the_top_ranks_of_lists_too_long_to_enumerate(text: str)
     found = tilt(FIRST, SECOND, Measure.of(text), 10**6)
     by_tilting = log_wrong_probability(found.cost, found.std) / math.log(10)
     assert abs(by_tilting - long) > 5e-3  # which serves where the top ranks do not decide
+
+
+def test_rare_wrong_orders_by_the_top_ranks() -> None:
+    """A wrong order that is rare, but not very rare, has its limiting probability, not that of tilting."""
+    (row,) = predict_pair("linear(0.1, 0.9)", "linear(0.8, 0.2)", "nDCG(zipf)@2", 10**6).rows
+    chances = [(0.1, 0.9), (0.8, 0.2)]  # of the labels 0 and 1 at the top
+    wrong = sum(
+        chances[0][a] * chances[0][b] * chances[1][c] * chances[1][d]
+        for a, b, c, d in product((0, 1), repeat=4)
+        if a + b / 2 <= c + d / 2
+    )
+    assert 0.01 < wrong < 0.5
+    assert row.log10_wrong == pytest.approx(math.log10(wrong), abs=1e-4)
 
 
 def test_there_is_no_slope_where_the_leader_changes() -> None:

@@ -1,0 +1,86 @@
+"""Limits of sequences by reciprocal differences: Wynn's (1956) rho and epsilon algorithms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+
+FEWEST = 7
+"""The least number of values of a sequence."""
+
+_SAFETY = 10.0  # factor on the truncation error
+_ORDERS = (
+    3,
+    5,
+    7,
+)  # numbers of values in an extrapolation; the first is for the error of the second only
+_STRIDES = (1, 2)  # steps between these values
+
+
+def accelerated(values: Floats, errors: Floats, scales: list[Floats | None]) -> tuple[float, float]:
+    """Return the limit of a sequence and the bound of its error, which covers the results of all scales.
+
+    Parameters
+    ----------
+    values, errors : (K,)
+        At least `FEWEST` values and their errors.
+    scales : list of (K,) or None
+        A variable X for each use of the rho algorithm, None for the epsilon algorithm.
+
+    >>> n = 10.0 ** np.arange(1, 16)
+    >>> limit, error = accelerated(1 / (1 + 1 / np.log(n)), np.full(15, 1e-15), [np.log(n)])
+    >>> bool(abs(limit - 1) < error < 1e-9)
+    True
+    """
+    changes = float(np.abs(np.diff(values[-FEWEST:])).sum())
+    if changes <= errors[-1]:  # it has converged, and its differences are rounding errors
+        return float(values[-1]), changes + 2 * float(errors[-1])
+    return _most_precise([_extrapolate(values, errors, scale) for scale in scales])
+
+
+def _most_precise(found: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return the value with the smallest error, widened until every other one is within its own error."""
+    limit, error = min(found, key=lambda one: one[1])
+    return limit, max(error, *(abs(limit - other) - bound for other, bound in found))
+
+
+def _extrapolate(values: Floats, errors: Floats, scale: Floats | None) -> tuple[float, float]:
+    """Return the limit of a sequence and the bound of its error, from windows of several lengths."""
+    found = []
+    count = len(values)
+    for stride in _STRIDES:
+        lower = math.nan
+        for order in _ORDERS:
+            window = np.arange(count - 1 - (order - 1) * stride, count, stride)
+            if window[0] < 1:
+                break
+            limit = _column(values, scale, window)
+            shifted = [_column(values, scale, window - by) for by in (1, 2) if window[0] >= by]
+            left_out = max(abs(limit - other) for other in (lower, *shifted))
+            noise = sum(
+                abs(_column(values + errors * (np.arange(count) == i), scale, window) - limit) for i in window
+            )
+            lower = limit
+            found.append((limit, _SAFETY * left_out + noise + float(errors[-1])))
+    found = [one for one in found if math.isfinite(one[0]) and math.isfinite(one[1])]
+    if not found:
+        return float(values[-1]), math.inf
+    return _most_precise(found)
+
+
+def _column(values: Floats, scale: Floats | None, window: np.ndarray) -> float:
+    """Return the last column of the rho algorithm, or of the epsilon algorithm without a scale.
+
+    ``e_(k+1)(i) = e_(k-1)(i + 1) + (X_(i+k+1) - X_i) / (e_k(i + 1) - e_k(i))``, X = 1/x for rho, and 1
+    in place of the difference for epsilon (Wynn 1956). The number of values is odd.
+    """
+    before, now = np.zeros(len(window) + 1), values[window]
+    place = None if scale is None else scale[window]
+    for k in range(1, len(window)):
+        step = 1.0 if place is None else place[k:] - place[:-k]
+        with np.errstate(all="ignore"):
+            before, now = now, before[1:-1] + step / np.diff(now)
+    return float(now[0])
