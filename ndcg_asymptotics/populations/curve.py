@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,16 +11,20 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.scorer import Relevance
-from ndcg_asymptotics.specs.scanner import Call, number_text
+from ndcg_asymptotics.populations.solving import checked, interval, range_is_checked, solved
+from ndcg_asymptotics.specs.scanner import Call
 
+_MEAN = "prevalence"  # of a curve, as a parameter
 ROUNDING = 1e-12  #: the greatest distance of a probability from [0, 1] that rounding explains
 
 
 class Curve(Relevance):
     """A binary relevance curve, m(t) = P(Y = 1 | depth t).
 
-    Every family takes ``prevalence=`` (the mean of the curve, p) in place of any one of its
-    parameters, which is then solved for.
+    In a text ``prevalence=``, the mean of the curve, may stand in place of any one of the parameters (the
+    dataclass fields of a family that are floats), which is then solved for. A parameter lies in [0, 1]; the
+    field of another one states its interval, as ``exponent: float = field(metadata=within(0.001, 1000))``.
+    The mean of the curve must be a continuous and monotone function of the parameter in its interval.
     """
 
     gains: ClassVar[tuple[float, ...]] = (1.0,)
@@ -95,63 +99,30 @@ class Curve(Relevance):
     def check_range(self, *values: float) -> None:
         """Refuse a curve whose values leave [0, 1], or are not numbers."""
         low, high = float(np.min(values)), float(np.max(values))
-        inside = low >= -ROUNDING and high <= 1 + ROUNDING
+        inside = not range_is_checked() or (low >= -ROUNDING and high <= 1 + ROUNDING)
         require(inside, f"a relevance curve must stay within [0, 1], this one spans [{low:g}, {high:g}]")
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
         names = tuple(field.name for field in cls._fields())
-        if "prevalence" in names or all(a.key != "prevalence" for a in call.arguments):
+        if _MEAN in names:
+            curve = super().from_call(call)
+            return checked(curve, getattr(curve, _MEAN))
+        if all(argument.key != _MEAN for argument in call.arguments):
             return super().from_call(call)
-        given = cls.bind(call, (*names, "prevalence"))
-        prevalence = given.pop("prevalence")
-        missing = [name for name in names if name not in given]
-        if len(missing) != 1:
+        given = cls.bind(call, (*names, _MEAN))
+        prevalence = given.pop(_MEAN)
+        missing = [field for field in cls._fields() if field.name not in given]
+        if len(missing) != 1 or missing[0].type not in ("float", float):
             call.scanner.fail(
-                f"{cls.keyword}: prevalence stands in place of exactly one of {', '.join(names)}; "
-                f"missing here: {', '.join(missing) or 'none'}",
+                f"{cls.keyword}: {_MEAN} stands in place of exactly one of {', '.join(names)}; "
+                f"missing here: {', '.join(field.name for field in missing) or 'none'}",
                 call.position,
             )
-        return cls._solve(missing[0], given, prevalence)
-
-    # parameters in which a curve is affine are solved exactly, others searched for in an interval
-    _affine: ClassVar[tuple[str, ...]] = ("bottom", "top", "p")
-    _search: ClassVar[dict[str, tuple[float, float]]] = {
-        "exponent": (1e-6, 1e6),
-        "alpha": (1e-6, 1e6),
-        "at": (1e-12, 1 - 1e-12),
-    }
-
-    @classmethod
-    def _solve(cls, name: str, given: dict[str, Any], prevalence: float) -> Self:
-        """Return the curve of this family with the given mean."""
-
-        def mean(x: float) -> float:
-            return _unchecked(cls, {**given, name: x}).unclipped_mean() - prevalence
-
-        if name in cls._affine or name not in cls._search:
-            at_zero, at_one = mean(0.0), mean(1.0)
-            require(at_zero != at_one, f"{cls.keyword}: {name} does not change the prevalence")
-            solution = at_zero / (at_zero - at_one)
-        else:
-            low, high = cls._search[name]
-            require(
-                mean(low) * mean(high) <= 0,
-                f"{cls.keyword}: no {name} gives prevalence {number_text(prevalence)}",
-            )
-            from scipy.optimize import brentq  # here: to load it takes longer than to solve
-
-            solution = brentq(mean, low, high, xtol=1e-15, rtol=1e-15)
-        return cls(**given, **{name: float(f"{solution:.14g}")})  # 0.7, not 0.7000000000000001
+        name, ends = missing[0].name, interval(missing[0])
+        others = ", ".join(f"{other} = {value:.12g}" for other, value in given.items())
+        return solved(lambda x: cls(**given, **{name: x}), ends, prevalence, name, others)
 
     def unclipped_mean(self) -> float:
         """Return the mean over [0, 1] of the formula, whether or not it is a probability."""
         return float(self.average(np.array(0.0), np.array(1.0)))
-
-
-def _unchecked(cls: type[Curve], values: dict[str, Any]) -> Curve:
-    """Return a curve without its range check, for solving a parameter."""
-    curve = object.__new__(cls)
-    for field in cls._fields():
-        object.__setattr__(curve, field.name, values.get(field.name, field.default))
-    return curve

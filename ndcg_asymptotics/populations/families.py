@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Self
 
@@ -18,7 +18,8 @@ from scipy.special import expit, log_ndtr, ndtr, ndtri_exp
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.curve import Curve
+from ndcg_asymptotics.populations.curve import ROUNDING, Curve
+from ndcg_asymptotics.populations.solving import any_range, solved, within
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
 
 
@@ -30,6 +31,7 @@ def _log_ratio(a: Floats, b: Floats) -> Floats:
 
 # Exponents: beyond these a curve is a constant except at depths that no list reaches, or lost in rounding.
 _FLAT, _STEEP, _RANGE = 1e-3, 1e3, "0.001 to 1000"
+_LEAST, _MOST = 2.0**-1022, 1 - 2.0**-53  # inside (0, 1)
 _MOST_TERMS, _LARGEST_COEFFICIENT = 64, 1e9  # of a polynomial; beyond, rounding would show
 
 
@@ -82,7 +84,7 @@ class PowerCurve(Curve, keyword="power"):
 
     bottom: float
     top: float
-    exponent: float
+    exponent: float = field(metadata=within(_FLAT, _STEEP))
 
     def __post_init__(self) -> None:
         require(_FLAT <= self.exponent <= _STEEP, f"power: exponent must be {_RANGE}, got {self.exponent:g}")
@@ -127,14 +129,24 @@ class Polynomial(Curve, keyword="polynomial"):
     @classmethod
     def from_call(cls, call: Call) -> Self:
         """Read coefficients by position; ``prevalence=`` stands for c0."""
-        values = [cls._number(a, call.scanner) for a in call.arguments if a.key is None]
-        for argument in call.arguments:
-            if argument.key == "prevalence":
-                rest = sum(c / (i + 2) for i, c in enumerate(values))
-                values.insert(0, cls._number(argument, call.scanner) - rest)
-            elif argument.key is not None:
+        values = tuple(cls._number(a, call.scanner) for a in call.arguments if a.key is None)
+        named = [a for a in call.arguments if a.key is not None]
+        if not named:
+            return cls(values)
+        for argument in named:
+            if argument.key != "prevalence":
                 call.scanner.fail("polynomial takes c0, c1, … by position", argument.position)
-        return cls(tuple(values))
+        if len(named) > 1:
+            call.scanner.fail("'prevalence' is given twice", named[1].position)
+        with any_range():
+            low, high = map(float, cls((0.0, *values)).bounds(np.array(0.0), np.array(1.0)))
+        require(
+            high - low <= 1 + ROUNDING,
+            f"polynomial: a relevance curve must stay within [0, 1], the terms after c0 span {high - low:g}",
+        )
+        ends = 0.0 - low, max(1 - high, 0.0 - low)
+        given = ", ".join(f"c{i} = {c:.12g}" for i, c in enumerate(values, 1))
+        return solved(lambda c0: cls((c0, *values)), ends, cls._number(named[0], call.scanner), "c0", given)
 
     @classmethod
     def _number(cls, argument: Argument, scanner: Scanner) -> float:
@@ -179,7 +191,7 @@ class Cusp(Curve, keyword="cusp"):
 
     bottom: float
     top: float
-    alpha: float
+    alpha: float = field(metadata=within(_FLAT, _STEEP))
 
     def __post_init__(self) -> None:
         require(_FLAT <= self.alpha <= _STEEP, f"cusp: alpha must be {_RANGE}, got {self.alpha:g}")
@@ -209,7 +221,7 @@ class Step(Curve, keyword="step"):
 
     bottom: float
     top: float
-    at: float
+    at: float = field(metadata=within(_LEAST, _MOST))
 
     def __post_init__(self) -> None:
         require(0 < self.at < 1, f"step: at must lie inside (0, 1), got {self.at:g}")

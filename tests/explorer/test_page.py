@@ -169,7 +169,7 @@ def test_an_impossible_curve_is_said_beside_its_widget(seen: Seen) -> None:
     before = seen.source("mean A")["y"]
     seen.one(".noUi-handle", "top: 0.40").send_keys("\ue010")  # End
     alert = seen.one("[role=alert]")
-    assert alert.text.startswith("Ranker B: a relevance curve must stay within [0, 1]")
+    assert alert.text.startswith("Ranker B: linear: prevalence must be 0.5 to 1 where top = 1")
     assert len(seen.source("mean A")["y"]) == len(before)
 
 

@@ -89,7 +89,7 @@ def test_no_file_is_opened_and_no_module_imported(monkeypatch: pytest.MonkeyPatc
 
 def test_a_curve_that_leaves_the_unit_interval_names_its_ranker() -> None:
     state = State(b=Shape("linear", (0.9,)))
-    with pytest.raises(InputError, match=r"^Ranker B: a relevance curve must stay within \[0, 1\]"):
+    with pytest.raises(InputError, match=r"^Ranker B: linear: prevalence must be 0.45 to 0.95 where"):
         assert state.scorers
 
 

@@ -72,7 +72,7 @@ def test_back_to_a_share(page: Page) -> None:
 
 def test_an_impossible_curve_is_said_beside_its_ranker(page: Page) -> None:
     page.rankers[1].sliders[0].value = 0.95
-    assert "a relevance curve must stay within [0, 1]" in page.rankers[1].error.object
+    assert "prevalence must be 0.475 to 0.975 where top = 0.95, got 0.3" in page.rankers[1].error.object
     assert page.state == State()
     page.rankers[1].sliders[0].value = 0.45
     assert page.rankers[1].error.object == ""

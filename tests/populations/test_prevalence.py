@@ -1,0 +1,266 @@
+"""``prevalence=`` in place of every parameter of every family, and of families of somebody else.
+
+Means are integrals of the formula, computed by another program.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.populations import Curve, Relevance, Scorer
+from ndcg_asymptotics.populations.families import Polynomial
+from ndcg_asymptotics.populations.solving import within
+
+KNOWN = {
+    keyword: member
+    for keyword, member in Curve.members.items()
+    if issubclass(member, Curve) and member.__module__.startswith("ndcg_asymptotics.")
+}
+PARAMETERS = {
+    keyword: [part.name for part in dataclasses.fields(member) if part.type == "float"]
+    for keyword, member in KNOWN.items()
+}
+SOLVED = [
+    (keyword, name) for keyword, names in PARAMETERS.items() if "prevalence" not in names for name in names
+]
+LEVELS, EXPONENTS, PLACES = ("p", "bottom", "top"), ("exponent", "alpha"), ("at",)
+
+
+def integral(curve: Curve) -> float:
+    """The integral of the formula over [0, 1], panel by panel towards both ends and around the breaks."""
+    inner = {*curve.breaks, *(0.1**k for k in range(1, 12)), *(1 - 0.1**k for k in range(1, 12))}
+    ends = sorted({0.0, 1.0, *inner})
+    return sum(
+        quad(lambda t: float(curve.formula(np.array(t))), a, b, epsabs=1e-14, epsrel=1e-12)[0]
+        for a, b in pairwise(ends)
+    )
+
+
+def some(name: str, chance: random.Random) -> float:
+    if name in EXPONENTS:
+        return chance.choice([0.001, 0.05, 0.3, 1.0, 2.0, 17.3, 300.0])
+    if name in PLACES:
+        return chance.choice([0.001, 0.2, 0.5, 0.93, 0.9999])
+    assert name in LEVELS, f"{name}: say here which values it may have"
+    return chance.choice([0.0, 1e-5, 0.02, 0.3, 0.7, 0.999, 1.0])
+
+
+def test_every_family_is_here() -> None:
+    assert {keyword for keyword, _ in SOLVED} == {"constant", "linear", "power", "cusp", "step"}
+    assert set(KNOWN) - {keyword for keyword, _ in SOLVED} == {
+        "logistic", "binormal",  # the prevalence is a parameter
+        "polynomial", "piecewise", "custom",  # no named numbers
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("keyword", "name"), SOLVED)
+def test_a_parameter_is_solved_for(keyword: str, name: str) -> None:
+    """For curves of all shapes: the prevalence is that of a random member, whose parameter is forgotten."""
+    chance = random.Random(f"{keyword} {name}")
+    for _ in range(12):
+        values = {other: some(other, chance) for other in PARAMETERS[keyword]}
+        if "top" in values and values["top"] == values["bottom"]:
+            continue
+        wanted = integral(KNOWN[keyword](**values))
+        rest = "".join(f", {other}={value!r}" for other, value in values.items() if other != name)
+        found = Curve.parse(f"{keyword}(prevalence={wanted!r}{rest})")
+        assert integral(found) == pytest.approx(wanted, rel=1e-10)
+        assert found.mass == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("keyword", ["logistic", "binormal"])
+@pytest.mark.parametrize("prevalence", [1e-5, 0.02, 0.3, 0.999])
+@pytest.mark.parametrize("shape", [-3.0, 0.0, 0.7, 5.0])
+def test_a_family_whose_parameter_is_the_prevalence(keyword: str, prevalence: float, shape: float) -> None:
+    found = Curve.parse(f"{keyword}(prevalence={prevalence!r}, {shape})")
+    assert integral(found) == pytest.approx(prevalence, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("rest", "low", "high"),
+    [
+        ((), 0.0, 1.0),
+        ((-0.4, 0.1), -0.2 + 0.1 / 3 + 0.3, 1 - 0.2 + 0.1 / 3),
+        ((0.0, 0.0, -0.8), 0.6, 0.8),
+        ((-1.0,), 0.5, 0.5),
+        ((1.0, -1.0), 1 / 6, 1 + 1 / 6 - 1 / 4),
+    ],
+)
+def test_the_first_coefficient_of_a_polynomial(rest: tuple[float, ...], low: float, high: float) -> None:
+    """``low`` and ``high``: the mean of the other terms beside the first, less their extremes."""
+    for wanted in (low, (low + high) / 2, high):
+        found = Curve.parse(f"polynomial({', '.join([f'prevalence={wanted!r}', *map(repr, rest)])})")
+        assert isinstance(found, Polynomial)
+        assert found.coefficients[1:] == rest
+        assert integral(found) == pytest.approx(wanted, rel=1e-12, abs=1e-15)
+    for wanted in (low - 0.01, high + 0.01):
+        said = rf"polynomial: prevalence must be {low:.12g} to {high:.12g}\b.*, got "
+        with pytest.raises(InputError, match=said):
+            Curve.parse(f"polynomial({', '.join([f'prevalence={wanted!r}', *map(repr, rest)])})")
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Families of somebody else, one of them with names that mean something else here."""
+    monkeypatch.setattr(Scorer, "members", dict(Scorer.members))
+
+    @dataclass(frozen=True)
+    class Square(Curve, keyword="square"):
+        """m(t) = 0.2 + 0.6 b^2 t, of mean 0.2 + 0.3 b^2."""
+
+        b: float
+
+        def formula(self, t):
+            return 0.2 + 0.6 * self.b**2 * t
+
+        def average(self, a, b):
+            return self.formula((a + b) / 2)
+
+    @dataclass(frozen=True)
+    class Odd(Curve, keyword="odd"):
+        """m(t) = exp(-top (1 + alpha t)), with what it needs computed when it is made."""
+
+        top: float = field(metadata=within(0.01, 8))
+        alpha: float = field(metadata=within(-0.5, 2))
+
+        def __post_init__(self):
+            ends = np.exp(-self.top), np.exp(-self.top * (1 + self.alpha))
+            object.__setattr__(self, "_rate", self.top * self.alpha)
+            self.check_range(*ends)
+
+        def formula(self, t):
+            return np.exp(-self.top - self._rate * t)  # type: ignore[attr-defined]
+
+        def average(self, a, b):
+            x = self._rate * (b - a)  # type: ignore[attr-defined]
+            return self.formula(a) * (-np.expm1(-x) / x if np.all(x) else np.ones_like(x))
+
+    @dataclass(frozen=True)
+    class Tilted(Curve, keyword="tilted"):
+        """m(t) = level + tilt (1 - t), a probability for some tilts in their interval only."""
+
+        level: float
+        tilt: float = field(metadata=within(-1, 1))
+
+        def __post_init__(self):
+            self.check_range(self.level, self.level + self.tilt)
+
+        def formula(self, t):
+            return self.level + self.tilt * (1 - t)
+
+        def average(self, a, b):
+            return self.formula((a + b) / 2)
+
+    @dataclass(frozen=True)
+    class Wrong(Curve, keyword="wrong"):
+        """A family that says what its prevalence is, and has another."""
+
+        prevalence: float
+
+        def formula(self, t):
+            return 0 * t + self.prevalence**2
+
+        def average(self, a, b):
+            return self.formula(a)
+
+    @dataclass(frozen=True)
+    class Jump(Curve, keyword="jump"):
+        """A family whose mean jumps, against the rule: 0.25 or 0.75."""
+
+        where: float
+
+        def formula(self, t):
+            return 0 * t + (0.75 if self.where > 1 / 3 else 0.25)
+
+        def average(self, a, b):
+            return self.formula(a)
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("square(prevalence=0.4)", 0.4),
+        ("square(prevalence=0.2000001)", 0.2000001),
+        ("odd(top=0.5, prevalence=0.5)", 0.5),
+        ("odd(alpha=1.5, prevalence=0.01)", 0.01),
+        ("odd(alpha=-0.5, prevalence=0.9)", 0.9),
+        ("tilted(0.7, prevalence=0.8)", 0.8),
+        ("tilted(0.7, prevalence=0.4)", 0.4),
+        ("tilted(tilt=-0.3, prevalence=0.4)", 0.4),
+    ],
+)
+def test_a_family_of_somebody_else(text: str, wanted: float) -> None:
+    assert integral(Curve.parse(text)) == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.usefixtures("own")
+def test_a_mean_is_not_taken_for_affine() -> None:
+    """Of 0.2 + 0.3 b^2 the line through b = 0 and 1 is 0.4 at b = 2/3, where the mean is a third."""
+    assert integral(Curve.parse(f"square({2 / 3!r})")) == pytest.approx(1 / 3, abs=1e-12)
+    found = Curve.parse("square(prevalence=0.4)")
+    assert found.value(1.0) == pytest.approx(0.6, abs=1e-13)
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("constant(prevalence=1.5)", "constant: prevalence must be 0 to 1, got 1.5"),
+        ("constant(prevalence=nan)", "constant: prevalence must be 0 to 1, got nan"),
+        (
+            "linear(0.1, prevalence=inf)",
+            "linear: prevalence must be 0.05 to 0.55 where bottom = 0.1, got inf",
+        ),
+        (
+            "linear(0.1, prevalence=0.7)",
+            "linear: prevalence must be 0.05 to 0.55 where bottom = 0.1, got 0.7",
+        ),
+        ("power(0.1, 0.5, prevalence=0.7)", r"power: prevalence must be 0.1003\d* to 0.4996\d* where bottom"),
+        (
+            "power(0.3, 0.3, prevalence=0.3)",
+            "exponent does not change the prevalence where bottom = 0.3, top",
+        ),
+        ("cusp(0, 0.3, prevalence=0.3)", r"cusp: prevalence must be 0.000299\d* to 0.2997\d* where"),
+        (
+            "step(0.2, 0.4, prevalence=0.5)",
+            "step: prevalence must be 0.2 to 0.4 where bottom = 0.2, top = 0.4",
+        ),
+        ("step(0.2, at=0.75, prevalence=0.5)", "step: prevalence must be 0.15 to 0.4 where bottom = 0.2, at"),
+        ("step(0, 1, prevalence=1e-12)", "its mean is 9.999.*e-13, which is not the prevalence"),
+        ("polynomial(prevalence=0.4, -3)", r"within \[0, 1\], the terms after c0 span 3"),
+        ("polynomial(prevalence=0.4, prevalence=0.3)", "'prevalence' is given twice"),
+        ("logistic(prevalence=1.5, slope=2)", r"prevalence must lie inside \(0, 1\), got 1.5"),
+        ("logistic(prevalence=0.5)", "logistic needs 'slope'"),
+        ("piecewise(0=0.3, 1=0.1, prevalence=0.2)", "piecewise takes depth=value"),
+        ('custom("numpy:sqrt", prevalence=0.2)', "custom has no parameter 'prevalence'"),
+        ("graded(prevalence=0.2)", "graded takes gain=curve"),
+        ("graded(2=linear(0, prevalence=0.8), 1=constant(0.1))", "prevalence must be 0 to 0.5 where bottom"),
+        ("relevant(1, roc_power(prevalence=0.2))", "roc_power has no parameter 'prevalence'"),
+        ("random(prevalence=0.2)", "random has no parameter 'prevalence'"),
+        ("square(prevalence=0.7)", "square: prevalence must be 0.2 to 0.5, got 0.7"),
+        ("odd(top=0.5, prevalence=0.9)", r"odd: prevalence must be 0.38\d* to 0.68\d* where top = 0.5, got"),
+        ("tilted(0.7, prevalence=0.9)", r"within \[0, 1\], this one spans \[0.7, 1.1\]"),
+        ("wrong(0.5)", r"wrong\(0.5\): its mean is 0.25, which is not the prevalence 0.5"),
+        ("jump(prevalence=0.5)", "its mean is 0.[27]5, which is not the prevalence 0.5"),
+    ],
+)
+def test_what_no_curve_has_is_refused_in_one_line(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as error:
+        Scorer.parse(text)
+    assert "\n" not in str(error.value)
+
+
+def test_a_grade_is_solved_for() -> None:
+    graded = Relevance.parse(
+        "graded(2=power(0, prevalence=0.2, exponent=3), 1=step(0.1, 0.2, prevalence=0.15))"
+    )
+    assert [integral(of) for of in graded.curves] == pytest.approx([0.2, 0.15], abs=1e-12)
