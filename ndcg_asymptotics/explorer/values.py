@@ -39,6 +39,7 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_to
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdf
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.limits import Limit, limit
+from ndcg_asymptotics.theory.rare import error_exponent
 from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 NODES = (10, 30, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**18)
@@ -149,9 +150,10 @@ def nodes(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
 
 
 def lasting_wrong(state: State) -> float | None:
-    """Return the limit of P(wrong order) with few relevant items, where a theorem gives it."""
-    chance = lasting_order(*state.scorers, state.measured)
-    return None if chance is None else min(chance, 1 - chance)
+    """Return the limit of P(wrong order), ties included, with few relevant items where a theorem gives it."""
+    a, b = state.scorers
+    chances = [lasting_order(*pair, state.measured) for pair in ((a, b), (b, a))]
+    return 1 - max(chance for chance in chances if chance is not None) if None not in chances else None
 
 
 def point(state: State, n: int, effort: Effort = ROUGH) -> Point:
@@ -420,8 +422,10 @@ def _few(state: State, rows: Sequence[PlanRow]) -> str:
         if needs
         else ""
     )
-    chance = lasting_order(*state.scorers, Measure.of(_OTHERS[0]))
-    assert chance is not None  # Theorem F2
+    whole = Measure.of(_OTHERS[0])
+    chance = lasting_order(*state.scorers, whole)
+    if chance is None or error_exponent(*state.scorers, whole).settles is not False:
+        return f"{said}." if said else ""
     first = NAMES[int(chance < 0.5)]
     order = (
         f"one query never settles it: by nDCG(log) {first} comes first on "

@@ -36,7 +36,6 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
 from ndcg_asymptotics.measures.cutoffs import ListPower
-from ndcg_asymptotics.measures.discounts import Power, Zipf
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top
 from ndcg_asymptotics.theory.rules.acceleration import accelerated
@@ -56,6 +55,7 @@ _FARTHEST = (1e90, 1e18)  # ranks at which the constant of a discount is looked 
 _SETTLING = 15  # ranks up to there
 _DIGITS = 1e-15  # of a discount, relative
 _VAGUE = 1e-4  # relative error of the constant of a discount that is not known then
+_CERTAIN = 1e-9  # share of relevant items above all irrelevant ones that is not rounding
 _CONSTANT = 1e-6  # relative difference of F(t)/t^kappa there up to which it has a limit
 
 
@@ -379,6 +379,8 @@ def long_run_order(a: FixedCounts, b: FixedCounts) -> float:
     0.6
     """
     require(a.gains == b.gains and a.counts == b.counts, "two scorers need the same relevant items")
+    if a.least_n == 1:
+        return _first_of_two(a, b, 1.0)
     laws = [(y, count, [_log_span(model, j) for model in (a, b)])
             for j, (y, count) in enumerate(zip(a.gains, a.counts, strict=True)) if count]  # fmt: skip
     reach = sum(y * count * max(spans) for y, count, spans in laws)
@@ -392,29 +394,76 @@ def long_run_order(a: FixedCounts, b: FixedCounts) -> float:
             transform *= found**count
     difference = np.fft.irfft(transform, _LATTICE)
     # the sum of -y log T of a above that of b; at 0 both orders are equally likely
-    return float(difference[1 : _LATTICE // 2].sum() + difference[0] / 2)
+    return min(max(float(difference[1 : _LATTICE // 2].sum() + difference[0] / 2), 0.0), 1.0)
 
 
 def lasting_order(a: Scorer, b: Scorer, measure: Measure) -> float | None:
     """Return lim P(NDCG_n of a > NDCG_n of b) of lists with a number of relevant items, None if not known.
 
-    It is known for whole lists: under the log discount (Theorem F2), and with one relevant item under every
-    discount r^-b, since the smaller rank has the larger NDCG and the ranks are of the order of the depths.
+    Under a cutoff that is fixed or grows more slowly than n it is 0: almost no list has a relevant item
+    above it, so both have NDCG 0 (Theorems F6 and F7). It is also known for whole lists under the log
+    discount (Theorem F2), and with one relevant item under every falling discount, where the smaller rank
+    has the larger NDCG and ranks are of the order of depths, up to a cutoff cn.
 
-    >>> pair = (Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))
-    >>> round(lasting_order(*pair, Measure.of("nDCG(zipf)")), 6)
-    0.6
+    >>> pair = [Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6)]
+    >>> [round(lasting_order(*pair, Measure.of(text)), 6) for text in ("nDCG(zipf)", "nDCG@0.5n", "nDCG@10")]
+    [0.6, 0.557858, 0.0]
     """
-    logs = isinstance(measure.discount.asymptotics, LogDecay)
-    known = measure.cutoff.regime == "none" and (logs or isinstance(measure.discount, Power | Zipf))
     total = 0.0
     for weight, (_, one), (_, two) in zip(a.weights, a.groups, b.groups, strict=True):
-        if not (known and isinstance(one, FixedCounts) and isinstance(two, FixedCounts)):
+        if not (isinstance(one, FixedCounts) and isinstance(two, FixedCounts)):
             return None
-        if one.least_n != 1 and not (logs and any(one.counts)):
+        found = _lasting_order(one, two, measure)
+        if found is None:
             return None
-        total += float(weight) * long_run_order(one, two)
+        total += float(weight) * found
     return total
+
+
+def _lasting_order(a: FixedCounts, b: FixedCounts, measure: Measure) -> float | None:
+    asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
+    if regime in ("fixed", "sublinear"):
+        return None if certain_top(a) or certain_top(b) else 0.0
+    if a.least_n == 1 and isinstance(asymptotics, ConstantDecay):
+        above, others = (_share_above(model, measure.cutoff.share) for model in (a, b))
+        return above * (1 - others)
+    if a.least_n == 1 and asymptotics.known:
+        return _first_of_two(a, b, measure.cutoff.share)
+    if isinstance(asymptotics, LogDecay) and regime == "none" and not (certain_top(a) or certain_top(b)):
+        return long_run_order(a, b)
+    return None
+
+
+def certain_top(model: FixedCounts) -> bool:
+    """Return whether relevant items have a positive probability to be above all irrelevant ones for every n.
+
+    >>> curves = "step(0, 1, 0.5)", "linear(0, 1)"
+    >>> [certain_top(FixedCounts.parse(f"relevant(1, {curve})")) for curve in curves]
+    [True, False]
+    """
+    highest = model.laws[-1].quantile(np.array(SHALLOWEST))
+    shares = [float(law.cdf(highest)) for law, count in zip(model.laws, model.counts, strict=False) if count]
+    return max(shares) > _CERTAIN
+
+
+def _share_above(model: FixedCounts, c: float) -> float:
+    """Return P(T < c) of the one relevant item."""
+    (own,) = (law for law, count in zip(model.laws, model.counts, strict=False) if count)
+    return float(own.cdf(model.laws[-1].quantile(np.array(c))))
+
+
+def _first_of_two(a: FixedCounts, b: FixedCounts, c: float) -> float:
+    """Return P(T_A < T_B and T_A < c) of the one relevant item of each scorer; level depths count half."""
+    (own,) = (law for law, count in zip(a.laws, a.counts, strict=False) if count)
+    (other,) = (law for law, count in zip(b.laws, b.counts, strict=False) if count)
+    breaks = a.laws[-1].quantile(b.laws[-1].cdf(np.array(b.breaks)))
+    stop = float(a.laws[-1].quantile(np.array(c))) if c < 1 else 1.0
+    edges = np.union1d(law_panels(a, _LARGE, _LARGE).edges, breaks)
+    panels = on_edges(a, np.append(edges[edges < stop], stop))
+    j = a.laws.index(own)
+    above = other.cdf(b.laws[-1].quantile(panels.above[-1]))
+    total = float((panels.density[j] * panels.dt * (1 - above)).sum())
+    return min(max(total + float(own.cdf(panels.edges[0])), 0.0), 1.0)  # no item of b is above all panels
 
 
 def _log_span(model: FixedCounts, j: int) -> float:

@@ -67,6 +67,7 @@ _APART = 1.25  # ratio of lengths between which a slope is taken
 _DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
 # a step of log n after which interpolation is exact to about 0.005, and steps that may halve an interval less
 _CLOSE, _SLOW_STEPS = 0.03, 3
+_NEARLY = 1 - 2.0**-53
 _LOWEST, _HIGHEST = 1e-3, 8.0  # quantiles of rates are limited to these
 _EXACT_RATIO = 1.5  # of neighbouring lengths, where many lengths have exact rates
 _SHORTEST_BY_LAW = 10  # items, from which on lengths are found without draws
@@ -240,9 +241,10 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> L
     end = error_exponent(a, b, measure)
     if end.settles:
         return LongRun(first, 1.0, end)
-    known = lasting_order(a, b, measure)
+    known = lasting_order(*((b, a) if first else (a, b)), measure)
     if known is not None:
-        return LongRun(first, 1 - known if first else known, end, end.reason)
+        # an order that never settles is wrong on some lists, however rarely
+        return LongRun(first, known if end.settles is not False else min(known, _NEARLY), end, end.reason)
     question = _Question(a, b, measure, 0.5, first, draws)
     rate = question.law(LONGEST)
     if end.settles is False:

@@ -2,7 +2,8 @@
 
 Where the leading term of the difference of the two mean DCGs is not 0, Theorems A to C of docs/rates.md give
 the exponent. Where it is 0, Theorem D (the log discount) and Theorem E (r^-b) give it, and Theorem F covers
-labels that are certain at the top.
+labels that are certain at the top. With fixed numbers of relevant items it is 1 where the depths of the two
+scorers do not overlap, and else mostly 0 (`few_items`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, Power
 from ndcg_asymptotics.measures.cutoffs import ListPower
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.pairs import first_moment
+from ndcg_asymptotics.theory.rare.few_items import fate
 from ndcg_asymptotics.theory.rules.quadrature import edges, nodes
 
 _LEVEL = 1e-9  # integrals that differ by less count as equal
@@ -23,6 +25,7 @@ _POSSIBLE = 1e-13  # smaller probabilities of a label are rounding errors
 _NEAR = 1e-3  # relative to the first break; a label that is impossible at this depth is impossible above it
 _NEVER = "the order never settles"
 _SLOWLY = "the wrong order dies out, no faster than a power of n"
+_DIES = "the wrong order dies out"
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,9 @@ class ErrorExponent:
     @property
     def settles(self) -> bool | None:
         """Whether P(wrong order at n) -> 0; None where no theorem tells."""
-        return None if self.exponent is None else not self.reason.endswith(_NEVER)
+        if self.exponent is None:
+            return True if self.reason.endswith(_DIES) else None
+        return not self.reason.endswith(_NEVER)
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     [1.0, 0.2, 0.5, 0.0]
     """
     if not a.iid:
-        return ErrorExponent(0.0, f"the depths of a fixed number of relevant items decide: {_NEVER}")
+        return _few_items(a, b, measure)
     if a.mixed or b.mixed:
         return ErrorExponent(None, "a mixture has no relevance curve of its own, each of its groups has one")
     pair, asymptotics = _Pair.of(a.model, b.model), measure.discount.asymptotics
@@ -115,6 +120,18 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL:
         return ErrorExponent(1.0, "a share of all items decides")  # Theorem A
     return _level(pair, measure)
+
+
+def _few_items(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
+    """Return the exponent with fixed numbers of relevant items (Theorem F2)."""
+    found = fate(a, b, measure)
+    if found.settles is None:
+        return ErrorExponent(None, found.reason)
+    if found.settles and found.fast:
+        return ErrorExponent(1.0, f"{found.reason}: a share of all items decides")
+    if found.settles:
+        return ErrorExponent(None, f"{found.reason}: {_DIES}")
+    return ErrorExponent(0.0, f"{found.reason}: {_NEVER}")
 
 
 def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:

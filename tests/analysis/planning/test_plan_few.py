@@ -82,3 +82,30 @@ def test_separate_lists_are_those_of_a_study(law: int | dict[int, float]) -> Non
 def test_lists_are_long_enough_for_their_relevant_items() -> None:
     with pytest.raises(InputError, match="n: lists with 20 relevant items have n >= 20, got 10"):
         plan(*PAIR, ["nDCG"], n=10, relevant=20)
+
+
+def test_one_answer_about_depths_that_do_not_overlap() -> None:
+    found = plan("step(0, 0.5, 0.5)", "step(0.5, 0, 0.5)", ["nDCG", "nDCG@10"], n=50, relevant=1)
+    whole, top = sorted(found.rows, key=lambda row: len(row.measure))
+    assert (whole.long_run, whole.error_exponent) == (1.0, 1.0)
+    assert (top.long_run, top.error_exponent) == (0.0, 0.0)
+    said = str(found)
+    assert "on every list by nDCG(log)" in said
+    assert "nDCG(log)@10: almost no list has a relevant item above the cutoff: the order never" in said
+    assert said.count("never settles") == 1
+
+
+def test_an_order_that_never_settles_is_not_on_every_list() -> None:
+    """P(T_A > T_B) is 7.5e-30 here, which is lost beside 1."""
+    a, b = (Scorer.parse(f"relevant(1, roc_beta({x}, {y}))") for x, y in ((1, 50), (50, 1)))
+    run = long_run(a, b, Measure.of("nDCG"))
+    assert run.end.settles is False
+    assert 1 - 1e-12 < run.rate < 1
+
+
+def test_the_long_run_with_a_fixed_cutoff_is_no_estimate() -> None:
+    """Theorem F6: neither scorer has its relevant items among the first ten in the end."""
+    for relevant in (1, 3):
+        a, b = (with_relevant(text, relevant) for text in PAIR)
+        for pair in ((a, b), (b, a)):
+            assert long_run(*pair, Measure.of("nDCG@10")).rate == 0
