@@ -116,9 +116,12 @@ class Moments(NamedTuple):
         The variance without the covariances in it, to which rounding errors are relative.
     missed : float
         An error of the variance that a second evaluation does not show.
+    mean_error : float
+        The error of the mean, where it is known.
     """
 
     mean: float
     variance: float
     size: float
     missed: float = 0.0
+    mean_error: float = 0.0

@@ -181,38 +181,6 @@ def _ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, F
     return _collected(np.minimum(ndcg[possible], most), law.chances[possible])
 
 
-def enumerated_moments(a: Relevance, b: Relevance | None, measure: Measure, n: int) -> tuple[float, float]:
-    """Return the mean and variance of NDCG_n of one scorer, or of the difference of two; not for mixtures.
-
-    Both are `enumerable` at n. Two scorers are independent given the label counts.
-
-    >>> curve = Relevance.of("constant(0.5)")
-    >>> [round(x, 12) for x in enumerated_moments(curve, None, Measure.of("nDCG(zipf)"), 2)]
-    [0.625, 0.171875]
-    >>> [round(abs(x), 12) for x in enumerated_moments(curve, curve, Measure.of("nDCG(zipf)"), 2)]
-    [0.0, 0.0625]
-    """
-    k = min(measure.cutoff(n), n)
-    laws = [label_sequences(scorer, k, n) for scorer in (a, b) if scorer is not None]
-    given, squares = [], []
-    for law in laws:
-        dcg = law.gains @ measure.discount(np.arange(1.0, k + 1), float(n))
-        ideal = measure.normaliser(law.counts, a.gains, n)
-        ndcg = np.divide(dcg[:, None], ideal, out=np.zeros_like(law.chances), where=ideal > 0)
-        if measure.normalised:
-            ndcg = np.minimum(ndcg, 1.0)
-        chances = law.chances / law.chances.sum()
-        given.append((chances * ndcg).sum(axis=0))
-        squares.append(float((chances * ndcg**2).sum()))
-    means = [float(part.sum()) for part in given]
-    if len(laws) == 1:
-        return means[0], squares[0] - means[0] ** 2
-    whole = laws[1].chances.sum(axis=0) / laws[1].chances.sum()
-    product_ = float(np.divide(given[0] * given[1], whole, out=np.zeros_like(whole), where=whole > 0).sum())
-    difference = means[0] - means[1]
-    return difference, sum(squares) - 2 * product_ - difference**2
-
-
 @shared
 def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
     """Return the joint law of the labels at the first k of n ranks and the label counts; not for mixtures."""

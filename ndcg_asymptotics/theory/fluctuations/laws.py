@@ -312,7 +312,7 @@ def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort = 
             lambda first, second: right_rate(first, second, measure, n, effort),
             lambda weights, rates: float(weights @ rates),
         )
-    mean, variance, size, _ = moments((a, b), measure, n, effort)
+    mean, variance, size, *_ = moments((a, b), measure, n, effort)
     if variance <= _ROUNDING * size:
         return float(mean > 0)
     return 1.0 - standard_cdf((a, b), measure, -mean / math.sqrt(variance))

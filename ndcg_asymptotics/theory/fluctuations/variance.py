@@ -28,14 +28,12 @@ from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Sco
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, enumerated_moments
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
+from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
-_SHORT = 30  # lists up to this length are enumerated where few ranks count
-_ENUMERATED_SIZE = 1e-3  # `Moments.size` of an enumeration of NDCG, whose rounding leaves 1e-12
 _ROUNDING = 1e-9  # error that two evaluations share, relative to the variance without covariances
 # errors of a quick evaluation: relative to the variance, and as _ROUNDING
 _QUICK, _QUICK_ROUNDING = 2e-4, 1e-5
@@ -124,7 +122,7 @@ def difference_std(
 
 @shared
 def _std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
-    (_, rough, *_), (_, fine, size, missed) = (
+    (_, rough, *_), (_, fine, size, missed, _) = (
         np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
     )
     error = np.abs(fine - rough) + missed + _ROUNDING * size
@@ -133,9 +131,8 @@ def _std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]
 
 @shared
 def _quick_std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
-    _, variance, size, missed = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
-    error = _QUICK * variance + missed + _QUICK_ROUNDING * size
-    return _stated(variance, error, _most(scorers, measure, lengths))
+    _, variance, _, missed, _ = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
+    return _stated(variance, missed, _most(scorers, measure, lengths))
 
 
 def _most(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> Floats:
@@ -171,23 +168,34 @@ def moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effor
 
 
 def _of_fixed_counts(models: tuple[FixedCounts, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    found = [fixed_moments(model, measure, n, effort) for model in models]
+    found = [_with_error(fixed_moments(model, measure, n, effort), effort) for model in models]
     if len(found) == 1:
         return found[0]
     # given their labels, which are not random, the two lists are independent
     a, b = found
-    return Moments(a.mean - b.mean, a.variance + b.variance, a.size + b.size)
+    parts = (x + y for x, y in zip(a[1:], b[1:], strict=True))
+    return Moments(a.mean - b.mean, *parts)
 
 
 @shared
 def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, scorers[0].gains
-    if not law[:-1].any() or discount(1.0, float(n)) == 0:  # the linear one at n = 1: IDCG is 0
+    if not any(scorers[0].masses) or measure.discount(1.0, float(n)) == 0:  # n - r at n = 1: IDCG is 0
         return Moments(0.0, 0.0, 0.0)
-    if n <= _SHORT and enumerable(scorers[0], measure, n):
-        mean, variance = enumerated_moments(scorers[0], scorers[1] if len(scorers) > 1 else None, measure, n)
-        size = _ENUMERATED_SIZE * measure.largest(scorers[0].gains, n) ** 2
-        return Moments(mean, max(variance, 0.0), size)
+    if few_ranks(scorers, measure, n):
+        return rank_moments(scorers, measure, n)
+    return _with_error(_of_many_ranks(scorers, measure, n, effort), effort)
+
+
+def _with_error(found: Moments, effort: Effort) -> Moments:
+    """Return moments with the error of a quick evaluation."""
+    if not effort.quick:
+        return found
+    error = found.missed + _QUICK * found.variance + _QUICK_ROUNDING * found.size
+    return found._replace(missed=error, mean_error=_QUICK * math.sqrt(max(found.variance, 0.0)))
+
+
+def _of_many_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
+    discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, scorers[0].gains
     if not measure.normalised:
         return dcg_moments(scorers, measure, n, effort)
     if measure.cutoff(n) < n:
@@ -206,8 +214,11 @@ def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: E
 
 def _mixed(weights: Floats, found: list[Moments]) -> Moments:
     """Return the moments over all groups: the variance within the groups and that of their means."""
-    means, *others = np.array(found).T
+    means, *others, mean_errors = np.array(found).T
     mean = float(weights @ means)
     between = float(weights @ (means - mean) ** 2)
     variance, size, missed = (float(weights @ part) for part in others)
-    return Moments(mean, variance + between, size + between, missed)
+    off = math.sqrt(float(weights @ mean_errors**2))
+    # by the inequality of Cauchy and Schwarz
+    missed += 2 * math.sqrt(between) * off + off**2
+    return Moments(mean, variance + between, size + between, missed, float(weights @ mean_errors))

@@ -54,9 +54,9 @@ def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
     found = [_one(scorer, measure, n, effort) for scorer in scorers]
     if len(found) == 1:
         return found[0]
-    (mean_a, *parts_a), (mean_b, *parts_b) = found
-    variance, size, missed = (a + b for a, b in zip(parts_a, parts_b, strict=True))
-    return Moments(mean_a - mean_b, variance - 2 * _covariance(scorers, measure, n, effort), size, missed)
+    a, b = found
+    variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, effort)
+    return Moments(a.mean - b.mean, variance, a.size + b.size, a.missed + b.missed)
 
 
 @shared  # a scorer's moments serve it alone and in every pair

@@ -1,0 +1,262 @@
+"""Mean and variance of NDCG and DCG where few ranks count (section 2 of docs/fluctuations.md).
+
+With A the label counts of the first k ranks, C those of the list and I the ideal DCG of k ranks, NDCG lacks
+
+    1 - NDCG = (I(C) - I(A) + L) / I(C),        L = I(A) - DCG.
+
+Neither term is negative. L is a sum over ranks: an item of gain y at rank s adds to it what I(A) grows by
+less y D(s). So its moments given A and the depth of rank k follow from the recursion over ranks, and C - A
+are the counts of the n - k items below, which are independent. Variances are those of 1 - NDCG where A > 0,
+so that nearly perfect orders lose no digits; elsewhere NDCG is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.caching import shared
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations.effort import Moments
+from ndcg_asymptotics.theory.fluctuations.ranks.panels import Panels, depth_of
+from ndcg_asymptotics.theory.fluctuations.ranks.recursion import at_rank
+from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates, counts_below, largest_counts
+from ndcg_asymptotics.theory.rules.binomial import binomial_pieces, log_binomial
+
+MOST_RANKS = 128
+_MOST_WORK = 2e6  # panels times states times ranks
+_MOST_COUNTS = 1_500_000  # states times counts below
+_MESHES = 1.0, 1.5  # panels of the second evaluation are narrower
+_EPSILON = 2.3e-16
+_LEFT_OUT = 1e-24  # probability of depths and counts that are left out
+_OF_CURVES = 1e-13  # relative error of curves that are not polynomials
+_EVERY = 800  # counts up to which each is summed
+_PIECE = 6.0  # width of pieces of the law of more counts, in standard deviations
+_UNLIKELY = 1e-18  # probability of counts that are left out
+
+
+def few_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> bool:
+    """Return whether `rank_moments` is for this measure: few ranks count, and not too many label counts.
+
+    >>> curve = Relevance.of("linear(0.1, 0.7)")
+    >>> [few_ranks((curve,), Measure.of(text), 1000) for text in ("nDCG", "nDCG@100")]
+    [False, True]
+    """
+    k, scorer = min(measure.cutoff(n), n), scorers[0]
+    grades = len(scorer.gains)
+    states = below = 1
+    if k > MOST_RANKS or (len(scorers) > 1 and k < n and grades > 1 and not _each_count(scorer, n)):
+        return False
+    if measure.normalised or len(scorers) > 1:
+        items = np.minimum(n * np.array(scorer.masses), depth_of(k, n))
+        states = min(math.prod(m + 1 for m in largest_counts(k, items)), math.comb(k + grades, grades))
+        below = math.comb(k + grades, grades) if k < n else 1
+        if len(scorers) > 1 and k < n and grades > 1:
+            below = math.prod(m + 1 for m in _likely(scorer, n))
+    breaks = max(len(one.breakpoints) for one in scorers)
+    return (breaks + math.sqrt(k)) * states * k <= _MOST_WORK and states * below <= _MOST_COUNTS
+
+
+@shared
+def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Moments:
+    """Return mean and variance of NDCG_n or DCG_n, or of its difference for two scorers, and their errors.
+
+    Two scorers are independent given the label. The errors are the difference of two evaluations without a
+    common depth, and a bound of rounding errors. The difference is the error of the rougher one.
+    """
+    rough, fine = (_evaluated(scorers, measure, n, refine) for refine in _MESHES)
+    k, largest = min(measure.cutoff(n), n), measure.largest(scorers[0].gains, n)
+    rounding, least = _EPSILON * (8 + 4 * math.sqrt(k)), _LEFT_OUT
+    if any(len(one.curves) > 1 or one.curves[0].complement is None for one in scorers):
+        # the probability of no gain is 1 less the others
+        rounding, least = rounding + _OF_CURVES, k * _EPSILON
+    return Moments(
+        fine.mean,
+        max(fine.variance, 0.0),
+        0.0,
+        abs(fine.variance - rough.variance) + rounding * fine.size + least * largest**2,
+        abs(fine.mean - rough.mean) + rounding * (abs(fine.mean) + math.sqrt(fine.size)) + least * largest,
+    )
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """Mean and variance, and the second moment to which rounding errors of the variance are relative."""
+
+    mean: float
+    variance: float
+    size: float
+
+
+def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, refine: float) -> _Evaluation:
+    found = [_one(scorer, measure, n, refine) for scorer in scorers]
+    if len(found) == 1:
+        return found[0]
+    a, b = found
+    variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, refine)
+    return _Evaluation(a.mean - b.mean, variance, 2 * (a.size + b.size))
+
+
+@dataclass(frozen=True, eq=False)
+class _FirstRanks:
+    """The first k ranks of lists of n items.
+
+    Attributes
+    ----------
+    t : (T,)
+        Depths of the item at rank k.
+    moments : (T, 3, S)
+        E[X^p; t, counts] for p = 0, 1, 2, times weights of the depths; X is L for NDCG, and DCG itself.
+    steps : (J,)
+        Differences of successive gains.
+    sums : (k + 1,)
+        F(0), …, F(k).
+    """
+
+    k: int
+    states: CountStates
+    t: Floats
+    moments: Floats
+    steps: Floats
+    sums: Floats
+
+    def ideal(self, ends: Integers) -> Floats:
+        """Return I for numbers of items that have each gain or a higher one, (..., J)."""
+        return np.asarray(self.sums[np.minimum(ends, self.k)] @ self.steps)
+
+
+@shared
+def _first_ranks(scorer: Relevance, measure: Measure, n: int, refine: float, counted: bool) -> _FirstRanks:
+    k = min(measure.cutoff(n), n)
+    panels, gains = Panels.of(scorer, n, k, refine), np.array(scorer.gains)
+    items = (panels.labels[:-1] * panels.dz).sum(axis=(1, 2))
+    states = CountStates.of(k, items) if counted else CountStates.none(k, gains.size)
+    discount = measure.discount(np.arange(1.0, k + 1), float(n))
+    steps = gains - np.append(gains[1:], 0.0)
+    following = discount[np.minimum(states.ends, k - 1)]  # by which F grows with one more item
+
+    def term(rank: int, gain: int, known: int) -> Floats:
+        if not measure.normalised:
+            return np.full(known, gains[gain] * discount[rank - 1])
+        return np.asarray((following[:known, gain:] - discount[rank - 1]) @ steps[gain:])
+
+    sums = np.concatenate([[0.0], np.cumsum(discount)])
+    return _FirstRanks(k, states, *at_rank(panels, n, k, states, term), steps, sums)
+
+
+@shared  # a scorer's moments serve it alone and in every pair
+def _one(scorer: Relevance, measure: Measure, n: int, refine: float) -> _Evaluation:
+    first = _first_ranks(scorer, measure, n, refine, counted=measure.normalised)
+    if not measure.normalised:
+        total, mean, square = first.moments.sum(axis=(0, 2)).tolist()
+        return _Evaluation(mean / total, square / total - (mean / total) ** 2, square)
+    below, chances = counts_below(_shares_below(scorer, first), n - first.k, first.k)
+    joint = chances.T @ first.moments.reshape(len(first.t), -1)
+    law, lost, squared = joint.reshape(len(below), 3, -1).swapaxes(0, 1)  # (B, S) each
+    lacking, scale = _lacking(first, below[:, None] + first.states.ends)
+    gained = first.states.ends[:, -1] > 0
+    none, some = float(law[:, ~gained].sum()), float(law[:, gained].sum())
+    if some == 0:
+        return _Evaluation(0.0, 0.0, 0.0)
+    mean = float(((law * lacking + lost) * scale)[:, gained].sum()) / some
+    square = float((((law * lacking + 2 * lost) * lacking + squared) * scale**2)[:, gained].sum()) / some
+    share, rest = some / (some + none), none / (some + none)
+    of_none = rest * (1 - mean) ** 2
+    return _Evaluation(share * (1 - mean), share * (square - mean**2 + of_none), share * (square + of_none))
+
+
+def _lacking(first: _FirstRanks, ends: Integers) -> tuple[Floats, Floats]:
+    """Return I(C) - I(A) and 1/I(C), or 0, for C given by its ``ends`` (..., S, J): (..., S) each."""
+    ideal = first.ideal(ends)
+    more = (first.sums[np.minimum(ends, first.k)] - first.sums[first.states.ends]) @ first.steps
+    return more, np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
+
+
+def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, refine: float) -> float:
+    """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c of the list."""
+    several = [_first_ranks(scorer, measure, n, refine, counted=True) for scorer in scorers]
+    if _each_count(scorers[0], n):
+        most = max(_most_below(*both, n) for both in zip(scorers, several, strict=True))
+        parts = [_by_counts(*both, measure, n, most) for both in zip(scorers, several, strict=True)]
+        keys, place = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
+        places = np.split(place, [parts[0][0].size])
+        sums = [
+            np.array([np.bincount(at, x, keys.size) for x in of_count], np.float64)
+            for at, (_, *of_count) in zip(places, parts, strict=True)
+        ]
+        law = (sums[0][0] + sums[1][0]) / 2
+    else:
+        counts, law = binomial_pieces(n, min(scorers[0].masses[0], 1.0), several[0].k, _PIECE)
+        sums = [
+            np.array(_at_counts(*both, measure, n, counts)) for both in zip(scorers, several, strict=True)
+        ]
+    likely = law > _UNLIKELY
+    law = law[likely] / law[likely].sum()
+    a, b = (value[likely] / chance[likely] for chance, value in sums)
+    return float(law @ ((a - law @ a) * (b - law @ b)))
+
+
+def _each_count(scorer: Relevance, n: int) -> bool:
+    """Return whether so few label counts are likely that means are sums over all of them."""
+    return max(_likely(scorer, n)) <= _EVERY
+
+
+def _likely(scorer: Relevance, n: int) -> list[int]:
+    """Return a number for each gain that its count hardly exceeds; more than `_EVERY` is one more."""
+    return largest_counts(min(n, _EVERY + 1), n * np.array(scorer.masses))
+
+
+def _shares_below(scorer: Relevance, first: _FirstRanks) -> Floats:
+    """Return the probability of each gain below the depths of rank k, (J, T)."""
+    return np.array([curve.mean(first.t, 1.0) for curve in scorer.curves])
+
+
+def _most_below(scorer: Relevance, first: _FirstRanks, n: int) -> int:
+    """Return a number that the items of gain below rank k hardly exceed."""
+    mean = (n - first.k) * float(_shares_below(scorer, first).sum(axis=0).max())
+    return largest_counts(n - first.k, np.array([mean]))[0]
+
+
+def _by_counts(
+    scorer: Relevance, first: _FirstRanks, measure: Measure, n: int, most: int
+) -> tuple[Integers, Floats, Floats]:
+    """Return numbers of label counts c, and P(C = c) and E[1 - NDCG; C = c] or that of DCG, in parts."""
+    shares = _shares_below(scorer, first)
+    below, chances = counts_below(shares, n - first.k, most)
+    joint = chances.T @ first.moments[:, :2].reshape(len(first.t), -1)
+    law, lost = joint.reshape(len(below), 2, -1).swapaxes(0, 1)
+    ends = below[:, None] + first.states.ends
+    keys = np.ravel_multi_index(tuple(np.moveaxis(ends, 2, 0)), (most + first.k + 1,) * len(shares))
+    return keys.ravel(), law.ravel(), _lost(first, ends, law, lost, measure).ravel()
+
+
+def _at_counts(
+    scorer: Relevance, first: _FirstRanks, measure: Measure, n: int, counts: Floats
+) -> tuple[Floats, Floats]:
+    """Return P(C = c) and E[1 - NDCG; C = c], or that of DCG, for counts c of a binary list: (C,) each.
+
+    Between whole numbers, which are beyond the cutoff, both are continued by the gamma function.
+    """
+    own = first.states.counts[:, 0]
+    numbers, place = np.unique(counts[:, None] - own, return_inverse=True)
+    possible = (numbers >= 0) & (numbers <= n - first.k)
+    share = _shares_below(scorer, first).T
+    chances = np.zeros((first.t.size, numbers.size))
+    chances[:, possible] = np.exp(log_binomial(numbers[possible], float(n - first.k), share))
+    joint = chances.T @ first.moments[:, :2].reshape(first.t.size, -1)
+    joint = joint.reshape(numbers.size, 2, -1)[place.reshape(-1, own.size), :, np.arange(own.size)]
+    law, lost = joint[..., 0], joint[..., 1]  # (C, S)
+    ends = np.minimum(counts, first.k).astype(int)[:, None, None] + np.zeros((own.size, 1), int)
+    return law.sum(axis=1), _lost(first, ends, law, lost, measure).sum(axis=1)
+
+
+def _lost(first: _FirstRanks, ends: Integers, law: Floats, lost: Floats, measure: Measure) -> Floats:
+    """Return E[1 - NDCG; C, A] from that of L, or E[DCG; C, A]."""
+    if not measure.normalised:
+        return lost
+    lacking, scale = _lacking(first, ends)
+    return np.where(scale > 0, (law * lacking + lost) * scale, law)

@@ -1,0 +1,124 @@
+"""The recursion over ranks: short lists and small cutoffs against sums that share nothing with it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from mpmath import mp
+from oracles.discounts import DISCOUNTS
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.prediction import predict
+
+CLIPPED = "clipped_log(2.161)"
+
+
+def clipped(r: float, n: int) -> float:
+    return math.log(2.161) / math.log(max(r, 2.161))
+
+
+def exchangeable(p: float, discount, n: int, k: int) -> tuple[float, float]:
+    """The mean and standard deviation of NDCG@k under a constant curve, to 30 digits.
+
+    Given c relevant items every set of c ranks is as likely: E[y_r y_s] = c (c - 1) / (n (n - 1)).
+    """
+    with mp.workdps(40):
+        weights = [mp.mpf(float(discount(float(r), n))) for r in range(1, k + 1)]
+        whole, squares = mp.fsum(weights), mp.fsum(d * d for d in weights)
+        mean = second = ideal = mp.mpf(0)
+        for c in range(1, n + 1):
+            ideal += weights[c - 1] if c <= k else 0
+            chance = mp.binomial(n, c) * mp.mpf(p) ** c * (1 - mp.mpf(p)) ** (n - c)
+            pairs = mp.mpf(c * (c - 1)) / (n * (n - 1)) if n > 1 else 0
+            mean += chance * c * whole / (n * ideal)
+            second += chance * (c * squares / n + pairs * (whole**2 - squares)) / ideal**2
+        return float(mean), float(mp.sqrt(second - mean**2))
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize(
+    ("curve", "measure", "n", "expected"),
+    [
+        ("constant(0.001)", f"nDCG({CLIPPED})", 30, 0.0702196781),
+        ("constant(1e-5)", f"nDCG({CLIPPED})", 54, 0.00784246841),
+        ("constant(0.05)", "nDCG", 15, 0.252902854),
+        ("step(1, 0, 0.901)", "nDCG(rbp(0.5796))@0.9368n", 66, 0.08709),
+        ("step(0, 0.3, 0.999)", "nDCG@10", 100, 0.16764),
+        ("step(0.1, 0.8, 0.95)", "nDCG(zipf)@20", 100, 0.17164),
+        ("step(1, 0, 0.9985)", "nDCG(geometric(1.056))@0.951n", 33, 0.0141503),
+        ("step(0.5096, 0.993, 0.9317)", "nDCG(power(4.313))@n^0.4348", 60, 0.112270),
+    ],
+)
+def test_values_known_from_sums_over_counts_and_pieces(
+    curve: str, measure: str, n: int, expected: float, quick: bool
+) -> None:
+    found = ndcg_std(curve, measure, [n], quick=quick)
+    assert found.value[0] == pytest.approx(expected, rel=4e-5 if expected > 0.08 else 4e-6)
+    assert found.error[0] < 1e-9 * found.value[0]
+
+
+@pytest.mark.parametrize("p", [1e-5, 0.001, 0.05, 0.4, 0.999])
+@pytest.mark.parametrize(
+    ("text", "discount"),
+    [
+        (CLIPPED, clipped),
+        ("log", DISCOUNTS["log"]),
+        ("geometric(2)", DISCOUNTS["geometric(2)"]),
+        ("linear", DISCOUNTS["linear"]),
+    ],
+)
+def test_constant_curves_have_a_closed_form(p: float, text: str, discount) -> None:
+    rng = np.random.default_rng(31)
+    for n in [2, 3, 11, *rng.integers(12, 129, 4).tolist(), 128]:
+        for cutoff, k in (("", n), (f"@{n // 3 + 1}", n // 3 + 1)):
+            mean, deviation = exchangeable(p, discount, n, k)
+            found = rank_moments((Relevance.of(f"constant({p!r})"),), Measure.of(f"nDCG({text}){cutoff}"), n)
+            assert abs(found.mean - mean) <= found.mean_error < 1e-12
+            assert abs(found.variance - deviation**2) <= found.missed < 1e-10 * found.variance
+            other = exchangeable(p * (1 - 1e-7), discount, n, k)
+            assert abs(found.variance - other[1] ** 2) > found.missed
+
+
+def test_lists_of_every_length_up_to_the_boundary_and_beyond() -> None:
+    curve = Relevance.of("constant(0.3)")
+    for n in [*range(11, 131, 7), 127, 128, 129, 130]:
+        _, deviation = exchangeable(0.3, DISCOUNTS["zipf"], n, n)
+        assert few_ranks((curve,), Measure.of("nDCG(zipf)"), n) == (n <= 128)
+        for quick in (False, True):
+            found = ndcg_std(curve, "nDCG(zipf)", [n], quick=quick)
+            assert abs(found.value[0] - deviation) <= found.error[0]
+
+
+def test_long_lists_with_a_cutoff() -> None:
+    """Against exact sums in 40 digits at n = 300, and the exact means up to 9e18."""
+    _, deviation = exchangeable(0.02, DISCOUNTS["log"], 300, 10)
+    std = ndcg_std("constant(0.02)", "nDCG@10", [300])
+    assert abs(std.value[0] - deviation) <= std.error[0] < 1e-10 * deviation
+    for curve in ("linear(0.1, 0.7)", "cusp(0.01, 0.8, 0.05)", "logistic(0.001, -300)", "binormal(0.3, 3)"):
+        for n in (130, 10**4, 9 * 10**18):
+            mean = expected_ndcg(curve, "nDCG@20", [n])
+            found = rank_moments((Relevance.of(curve),), Measure.of("nDCG@20"), n)
+            assert abs(found.mean - mean.value[0]) <= found.mean_error + mean.error[0]
+
+
+@pytest.mark.parametrize("n", [10, 1000])
+@pytest.mark.parametrize("measure", ["nDCG@1", "nDCG@10"])
+@pytest.mark.parametrize("curve", ["step(prevalence=0.3, top=0, at=0.6)", "binormal(0.3, -8)"])
+def test_curves_without_relevant_items_at_the_top(curve: str, measure: str, n: int) -> None:
+    """At n = 1000 ten items are hardly ever in the lower half; at n = 10 one or all of them are."""
+    (row,) = predict(curve, measure, n)
+    assert row.sd is not None
+    assert row.sd_error is not None
+    if n == 1000:
+        assert row.sd <= row.sd_error + 1e-11
+    elif measure == "nDCG@1":
+        chance = expected_ndcg(curve, measure, [n]).value[0]  # NDCG is 0 or 1
+        assert row.sd == pytest.approx(math.sqrt(chance * (1 - chance)), rel=1e-6)
+    else:
+        assert 0.01 < row.sd < 0.5
