@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 VENV   := .venv
-BIN    := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN    := $(VENV)/bin
 RUN    := $(BIN)/ndcg-asymptotics
 JOBS   ?= 2
 

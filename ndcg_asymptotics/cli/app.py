@@ -1,7 +1,7 @@
 """The command line as a whole. Commands import what they need when they run, so that `--help` is instant.
 
 Exit status: 0 success, 1 something is incomplete, damaged or disagrees, 2 bad input (one line on stderr),
-130 interrupted.
+70 an error of the package itself, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ from ndcg_asymptotics.cli.options import Settings, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 
 _WIDEST_HELP = 100  # columns: longer lines are hard to read
+_INTERNAL_ERROR = (
+    "ndcg-asymptotics: this is an error of ndcg-asymptotics, not of your input. "
+    "Please report it with the lines above, the command and the output of ndcg-asymptotics --version."
+)
 
 
 class _Commands(TyperGroup):
@@ -89,7 +93,7 @@ def _everything(
         ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics COMMAND --help
 
-    Exit status 1: something is incomplete, damaged or disagrees.
+    Exit status 1: something is incomplete, damaged or disagrees; 2: bad input; 70: an error of the program.
     """
     show_help_without_command(ctx)
 
@@ -135,6 +139,10 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
         message = error.format_message().replace("Value error, ", "")
         print(f"ndcg-asymptotics: {InputError(message)}", file=sys.stderr)
         return 2
+    except Exception:
+        traceback.print_exc()
+        print(_INTERNAL_ERROR, file=sys.stderr)
+        return 70
 
 
 def _option_names(command: Any) -> set[str]:

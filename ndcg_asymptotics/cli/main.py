@@ -95,12 +95,16 @@ class QuietPipe:
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Let stdout and stderr survive the loss of their reader, and replace characters they cannot encode."""
+    """Let stdout and stderr survive the loss of their reader, and replace characters they cannot encode.
+
+    Python has None in the place of a stream that was closed before it started; the null device replaces it.
+    """
     streams = sys.stdout, sys.stderr
-    for stream in streams:
+    open_streams = [stream or open(os.devnull, "w") for stream in streams]  # noqa: SIM115
+    for stream in open_streams:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    sys.stdout, sys.stderr = (cast(TextIO, QuietPipe(stream)) for stream in streams)
+    sys.stdout, sys.stderr = (cast(TextIO, QuietPipe(stream)) for stream in open_streams)
     try:
         yield
     finally:

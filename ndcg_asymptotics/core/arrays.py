@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ _FEW_ALIKE = (
 
 _GEOMETRIC = 4.0  # least ratio of the last to the first value of a geometric sequence
 _SHOWN = 60  # characters of a bad value in a message
+_MOST_LENGTHS = 10**6  # list lengths in one call
 
 
 def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> tuple[int, ...]:
@@ -41,9 +43,13 @@ def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> t
     wanted = "must be list lengths, whole numbers from 1 to 9e18"
     try:
         # not through an array of doubles, which cannot hold 10**18 + 1
-        values: list[Any] = [given] if np.isscalar(given) else list(given)  # type: ignore[arg-type]
+        values: list[Any]
+        values = [given] if np.isscalar(given) else list(islice(given, _MOST_LENGTHS + 1))  # type: ignore[arg-type]
+        require(len(values) <= _MOST_LENGTHS, f"at most {_MOST_LENGTHS} list lengths are allowed", argument)
         found = [int(x) for x in values if not isinstance(x, bool | np.bool_ | str | bytes)]
         whole = len(found) == len(values) and all(x == n for x, n in zip(values, found, strict=True))
+    except InputError:
+        raise
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{wanted}, got {brief(given)}", argument) from None
     if not whole:
@@ -52,6 +58,38 @@ def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> t
         require(1 <= n <= LARGEST_N, f"{wanted}, got {brief(n)}", argument)
     require(bool(found), f"{wanted}, got none", argument)
     return tuple(found)
+
+
+def list_length(given: object, argument: str = "n") -> int:
+    """Return a single list length, a whole number from 1 to 9e18.
+
+    Raises
+    ------
+    InputError
+        If it is anything else, such as several.
+
+    >>> list_length(1e3)
+    1000
+    """
+    return whole_number(given, argument, 1, LARGEST_N)
+
+
+def listed(given: Any, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
+    """Return several values as a list, or a ``single`` one as a list of one.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+
+    >>> listed("nDCG", "measures", str), listed(("nDCG", "nDCG@10"), "measures", str)
+    (['nDCG'], ['nDCG', 'nDCG@10'])
+    """
+    if isinstance(given, single):
+        return [given]
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
+    require(several, f"must be {'one or ' * bool(single)}a list, got {brief(given)}", argument)
+    return list(given)
 
 
 def whole_number(value: object, argument: str, low: int, high: int | None) -> int:
@@ -66,8 +104,9 @@ def whole_number(value: object, argument: str, low: int, high: int | None) -> in
     1000000
     """
     allowed = f"a whole number from {low} to {high:g}" if high else f"a whole number >= {low}"
-    number = isinstance(value, int | float) or hasattr(value, "__index__")
-    known = number and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]
+    # every array has __index__, though only one of a single whole number is an index
+    number = isinstance(value, int | float) or (hasattr(value, "__index__") and np.ndim(value) == 0)  # type: ignore[arg-type]
+    known = number and not isinstance(value, bool) and abs(value) < math.inf  # type: ignore[arg-type]
     if not (known and value == int(value) and low <= value <= (high or math.inf)):  # type: ignore[call-overload,operator]
         raise InputError(f"must be {allowed}, got {brief(value)}", argument)
     return int(value)  # type: ignore[call-overload,no-any-return]
@@ -110,7 +149,7 @@ def brief(value: object, width: int = _SHOWN) -> str:
     """Return the representation of a value on one line, shortened for an error message."""
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python does not write whole numbers of more than 4300 digits
+    except (ValueError, RecursionError):  # whole numbers of more than 4300 digits, lists nested too deeply
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= width else text[: width - 1] + "…"
 

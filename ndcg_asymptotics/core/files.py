@@ -6,6 +6,7 @@ A *record* is a JSON file that holds a digest of its own content.
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -18,12 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
-
-try:
-    import fcntl
-except ImportError:  # no locks of this kind on Windows: there the user keeps to one writer
-    fcntl = None  # type: ignore[assignment]
 
 LARGEST_RECORD = 2**25
 """The greatest size of a record in bytes; the 100,000 list lengths of the largest study take 2 MB."""
@@ -40,6 +37,22 @@ class UnreadableError(Exception):
     """A file that cannot be used; the message follows the name of the file."""
 
 
+def path_of(given: object, argument: str) -> Path:
+    """Return the path that a text or a path-like object stands for.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+
+    >>> path_of("results/two", "folder").name
+    'two'
+    """
+    if not isinstance(given, str | os.PathLike):
+        raise InputError(f"expected a path, got {brief(given)}", argument)
+    return Path(given)
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a regular file for reading; never wait for one that is not.
 
@@ -52,8 +65,7 @@ def open_regular(path: Path) -> BinaryIO:
         Naming the file, if it cannot be opened or is a folder, a pipe, a socket or a device.
     """
     # a pipe that is opened with O_NONBLOCK opens at once; for regular files the flag has no effect
-    without_waiting = getattr(os, "O_NONBLOCK", 0)
-    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | without_waiting))  # noqa: SIM115
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise IrregularFileError(errno.EINVAL, "not a regular file", str(path))
@@ -268,8 +280,7 @@ def lock(folder: Path) -> int:
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(handle)
         raise InputError(f"{folder}: another process is writing to it") from None
@@ -291,5 +302,4 @@ def _release_inherited() -> None:
         os.close(_held.pop())
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_release_inherited)
+os.register_at_fork(after_in_child=_release_inherited)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 """Characters per line where there is no terminal."""
+_NARROWEST = 20  # characters per line of a terminal that can show a table
 
 Form = Literal["table", "csv", "markdown", "latex", "json"]
 """The formats in which tables can be printed."""
@@ -340,8 +341,11 @@ def _longest_word(text: str) -> int:
 def console() -> Console:
     """Return a console for stdout: as wide as the terminal or COLUMNS says, else `WIDTH`."""
     found = Console(highlight=False)
-    asked = os.environ.get("COLUMNS", "").isdigit()
-    return found if found.is_terminal or asked else Console(highlight=False, width=WIDTH)
+    stated = os.environ.get("COLUMNS", "").isdigit()
+    # some terminals have no size, and COLUMNS=0 says nothing of the width
+    if (found.is_terminal or stated) and found.width >= _NARROWEST:
+        return found
+    return Console(highlight=False, width=WIDTH)
 
 
 def print_blocks(blocks: Iterable[ReportBlock], console: Console) -> None:

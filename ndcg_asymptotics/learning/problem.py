@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import read_file
+from ndcg_asymptotics.core.files import path_of, read_file
 from ndcg_asymptotics.learning.labels import LARGEST_LABEL
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.preferences import require_low_noise, require_weights
@@ -253,7 +253,7 @@ def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
     ...     load_problem(file)[0].optimal_order()
     (1, 0)
     """
-    path = Path(path)
+    path = path_of(path, "path")
     try:
         fields = tomllib.loads(read_file(path, _MAX_FILE_BYTES).decode("utf-8"))
     except UnicodeDecodeError:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.chance import adjusted, random_order
 from ndcg_asymptotics.lists.conventions import Conventions, Empty, Missing, require_choice
@@ -19,14 +20,13 @@ from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks, un
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.cutoffs import FixedRank
 from ndcg_asymptotics.measures.gains import Gain, gain_text, label_gains, negative_labels_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Measures = Sequence[Measure | str] | Measure | str
 Unjudged = Literal["zero", "drop", "bounds"]
 
 _NAMED = 3  # topics that a message names
@@ -408,20 +408,6 @@ def _too_short(sizes: Integers, measure: Measure, conventions: Conventions) -> B
     return sizes < (measure.cutoff.exact(0) if applies else 0)
 
 
-def measures_of(measures: Measures) -> tuple[Measure, ...]:
-    """Return the measures of a measure, a text, or several of them.
-
-    Raises
-    ------
-    InputError
-        If there is none, or a text is not a measure.
-    """
-    wanted = [measures] if isinstance(measures, str | Measure) else measures
-    found = tuple(Measure.of(measure) for measure in wanted)
-    require(len(found) > 0, "must hold at least one measure", "measures")
-    return found
-
-
 def without_negatives(labels: Records, gain: Gain = "linear", *, refuse: str = "") -> Records:
     """Return labels with 0 in place of negative ones; a warning says how many the gain does not name.
 
@@ -539,7 +525,7 @@ def evaluate_lists(
         As `evaluate_files`, and for negative labels without a gain: in files with labels and scores they are
         no sign of documents that were not judged, as they are in judgements.
     """
-    path, measures = Path(path), measures_of(measures)
+    path, measures = path_of(path, "path"), measures_of(measures)
     scores, labels = read_lists(path, columns, weights)
     gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
     labels = without_negatives(labels, gain, refuse="lists")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem
 from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
@@ -158,7 +159,7 @@ def fit_csv(
         As `evaluate_lists` and `fit_curves`, for negative labels without ``binary_at``, and if the file
         cannot be written.
     """
-    path, out = Path(path), Path(out)
+    path, out = path_of(path, "path"), path_of(out, "out")
     name = stem(path)
     target = out if out.suffix == ".json" else out / f"{name}.json"
     scores, labels = read_lists(path, columns, weights)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import write_file
+from ndcg_asymptotics.core.files import path_of, write_file
 from ndcg_asymptotics.lists.records import Qrels, Run
 
 
@@ -73,7 +73,7 @@ def write_into_folder(path: Path | str, text: str) -> None:
     InputError
         If the file cannot be written.
     """
-    path = Path(path)
+    path = path_of(path, "path")
     require(path.parent.is_dir(), f"{path}: cannot be written (there is no folder {path.parent})")
     write_output(path, text.encode())
 

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, brief, floats
+from ndcg_asymptotics.core.arrays import Floats, brief, floats, listed
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount, RankBiased
@@ -254,3 +254,23 @@ class Measure:
     def _ideal_cutoff(self, n: int, available: int) -> int:
         """Return the cutoff of the ideal list; it may exceed n if the measure does not depend on n."""
         return self.cutoff(n if self.depends_on_n else max(n, available))
+
+
+Measures = Sequence[Measure | Discount | str] | Measure | Discount | str
+"""One measure or several, as values or texts."""
+
+
+def measures_of(given: Measures) -> tuple[Measure, ...]:
+    """Return the measures of a measure, a discount, a text, or several of them.
+
+    Raises
+    ------
+    InputError
+        If there is none, or one is not a measure.
+
+    >>> [str(measure) for measure in measures_of(["nDCG@10", "nDCG(zipf)"])]
+    ['nDCG(log)@10', 'nDCG(zipf)']
+    """
+    found = tuple(map(Measure.of, listed(given, "measures", (str, Measure, Discount))))
+    require(len(found) > 0, "must hold at least one measure", "measures")
+    return found

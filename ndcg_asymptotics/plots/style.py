@@ -155,9 +155,9 @@ def style(file: Path | str | None = None) -> Iterator[None]:
     Raises
     ------
     InputError
-        If it is neither.
+        If it is neither, or matplotlib cannot draw with it.
     """
-    token = _user_settings.set(_settings(file) if file is not None else _user_settings.get())
+    token = _user_settings.set(_tried(file) if file is not None else _user_settings.get())
     try:
         with mpl.rc_context(STYLE | dict(_user_settings.get() or {})), warnings.catch_warnings():
             # a character that no installed font has is drawn as a box
@@ -172,6 +172,25 @@ class _Refusal(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         raise ValueError(record.getMessage().strip().partition("\n")[0])
+
+
+def _tried(file: Path | str) -> dict[Any, Any]:
+    """Return the settings of a style, with which a small figure was drawn.
+
+    Matplotlib notices some settings only when it draws, such as LaTeX that is not installed.
+    """
+    settings = _settings(file)
+    with mpl.rc_context(STYLE | settings):
+        try:
+            figure = Figure(figsize=(1, 1))
+            ax = figure.add_subplot(title="A title", xlabel="n")
+            ax.plot([1, 2], [1, 2], "o--", label="a curve")
+            ax.legend()
+            figure.savefig(BytesIO(), format="png", dpi=20)
+        except Exception as error:  # whatever comes of a value that matplotlib did not check
+            said = (str(error).splitlines() or [""])[0]
+            raise InputError(f"{file}: matplotlib cannot draw with it ({said})", "style") from None
+    return settings
 
 
 def _settings(file: Path | str) -> dict[Any, Any]:

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.files import write_file
+from ndcg_asymptotics.core.files import path_of, write_file
 from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.core.versions import versions_of
@@ -70,7 +70,7 @@ def report(
     (True, 1)
     """
     if out is not None:
-        out = Path(out)
+        out = path_of(out, "out")
         require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
         require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
     page = _rendered(_page(found, alpha))

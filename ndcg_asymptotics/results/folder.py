@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import UnreadableError, digest_of, key_of, read_regular
+from ndcg_asymptotics.core.files import UnreadableError, digest_of, key_of, path_of, read_regular
 from ndcg_asymptotics.engines.engine import apart, impossible
 from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.blocks import (
@@ -67,7 +67,7 @@ def study_key(fields: Mapping[str, Any]) -> str:
 
 def holds_results(folder: Path | str) -> bool:
     """Return whether a folder holds the results of a study, damaged or not, of any version."""
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     if any(_there(folder / name) for name in (GROWTH, GRID)) or not folder.is_dir():
         return False
     return any(_there(folder / name) for name in (STUDY, *_OLD)) or bool(listed(folder))
@@ -85,7 +85,7 @@ def holds_growth(folder: Path | str) -> bool:
 
 def holds_grid(folder: Path | str) -> bool:
     """Return whether a folder holds the results of a grid, damaged or not."""
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     return _there(folder / GRID) or ((folder / POINTS).is_dir() and not _there(folder / STUDY))
 
 
@@ -223,7 +223,7 @@ def examine(
     UndescribedError
         If no sound record says which study they are of.
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     folder = folder.parent if folder.name == STUDY else folder  # the record stands for the folder
     require_kind(folder)
     found = _described(folder, fields)
@@ -391,7 +391,7 @@ def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
     ...     open_results(folder).data["ndcg"].shape
     (2, 1, 1, 1)
     """
-    return _opened(Path(folder), None, allow_custom)
+    return _opened(path_of(folder, "folder"), None, allow_custom)
 
 
 def results_in(folder: str | Path, study: Study) -> Results:

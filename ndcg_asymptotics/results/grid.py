@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import UnreadableError
+from ndcg_asymptotics.core.files import UnreadableError, path_of
 from ndcg_asymptotics.results.blocks import Damage, describe, described
 from ndcg_asymptotics.results.folder import (
     GRID,
@@ -232,7 +232,7 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
     ...     open_grid(folder).data["ndcg"].dims
     ('p', 'replicate', 'scorer', 'measure', 'n')
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     require(holds_grid(folder), f"{folder}: no results of a grid here (no {GRID})")
     try:
         stated = read_grid(folder)

@@ -27,6 +27,7 @@ from ndcg_asymptotics.core.files import (
     key_of,
     lock,
     make_folder,
+    path_of,
     unlock,
     write_file,
 )
@@ -71,7 +72,7 @@ def require_free(folder: str | Path) -> None:
     InputError
         If it does.
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     refuse_old(folder)
     require(not holds_any(folder), f"{folder}: holds results already; take a new folder")
 
@@ -94,7 +95,7 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
     ...     bool((open_growth(folder).ndcg == grown.ndcg).all())
     True
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     require_free(folder)
     values = _values(growth)
     size = sum(array.nbytes for array in values.values())
@@ -159,7 +160,7 @@ def examine_growth(folder: str | Path) -> GrowthContents:
     InputError
         If it holds none, or those of a newer or older version.
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     refuse_old(folder)
     require(holds_growth(folder), f"{folder}: no growing lists here (no {GROWTH})")
     found = GrowthContents()
@@ -235,7 +236,7 @@ def open_growth(folder: str | Path) -> Growth:
     Traceback (most recent call last):
     ndcg_asymptotics.core.errors.InputError: nowhere: no growing lists here (no growth.json)
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     found = examine_growth(folder)
     refuse_damages(folder, found.damages, "growing the lists again into a new folder gives the same values")
     stated, values, theory = found.stated, found.values, None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.engines.engine import apart
 from ndcg_asymptotics.results.blocks import members, merged_runs, overlapping
@@ -49,7 +50,7 @@ def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool
     ...     merge(parts, f"{folder}/both").data["replicate"].to_numpy()
     array([0, 1, 2, 3])
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     require(len(parts) > 0, "nothing to merge")
     for place in parts:
         same = folder.exists() and Path(place).exists() and folder.samefile(place)

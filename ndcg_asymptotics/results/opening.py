@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results.folder import holds_grid, holds_growth, open_results
 from ndcg_asymptotics.results.grid import GridResults, open_grid
@@ -33,6 +34,7 @@ def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | Gri
     ...     type(open_any(folder)).__name__
     'Results'
     """
+    folder = path_of(folder, "folder")
     if holds_growth(folder):
         return open_growth(folder)
     if holds_grid(folder):

@@ -25,6 +25,7 @@ from ndcg_asymptotics.core.files import (
     digest_of,
     lock,
     make_folder,
+    path_of,
     read_regular,
     remove_drafts,
     unlock,
@@ -200,7 +201,7 @@ class FolderSink(Sink):
         seconds_gathered: float = 1.0,
     ) -> None:
         super().__init__(study)
-        self.folder = Path(folder)
+        self.folder = path_of(folder, "folder")
         self._durable = durable
         self._block_bytes = block_bytes
         self._gathered_until = time.monotonic() + seconds_gathered

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import UnreadableError
+from ndcg_asymptotics.core.files import UnreadableError, path_of
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
 from ndcg_asymptotics.results.blocks import Damage, count_of
 from ndcg_asymptotics.results.folder import (
@@ -112,7 +112,7 @@ def verify(folder: str | Path) -> Verification:
     >>> before.sound, after.sound, after.damages[0].replicates
     (True, False, (0, 1))
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     folder = folder.parent if folder.name == STUDY else folder
     if holds_grid(folder):
         return _verify_grid(folder)

@@ -30,6 +30,7 @@ from typing import Any
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.study import Study
 from ndcg_asymptotics.studies.toml import fields_of, fields_text, study_of
@@ -129,7 +130,7 @@ def load_grid(path: str | Path, *, allow_custom: bool = False) -> Grid:
     ...     list(load_grid(Path(folder) / "grid.toml").studies)
     [(0.1,), (0.3,)]
     """
-    path = Path(path)
+    path = path_of(path, "path")
     fields = fields_of(path)
     require("grid" in fields, f"{path}: has no [grid]")
     try:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import brief, list_lengths, whole_number
+from ndcg_asymptotics.core.arrays import brief, list_lengths, listed, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
@@ -216,7 +216,7 @@ def read_measures(given: Any, folder: Path | None = None, allow_custom: bool = T
     InputError
         Beginning with the name of the field.
     """
-    wanted = [given] if isinstance(given, str | Measure | Discount) else list(_listed(given, "measures"))
+    wanted = listed(given, "measures", (str, Measure, Discount))
     require(len(wanted) > 0, "must hold at least one measure", "measures")
     _require_few(wanted, "measures")
     try:
@@ -230,12 +230,6 @@ def read_measures(given: Any, folder: Path | None = None, allow_custom: bool = T
     for text in texts:
         require(texts.count(text) == 1, f"{text!r} is given twice", "measures")
     return found
-
-
-def _listed(given: Any, name: str) -> Iterable[Any]:
-    listed = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
-    require(listed, f"must be a list, got {brief(given)}", name)
-    return given  # type: ignore[no-any-return]
 
 
 def read_scorers(
@@ -292,7 +286,7 @@ def _population(scorers: Mapping[str, Scorer], coupling: Any) -> Population:
 def _pairs(given: Any, population: Population) -> tuple[tuple[str, str], ...]:
     known = ", ".join(population.scorers)
     found: list[tuple[str, str]] = []
-    for pair in _listed(given, "pairs"):
+    for pair in listed(given, "pairs"):
         two = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
         require(two, f"a pair is two names, got {brief(pair)}", "pairs")
         for name in pair:

@@ -32,7 +32,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import read_file
+from ndcg_asymptotics.core.files import path_of, read_file
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_scorers
@@ -146,7 +146,7 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
     ...     load(Path(folder) / "study.toml").replicates
     5
     """
-    path = Path(path)
+    path = path_of(path, "path")
     fields = fields_of(path)
     require("grid" not in fields, f"{path}: a grid of studies, not a single one")
     return study_of(fields, path.parent, str(path), allow_custom)
@@ -347,6 +347,6 @@ def write_template(file: Path | str) -> None:
     OSError
         If it cannot be written.
     """
-    file = Path(file)
+    file = path_of(file, "file")
     require(not file.exists(), f"{file}: there is a file already")
     file.write_text(TEMPLATE, encoding="utf-8")

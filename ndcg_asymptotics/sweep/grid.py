@@ -113,7 +113,7 @@ def sweep_grid(
             )
             if outcome.points[name].stopped:
                 break
-    if new and hasattr(os, "sync"):
+    if new:
         os.sync()  # once for all points: flushing every file takes longer than most simulations
     return outcome
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import spans
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.results.folder import results_in
@@ -48,7 +49,7 @@ def replay(study: Study, folder: str | Path, replicate: int) -> Replay:
     Exception
         Whatever the engine raises.
     """
-    folder = Path(folder)
+    folder = path_of(folder, "folder")
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
     with FolderSink(folder, study) as sink:

@@ -17,7 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import say, task
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.shared.machine import available
@@ -90,7 +92,8 @@ def run(study: Study, folder: str | Path | None = None, **options: Any) -> Resul
     >>> run(study, jobs=1).data["ndcg"].shape
     (3, 1, 1, 2)
     """
-    into = MemorySink(study) if folder is None else folder
+    require(isinstance(study, Study), f"expected a Study, got {brief(study)}", "study")
+    into = MemorySink(study) if folder is None else path_of(folder, "folder")
     outcome = sweep(study, into, **options)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt

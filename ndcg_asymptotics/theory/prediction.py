@@ -9,11 +9,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import list_lengths
-from ndcg_asymptotics.core.errors import NotAvailableError
+from ndcg_asymptotics.core.arrays import list_lengths, listed
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, fixed, general
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
@@ -140,10 +140,12 @@ def predict(
         If an argument is not a relevance curve, measure or list length.
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
+    several = listed(scorers, "scorers", (str, Scorer, RocModel))
+    require(len(several) > 0, "must hold at least one relevance curve", "scorers")
     asked = [
-        (scorer_of(scorer, relevant, gain), Measure.of(measure))
-        for scorer in ([scorers] if isinstance(scorers, str | Scorer | RocModel) else scorers)
-        for measure in ([measures] if isinstance(measures, str | Measure) else measures)
+        (scorer_of(scorer, relevant, gain), measure)
+        for scorer in several
+        for measure in measures_of(measures)
     ]
     found = (_predict(scorer, measure, sizes) for scorer, measure in tracked(asked, "predictions"))
     return Predictions(tuple(row for rows in found for row in rows))

@@ -118,7 +118,7 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("predict", *LINEAR, "--measure", "nDCG(lgo)", "--n", 10), "unknown discount 'lgo'"),
         (("predict", *LINEAR, "--measure", "nDCG(power(-1))", "--n", 10), "b > 0"),
         (("predict", *LINEAR, "--measure", "nDCG(power(nan))", "--n", 10), "b > 0"),
-        (("predict", *LINEAR, "--measure", "nDCG(geometric(1))", "--n", 10), "base > 1"),
+        (("predict", *LINEAR, "--measure", "nDCG(geometric(1))", "--n", 10), "1 < base <= 1e+06"),
         (("predict", *LINEAR, "--measure", "nDCG@1.5n", "--n", 10), "0 < c <= 1"),
         (("predict", *LINEAR, "--measure", "nDCG", "--n", "1e19"), "--n: must be list lengths"),
         (("predict", *LINEAR, "--measure", "nDCG", "--n", "0"), "from 1 to 9e18"),
@@ -198,7 +198,7 @@ def test_plan_for_runs(run: Run, tmp_path: Path) -> None:
         (("--sd", 0.1, "--queries", 9, "--measure", "nDCG", "--measure", "nDCG@2"), "--sd belongs to one"),
         (("--a", "linear(0.1, 0.5)", "--b", "linear(0.1, 0.5)"), "both have the relevance curve"),
         (("--a", "linear(0.1, 0.5)", "--b", "constant(0.5)"), "share their labels"),
-        ((*PAIR, "--queries", 1), "--queries: must be a whole number from 2 on, got 1"),
+        ((*PAIR, "--queries", 1), "--queries: must be a whole number from 2 to 1e+18, got 1"),
         ((*PAIR, "--power", 0.01), "--power: must lie between alpha = 0.05 and 1"),
     ],
 )

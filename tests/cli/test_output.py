@@ -6,6 +6,7 @@ import inspect
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -186,3 +187,56 @@ def test_characters_that_cannot_be_encoded_are_replaced(
     encoding = "latin-1" if "PYTHONIOENCODING" in surroundings else "ascii"
     (done.stderr if refused else done.stdout).decode(encoding)
     assert arguments != ("list",) or b"?" in done.stdout
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_are_closed_change_no_exit_status(closed: str) -> None:
+    for arguments, status in (("list", 0), ("bogus", 2)):
+        line = f'"{sys.executable}" -m ndcg_asymptotics {arguments} {closed}'
+        found = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+        assert found.returncode == status
+        assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "19"])
+def test_a_width_that_shows_nothing_is_not_used(
+    columns: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = run("list")[1]
+    monkeypatch.setenv("COLUMNS", columns)
+    assert run("list")[1] == usual
+    monkeypatch.setenv("COLUMNS", "40")
+    assert max(map(len, run("list")[1].splitlines())) <= 40
+
+
+def test_an_internal_error_has_its_own_exit_status(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("of the package")
+
+    monkeypatch.setattr("ndcg_asymptotics.theory.prediction.predict", fail)
+    code, out, err = run("predict", "--scorer", "constant(0.4)", "--measure", "nDCG", "--n", 10)
+    assert (code, out) == (70, "")
+    assert "ZeroDivisionError: of the package" in err
+    assert err.splitlines()[-1].startswith(
+        "ndcg-asymptotics: this is an error of ndcg-asymptotics, not of your"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--sd 0.2 --difference 1e-300", "--sd 1e308 --queries 1e18", "--sd nan --difference 1",
+        "--sd 0.2 --width 1e-300", "--sd 0.2 --queries 1e19", "--sd 0.2 --difference 0",
+    ],
+)  # fmt: skip
+def test_plans_of_numbers_out_of_range(arguments: str, run: Run) -> None:
+    code, out, err = run("plan", *arguments.split())
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"ndcg-asymptotics: --\w+: must be .* got .*\n", err)
+
+
+@pytest.mark.parametrize("arguments", ["--sd 0.2 --difference 1e-9", "--sd 0.2 --width 1e-9"])
+def test_plans_for_more_queries_than_are_counted(arguments: str, run: Run) -> None:
+    code, out, err = run("plan", *arguments.split())
+    assert (code, err) == (0, "")
+    assert "more than 1e15 queries" in out

@@ -189,7 +189,6 @@ def without_privileges() -> Iterator[None]:
         os.seteuid(0)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
 def test_a_read_only_folder_is_refused_and_loses_nothing(run_cli: Cli) -> None:
     folder = Path(tempfile.mkdtemp())
     try:

@@ -16,7 +16,6 @@ COMMAND = [sys.executable, "-m", "ndcg_asymptotics", "explore", "--no-browser"]
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_the_page_is_served_until_it_is_interrupted() -> None:
     served = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:

@@ -205,7 +205,7 @@ def test_a_line_without_an_end(tmp_path):
     ("reader", "line", "said"),
     [
         ("run", "q3 Q0 d1 1", "'query Q0 document rank score tag'"),
-        ("run", "q3 Q0 d1 1 0.5 tag more", "'query Q0 document rank score tag'"),
+        ("run", "q3 Q0 d 1 1 0.5 tag", "'query Q0 document rank score tag'"),
         ("run", "q3 Q0 d1 1 high tag", "a finite score"),
         ("run", "q3 Q0 d1 1 nan tag", "a finite score"),
         ("run", "q3 Q0 d1 1 -inf tag", "a finite score"),
@@ -596,3 +596,50 @@ def test_queries_of_an_svmlight_file_may_have_any_name(tmp_path):
     big = write(tmp_path, "1 qid:1 1:1e308 2:1e308\n")
     with pytest.raises(InputError, match="line 1: the weighted sum of features is not finite"):
         read_lists(big, weights={1: 1.0, 2: 1.0})
+
+
+def test_a_tag_may_have_several_words_and_fields_blanks_between_tabs(tmp_path):
+    wanted = {"q1": {"d1": 3.5, "d2": 2.5}, "q2": {"d1": 1.0}}
+    assert read_run(write(tmp_path, RUN.replace("tag", "my own tag"))) == wanted
+    tabs = "\n".join("\t".join(line.split(" ", 5)) for line in RUN.replace("tag", "my own tag").splitlines())
+    assert read_run(write(tmp_path, tabs)) == wanted
+    assert read_run(write(tmp_path, tabs.replace("d1", "d 1")))["q2"] == {"d 1": 1.0}
+    assert read_qrels(write(tmp_path, QRELS.replace(" ", "\t"))) == read_qrels(write(tmp_path, QRELS))
+    # a blank in the name of a document is not taken for a longer tag, whose score would be the rank
+    with pytest.raises(
+        InputError, match=r"line 1: got 'q1 Q0 d 1 1 3.5 tag', expected 'query Q0 document rank"
+    ):
+        read_run(write(tmp_path, RUN.replace("d1", "d 1")))
+
+
+@pytest.mark.parametrize(
+    "comment", ["#", "# judged, by two", "#one two three", "#qid iter doc rel", "# a b c"]
+)
+def test_comments_of_trec_files(tmp_path, comment):
+    commented = f"{comment}\n" + QRELS.replace("q2", f"{comment}\nq2", 1)
+    assert read_qrels(write(tmp_path, commented)) == read_qrels(write(tmp_path, QRELS))
+    hashes = QRELS.replace("q1", "#q1")  # a query whose name begins so
+    assert read_qrels(write(tmp_path, hashes)).keys() == {"#q1", "q2", "q3"}
+
+
+def test_a_message_shows_what_stands_between_columns(tmp_path):
+    with pytest.raises(InputError, match=r"got 'a\\tb\\tc', expected a header with the column query"):
+        read_run(write(tmp_path, "a\tb\tc\n"))
+
+
+def test_tables_have_a_bounded_number_of_columns(tmp_path):
+    path = write(tmp_path, "query,document,score" + "," * 10**6 + "\n1,a,2" + "," * 10**6 + "\n")
+    with pytest.raises(InputError, match=r"file, line 1: 1000003 columns, at most 10000$"):
+        read_run(path)
+
+
+@pytest.mark.parametrize("column", ["query", "document", "score"])
+def test_parquet_columns_of_lists_are_refused(tmp_path, column):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = {"query": ["1", "1"], "document": ["a", "b"], "score": [1.0, 2.0]}
+    for nested in ([table[column]] * 2, [{"x": 1}] * 2):
+        parquet.write_table(pa.table(table | {column: nested}), tmp_path / "nested")
+        with pytest.raises(InputError, match=f"nested, column {column}: expected a number or a text, got"):
+            read_run(tmp_path / "nested")

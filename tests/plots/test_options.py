@@ -198,6 +198,17 @@ def test_a_style_file(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("setting", ["path.effects: x", "text.usetex: True"])
+def test_a_style_that_matplotlib_cannot_draw_with(
+    setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # where LaTeX is not
+    (tmp_path / "bad.mplstyle").write_text(f"{setting}\n")
+    with pytest.raises(InputError, match=r"style: .*bad\.mplstyle: matplotlib cannot draw with it \(.+\)$"):
+        plots.draw_all(made_up(), tmp_path / "out", style_file=tmp_path / "bad.mplstyle")
+    assert not (tmp_path / "out").exists()
+
+
 def test_six_measures_share_two_panels() -> None:
     measures = ["nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(zipf)", "nDCG(power(0.5))", "nDCG(linear)"]
     results = made_up(measures=measures, pairs=[["strong", "weak"]])

@@ -17,10 +17,10 @@ from ndcg_asymptotics.analysis.planning.required_length import (
     ranked_rate,
     required_lengths,
 )
-from ndcg_asymptotics.core.arrays import list_lengths
+from ndcg_asymptotics.core.arrays import list_length
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
@@ -87,12 +87,10 @@ def plan(
     required = Design(**design)
     scorers = Population({"a": scorer_of(a, relevant, gain), "b": scorer_of(b, relevant, gain)}).scorers
     first, second = scorers["a"], scorers["b"]
-    (size,) = list_lengths(n, "n")
+    size = list_length(n)
     first.check_lengths([size])
     require(first != second, f"both have the relevance curve {first}: no measure tells them apart")
-    asked = [measures] if isinstance(measures, str | Measure) else list(measures)
-    require(bool(asked), "expected at least one measure, got none", "measure")
-    return _Curves(first, second, size, required).plan(list(dict.fromkeys(map(Measure.of, asked))))
+    return _Curves(first, second, size, required).plan(list(dict.fromkeys(measures_of(measures))))
 
 
 def lengths_for(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +18,14 @@ from ndcg_asymptotics.core.errors import require
 
 RATE, POWER, ALPHA = 0.95, 0.8, 0.05
 """Defaults: the probability of the right order on one list, and power and level of tests."""
+_SMALLEST, _LARGEST = 1e-9, 1e9  # standard deviations, differences and widths
+_MOST = 10**18  # queries and systems
+
+
+def require_size(value: float | None, argument: str) -> None:
+    """Refuse a standard deviation, a difference or a width whose square may not be a number."""
+    proper = value is None or _SMALLEST <= value <= _LARGEST
+    require(proper, f"must be {_SMALLEST:g} to {_LARGEST:g}, got {brief(value)}", argument)
 
 
 @dataclass(frozen=True)
@@ -55,10 +62,9 @@ class Design:
         require_power(self.power, self.alpha)
         require(0.5 < self.rate < 1, f"must lie between 0.5 and 1, got {self.rate:g}", "rate")
         for count, argument in ((self.queries, "queries"), (self.systems, "systems")):
-            whole = count is None or (isinstance(count, int) and count >= 2)
-            require(whole, f"must be a whole number from 2 on, got {brief(count)}", argument)
-        wide = self.width is None or 0 < self.width < math.inf
-        require(wide, f"must be positive, got {self.width:g}" if not wide else "", "width")
+            whole = count is None or (isinstance(count, int) and 2 <= count <= _MOST)
+            require(whole, f"must be a whole number from 2 to {_MOST:g}, got {brief(count)}", argument)
+        require_size(self.width, "width")
 
     @cached_property
     def detectable(self) -> float | None:

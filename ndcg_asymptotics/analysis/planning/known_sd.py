@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.analysis.planning.design import Design, require_size
 from ndcg_asymptotics.analysis.planning.outcome import Plan, PlanRow
 from ndcg_asymptotics.analysis.power import sd_interval
-from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 
@@ -47,9 +45,8 @@ def plan_for_sd(
     (34, 24, 54, 0.0808)
     """
     required = Design(**design)
-    require(0 < sd < math.inf, f"must be positive, got {brief(sd)}", "sd")
-    wanted = difference is None or 0 < abs(difference) < math.inf
-    require(wanted, f"must be a number other than 0, got {brief(difference)}", "difference")
+    require_size(sd, "sd")
+    require_size(None if difference is None else abs(difference), "difference")
     stated = (difference, required.queries, required.width)
     require(
         any(x is not None for x in stated),

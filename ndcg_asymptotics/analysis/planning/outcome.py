@@ -326,7 +326,7 @@ class Plan(Report):
                 f"A difference of {row.difference:g} needs {_queries(row)} queries for a paired t test at "
                 f"level {design.alpha:g} with {design.power:.0%} power."
                 if row.difference
-                else f"{row.width_lists:,} queries give an interval of mean width {design.width:g}."
+                else f"{_count(row.width_lists)} queries give an interval of mean width {design.width:g}."
             )
         return (
             f"With {design.queries} queries a paired t test at level {design.alpha:g} has {design.power:.0%} "
@@ -439,11 +439,14 @@ def _detectable(row: PlanRow) -> str:
     return f"{row.detectable:.4f} [{row.detectable_low:.4f}, {row.detectable_high:.4f}]"
 
 
+def _count(lists: int | None) -> str:
+    """Return a number of queries; None stands for more than `analysis.power` computes."""
+    return "more than 1e15" if lists is None else f"{lists:,}"
+
+
 def _queries(row: PlanRow) -> str:
     """Return the required queries with their interval, such as "7", "84 [33, 513]" or "1,151 [105, ∞)"."""
-    if row.required_lists is None:
-        return "more than 1e15"
-    if row.required_lists_low == row.required_lists == row.required_lists_high:
-        return f"{row.required_lists:,}"
+    if row.required_lists is None or row.required_lists_low == row.required_lists == row.required_lists_high:
+        return _count(row.required_lists)
     high = "∞)" if row.required_lists_high is None else f"{row.required_lists_high:,}]"
     return f"{row.required_lists:,} [{row.required_lists_low:,}, {high}"

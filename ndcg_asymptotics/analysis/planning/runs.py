@@ -27,10 +27,8 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.evaluation import (
-    Measures,
     evaluate,
     gains_of,
-    measures_of,
     read_runs,
     without_negatives,
 )
@@ -38,7 +36,7 @@ from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.pooling import pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.populations import Population
 
 _SAMPLES = 2000  # of the bootstrap over queries

@@ -31,10 +31,8 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.lists.conventions import Conventions, require_choice
 from ndcg_asymptotics.lists.evaluation import (
     Evaluations,
-    Measures,
     evaluate,
     gains_of,
-    measures_of,
     read_runs,
     without_negatives,
 )
@@ -42,7 +40,7 @@ from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.pooling import Pooled, pooled, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.populations import Mixture
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg

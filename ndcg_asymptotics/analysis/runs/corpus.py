@@ -24,10 +24,10 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths
-from ndcg_asymptotics.lists.evaluation import Measures, measures_of, read_runs
+from ndcg_asymptotics.lists.evaluation import read_runs
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames, read
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import full_ndcg
 

@@ -20,10 +20,10 @@ from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_fracti
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.lists.evaluation import Measures, measures_of, run_names
+from ndcg_asymptotics.lists.evaluation import run_names
 from ndcg_asymptotics.lists.ranked_users import ranked_runs, ranked_tables
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_ranks
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import (
     RankedItems,

@@ -22,7 +22,7 @@ from ndcg_asymptotics.engines.every_n.arrivals import Stream, arrive, draw_depth
 from ndcg_asymptotics.engines.every_n.pairs import signs
 from ndcg_asymptotics.engines.every_n.paths import dcg, ideal, method_of
 from ndcg_asymptotics.engines.shared.machine import require_memory
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.design import Design
 
@@ -121,7 +121,7 @@ def evaluate_every_n(
     >>> evaluate_every_n([0.1, 0.3, 0.2], [1, 0, 1], "nDCG(zipf)").round(12)
     array([[1.        , 0.5       , 0.55555556]])
     """
-    wanted = [measures] if isinstance(measures, str | Measure) else measures
+    parsed = measures_of(measures)
     s, y = floats(scores, "scores"), floats(labels, "labels")
     require(
         s.ndim == 1 and s.shape == y.shape and 0 < s.size <= _LARGEST,
@@ -139,7 +139,6 @@ def evaluate_every_n(
     for gain in gains[:-1]:
         grade += y < gain
     stream = arrive(-s, grade, gains)
-    parsed = [Measure.of(measure) for measure in wanted]
     found = dcg(stream, parsed)
     return np.stack([
         _ratio(row, ideal(grade, gains, m)) if m.normalised else row

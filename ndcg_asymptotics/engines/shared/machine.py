@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 from functools import cache
 from pathlib import Path
 
 from ndcg_asymptotics.core.errors import require
-
-try:
-    import resource
-except ImportError:  # not on Windows
-    resource = None  # type: ignore[assignment]
 
 _GROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
@@ -43,9 +39,8 @@ def available() -> int:
             limits.append(int(file.read_text()))
         except (OSError, ValueError):  # no such group, or "max"
             continue
-    if resource is not None:
-        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
-        limits += [soft] if soft != resource.RLIM_INFINITY else []
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    limits += [soft] if soft != resource.RLIM_INFINITY else []
     return min(limits)
 
 

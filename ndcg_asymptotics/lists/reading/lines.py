@@ -139,7 +139,18 @@ class LineFormat:
 
 @dataclass(frozen=True)
 class TrecFormat(LineFormat):
-    """Lines of a fixed number of fields with white space between them, as in TREC files."""
+    """Lines of a fixed number of fields with white space between them, as in TREC files.
+
+    Where every field but the last is followed by a tab, fields may contain blanks. A line that begins with #
+    and is no record is a comment.
+
+    Attributes
+    ----------
+    rank : int, optional
+        The index of the rank in a run, whose last field, the tag, may be of several words.
+    """
+
+    rank: int | None = None
 
     quoted = False
 
@@ -160,12 +171,31 @@ class TrecFormat(LineFormat):
     def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
         """Yield the number, the text and the fields of every line that is not blank."""
         for index, line in enumerate(chunk.split(b"\n")):
-            # bytes are split at ASCII white space only; a str at the spaces of every script
-            fields = line.split()
-            if fields:
-                # a line with another number of fields or a control character yields no fields
-                valid = len(fields) == self.width and len(line.translate(None, _CONTROL)) == len(line)
+            fields = self._fields(line)
+            if fields and not (line.startswith(b"#") and not self._is_record(fields)):
+                # a line with a control character yields no fields
+                valid = self._fits(fields) and len(line.translate(None, _CONTROL)) == len(line)
                 yield first + index, line.decode().strip(), [field.decode() for field in fields if valid]
+
+    def _fields(self, line: bytes) -> list[bytes]:
+        # bytes are split at ASCII white space only; a str at the spaces of every script
+        fields = [field.strip() for field in line.split(b"\t")]
+        return fields if len(fields) == self.width and all(fields) else line.split()
+
+    def _fits(self, fields: Sequence[bytes]) -> bool:
+        """Return whether a line has the right number of fields, or more of them at its end."""
+        if self.rank is None or len(fields) <= self.width:
+            return len(fields) == self.width
+        # in a line with a blank in the name of a document, the score is in the place of the tag
+        return fields[self.rank].isdigit() and not fields[self.width - 1].replace(b".", b"").isdigit()
+
+    def _is_record(self, fields: Sequence[bytes]) -> bool:
+        try:
+            for name, place in self.places.items():
+                self.parser(name)(fields[place].decode())
+        except (IndexError, ValueError, OverflowError):
+            return False
+        return self._fits(fields)
 
 
 @dataclass(frozen=True)
@@ -265,7 +295,7 @@ def parse_with_pyarrow(chunk: bytes, form: LineFormat) -> Columns | None:
         columns = {name: table[str(place)].combine_chunks() for name, place in form.places.items()}
         for name in columns.keys() - {"query", "document", "score"}:
             columns[name] = _parse_distinct(columns[name], form.parser(name))
-    except (pa.ArrowInvalid, ValueError):
+    except (pa.ArrowException, ValueError):
         return None
     if "score" in columns:
         columns["score"] = to_numpy(columns["score"])

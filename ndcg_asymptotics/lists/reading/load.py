@@ -9,6 +9,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.names import Encoder
 from ndcg_asymptotics.lists.reading.lines import Columns, LineFormat, TrecFormat, line_number, read_columns
 from ndcg_asymptotics.lists.reading.nested import is_json, read_json
@@ -23,7 +24,7 @@ ColumnNames = Mapping[str, str]
 TREC: Mapping[str, LineFormat] = {
     "score": TrecFormat(
         {"query": 0, "document": 2, "score": 4}, 6,
-        "'query Q0 document rank score tag' with a finite score",
+        "'query Q0 document rank score tag' with a finite score", rank=3,
     ),
     "label": TrecFormat(
         {"query": 0, "document": 2, "label": 3}, 4,
@@ -53,13 +54,14 @@ def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Re
         For a file that is missing, empty, truncated, binary, damaged, not regular or implausibly large; for
         an invalid line, a number that is not finite, and a document that occurs twice for a query.
     """
-    path, columns = Path(path), columns or {}
+    path, columns = path_of(path, "path"), columns or {}
     wanted = ("query", "document", kind)
     if _is_parquet(path):
         return _records(path, parquet_columns(path, wanted, (), columns), [kind])[0]
     if is_json(path):
         return read_json(path, kind)
-    line, form = read_first_line(path)[1], TREC.get(kind)
+    form = TREC.get(kind)
+    line = read_first_line(path, comment=b"#" if form else b"")[1]
     if form is None or is_csv(line, columns, form.width):
         form = csv_form(path, wanted, (), columns)
     else:
@@ -87,7 +89,7 @@ def read_lists(
     InputError
         As `read`, and for an SVMlight file without weights.
     """
-    path, columns = Path(path), columns or {}
+    path, columns = path_of(path, "path"), columns or {}
     table, optional = ("query", "score", "label"), ("document",)
     packed, form = _is_parquet(path), None
     if not packed and is_svmlight(read_first_line(path)[1]):
@@ -121,7 +123,7 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
     InputError
         As `read`, and for a rank that is not a whole number.
     """
-    path, columns = Path(path), columns or {}
+    path, columns = path_of(path, "path"), columns or {}
     wanted = ("query", "rank")
     if _is_parquet(path):
         (found,) = _records(path, parquet_columns(path, wanted, (), columns), ["rank"])

@@ -19,6 +19,7 @@ PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
 
 _NUMBERS = "finite scores and labels, and times that are numbers or dates"
+_MOST_COLUMNS = 10_000
 _ROWS_AT_ONCE = 1 << 16  # of a Parquet file
 _UNPACKED_BYTES, _UNPACKED_RATIO = 1 << 29, 100
 """The columns of a row group may unpack to 512 MB and 100 times the size of the file."""
@@ -53,7 +54,8 @@ def is_csv(line: bytes, columns: Mapping[str, str], fields: int) -> bool:
     text = line.decode()
     header = _header(text)
     known = len(header) > 1 and _place(header, "query", columns) is not None
-    return known or (len(header) > 2 and len(text.split()) != fields)
+    by_tabs = _delimiter(text) == "\t" and len(header) == fields
+    return known or (len(header) > 2 and len(text.split()) != fields and not by_tabs)
 
 
 def csv_form(
@@ -69,7 +71,10 @@ def csv_form(
     number, line = read_first_line(path)
     require(number > 0, f"{path}: holds no data, expected a header with {', '.join(wanted)}")
     header = _header(line.decode())
-    places = _places(header, wanted, optional, columns, path)
+    require(
+        len(header) <= _MOST_COLUMNS, f"{path}, line {number}: {len(header)} columns, at most {_MOST_COLUMNS}"
+    )
+    places = _places(header, wanted, optional, columns, path, line.decode().strip())
     return TableFormat(places, len(header), _expected(places), number, _delimiter(line.decode()))
 
 
@@ -94,8 +99,15 @@ def parquet_columns(
         try:
             found = parquet.ParquetFile(file)
             header = found.schema_arrow.names
-            places = _places(header, wanted, optional, columns, path)
+            places = _places(header, wanted, optional, columns, path, ",".join(header))
             names = {name: header[place] for name, place in places.items()}
+            for place in places.values():
+                field = found.schema_arrow.field(place)
+                plain = not pa.types.is_nested(field.type)
+                require(
+                    plain,
+                    f"{path}, column {field.name}: expected a number or a text, got {field.type}",
+                )
             _require_small(found.metadata, [*names.values()], path)
             # with dictionaries, a name of a megabyte in a million rows is kept once
             texts = [name for name in (names.get("query"), names.get("document")) if name]
@@ -208,14 +220,15 @@ def _places(
     optional: Sequence[str],
     columns: Mapping[str, str],
     path: Path,
+    said: str,
 ) -> dict[str, int]:
-    """Return the index of each column in the table."""
+    """Return the index of each column in the table, whose header is written as ``said``."""
     found = {name: _place(header, name, columns) for name in (*wanted, *optional)}
     for name in (*wanted, *columns):
         known = columns.get(name, f"{name} (or {', '.join(COLUMNS[name][1:])})")
         require(
             found.get(name) is not None,
-            f"{path}, line 1: got {brief(','.join(header))}, expected a header with the column {known}; "
+            f"{path}, line 1: got {brief(said)}, expected a header with the column {known}; "
             f"--columns says which is which{_swapped(header, name)}",
         )
     return {name: place for name, place in found.items() if place is not None}

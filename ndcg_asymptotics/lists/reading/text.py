@@ -82,13 +82,20 @@ def read_chunks(
         yield number, _checked(rest if rest.endswith(b"\n") else rest + b"\n", path, number)
 
 
-def read_first_line(path: Path) -> tuple[int, bytes]:
-    """Return the first line of a text file that is not blank, and its number; (0, b"") if there is none."""
+def read_first_line(path: Path, comment: bytes = b"") -> tuple[int, bytes]:
+    """Return the first line of a text file that is not blank, and its number; (0, b"") if there is none.
+
+    Lines that begin with ``comment`` are passed over, unless there are no others.
+    """
+    passed = 0, b""
     for number, chunk in read_chunks(path, block=1 << 16):
-        rest = chunk.lstrip()
-        if rest:
-            return number + chunk.count(b"\n", 0, len(chunk) - len(rest)), rest.partition(b"\n")[0]
-    return 0, b""
+        for index, line in enumerate(chunk.split(b"\n")):
+            if line.strip():
+                found = number + index, line.lstrip()
+                if not comment or not line.startswith(comment):
+                    return found
+                passed = passed if passed[0] else found
+    return passed
 
 
 def begins_with(path: Path, start: bytes) -> bool:

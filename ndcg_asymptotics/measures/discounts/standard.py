@@ -27,6 +27,7 @@ from ndcg_asymptotics.measures.discounts.discount import Discount
 from ndcg_asymptotics.specs.scanner import fraction_text, number_text
 
 _TABLE = 4096  # ranks that are summed one by one; beyond, Euler and Maclaurin's formula is exact to 1e-20
+_LARGEST_GEOMETRIC = 1e6  # base of a geometric discount, of which squares of a few ranks are doubles
 _LARGEST_BASE = 1000.0  # of a clipped logarithm; beyond the table above, D is smooth
 _STEEPEST = 100.0  # the largest b of r^-b; rank 2 then has 2^-100 of the weight of rank 1, less than rounding
 
@@ -169,13 +170,14 @@ class Zipf(_InversePower, keyword="zipf"):
 
 @dataclass(frozen=True)
 class Geometric(Discount, keyword="geometric"):
-    """D(r) = base^-r, base > 1; summable (Wang et al. 2013, Theorem 6, has base 2)."""
+    """D(r) = base^-r, 1 < base <= 1e6; summable (Wang et al. 2013, Theorem 6, has base 2)."""
 
     base: float
     asymptotics: ClassVar[Asymptotics] = SummableDecay(math.inf)
 
     def __post_init__(self) -> None:
-        require(1 < self.base < math.inf, f"geometric(base) needs base > 1, got {number_text(self.base)}")
+        allowed = f"geometric(base) needs 1 < base <= {_LARGEST_GEOMETRIC:g}"
+        require(1 < self.base <= _LARGEST_GEOMETRIC, f"{allowed}, got {number_text(self.base)}")
 
     @property
     def tex(self) -> str:

@@ -12,7 +12,7 @@ from scipy.special import log_ndtr
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, list_lengths
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.studies.gains import with_gain
@@ -127,11 +127,9 @@ def predict_pair(
     (2019, 1.06, 1.0)
     """
     first, second = with_gain(a, gain).model, with_gain(b, gain).model
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    several = measures_of(measures)
     sizes = sorted(set(list_lengths(n, "n")))
-    return PairPredictions(
-        tuple(_predict(first, second, Measure.of(m), size) for m in several for size in sizes)
-    )
+    return PairPredictions(tuple(_predict(first, second, m, size) for m in several for size in sizes))
 
 
 def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPrediction:
