@@ -1,8 +1,8 @@
 """Tests of the law of NDCG_n at the last list length against the one of theory (Kolmogorov-Smirnov).
 
-Theory knows the law of lists with one relevant item exactly (`theory.fluctuations.one_item`), and else the
-law in the limit of long lists and a bound of its distance from the law at n
-(`theory.fluctuations.limit_law`). The test allows for this distance, and gives no verdict where it exceeds
+Theory knows the law at n exactly where lists have one relevant item or few ranks count
+(`theory.fluctuations.exact_law`), and else the law of long lists and a bound of its distance from the law at
+n (`theory.fluctuations.limit_law`). The test allows for this distance, and gives no verdict where it exceeds
 half of what the replicates can detect. See docs/fluctuations.md, section 6.
 
 The exact law has atoms, for which the test is conservative.
@@ -22,6 +22,7 @@ from ndcg_asymptotics.analysis.mean_tests import Outcome, Simulated
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, decimals, general
+from ndcg_asymptotics.theory.fluctuations.enumeration import EnumeratedLaw
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw
 from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw
 from ndcg_asymptotics.theory.values import TheoreticalValues
@@ -46,7 +47,8 @@ class LawTest:
     unexplained : float, optional
         The largest difference that the error of the law does not explain, which the verdict is about.
     stated : float, optional
-        The bound of the distance between the law of theory and the law at n.
+        The bound of Lévy's distance between the law of theory and the law at n, as a probability or in
+        standard deviations.
     critical : float
         The smallest distance that is rejected.
     reason : str
@@ -96,10 +98,7 @@ def judge_law(
         law = theory.law(n)
     except NotAvailableError as why:
         return row("not tested", str(why))
-    # the chance is part of the distance and needs less work
-    stated = law.chance
-    if stated <= _NEGLIGIBLE * critical:
-        stated = law.distance
+    stated = law.distance
     if stated > _NEGLIGIBLE * critical and math.isfinite(stated):
         error = f"at this n the law of long lists is only known to within {min(stated, 1.0):.2g}"
         return row("not tested", error, stated=stated)
@@ -135,7 +134,7 @@ def _distance(law: LimitLaw, low: Floats, high: Floats, shift: float) -> float:
     return max(float(above.max()), float(below.max()))
 
 
-def _distance_from_atoms(law: OneItemLaw, low: Floats, high: Floats) -> tuple[float, float]:
+def _distance_from_atoms(law: OneItemLaw | EnumeratedLaw, low: Floats, high: Floats) -> tuple[float, float]:
     """Return the largest difference of distribution functions from an exact law, and the error of that law.
 
     The largest one at the points that are compared is at most the largest one at all.

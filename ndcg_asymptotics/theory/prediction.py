@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import list_lengths, listed
@@ -18,10 +17,9 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, ndcg_law
+from ndcg_asymptotics.theory.fluctuations.exact_law import exact_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
 from ndcg_asymptotics.theory.fluctuations.limit_law import limit_law
-from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw, one_item
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
@@ -201,16 +199,11 @@ def _law_distance(
 def _quantiles(
     scorer: Scorer, measure: Measure, n: int, mean: float | None, sd: float | None
 ) -> tuple[dict[str, float] | None, Literal["exact", "law"] | None]:
-    if one_item(scorer):
-        law = OneItemLaw(scorer, measure, n)
-        return {f"{p:g}": law.quantile(p) for p in _QUANTILES}, "exact"
+    exact = exact_law(scorer, measure, n)
+    if exact is not None:
+        return {f"{p:g}": exact.quantile(p) for p in _QUANTILES}, "exact"
     if not scorer.iid:
         return None, None
-    if enumerable(scorer, measure, n):
-        values, chances = ndcg_law(scorer, measure, n)
-        below = np.cumsum(chances)
-        places = np.minimum(np.searchsorted(below, np.array(_QUANTILES) - _ROUNDING), values.size - 1)
-        return {f"{p:g}": float(values[i]) for p, i in zip(_QUANTILES, places, strict=True)}, "exact"
     if mean is None or sd is None or regime((scorer,), measure) in ("groups", "few items"):
         return None, None
     at = {f"{p:g}": mean + sd * standard_quantile((scorer,), measure, n, p) for p in _QUANTILES}

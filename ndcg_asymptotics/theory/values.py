@@ -15,9 +15,11 @@ from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
 from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations import StandardDeviation
 from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis, limiting_std, std_at
+from ndcg_asymptotics.theory.fluctuations.enumeration import EnumeratedLaw
+from ndcg_asymptotics.theory.fluctuations.exact_law import exact_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
-from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw, one_item
+from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw
 from ndcg_asymptotics.theory.gap import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import Expectation
@@ -99,9 +101,12 @@ class TheoreticalValues:
         """Return the excess kurtosis of NDCG_n that the labels at the top produce, given its ``std``."""
         return excess_kurtosis(self.scorer.model, self.measure, n, std)
 
-    def exact_law(self, n: int) -> OneItemLaw | None:
-        """Return the law of NDCG_n of lists with one relevant item; None for other lists."""
-        return OneItemLaw(self.scorer, self.measure, n) if one_item(self.scorer) else None
+    def exact_law(self, n: int) -> OneItemLaw | EnumeratedLaw | None:
+        """Return the law of NDCG_n where it is known exactly; None elsewhere.
+
+        That is where every list has one relevant item, and where few ranks count.
+        """
+        return exact_law(self.scorer, self.measure, n)
 
     def law(self, n: int) -> LawOfLongLists:
         """Return the law of NDCG_n on long lists, centred and scaled by the exact moments at n."""
@@ -129,18 +134,10 @@ class LawOfLongLists:
         return limit_law(of.scorer, of.measure, self.n, self.mean, self.std, self.error)
 
     @property
-    def chance(self) -> float:
-        """The part of the bound of the error that is a probability; infinite where there is no law."""
-        return self._cached("chance")
-
-    @property
     def distance(self) -> float:
-        """A bound of the distance between its distribution function and that of NDCG_n, likewise."""
-        return self._cached("distance")
-
-    def _cached(self, part: str) -> float:
+        """The bound of the distance of that law from the one at n; infinite where there is no law."""
         of = self.values
         return of.cache.size(
-            f"{part} of law", of.scorer, of.measure, self.n,
-            lambda: float(getattr(self.law, part, math.inf)),
+            "distance of law", of.scorer, of.measure, self.n,
+            lambda: math.inf if self.law is None else self.law.distance,
         )  # fmt: skip

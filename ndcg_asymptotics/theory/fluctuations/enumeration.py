@@ -34,6 +34,7 @@ LONGEST_ENUMERATED = 100_000  # list length beyond which the label counts no lon
 _NODES = 12  # of a panel of depth
 # counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _EXTRA = 9.0, 40.0
+_ROUNDING = 1e-9  # error of a probability
 _TIE = 1e-12  # relative difference below which DCGs are equal
 
 
@@ -153,6 +154,30 @@ def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Or
     given = np.divide(first.chances, whole, out=np.zeros_like(first.chances), where=whole > 0)
     parts = [(given * part).sum() for part in (less_than, whole - at_most, at_most - less_than)]
     return Order(*(np.array(parts) / sum(parts)).tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class EnumeratedLaw:
+    """The exact law of NDCG_n by its atoms: values, increasing, and their probabilities.
+
+    >>> law = EnumeratedLaw(*ndcg_law(Relevance.of("constant(0.5)"), Measure.of("nDCG(zipf)"), 2))
+    >>> law.above(np.array([0.5]))[0].round(12), law.quantile(0.6)
+    (array([0.5]), 1.0)
+    """
+
+    values: Floats
+    chances: Floats
+
+    def above(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return P(NDCG_n > x), and bounds of the errors, for an array."""
+        from_each_on = np.append(np.cumsum(self.chances[::-1])[::-1], 0.0)
+        found = from_each_on[np.searchsorted(self.values, x, side="right")]
+        return found, np.full(found.shape, _ROUNDING)
+
+    def quantile(self, p: float) -> float:
+        """Return the smallest x with P(NDCG_n <= x) >= p."""
+        place = int(np.searchsorted(np.cumsum(self.chances), p - _ROUNDING))
+        return float(self.values[min(place, self.values.size - 1)])
 
 
 def ndcg_law(scorer: Scorer, measure: Measure, n: int) -> tuple[Floats, Floats]:

@@ -30,7 +30,7 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, Effort
-from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_top
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law, order_law_at_the_top
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
@@ -39,7 +39,15 @@ Regime = Literal["normal", "top ranks", "lasting", "certain", "groups", "one ite
 Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 _RANKS = 4000  # terms of a series that are treated one by one; the others add a normal variable
-_ATOMS = 200_000  # atoms up to which a law is enumerated
+_MOST_ENUMERATED = 100  # terms of a series whose law may be enumerated
+_ATOMS = 200_000  # atoms that are kept apart
+_LATTICE = 2**19  # points of a lattice to which more atoms move
+_EQUAL = 1e-12  # in standard deviations, the distance of atoms that are one
+_IMPOSSIBLE = 1e-24  # probability of an atom that is left out
+_NEGLIGIBLE = 1e-4  # in standard deviations, terms that are left out
+_RESOLVED = 0.01  # in standard deviations, the displacement of atoms up to which a law is taken as enumerated
+_INVERSION = 1e-3  # error of inverting a characteristic function that has faded to this …
+_FADED, _LAST = 1e-4, 0.9  # … at the last frequencies, from this part of them on
 _BEYOND = 28.0  # minus the logarithm of the probability that is left out on either side of a law
 _VANISHED = 1e-12  # of a characteristic function
 _FREQUENCIES = 20_000
@@ -84,18 +92,21 @@ class SeriesLaw:
     weights : (R,)
         D(1), D(2), …, in units of the standard deviation of the sum.
     rest : float
-        The variance of the terms beyond, in the same units.
+        The variance of the terms beyond, in the same units. They are treated as normal.
+    unit : float
+        The standard deviation of the sum.
     """
 
     values: Floats
     chances: Floats
     weights: Floats
     rest: float
+    unit: float
 
     def cdf(self, x: float) -> float:
         """Return P(sum <= x standard deviations).
 
-        The law is enumerated where few terms make up the sum. Else its characteristic function is inverted
+        The law is enumerated where that resolves it. Else its characteristic function is inverted
         (Gil-Pelaez, with the midpoint rule of Davies 1973).
 
         >>> law = series_law((Relevance.of("constant(0.5)"),), Measure.of("nDCG(geometric(2))"))
@@ -127,11 +138,17 @@ class SeriesLaw:
 
     @property
     def unresolved(self) -> float:
-        """A bound of the sum of the terms that are not enumerated; 0 where the law is not enumerated."""
-        if self._atoms is None:
+        """A bound of the distance by which atoms are displaced; 0 where the law is not enumerated."""
+        return 0.0 if self._atoms is None else _enumerated(self)[2]
+
+    @property
+    def inexact(self) -> float:
+        """The error of the distribution function by inversion, which is 1 where that does not converge."""
+        if self._atoms is not None:
             return 0.0
-        done = round(math.log(self._atoms[0].size) / math.log(self.values.size))
-        return float(self.weights[done:].sum() * np.abs(self.values).max())
+        u, phi = self._transform
+        last = np.abs(phi[int(_LAST * u.size) :])
+        return _INVERSION if float(last.max()) < _FADED else 1.0
 
     def quantile(self, p: float) -> float:
         """Return the smallest x with P(sum <= x) >= p."""
@@ -153,7 +170,10 @@ class SeriesLaw:
 
     @property
     def _atoms(self) -> tuple[Floats, Floats] | None:
-        return _enumerated(self) if self.rest < 1e-9 else None
+        if self.rest or self.weights.size > _MOST_ENUMERATED:
+            return None
+        atoms, sums, displaced = _enumerated(self)
+        return (atoms, sums) if displaced <= _RESOLVED else None
 
     @property
     def _transform(self) -> tuple[Floats, Complex]:
@@ -185,30 +205,55 @@ def series_law(scorers: tuple[Relevance, ...], measure: Measure, n: int = _LARGE
     scale = math.sqrt(one * (float((discounts**2).sum()) + tail))
     negligible = float(discounts[-1]) < 1e-16 * float(discounts[0])
     discounts = discounts[discounts > 1e-16 * discounts[0]]
-    shape = tail * one / scale**2 if not negligible else 0.0
-    if not negligible and k > count:
-        return SeriesLaw(values, chances, discounts / scale, max(shape, 1e-8))
-    enough = math.log(_ATOMS) / math.log(values.size)
-    many = discounts.size > enough and not _collapses(discounts)
-    return SeriesLaw(values, chances, discounts / scale, 1e-8 if many else 0.0)
-
-
-def _collapses(discounts: Floats) -> bool:
-    """Return whether the discounts fall geometrically, so that few terms make up the sum."""
-    return bool(discounts.size > 12 and discounts[11] < 1e-2 * discounts[0])
+    rest = tail * one / scale**2 if k > count and not negligible else 0.0
+    return SeriesLaw(values, chances, discounts / scale, rest, scale)
 
 
 @shared
-def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats]:
-    """Return atoms and the distribution function there; later terms are replaced by their mean, 0."""
+def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats, float]:
+    """Return atoms, the distribution function there, and a bound of the distance that atoms are displaced by.
+
+    Equal atoms are merged after every term. Where too many are left, the other terms are replaced by their
+    mean, 0, if their sum is negligible; else atoms move to the nearest points of a lattice.
+    """
     atoms, chances = np.zeros(1), np.ones(1)
-    for weight in law.weights:
-        if atoms.size * law.values.size > _ATOMS:
-            break
-        atoms = np.add.outer(atoms, weight * law.values).ravel()
-        chances = np.multiply.outer(chances, law.chances).ravel()
-    order = np.argsort(atoms)
-    return atoms[order], np.cumsum(chances[order])
+    terms = np.multiply.outer(law.weights, law.values)
+    for r, term in enumerate(terms):
+        if atoms.size * term.size > _ATOMS:
+            if (left := float(np.abs(terms[r:]).max(axis=1).sum())) < _NEGLIGIBLE:
+                return atoms, np.cumsum(chances), left
+            return _on_lattice(atoms, chances, terms[r:], law.chances)
+        sums = np.add.outer(atoms, term).ravel()
+        atoms, chances = _merged(sums, np.multiply.outer(chances, law.chances).ravel())
+    return atoms, np.cumsum(chances), 0.0
+
+
+def _on_lattice(
+    atoms: Floats, chances: Floats, terms: Floats, of_a_term: Floats
+) -> tuple[Floats, Floats, float]:
+    """Return `_enumerated` for atoms plus the sum of independent terms, a row of values for each."""
+    lowest = terms.min(axis=1)
+    step = (float(np.ptp(atoms)) + float(np.ptp(terms, axis=1).sum())) / _LATTICE
+    places = np.round((atoms - atoms[0]) / step).astype(np.int64)
+    displaced = float(np.abs(atoms - atoms[0] - step * places).max())
+    held = np.asarray(np.bincount(places, chances), np.float64)
+    for term, low in zip(terms, lowest, strict=True):
+        shifts = np.round((term - low) / step).astype(np.int64)
+        displaced += float(np.abs(term - low - step * shifts).max())
+        moved = np.zeros(held.size + int(shifts.max()))
+        for shift, chance in zip(shifts, of_a_term, strict=True):
+            moved[shift : shift + held.size] += chance * held
+        held = moved
+    kept = np.flatnonzero(held > _IMPOSSIBLE)
+    return atoms[0] + float(lowest.sum()) + step * kept, np.cumsum(held[kept]), displaced
+
+
+def _merged(atoms: Floats, chances: Floats) -> tuple[Floats, Floats]:
+    """Return atoms in increasing order with their probabilities; those equal up to rounding are one."""
+    order = np.argsort(atoms, kind="stable")
+    atoms = atoms[order]
+    first = np.flatnonzero(np.append(True, np.diff(atoms) > _EQUAL))
+    return atoms[first], np.add.reduceat(chances[order], first)
 
 
 @shared
@@ -294,15 +339,17 @@ def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
 
 @shared
 def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort = QUICK) -> float:
-    """Return P(NDCG_n(a) > NDCG_n(b)) by the law of long lists.
+    """Return P(NDCG_n(a) > NDCG_n(b)), exactly where few ranks count; ties count as wrong.
 
-    Under a fixed cutoff of few ranks it is the limit, in which ties count as wrong. Elsewhere it is the law
+    Of longer or graded lists under a fixed cutoff of few ranks it is the limit, and elsewhere that of the law
     of long lists with the exact mean and variance of the difference.
 
     >>> good, blank = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
     >>> round(right_rate(good, blank, Measure.of("nDCG"), 100), 2)
     0.94
     """
+    if enumerable(a, measure, n) and enumerable(b, measure, n):
+        return order_law(a, b, measure, n).more
     top = order_law_at_the_top(a, b, measure)
     if top is not None:
         return top.more

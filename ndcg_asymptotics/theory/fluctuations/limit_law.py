@@ -8,11 +8,11 @@ The law's distribution function H is known (`laws`); with U = (NDCG_n - centre) 
 normal                centre and scale are the exact mean and standard deviation; chance is the bound
                       of Berry and Esseen's theorem for the influence of single items, or of single
                       ranks where these decide
-fixed k, geometric D  centre and scale are those of the limit; chance is the probability that the labels of
-                      the first ranks differ from those of the top (total variation), shift is the
-                      contribution of the ranks below these
+fixed k, geometric D  centre and scale are those of the series with the discounts at n; chance is the
+                      probability that the labels of the first ranks differ from those of the top (total
+                      variation at their random depths), shift is the contribution of the ranks below these
 other series          centre and scale are exact; with labels coupled rank by rank ``E (U - V)^2 <= d^2``, V
-                      with the law of the limit, hence chance is d^2/shift^2 (Chebyshev)
+                      with the law of the series, hence chance is d^2/shift^2 (Chebyshev)
 ====================  ==================================================================================
 
 The first row treats NDCG_n as a sum of contributions of single items or ranks; the remainder falls faster
@@ -25,18 +25,17 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import betaincc, ndtr
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations.asymptotic import (
     influence_moments,
-    limiting_mean,
-    limiting_std,
     typical_normaliser,
 )
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
+from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import binomial_below
 
 # Berry-Esseen constants for sums of terms with one law or several: Shevtsova (2013)
@@ -44,7 +43,6 @@ _IDENTICAL, _DIFFERENT = 0.4690, 0.5600
 _EVERY = 1000  # ranks that are summed one by one; those beyond are in a geometric progression
 _STEP = 0.01  # its logarithmic step
 _TAIL = 1e-4  # part of the sum of discounts that is left to the shift
-_INVERSION = 1e-3  # error of inverting a characteristic function
 _ROUNDING = 1e-9
 
 
@@ -73,9 +71,12 @@ class LimitLaw:
 
     @property
     def distance(self) -> float:
-        """An approximate bound of the distance of the distribution functions."""
-        x = np.linspace(-3.0, 3.0, 121)
-        return self.chance + float((self.cdf(x + self.shift) - self.cdf(x)).max())
+        """A bound of Lévy's distance from the law at n: the larger one of the shift and the chance.
+
+        It is the largest difference of the distribution functions, up and down as a probability or sideways
+        in standard deviations.
+        """
+        return max(self.shift, self.chance)
 
 
 def limit_law(
@@ -99,7 +100,7 @@ def limit_law(
     ...     print(text, f"{found.distance:.0e}")
     nDCG(linear) 7e-04
     nDCG@5 9e-06
-    nDCG(zipf) 7e-02
+    nDCG(zipf) 6e-02
     """
     found = regime((scorer,), measure)
     if found in ("certain", "groups", "one item", "few items") or not sd > 0:
@@ -107,20 +108,16 @@ def limit_law(
     relevance = scorer.model
     if found == "normal":
         return LimitLaw(mean, sd, 3 * error / sd, _single(relevance, measure, n, sd), None)
-    series = series_law((relevance,), measure)
-    if (
-        not typical_normaliser(relevance, measure, n) > 0
-    ):  # where fewer than one item has a gain no limit is near
+    series = series_law((relevance,), measure, n)
+    # where fewer than one item has a gain no limit is near
+    if not typical_normaliser(relevance, measure, n) > 0:
         return LimitLaw(mean, sd, 0.0, 1.0, series)
     left = _left(measure, n)
     if found == "lasting" and left[-1] <= _TAIL:
         return _near_the_top(relevance, measure, n, series, left)
-    # Chebyshev: P(|U - V| > shift) <= d^2 / shift^2. This shift minimises 0.4 shift + chance, which bounds
-    # the distance of the distribution functions if the density is at most 0.4, as that of the normal law.
-    distance = _coupled(relevance, measure, n, mean, sd)
-    shift = (5 * distance**2) ** (1 / 3)
-    chance = (distance / shift) ** 2 if shift else 0.0
-    return LimitLaw(mean, sd, shift + 3 * error / sd, chance + _INVERSION, series)
+    # Chebyshev: P(|U - V| > shift) <= d^2 / shift^2, which is equal to this shift
+    shift = _coupled(relevance, measure, n, mean, sd) ** (2 / 3)
+    return LimitLaw(mean, sd, shift + 3 * error / sd, shift + series.inexact, series)
 
 
 def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
@@ -158,26 +155,44 @@ def _either(relevance: Relevance, measure: Measure, n: int) -> float:
 def _left(measure: Measure, n: int) -> Floats:
     """Return the part of the sum of discounts below each of the first ranks."""
     k, discount = min(measure.cutoff(n), n), measure.discount
-    whole = discount.total if k == n else float(discount.cumulative(float(k), float(n)))
+    whole = float(discount.cumulative(float(k), float(n)))
     return np.asarray(1 - np.cumsum(discount(np.arange(1.0, min(k, _EVERY) + 1), float(n))) / whole)
 
 
 def _near_the_top(
     relevance: Relevance, measure: Measure, n: int, series: SeriesLaw, left: Floats
 ) -> LimitLaw:
-    """Return the law where few ranks count: that of the labels at the top, up to a small probability."""
+    """Return the law where few ranks count: that of independent labels at the top, with a small probability.
+
+    Where the labels of the first ranks are those of the series, and the best grade fills these ranks, the
+    sums of both lists and what they are divided by differ by what is ``left`` for the ranks below.
+    """
     count = int(np.argmax(left <= _TAIL)) + 1
-    other = float(_unlike_the_top(relevance, np.arange(1.0, count + 1) / (n + 1)).sum())
-    short = 1.0 if measure.normalised else 0.0
-    if measure.normalised and count <= n:
-        short = float(binomial_below(n, np.array(relevance.masses[0]), count))
-    scale = limiting_std(relevance, measure)
-    shift = (
-        measure.largest(relevance.gains, n) * float(left[count - 1]) / scale + series.unresolved + _ROUNDING
+    other = _any_unlike_the_top(relevance, count, n)
+    short = float(binomial_below(n, np.array(relevance.masses[0]), count)) if measure.normalised else 0.0
+    k = min(measure.cutoff(n), n)
+    whole, below = float(measure.discount.cumulative(float(k), float(n))), max(float(left[count - 1]), 0.0)
+    divisor = relevance.gains[0] * whole if measure.normalised else 1.0
+    scale = series.unit / divisor
+    shift = 2 * below / (1 - below) * relevance.gains[0] * whole / divisor / scale
+    return LimitLaw(
+        relevance.mean_gain_at_top * whole / divisor,
+        scale,
+        shift + series.unresolved + _ROUNDING,
+        min(other + short + series.inexact, 1.0),
+        series,
     )
-    centre = limiting_mean(relevance, measure)
-    inexact = 0.0 if series.enumerable else _INVERSION
-    return LimitLaw(centre, scale, shift, min(other + short + inexact, 1.0), series)
+
+
+def _any_unlike_the_top(relevance: Relevance, count: int, n: int) -> float:
+    """Return a bound of the total variation of the labels at the first ranks from those at the very top.
+
+    ``sum_r E TV(t_r) = n int TV(t) P(Binomial(n - 1, t) < count) dt``, t_r the depth at rank r, since the
+    densities of the first depths add up to that.
+    """
+    t, w = quadrature.nodes(quadrature.edges(0.0, 1.0, relevance.breakpoints))
+    some_above = betaincc(count, n - count, t) if count < n else np.ones(t.size)
+    return float(n * (w @ (_unlike_the_top(relevance, t) * some_above)))
 
 
 def _coupled(relevance: Relevance, measure: Measure, n: int, mean: float, sd: float) -> float:

@@ -4,6 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from numpy.polynomial import Polynomial
+from oracles.discounts import formula
+from oracles.orders import chance_not_greater
 from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
@@ -122,6 +125,14 @@ def test_an_order_that_theorem_4_says_settles() -> None:
     rates = [right_rate(HALF, bowl, measure, n) for n in (10**4, 10**6, 10**9)]
     assert max(rates) - min(rates) < 0.01
     assert rates[-1] == pytest.approx(0.563, abs=0.003)
+
+
+def test_the_order_under_a_fixed_cutoff_is_that_at_n() -> None:
+    """Not that of long lists, where one scorer has all labels 1 at the top."""
+    good, blank = Relevance.of("linear(0.3, 1)"), Relevance.of("constant(0.65)")
+    wrong = chance_not_greater(Polynomial([1.0, -0.7]), Polynomial([0.65]), 8, *formula("nDCG(log)@2", 8))
+    assert 1 - right_rate(good, blank, Measure.of("nDCG@2"), 8) == pytest.approx(wrong, abs=1e-9)
+    assert abs(wrong - 0.65**2) > 0.05
 
 
 def test_normal_quantiles() -> None:
