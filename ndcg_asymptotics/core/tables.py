@@ -34,7 +34,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.text import in_spreadsheet, in_tex, shortened, visible
+from ndcg_asymptotics.core.text import in_spreadsheet, in_tex, shortened, visible, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +72,31 @@ def decimals(digits: int) -> Callable[[float], str]:
 def general(spec: str) -> Callable[[Any], str]:
     """Return a function that formats numbers by a format specification, such as ``.1e``."""
     return lambda value: format(value, spec)
+
+
+class Estimate(float):
+    """A number with a bound of its error, which tables write after it.
+
+    >>> found = Estimate(0.85772525, 3e-5)
+    >>> print(found.text(), found + 1)
+    0.85773 ±4e-5 1.85772525
+    """
+
+    error: float
+
+    def __new__(cls, value: float, error: float) -> Estimate:
+        self = super().__new__(cls, value)
+        self.error = error
+        return self
+
+    @classmethod
+    def of(cls, value: float | None, error: float | None) -> Estimate | None:
+        """Return the number with its error; None where there is none."""
+        return None if value is None or error is None else cls(value, error)
+
+    def text(self) -> str:
+        """Return the number with its error, as in a table."""
+        return with_error(float(self), self.error)
 
 
 _SMALL = 1e-3  # below, `decimals` would show two digits or less
@@ -180,10 +205,16 @@ class Table(Frame):
         return cls(title, columns, tuple(tuple(getattr(row, field) for field in declared) for row in rows))
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the values, unrounded."""
+        """Return the values, unrounded, and behind each `Estimate` its error."""
         import pandas as pd
 
-        return pd.DataFrame(list(self.rows), columns=[column.name for column in self.columns])
+        frame = pd.DataFrame(list(self.rows), columns=[column.name for column in self.columns])
+        for i, column in reversed(list(enumerate(self.columns))):
+            values = [row[i] for row in self.rows]
+            if any(isinstance(value, Estimate) for value in values):
+                errors = [value.error if isinstance(value, Estimate) else None for value in values]
+                frame.insert(i + 1, f"error of {column.name}", errors)
+        return frame
 
     def texts(self) -> list[list[str]]:
         """Return the rows as they are shown."""

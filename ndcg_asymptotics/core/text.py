@@ -1,17 +1,21 @@
-"""Texts that others chose, made safe to show on a terminal, in TeX and in a figure; spelling suggestions."""
+"""Texts that others chose, made safe to show on a terminal, in TeX and in a figure; numbers with errors."""
 
 from __future__ import annotations
 
 import difflib
+import math
 import unicodedata
 from collections.abc import Iterable
 
 _JOINERS = "\u200c\u200d"  # the zero-width joiners, without which some scripts cannot be written
 
+_MOST_DIGITS = 6  # significant digits of a value with its error
+_SMALL, _LARGE = 1e-3, 1e6  # values and errors outside are written with an exponent
+
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "∞": r"$\infty$",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "∞": r"$\infty$", "±": r"$\pm$",
 }  # fmt: skip
 
 
@@ -67,6 +71,53 @@ def in_spreadsheet(value: object) -> object:
     except ValueError:
         return f"'{value}"
     return value
+
+
+def with_error(value: float, error: float) -> str:
+    """Return a value with a bound of its error, to the digits that the error leaves, six at most.
+
+    The error is that of the value as it is written, one digit rounded up. A value that may be 0 is written as
+    what its size is below.
+
+    >>> [with_error(0.85772525, error) for error in (0.02, 3.1e-4, 1e-9)]
+    ['0.86 ±0.03', '0.8577 ±4e-4', '0.857725 ±3e-7']
+    >>> with_error(1.23456e-7, 2e-10), with_error(1e-7, 3e-6), with_error(0.0, 0.0)
+    ('1.235e-7 ±3e-10', 'below 4e-6', '0')
+    """
+    if not error < math.inf:
+        return f"{value:.3g} ±∞"
+    if abs(value) <= error:
+        return f"below {_one_digit(abs(value) + error)}" if error else "0"
+    last = _place(value) - _MOST_DIGITS + 1
+    if error:
+        last = max(last, _place(error))
+    # the error of the written value includes what rounding leaves out, and may need the next digit
+    written = round(value, -last)
+    whole = error + abs(value - written)
+    if whole > 9 * 10.0**last:
+        last += 1
+        written = round(value, -last)
+        whole = error + abs(value - written)
+    if not (_SMALL <= abs(value) < _LARGE):
+        power = _place(written) if written else last
+        text = f"{written / 10.0**power:.{max(power - last, 0)}f}e{power}"
+    else:
+        text = f"{written:.{max(-last, 0)}f}"
+    return f"{text} ±{_one_digit(whole)}" if whole else text
+
+
+def _place(x: float) -> int:
+    """Return the power of ten of the first digit."""
+    return math.floor(math.log10(abs(x)))
+
+
+def _one_digit(x: float) -> str:
+    """Return a positive number rounded up to one digit."""
+    power = _place(x)
+    digit = math.ceil(x / 10.0**power * (1 - 1e-9))
+    if digit == 10:
+        power, digit = power + 1, 1
+    return f"{digit * 10.0**power:g}" if _SMALL <= digit * 10.0**power < _LARGE else f"{digit}e{power}"
 
 
 def shortened(text: str, width: int) -> str:

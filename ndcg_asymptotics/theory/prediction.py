@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import list_lengths, listed
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, fixed, general
+from ndcg_asymptotics.core.tables import (
+    Column,
+    Estimate,
+    Line,
+    Report,
+    ReportBlock,
+    Table,
+    decimals,
+    fixed,
+    general,
+)
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.exact_law import exact_law
-from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_quantile
-from ndcg_asymptotics.theory.fluctuations.limit_law import limit_law
+from ndcg_asymptotics.theory.fluctuations.laws import regime
+from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 _QUANTILES = (0.05, 0.5, 0.95)
-_ROUNDING = 1e-9  # the error of a sum of probabilities
+_ROUNDING = 1e-9  # relative to 1, by which a pseudo-expectation may exceed it
+_ALMOST_ALL = 1 - 2.0**-53  # the share of items with a gain, of which the logarithm of the rest is taken
+_CLOSE = 0.2  # distance of a law up to which its interval is printed
 
 
 @dataclass(frozen=True)
@@ -37,8 +51,9 @@ class Prediction:
     ``law_distance`` bounds the distance of the distribution function at n from it
     (`theory.fluctuations.limit_law`).
     ``quantiles_from`` is "exact" where few ranks count, so that quantiles are found by enumeration, and where
-    every list has one relevant item. Elsewhere it is "law", and they are those of the limiting law with the
-    exact mean and standard deviation.
+    every list has one relevant item. Elsewhere it is "law", and they are those of the limiting law; one below
+    the probability of an empty list is 0. There are none where no law holds, or the standard deviation is
+    not known.
     ``pseudo_expectation`` is None for lists so short that it exceeds 1. ``reason`` says why there is no limit
     or no exact value; it is empty if there are all of them. For DCG ``limit`` is that of DCG_n / F(k(n)), and
     ``unit`` is F(k(n)); for NDCG the unit is 1.
@@ -91,16 +106,16 @@ class Predictions(Report, Sequence[Prediction]):
         rate = (Column("rate"),) if few else ()
         columns = (
             Column("scorer"), Column("measure", whole=True), Column("n", general("g")),
-            Column("exact mean", decimals(8)), Column("error bound", general(".0e"), 3),
-            Column("standard deviation", general(".3e")), Column("law", None, 4),
-            Column("error of the law", general(".0e"), 4),
+            Column("exact mean", Estimate.text), Column("standard deviation", Estimate.text),
+            Column("law", None, 4), Column("error of the law", general(".0e"), 4),
             Column("90% of lists", str, 2), Column("pseudo-expectation", fixed(6), 4),
-            Column("limit", fixed(6)), *rate, Column("theorem", None, 1), Column("assumptions", None, 5),
+            Column("limit", decimals(4)), *rate, Column("theorem", None, 1), Column("assumptions", None, 5),
             Column("reason", None, 2),
         )  # fmt: skip
         rows = (
-            (r.scorer, r.measure, r.n, r.expectation, r.expectation_error, r.sd, r.law, r.law_distance,
-             _within(r), r.pseudo_expectation, r.limit, *((r.rate,) if few else ()), r.theorem,
+            (r.scorer, r.measure, r.n, Estimate.of(r.expectation, r.expectation_error),
+             Estimate.of(r.sd, r.sd_error), r.law, r.law_distance, _within(r), r.pseudo_expectation,
+             r.limit, *((r.rate,) if few else ()), r.theorem,
              "; ".join(r.assumptions), r.reason)
             for r in self.rows
         )  # fmt: skip
@@ -167,14 +182,20 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
             stds = [(float(v), float(e)) for v, e in zip(std.value, std.error, strict=True)]
         except NotAvailableError as error:
             reasons.append(str(error))
+    laws = [
+        None
+        if mean is None or sd is None or error is None
+        else limit_law(scorer, measure, n, mean, sd, error)
+        for n, (mean, _), (sd, error) in zip(sizes, means, stds, strict=True)
+    ]
     return [
         Prediction(
             str(scorer), str(measure), n, found.value, _rate(found), found.theorem, assumptions,
             _pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
-            sd, sd_error, regime((scorer,), measure), _law_distance(scorer, measure, n, value, sd),
-            *_quantiles(scorer, measure, n, value, sd), measure.unit(n),
+            sd, sd_error, regime((scorer,), measure), None if law is None else min(law.distance, 1.0),
+            *_quantiles(scorer, measure, n, law), measure.unit(n),
         )
-        for n, (value, error), (sd, sd_error) in zip(sizes, means, stds, strict=True)
+        for n, (value, error), (sd, sd_error), law in zip(sizes, means, stds, laws, strict=True)
     ]  # fmt: skip
 
 
@@ -189,30 +210,32 @@ def _pseudo_expectation(scorer: Scorer, measure: Measure, n: int) -> float | Non
     return found if found is not None and found <= 1 + _ROUNDING else None
 
 
-def _law_distance(
-    scorer: Scorer, measure: Measure, n: int, mean: float | None, sd: float | None
-) -> float | None:
-    law = None if mean is None or sd is None else limit_law(scorer, measure, n, mean, sd)
-    return None if law is None else min(law.distance, 1.0)
-
-
 def _quantiles(
-    scorer: Scorer, measure: Measure, n: int, mean: float | None, sd: float | None
+    scorer: Scorer, measure: Measure, n: int, law: LimitLaw | None
 ) -> tuple[dict[str, float] | None, Literal["exact", "law"] | None]:
     exact = exact_law(scorer, measure, n)
     if exact is not None:
         return {f"{p:g}": exact.quantile(p) for p in _QUANTILES}, "exact"
-    if not scorer.iid:
+    if law is None or law.shift >= 1:  # the shift includes the error of the standard deviation
         return None, None
-    if mean is None or sd is None or regime((scorer,), measure) in ("groups", "few items"):
-        return None, None
-    at = {f"{p:g}": mean + sd * standard_quantile((scorer,), measure, n, p) for p in _QUANTILES}
     most = measure.largest(scorer.gains, n)
-    return {p: min(max(value, 0.0), most) for p, value in at.items()}, "law"
+    # an empty list has NDCG 0
+    empty = math.exp(n * math.log1p(-min(sum(scorer.model.masses), _ALMOST_ALL)))
+    found = {}
+    for p in _QUANTILES:
+        value = law.quantile(p)
+        # the largest value, which many lists may have, is met within the law's shift
+        near = value + law.shift * law.scale >= most and law.series is not None
+        found[f"{p:g}"] = 0.0 if p <= empty else most if near else min(max(value, 0.0), most)
+    return found, "law"
 
 
 def _within(row: Prediction) -> str | None:
+    """Return the interval of 90% of lists, to the digits of its width; None where a law is too far."""
     if row.quantiles is None:
         return None
-    values = list(row.quantiles.values())
-    return f"{values[0]:.4f} to {values[-1]:.4f}"
+    if row.quantiles_from == "law" and (row.law_distance is None or row.law_distance > _CLOSE):
+        return None
+    low, *_, high = row.quantiles.values()
+    digits = int(np.clip(2 - math.floor(math.log10(high - low)), 4, 9)) if high > low else 4
+    return f"{low:.{digits}f} to {high:.{digits}f}"

@@ -83,6 +83,12 @@ def test_laws_under_fixed_cutoffs(effort: int) -> None:
     assert missed < 0.6 * found["agrees"]
 
 
+def test_tiny_values_are_atoms_of_their_own() -> None:
+    """False alarm: 1e-4. Lists without a relevant item at rank 1 have values up to 2^-40."""
+    values = drawn(np.random.default_rng(4), [lambda t: 0.4], [1.0], "nDCG(power(40))@5", 76)
+    assert judged("constant(0.4)", "nDCG(power(40))@5", 76, values).verdict == "agrees"
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_discount_that_depends_on_n(seed: int) -> None:
     """The atoms at n lie elsewhere than those of the limit. False alarm: 1e-4 each."""

@@ -87,7 +87,8 @@ def test_predict(run: Run) -> None:
     assert rows[2]["limit"] is None
     code, out, _ = run("predict", *options)
     assert code == 0
-    assert "Theorem 6" in out
+    assert rows[2]["theorem"] == "Theorem 6"
+    assert "±" in out
 
 
 def test_figures(results: Path, tmp_path: Path, run: Run) -> None:

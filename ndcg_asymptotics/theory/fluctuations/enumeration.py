@@ -272,6 +272,6 @@ def _collected(values: Floats, chances: Floats) -> tuple[Floats, Floats]:
     """Return values in increasing order with their probabilities; equal up to rounding are merged."""
     order = np.argsort(values, kind="stable")
     values, chances = values[order], chances[order]
-    new = np.concatenate(([True], np.diff(values) > _TIE * max(values[-1], 1.0)))
+    new = np.concatenate(([True], np.diff(values) > _TIE * values[1:]))
     sums = np.add.reduceat(chances, np.flatnonzero(new))
     return values[new], sums / sums.sum()

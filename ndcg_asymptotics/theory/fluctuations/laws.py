@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
@@ -313,13 +313,6 @@ def _top(scorer: Relevance) -> tuple[Floats, Floats]:
     """Return the gains that occur at the very top, and their probabilities."""
     values, chances = scorer.law_at_top
     return values[chances > 0], chances[chances > 0]
-
-
-def standard_quantile(scorers: Sequence[Scorer], measure: Measure, n: int, p: float) -> float:
-    """Return the p-quantile of the standardised law at n."""
-    if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
-        return float(ndtri(p))
-    return series_law(tuple(scorer.model for scorer in scorers), measure, n).quantile(p)
 
 
 def standard_cdf(scorers: Sequence[Scorer], measure: Measure, x: float) -> float:

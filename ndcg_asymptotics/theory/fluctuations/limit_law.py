@@ -25,7 +25,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincc, ndtr
+from scipy.special import betaincc, ndtr, ndtri
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
@@ -68,6 +68,11 @@ class LimitLaw:
     def cdf(self, x: Floats) -> Floats:
         """Return H at standardised values."""
         return np.asarray(ndtr(x) if self.series is None else self.series.cdfs(x))
+
+    def quantile(self, p: float) -> float:
+        """Return the smallest value x with H at (x - centre) / scale at least p."""
+        standard = float(ndtri(p)) if self.series is None else self.series.quantile(p)
+        return self.centre + self.scale * standard
 
     @property
     def distance(self) -> float:

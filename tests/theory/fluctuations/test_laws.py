@@ -11,7 +11,7 @@ from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate, series_law, standard_quantile
+from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate, series_law
 from ndcg_asymptotics.theory.prediction import predict
 
 HALF, LINEAR = Relevance.of("constant(0.5)"), Relevance.of("linear(0.2, 0.6)")
@@ -133,10 +133,6 @@ def test_the_order_under_a_fixed_cutoff_is_that_at_n() -> None:
     wrong = chance_not_greater(Polynomial([1.0, -0.7]), Polynomial([0.65]), 8, *formula("nDCG(log)@2", 8))
     assert 1 - right_rate(good, blank, Measure.of("nDCG@2"), 8) == pytest.approx(wrong, abs=1e-9)
     assert abs(wrong - 0.65**2) > 0.05
-
-
-def test_normal_quantiles() -> None:
-    assert standard_quantile((LINEAR,), Measure.of("nDCG"), 1000, 0.95) == pytest.approx(1.644854, abs=1e-6)
 
 
 @pytest.mark.parametrize("measure", ["nDCG(zipf)", "nDCG(power(0.9))", "nDCG@200"])
