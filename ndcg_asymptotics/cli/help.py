@@ -18,7 +18,17 @@ _AS_IT_IS = "\b\n"  # before a paragraph whose lines typer leaves alone
 
 
 class Command(TyperCommand):
-    """A command whose --help has its arguments and options under their headings."""
+    """A command that takes no option twice, and whose --help has its options under their headings."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, and refuse an option with a value that is given twice but kept once."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option in {parameter for parameter in given if given.count(parameter) > 1}:
+            several = getattr(option, "multiple", True) or getattr(option, "is_flag", False)
+            if not several:
+                ctx.fail(f"{option.opts[0]} is given more than once, but has one value.")
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, options without a heading of their own, and the others."""

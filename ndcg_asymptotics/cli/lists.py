@@ -30,6 +30,7 @@ from ndcg_asymptotics.cli.options import (
     RequiredQrels,
     RequiredRuns,
     Runs,
+    SeveralLists,
     SixMeasures,
     Verbose,
     Weights,
@@ -55,7 +56,7 @@ def evaluate(
     measure: Measures,
     run: Runs = None,
     qrels: Qrels = None,
-    lists: Lists = None,
+    lists: SeveralLists = None,
     columns: Columns = None,
     feature: Feature = None,
     weights: Weights = None,
@@ -113,8 +114,10 @@ def evaluate(
 
         ndcg-asymptotics evaluate --run a.run --qrels my.qrels --measure nDCG@10
         ndcg-asymptotics evaluate --lists lists.csv --measure nDCG --like sklearn
+        ndcg-asymptotics evaluate --lists Fold1/test.txt --lists Fold2/test.txt \\
+            --feature 25 --measure nDCG@10
     """
-    from ndcg_asymptotics.lists import Evaluations, evaluate_files, evaluate_lists
+    from ndcg_asymptotics.lists import evaluate_files, evaluate_lists
     from ndcg_asymptotics.reports.terminal import show, write_csv
 
     given = {
@@ -123,10 +126,10 @@ def evaluate(
     }  # fmt: skip
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     options["columns"] = columns_of(columns)
-    if lists is not None and not run and qrels is None:
+    if lists and not run and qrels is None:
         options["weights"] = weights_of(feature, weights)
-        found = Evaluations((evaluate_lists(lists, measure, **options),))
-    elif lists is None and run and qrels is not None:
+        found = evaluate_lists(lists, measure, **options)
+    elif not lists and run and qrels is not None:
         found = evaluate_files(run, qrels, measure, **options)
     else:
         raise InputError("evaluate needs either --run and --qrels, or --lists")

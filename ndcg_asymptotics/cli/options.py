@@ -192,14 +192,10 @@ RequiredRuns = Annotated[list[Path], _run]
 Qrels = Annotated[Path | None, _qrels]
 RequiredQrels = Annotated[Path, _qrels]
 
-Lists = Annotated[
-    Path | None,
-    _from_input(
-        "--lists",
-        "--csv",
-        metavar="FILE",
-        help="In place of runs and judgements: a table with query, score and label, or SVMlight.",
-    ),
+_LISTS = "In place of runs and judgements: a table with query, score and label, or SVMlight."
+Lists = Annotated[Path | None, _from_input(metavar="FILE", help=_LISTS)]
+SeveralLists = Annotated[
+    list[Path] | None, _from_input("--lists", metavar="FILE", help=_LISTS + " May be repeated.")
 ]
 Ranks = Annotated[
     list[Path] | None,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, listed
 from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
@@ -495,21 +496,30 @@ def evaluate_files(
     return found[0] if isinstance(run, str | Path) else Evaluations(tuple(found))
 
 
+@overload
+def evaluate_lists(path: Path | str, measures: Measures, **options: Any) -> Evaluation: ...
+
+
+@overload
+def evaluate_lists(path: Sequence[Path | str], measures: Measures, **options: Any) -> Evaluations: ...
+
+
 def evaluate_lists(
-    path: Path | str,
+    path: Path | str | Sequence[Path | str],
     measures: Measures,
     *,
     columns: ColumnNames | None = None,
     weights: Mapping[int, float] | None = None,
     **options: Any,
-) -> Evaluation:
+) -> Evaluation | Evaluations:
     """Evaluate a file whose every row has a score and a label; see `evaluate`.
 
-    Ties are averaged unless ``ties`` or ``like`` says otherwise.
+    Several files, such as the folds of a collection, have an evaluation each; that of all their queries is
+    called "all files". Ties are averaged unless ``ties`` or ``like`` says otherwise.
 
     Parameters
     ----------
-    path : path
+    path : path, or several
         A CSV or Parquet file with the columns query, score, label (and document), or SVMlight.
     measures : Measure, text, or several
     columns : mapping, optional
@@ -522,16 +532,49 @@ def evaluate_lists(
     Raises
     ------
     InputError
-        As `evaluate_files`, and for negative labels without a gain: in files with labels and scores they are
-        no sign of documents that were not judged, as they are in judgements.
+        As `evaluate_files`, for a file that is given twice, and for negative labels without a gain: in files
+        with labels and scores they are no sign of documents that were not judged, as they are in judgements.
     """
-    path, measures = path_of(path, "path"), measures_of(measures)
-    scores, labels = read_lists(path, columns, weights)
+    paths = [path_of(one, "path") for one in listed(path, "path", (str, os.PathLike))]
+    parsed, names = measures_of(measures), run_names(paths)
+    require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
     gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
-    labels = without_negatives(labels, gain, refuse="lists")
     chosen = options if options.get("like") else {"ties": "average"} | options
-    found = _evaluate_named(scores, labels, measures, str(path), run_names([path])[0], chosen)
-    return replace(found, judged_share={})  # every row has a label
+    found = []
+    for file, name in zip(paths, names, strict=True):
+        scores, labels = read_lists(file, columns, weights)
+        labels = without_negatives(labels, gain, refuse="lists")
+        one = _evaluate_named(scores, labels, parsed, str(file), name, chosen)
+        found.append(replace(one, judged_share={}))  # every row has a label
+    if isinstance(path, str | os.PathLike):
+        return found[0]
+    return Evaluations((*found, _together(found)) if len(found) > 1 else tuple(found))
+
+
+def _together(parts: Sequence[Evaluation]) -> Evaluation:
+    """Return the evaluation of the queries of several files; repeated names begin with the file's."""
+
+    def named(topics: Callable[[Evaluation], Sequence[str]]) -> tuple[str, ...]:
+        return tuple(f"{part.name}: {q}" if repeated else q for part in parts for q in topics(part))
+
+    def stacked(pairs: Sequence[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats] | None:
+        there = [pair for pair in pairs if pair is not None]
+        return (
+            (np.concatenate([a for a, _ in there]), np.concatenate([b for _, b in there])) if there else None
+        )
+
+    every = [query for part in parts for query in part.queries]
+    repeated = len(set(every)) < len(every)
+    return replace(
+        parts[0],
+        name="all files",
+        queries=named(lambda part: part.queries),
+        empty=named(lambda part: part.empty),
+        values=np.concatenate([part.values for part in parts]),
+        judged=sum(part.judged for part in parts),
+        bounds=stacked([part.bounds for part in parts]),
+        chance=stacked([part.chance for part in parts]),
+    )
 
 
 def _evaluate_named(

@@ -40,6 +40,13 @@ from ndcg_asymptotics.cli.app import app_for
             "'--format': 'yaml' is not one of 'table', 'csv', 'markdown', 'latex'",
         ),
         ("check a b", r"unexpected extra argument"),
+        (
+            "evaluate --run a --qrels b --qrels c --measure nDCG",
+            "--qrels is given more than once, but has one",
+        ),
+        ("fit --lists a --lists b --out c", "--lists is given more than once"),
+        ("evaluate --lists a --feature 1 --feature 2 --measure nDCG", "--feature is given more than once"),
+        ("check x --alpha 0.1 --alpha=0.2", "--alpha is given more than once"),
         ("che\x1b[31m", r"'che\\x1b\[31m'"),
     ],
 )

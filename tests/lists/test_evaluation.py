@@ -234,3 +234,39 @@ def test_evaluation_imports_no_more_than_it_needs(tmp_path):
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1] == "[]"
     assert "0.7602" in said
+
+
+FOLDS = {
+    "one": "2 qid:1 1:3 2:1\n0 qid:1 1:2 2:2\n1 qid:1 1:1 2:3\n",
+    "two": "0 qid:2 1:3 2:1\n1 qid:2 1:2 2:2\n0 qid:1 1:3 2:0\n1 qid:1 1:1 2:1\n",
+}
+
+
+def test_several_files_with_labels_have_a_row_each_and_one_of_all_queries(tmp_path):
+    paths = []
+    for name, text in FOLDS.items():
+        paths.append(tmp_path / f"{name}.txt")
+        paths[-1].write_text(text)
+    options = {"weights": {1: 1.0}, "chance": True}
+    found = evaluate_lists(paths, ["nDCG", "nDCG@1"], **options)
+    assert [*found] == ["one", "two", "all files"]
+    single = [evaluate_lists(path, ["nDCG", "nDCG@1"], **options) for path in paths]
+    together = found["all files"]
+    assert np.array_equal(together.values, np.concatenate([one.values for one in single]))
+    assert np.array_equal(together.chance[0], np.concatenate([one.chance[0] for one in single]))
+    assert together.queries == ("one: 1", "two: 1", "two: 2")
+    assert together.judged == 3
+    assert [*evaluate_lists(paths[:1], "nDCG", **options)] == ["one"]
+    with pytest.raises(InputError, match="a file is given twice"):
+        evaluate_lists([paths[0], paths[0]], "nDCG", **options)
+
+
+def test_a_feature_that_no_line_has_is_refused(tmp_path):
+    path = tmp_path / "one.txt"
+    path.write_text(FOLDS["one"])
+    with pytest.raises(InputError, match=r"one\.txt: no line has feature 3; the highest is 2$"):
+        evaluate_lists(path, "nDCG", weights={3: 1.0})
+    with pytest.raises(InputError, match=r"one\.txt: no line has a feature with a weight; the highest is 2$"):
+        evaluate_lists(path, "nDCG", weights={3: 1.0, 9: 1.0})
+    # a trained ranker may have weights of features that are 0 in all lines
+    assert evaluate_lists(path, "nDCG", weights={1: 1.0, 9: 1.0}).values.shape == (1, 1)

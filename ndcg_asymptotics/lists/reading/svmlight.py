@@ -112,9 +112,13 @@ def svmlight_columns(path: Path, weights: Mapping[int, float]) -> Iterator[Colum
     Raises
     ------
     InputError
-        As `read_svmlight_lines`, and for a score that is not finite.
+        As `read_svmlight_lines`, for a score that is not finite, and if no line has any of the features.
     """
+    wanted = np.fromiter(weights, np.int64)
+    seen, highest = False, 0
     for part in read_svmlight_lines(path):
+        seen = seen or bool(np.isin(wanted - 1, part.features.indices).any())
+        highest = max(highest, int(part.features.indices.max(initial=-1)) + 1)
         width = part.features.shape[1]
         dense = np.zeros(width)
         for feature, weight in weights.items():
@@ -128,6 +132,8 @@ def svmlight_columns(path: Path, weights: Mapping[int, float]) -> Iterator[Colum
             name or f"line {number}" for name, number in zip(part.documents, part.numbers, strict=True)
         ]
         yield {"query": part.queries, "document": documents, "score": scores, "label": part.labels}
+    named = f"feature {wanted[0]}" if len(wanted) == 1 else "a feature with a weight"
+    require(seen, f"{path}: no line has {named}; the highest is {highest}")
 
 
 def read_weights(path: Path) -> dict[int, float]:
