@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -138,11 +137,22 @@ def rank_law(scorer: Scorer, n: int, ranks: Integers) -> tuple[Floats, Floats]:
 def _rank_law(model: FixedCounts, n: int, ranks: Integers) -> tuple[Floats, Floats]:
     certain = ranks >= n
     value, error = certain.astype(np.float64), np.zeros(ranks.size)
-    for deep, tail in product((False, True), repeat=2):
-        # the depth is measured from the nearer end, with so many items on that side
-        side = (n - ranks if deep else ranks).astype(np.float64)
-        here = (ranks > 0) & ~certain & ((ranks > n // 2) == deep)
-        chosen = np.flatnonzero(here & ((side < _LONG_TAIL) == tail))
+    for deep in (False, True):
+        chosen = (ranks > 0) & ~certain & ((ranks > n // 2) == deep)
+        side = (n - ranks if deep else ranks)[chosen].astype(np.float64)
+        value[chosen], error[chosen] = rank_law_from(model, n, side, deep)
+    return value, error
+
+
+def rank_law_from(model: FixedCounts, n: int, side: Floats, deep: bool) -> tuple[Floats, Floats]:
+    """Return P(rank <= side), where ``deep`` P(rank <= n - side), and bounds of the errors.
+
+    ``side`` is the number of items on the nearer side, 0 < side < n; between whole numbers the law
+    Beta(r, n - r) continues it.
+    """
+    value, error = np.zeros(side.size), np.zeros(side.size)
+    for tail in (False, True):
+        chosen = np.flatnonzero((side < _LONG_TAIL) == tail)
         count = _TAIL_PANELS if tail else _PANELS
         pieces = math.ceil(chosen.size * count * _NODES / _CHUNK)
         for part in np.array_split(chosen, pieces) if pieces else ():
