@@ -68,7 +68,7 @@ def lists_for(effect: float, power: float, alpha: float) -> int | None:
     require_power(power, alpha)
     if effect == 0:
         return None
-    start = float((special.ndtri(power) - special.ndtri(alpha / 2)) / effect) ** 2
+    start = _by_the_normal_law(effect, power, alpha)
     return _fewest(lambda lists: paired_power(effect, lists, alpha) >= power, start, _LARGEST)
 
 
@@ -147,7 +147,7 @@ def lists_for_anova(
     require(systems >= 2, f"must be at least 2, got {systems}", "systems")
     if effect == 0:
         return None
-    start = float((special.ndtri(power) - special.ndtri(alpha / 2)) / effect) ** 2
+    start = _by_the_normal_law(effect, power, alpha)
     return _fewest(
         lambda lists: anova_power(effect, lists, systems, alpha, paired=paired) >= power,
         start,
@@ -210,14 +210,20 @@ def require_power(power: float, alpha: float) -> None:
     require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
 
 
+def _by_the_normal_law(effect: float, power: float, alpha: float) -> float:
+    # a tiny effect takes more lists than any search allows, and its square would overflow
+    return min(float(special.ndtri(power) - special.ndtri(alpha / 2)) / abs(effect), float(_LARGEST)) ** 2
+
+
 def _fewest(enough: Callable[[int], bool], start: float, largest: int) -> int | None:
     """Return the smallest number from 2 on that is enough, searched from a guess; None beyond ``largest``."""
     if not enough(largest):
         return None
-    low, high = 1, int(min(max(2.0, start), float(largest)))
-    while not enough(high):
-        low, high = high, min(2 * high, largest)
+    low, high, step = 1, largest, 1
+    middle = int(min(max(2.0, start), float(largest)))
     while high - low > 1:
-        middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
+        # away from the guess in steps that double, and halves once it is bracketed
+        middle = high - step if low == 1 else low + step if high == largest else (low + high) // 2
+        middle, step = min(max(middle, low + 1), high - 1), 2 * step
     return high

@@ -62,7 +62,7 @@ def test_a_paragraph_comes_first():
     first, _, rest = said.partition("\n\n")
     assert first.startswith("good is better than bad by ")
     assert "95% interval" in first
-    assert "For 80% power, " in first
+    assert "At the observed differences 80% power takes " in first
     assert "Theory predicts the same order in ever longer lists" in first
     assert "good against bad" in " ".join(rest.split())
     assert "Corrected p-values are max-T (Westfall and Young), for 6 tests" in " ".join(rest.split())
@@ -74,7 +74,7 @@ def test_a_paragraph_comes_first():
     )
 
 
-def test_the_first_sentence_says_whether_queries_are_enough():
+def test_the_second_sentence_says_how_many_new_queries_it_takes():
     scores, labels = collection()
 
     def first(other: str, queries: int, measure: str) -> str:
@@ -82,14 +82,14 @@ def test_the_first_sentence_says_whether_queries_are_enough():
         runs = {name: {q: scores[name][q] for q in asked} for name in ("fair", other)}
         found = compare(runs, asked, measure, resamples=999, theory=False)
         d = found.pairs[0].by_measure[0].difference
-        enough = f"the {queries} queries are enough for 80% power ({d.queries:,} needed, 95% interval "
-        lacking = f"{d.queries - queries:,} more than there are"
-        more = f"80% power needs {d.queries:,} queries, {lacking} (95% interval"
-        said = found.pairs[0].paragraph(0.05, queries, 0.8).partition(". ")[0]
-        assert (enough if d.queries <= queries else more) in said
-        assert d.queries_low <= d.queries
-        assert f"{d.queries_low:,}" in said
-        assert (f"to {d.queries_high:,})" if d.queries_high else "or more)") in said
+        said, rest = found.pairs[0].paragraph(0.05, queries, 0.8).split(". ", 1)
+        assert rest.startswith(
+            "If the true difference is as large as the observed one, a paired t test on new queries has 80% "
+            f"power with {d.queries:,} of them (95% interval {d.queries_low:,} "
+        )
+        assert (f"to {d.queries_high:,}); " if d.queries_high else "or more); ") in rest
+        assured = f"if it is as large as its lower 80% bound, with {d.queries_assured or 0:,}."
+        assert (assured if d.queries_assured else "its lower 80% bound is not positive.") in rest
         return said
 
     assert first("bad", 30, "nDCG").startswith("fair is better than bad by 0.")
@@ -100,7 +100,7 @@ def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named()
     scores, labels = collection(runs={"a-rather-long-name-of-a-run": 0.4, "another-rather-long-name": 0.8})
     found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99, theory=False)
     lines = str(found).splitlines()
-    names = f"{', '.join(scores)}, p, effect size."
+    names = f"{', '.join(scores)}, difference, p, effect size."
     assert f"Left out for lack of width: {names}" in " ".join(" ".join(lines).split())
     rows = [line for line in lines if line.startswith("nDCG(") and "[" in line]
     assert len(rows) == 2
@@ -109,7 +109,8 @@ def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named()
         assert len(row) <= 80
         assert f"[{d.interval.low:+.4f}, {d.interval.high:+.4f}]" in row
         high = f"{d.queries_high:,}]" if d.queries_high else "∞)"
-        assert row.rstrip().endswith(f"{d.queries:,} [{d.queries_low:,}, {high}")
+        assured = f"{d.queries_assured:,}" if d.queries_assured else "-"
+        assert " ".join(row.split()).endswith(f"{d.queries:,} [{d.queries_low:,}, {high} {assured}")
 
 
 def test_measures_that_contradict_each_other_are_named():

@@ -10,6 +10,7 @@ from typing import Any
 from scipy.special import log_ndtr
 
 from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 
@@ -46,9 +47,14 @@ class PlanRow:
         How it is found (`planning.required_length`).
     required_lists, required_lists_low, required_lists_high : int or None
         The number of queries that a paired t test needs, with an interval where the difference or the
-        standard deviation is an estimate; the ends are equal where both are exact.
+        standard deviation is an estimate; the ends are equal where both are exact. Of runs it is the number
+        if the true difference is as large as the observed one.
+    queries_assured : int or None
+        Of runs: the number of queries at a lower bound of the effect (`analysis.replication`); None where
+        the bound is not positive.
     enough : bool or None
-        Whether the stated number of queries is at least that.
+        Whether the stated number of queries is at least ``required_lists``; None for runs, of which that is
+        an estimate.
     detectable, detectable_low, detectable_high : float or None
         The smallest difference that the stated number of queries detects, with an interval.
     anova_lists, width_lists : int or None
@@ -76,6 +82,7 @@ class PlanRow:
     required_lists: int | None = None
     required_lists_low: int | None = None
     required_lists_high: int | None = None
+    queries_assured: int | None = None
     enough: bool | None = None
     detectable: float | None = None
     detectable_low: float | None = None
@@ -153,6 +160,8 @@ class Plan(Report):
     exponents, cutoffs : tuple of Choice
         The discounts r^-b of whole lists by b, and the cutoffs of the log discount by k.
     remarks : tuple of str
+    pilot : int or None
+        The number of queries of the runs.
     """
 
     a: str
@@ -163,6 +172,7 @@ class Plan(Report):
     exponents: tuple[Choice, ...] = ()
     cutoffs: tuple[Choice, ...] = ()
     remarks: tuple[str, ...] = ()
+    pilot: int | None = None
 
     @property
     def better(self) -> str | None:
@@ -200,6 +210,7 @@ class Plan(Report):
             "rows": [asdict(row) for row in self.rows],
             "exponents": [asdict(choice) for choice in self.exponents],
             "cutoffs": [asdict(choice) for choice in self.cutoffs], "remarks": list(self.remarks),
+            "pilot": self.pilot,
         }  # fmt: skip
 
     def blocks(self) -> Iterator[ReportBlock]:
@@ -262,8 +273,19 @@ class Plan(Report):
         if not known:
             return f"{where} no number of queries is known with which {test}."
         first, last = known[0], known[-1]
-        said = f"{where} {test} with {_queries(first)} queries by {first.measure}"
-        return said + (f", {_queries(last)} by {last.measure}." if last is not first else ".")
+        runs = self.source == "runs"
+        said = f"{test} with {_queries(first)} {'new ' if runs else ''}queries by {first.measure}"
+        said += f", {_queries(last)} by {last.measure}" if last is not first else ""
+        return f"{IF_OBSERVED.capitalize()}, {said}; {self._assured()}." if runs else f"{where} {said}."
+
+    def _assured(self) -> str:
+        """Return the numbers of queries at the lower bounds of the differences of runs."""
+        bounds = sorted((row.queries_assured, row.measure) for row in self.rows if row.queries_assured)
+        if not bounds:
+            return "no lower bound of the difference is positive"
+        ends = _listed([f"{number:,} by {of}" for number, of in dict.fromkeys((bounds[0], bounds[-1]))])
+        none = [row.measure for row in self.rows if row.effect is not None and not row.queries_assured]
+        return f"{IF_BOUND}, with {ends}" + (f" (not positive by {_listed(none)})" if none else "")
 
     def _enough(self) -> Iterator[str]:
         queries = self.design.queries
@@ -276,19 +298,18 @@ class Plan(Report):
             word = "enough" if need.enough else "too few"
             yield f"For a difference of {need.difference:g} they are {word}: {_queries(need)} are needed."
         elif judged:
-            parts = []
-            for enough, word in ((True, "enough"), (False, "too few")):
-                by = [row.measure for row in judged if row.enough is enough]
-                many = "both" if len(by) == 2 else f"all {len(by)}"
-                everything = f"{many} measures" if len(by) == len(judged) > 1 else ""
-                if by:
-                    parts.append(f"{word} by {everything or _listed(by)}")
-            uncertain = [
-                row.measure for row in judged
-                if row.enough and (row.required_lists_high is None or row.required_lists_high > queries)
-            ]  # fmt: skip
-            doubt = f", though the interval reaches further by {_listed(uncertain)}" if uncertain else ""
-            yield f"The {queries} queries are {' and '.join(parts)}{doubt}."
+            said = [(row.measure, "enough" if row.enough else "too few") for row in judged]
+            yield f"The {queries} queries are {_by(said, 'enough', 'too few')}."
+        elif queries != self.pilot:
+            words = "at least the assured number", "at least the number as observed", "too few"
+            said = []
+            for row in self.rows:
+                needed = (row.queries_assured or math.inf, row.required_lists or math.inf, 0)
+                if row.sd is not None:
+                    word = next(w for w, number in zip(words, needed, strict=True) if queries >= number)
+                    said.append((row.measure, word))
+            if said:
+                yield f"{queries:,} new queries are {_by(said, *words)}."
 
     def _choice(self) -> str:
         found = []
@@ -301,6 +322,7 @@ class Plan(Report):
                 found.append(f"of the {name}, {letter} = {best.at:,.10g} ({best.lists:,})")
         if not found:
             return ""
+        observed = f", {IF_OBSERVED}" if self.source == "runs" else ""
         said = "; ".join(found)
         if cheap := self.fewest_judgements:
             said += (
@@ -312,10 +334,10 @@ class Plan(Report):
             at = [f"{c.at:g}" for c in choices if c.effect and self.mean_ahead(c) != self.better]
             opposite += [f"{letter} = {_listed(at)}"] if at else []
         if not opposite:
-            return f"Fewest queries: {said}."
+            return f"Fewest queries{observed}: {said}."
         other = self.b if self.better == self.a else self.a
         return (
-            f"Fewest queries to show that {self.better} is ahead on average: {said}. "
+            f"Fewest queries to show that {self.better} is ahead on average{observed}: {said}. "
             f"{other} is ahead by {_listed(opposite, '; ')}."
         )
 
@@ -341,13 +363,18 @@ class Plan(Report):
             (Column("error exponent", general(".3g"), 5), lambda row: row.error_exponent),
             (Column("required documents", general(",")), lambda row: row.required_n),
             (Column("95% interval", _length_interval, 4), lambda row: row if row.required_n_low else None),
-            (Column("required queries", _queries), lambda row: row if row.required_lists else None),
+            (Column(self._required, _queries), lambda row: row if row.required_lists else None),
+            (Column("assured queries", general(",")), lambda row: row.queries_assured),
             (Column("enough", lambda enough: "yes" if enough else "no"), lambda row: row.enough),
             (Column("difference", general("+.4f"), 2), lambda row: row.difference),
             (Column("effect size", general("+.2f")), lambda row: row.effect),
             (Column("P(wrong order)", probability, 1), lambda row: row.log10_wrong),
             (Column("method", None, 6), lambda row: row.required_n_method or None),
         )
+
+    @property
+    def _required(self) -> str:
+        return "queries as observed" if self.source == "runs" else "required queries"
 
     def _sample_sizes(self) -> Table:
         """Return what the stated queries detect, and the queries for several systems and for an interval."""
@@ -381,9 +408,11 @@ class Plan(Report):
             )
         if any(row.required_lists for row in self.rows):
             parts.append(
-                f"Required queries: for a paired t test at level {design.alpha:g} with {design.power:.0%} "
-                "power."
+                f"{self._required.capitalize()}: for a paired t test at level {design.alpha:g} with "
+                f"{design.power:.0%} power{f', {IF_OBSERVED}' if self.source == 'runs' else ''}."
             )
+        if self.source == "runs":
+            parts.append(BOUND_LEGEND)
         if any(row.detectable for row in self.rows):
             parts.append(
                 f"Detectable difference: the smallest for which {design.queries} queries give it that power."
@@ -403,6 +432,17 @@ class Plan(Report):
                 f"Queries for width {design.width:g}: the mean width of the interval of the difference."
             )
         return " ".join(parts)
+
+
+def _by(said: Sequence[tuple[str, str]], *words: str) -> str:
+    """Return which measures have which of the words, such as "enough by nDCG and too few by nDCG@10"."""
+    parts = []
+    for word in words:
+        by = [measure for measure, its in said if its == word]
+        many = "both" if len(by) == 2 else f"all {len(by)}"
+        if by:
+            parts.append(f"{word} by {f'{many} measures' if len(by) == len(said) > 1 else _listed(by)}")
+    return _listed(parts)
 
 
 def probability(log10: float) -> str:

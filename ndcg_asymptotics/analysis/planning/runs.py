@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from ndcg_asymptotics.analysis.planning.curves import (
     CUTOFFS,
@@ -22,6 +21,7 @@ from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow
 from ndcg_asymptotics.analysis.planning.required_length import Length, LongRun
 from ndcg_asymptotics.analysis.power import sd_interval
+from ndcg_asymptotics.analysis.replication import replication
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
@@ -39,7 +39,6 @@ from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.populations import Population
 
-_SAMPLES = 2000  # of the bootstrap over queries
 _FEWEST = 2  # queries
 _MOST_GAINS, _MOST_GAINS_CUT = 4, 3
 """Positive gains of whole lists and fixed cutoffs, and of cutoffs that grow with n: more take long."""
@@ -50,17 +49,15 @@ def plan_runs(
     qrels: Any,
     measures: Measures = MEASURES,
     *,
-    seed: int = 0,
     theory: bool = True,
     conventions: Mapping[str, Any] | None = None,
     **design: Any,
 ) -> Plan:
     """Plan an experiment that tells two rankers apart, from their runs on some queries.
 
-    The required number of queries follows from the mean and standard deviation of the paired differences over
-    the queries that both runs answer. Its interval is by bootstrap over queries, of the effect size. The
-    long run and the required documents are those of curves that are fitted to the runs, for independent
-    documents.
+    The required numbers of queries follow from the mean and standard deviation of the paired differences over
+    the queries that both runs answer (`analysis.replication`). The long run and the required documents are
+    those of curves that are fitted to the runs, for independent documents.
 
     Parameters
     ----------
@@ -68,8 +65,6 @@ def plan_runs(
         Two of them, as `evaluate` takes them.
     qrels : judgements
     measures : Measure, text, or several
-    seed : int
-        Seed of the bootstrap.
     theory : bool
         Whether to fit curves.
     conventions : mapping, optional
@@ -87,8 +82,8 @@ def plan_runs(
     >>> def run(noise):
     ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
     >>> row = plan_runs({"good": run(0.6), "bad": run(1.0)}, labels, "nDCG", theory=False).rows[0]
-    >>> row.ahead, row.required_lists_low < row.required_lists < row.required_lists_high, row.enough
-    ('good', True, True)
+    >>> row.ahead, row.required_lists_low < row.required_lists < row.queries_assured
+    ('good', True)
     """
     chosen = Conventions.of(**conventions or {})
     asked = list(dict.fromkeys(chosen.measures(measures_of(measures))))
@@ -106,16 +101,15 @@ def plan_runs(
     lengths = _theory(scores, gains_of(labels, chosen.gain), asked, required) if theory else {}
     rows = []
     for measure in asked:
-        row = _row(measure, found[measure], required, seed, names)
+        row = _row(measure, found[measure], required, names)
         if measure in lengths:
             run, length = lengths[measure]
             row = replace(row, **long_run_fields(run, length, names))
         rows.append(row)
     rows.sort(key=lambda row: -abs(row.effect or 0.0))
     remarks = [
-        f"{count} queries: the required number of each measure is an estimate with the "
-        f"{100 * (1 - required.alpha):.6g}% interval in brackets, by bootstrap over queries, and the fewest "
-        "of several are an optimistic choice"
+        f"The differences are those of {count} queries. In brackets: {100 * (1 - required.alpha):.6g}% "
+        "intervals. The fewest queries of several measures are an optimistic choice"
     ]
     if lengths:
         remarks.append(
@@ -130,7 +124,7 @@ def plan_runs(
     return Plan(
         *names, "runs", required, tuple(rows),
         tuple(_choice(m, b, found[m], required) for m, b in exponents.items()),
-        tuple(_choice(m, k, found[m], required, int(k)) for m, k in cutoffs.items()), tuple(remarks),
+        tuple(_choice(m, k, found[m], required, int(k)) for m, k in cutoffs.items()), tuple(remarks), count,
     )  # fmt: skip
 
 
@@ -180,67 +174,21 @@ def _moments(d: Floats) -> tuple[float, float]:
     return float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > ROUNDING else 0.0
 
 
-def _row(measure: Measure, d: Floats, design: Design, seed: int, names: tuple[str, str]) -> PlanRow:
+def _row(measure: Measure, d: Floats, design: Design, names: tuple[str, str]) -> PlanRow:
     mean, sd = _moments(d)
     if not d.any():
         return PlanRow(str(measure), reason="the runs are identical for every query")
-    ends = None
-    if sd > 0:
-        low, high = effect_interval(d, design.alpha, seed)
-        ends = (2 if math.isinf(high) else design.lists(high, 1.0)), design.lists(low, 1.0)
-    fields = design.sizes(mean, sd, ends, sd_interval(sd, d.size, design.alpha))
+    effect = mean / sd if sd > 0 else math.inf
+    needed = replication(effect, d.size, design.power, design.alpha)
+    fields = design.sizes(mean, sd, (needed.low, needed.high), sd_interval(sd, d.size, design.alpha))
+    # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise
+    fields |= {"required_lists": needed.observed, "queries_assured": needed.assured, "enough": None}
     sign = 1 if mean >= 0 else -1
     wrong = float(np.mean(sign * d <= 0))
     return PlanRow(
         str(measure), ahead=names[0] if mean >= 0 else names[1],
         log10_wrong=math.log10(wrong) if wrong else None, **fields,
     )  # fmt: skip
-
-
-def effect_interval(d: Floats, alpha: float, seed: int) -> tuple[float, float]:
-    """Return an interval of the effect size in the direction of the mean; its lower end is at least 0.
-
-    By the bootstrap over queries, bias-corrected and accelerated (Efron 1987, Better bootstrap confidence
-    intervals, JASA 82).
-
-    Parameters
-    ----------
-    d : (queries,)
-        Paired differences, not all equal.
-    alpha : float
-        The interval has the level 1 - alpha.
-    seed : int
-
-    >>> d = np.random.default_rng(1).normal(0.5, 1.0, 100)
-    >>> low, high = effect_interval(d, 0.05, seed=0)  # about the effect +-2/sqrt(100)
-    >>> 0.2 < low < 0.3, 0.7 < high < 0.8
-    (True, True)
-    """
-    signed = d if d.mean() >= 0 else -d
-    n, off = signed.size, signed - signed.mean()
-    # the draws of scipy.stats.bootstrap, which takes half a second to load
-    drawn = _effect(signed[np.random.RandomState(seed).randint(0, n, (_SAMPLES, n))])
-    every = float(_effect(signed))
-    ends = []
-    with np.errstate(divide="ignore", invalid="ignore"):  # where there is no interval it is NaN
-        # without each query; that of a single one is not known
-        variances = (off @ off - off**2 * n / (n - 1)) / (n - 2 if n > 2 else math.nan)
-        left_out = (signed.mean() - off / (n - 1)) / np.maximum(np.sqrt(np.maximum(variances, 0.0)), ROUNDING)
-        apart = left_out.mean() - left_out
-        # how far the median of the samples is off, and how the standard error changes with the effect
-        below = (np.count_nonzero(drawn < every) + np.count_nonzero(drawn <= every)) / (2 * _SAMPLES)
-        bias, change = special.ndtri(below), np.sum(apart**3) / (6 * np.sum(apart**2) ** 1.5)
-        for z in (special.ndtri(alpha / 2), -special.ndtri(alpha / 2)):
-            share = float(special.ndtr(bias + (bias + z) / (1 - change * (bias + z))))
-            ends.append(math.nan if math.isnan(share) else float(np.quantile(drawn, share)))
-    low, high = ends
-    return (0.0 if math.isnan(low) else max(low, 0.0)), (math.inf if math.isnan(high) else max(high, 0.0))
-
-
-def _effect(d: Floats, axis: int = -1) -> Floats:
-    sd = d.std(axis=axis, ddof=1)
-    # in a sample of equal differences it is as large as a difference can be
-    return np.asarray(d.mean(axis=axis) / np.maximum(sd, ROUNDING))
 
 
 def _choice(measure: Measure, at: float, d: Floats, design: Design, k: int | None = None) -> Choice:

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
+from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
-from ndcg_asymptotics.analysis.runs.paired import MOST_QUERIES, Difference, Interval, alpha_of
+from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, alpha_of
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun, letter, rank_runs
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.core.text import in_tex
@@ -80,14 +81,14 @@ class PairComparison:
         return min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
 
     def headline(self, alpha: float, queries: int, power: float) -> str:
-        """Return which run is better, by how much, how certainly, and whether the queries are enough."""
+        """Return which run is better, by how much, how certainly, and how many new queries would show it."""
         best = self.clearest
         d = best.difference
         if d.interval is None:
             return (
                 f"{self.a} and {self.b} are identical by every measure, for each of the {queries:,} queries."
             )
-        enough = _enough_text(d, queries, power, alpha)
+        new = _new_queries_text(d, power, alpha)
         if best.p >= alpha:
             none = (
                 f"By {best.measure}, {queries:,} queries show no significant difference between {self.a} and "
@@ -96,12 +97,12 @@ class PairComparison:
                 else f"By none of the measures do {queries:,} queries show a significant difference between "
                 f"{self.a} and {self.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure})"
             )
-            return f"{none}; {enough}."
+            return f"{none}. {new}"
         ahead, behind = (self.a, self.b) if d.mean > 0 else (self.b, self.a)
         low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
         return (
             f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({_level(alpha)} interval "
-            f"{low:.4f} to {high:.4f}, corrected p-value {best.p:.2g}); {enough}."
+            f"{low:.4f} to {high:.4f}, corrected p-value {best.p:.2g}). {new}"
         )
 
     def paragraph(self, alpha: float, queries: int, power: float) -> str:
@@ -148,11 +149,11 @@ class PairComparison:
         fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
         most = max(apart, key=lambda j: j.difference.queries or math.inf)
         if fewest.difference.queries is None:
-            return f"By no measure would a million queries be enough for {power:.0%} power."
-        highest = f"{most.difference.queries:,}" if most.difference.queries else "more than a million"
+            return ""
+        highest = f"{most.difference.queries:,}" if most.difference.queries else "more than 1e15"
         return (
-            f"For {power:.0%} power, {fewest.difference.queries:,} queries are needed by {fewest.measure} "
-            f"and {highest} by {most.measure}."
+            f"At the observed differences {power:.0%} power takes {fewest.difference.queries:,} queries by "
+            f"{fewest.measure} and {highest} by {most.measure}."
         )
 
     def _long_lists_text(self, alpha: float) -> str:
@@ -169,17 +170,22 @@ def _level(alpha: float) -> str:
     return f"{100 * (1 - alpha):.6g}%"
 
 
-def _enough_text(d: Difference, queries: int, power: float, alpha: float) -> str:
-    """Return whether the queries are enough for an uncorrected test, or how many more it needs."""
+def _new_queries_text(d: Difference, power: float, alpha: float) -> str:
+    """Return how many new queries an uncorrected test needs, by the observed difference and by its bound."""
     if d.queries is None:
-        return f"for {power:.0%} power a million queries would not be enough"
+        return "The observed difference is 0, which no number of new queries would show."
     between = f"{_level(alpha)} interval {d.queries_low:,} " + (
         f"to {d.queries_high:,}" if d.queries_high else "or more"
     )
-    if d.queries <= queries:
-        return f"the {queries:,} queries are enough for {power:.0%} power ({d.queries:,} needed, {between})"
-    more = d.queries - queries
-    return f"{power:.0%} power needs {d.queries:,} queries, {more:,} more than there are ({between})"
+    bound = (
+        f"{IF_BOUND}, with {d.queries_assured:,}"
+        if d.queries_assured
+        else f"its lower {ASSURANCE:.0%} bound is not positive"
+    )
+    return (
+        f"{IF_OBSERVED.capitalize()}, a paired t test on new queries has {power:.0%} power with "
+        f"{d.queries:,} of them ({between}); {bound}."
+    )
 
 
 def _cuts_text(judged: MeasureComparison) -> str:
@@ -201,7 +207,7 @@ class Power:
     pairs: int
     significant: Annotated[int, Column("significant pairs", general("d"))]
     corrected: Annotated[int, Column("significant after correction", general("d"))]
-    queries: Annotated[float | None, Column("required queries (median pair)", general(",.0f"))]
+    queries: Annotated[float | None, Column("queries as observed (median pair)", general(",.0f"))]
 
 
 @dataclass(frozen=True, repr=False)
@@ -298,6 +304,7 @@ class Comparison(Report):
                 "p": j.difference.p, "p_corrected": j.p,
                 "effect": j.difference.effect, "queries": j.difference.queries,
                 "queries_low": j.difference.queries_low, "queries_high": j.difference.queries_high,
+                "queries_assured": j.difference.queries_assured,
             }
             for pair in self.pairs
             for j in pair.by_measure
@@ -369,9 +376,10 @@ class Comparison(Report):
         said = (
             f"{self.queries:,} queries. p is the larger p-value of a permutation test, which exchanges the "
             f"runs within queries, and of Student's t test{interval}. Corrected p-values are "
-            f"{DESCRIPTIONS[self.correction]}, for {tests} test{'s' * (tests > 1)}. {effect}Required "
-            f"queries: for a paired t test at level {alpha}, without correction, with {self.power:.0%} power"
-            + (f", with their {level} interval." if pairs else ".")
+            f"{DESCRIPTIONS[self.correction]}, for {tests} test{'s' * (tests > 1)}. {effect}Queries as "
+            f"observed: for a paired t test at level {alpha} on new queries, without correction, with "
+            f"{self.power:.0%} power, {IF_OBSERVED}"
+            + (f", with their {level} interval. {BOUND_LEGEND}" if pairs else ".")
         )
         if pairs and any(judged.cuts for pair in self.pairs for judged in pair.by_measure):
             said += " Truncated lists: a tie does not count as the order of the full lists."
@@ -381,15 +389,17 @@ class Comparison(Report):
         predicted = any(j.longer_lists for j in pair.by_measure)
         columns = (
             Column("measure", whole=True),
-            *(Column(run, fixed(4), 2, together=True) for run in (pair.a, pair.b)),
-            Column("difference", general("+.4f")), Column(f"{_level(self.alpha)} interval", _interval),
-            Column("p", general(".2g"), 4), Column("corrected p", general(".2g"), 1),
-            Column("effect size", general("+.2f"), 3), Column("required queries", _queries),
-            *((Column("longer lists", str, 5),) if predicted else ()),
+            *(Column(run, fixed(4), 3, together=True) for run in (pair.a, pair.b)),
+            Column("difference", general("+.4f"), 2), Column(f"{_level(self.alpha)} interval", _interval),
+            Column("p", general(".2g"), 5), Column("corrected p", general(".2g"), 1),
+            Column("effect size", general("+.2f"), 4), Column("queries as observed", _queries),
+            Column("assured queries", general(",")),
+            *((Column("longer lists", str, 6),) if predicted else ()),
         )  # fmt: skip
         rows = tuple(
             (j.measure, j.mean_a, j.mean_b, j.difference.mean, j.difference.interval or "identical",
              j.difference.p, j.p, j.difference.effect, None if j.difference.identical else j.difference,
+             j.difference.queries_assured,
              *((_means_text(j.longer_lists),) if predicted else ()))
             for j in pair.by_measure
         )  # fmt: skip
@@ -416,7 +426,7 @@ def _interval(value: Interval | str) -> str:
 
 def _queries(d: Difference) -> str:
     """Return the number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
-    found, low = (f">{MOST_QUERIES:,}" if n is None else f"{n:,}" for n in (d.queries, d.queries_low))
+    found, low = ("∞" if n is None else f"{n:,}" for n in (d.queries, d.queries_low))
     return f"{found} [{low}, " + ("∞)" if d.queries_high is None else f"{d.queries_high:,}]")
 
 
@@ -442,6 +452,7 @@ def _plain(judgement: MeasureComparison) -> Mapping[str, Any]:
         "queries": d.queries,
         "queries_low": d.queries_low,
         "queries_high": d.queries_high,
+        "queries_assured": d.queries_assured,
         "cuts": [asdict(cut) for cut in judgement.cuts],
         "longer_lists": None if judgement.longer_lists is None else asdict(judgement.longer_lists),
     }

@@ -24,14 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.power import lists_for
+from ndcg_asymptotics.analysis.replication import replication
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
 
-MOST_QUERIES = 10**6
-"""The largest number of queries that a sample-size estimate states."""
-
-_LARGEST_EFFECT = 100.0  # no larger one needs more queries, and scipy's inverse does not end for t near 1e6
 _AT_ONCE = 1 << 22  # values of permutations in memory at the same time
 _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
 ROUNDING = 1e-12
@@ -63,20 +59,21 @@ class Difference:
         None if the runs are identical, because there is no variation then.
     p : float
         Two-sided; 1 if the runs are identical.
-    queries : int or None
-        The number of queries that gives a paired t test the target power; None if more than 1e6.
-    queries_low, queries_high : int or None
-        A confidence interval for ``queries``, from that of the effect size (`effect_interval`); None if more
-        than 1e6, which ``queries_high`` always is if the effect may be 0.
+    queries, queries_low, queries_high, queries_assured : int or None
+        The numbers of queries with which a paired t test on new queries has the target power
+        (`analysis.replication`): if the true effect is the observed one, with a confidence interval, and at
+        a lower bound of the effect. ``queries_high`` is None if the effect may be 0, ``queries_assured`` if
+        the bound is not positive, and all are None if the runs are identical.
     """
 
     mean: float
     sd: float
     interval: Interval | None
     p: float
-    queries: int | None
+    queries: int | None = None
     queries_low: int | None = None
     queries_high: int | None = None
+    queries_assured: int | None = None
 
     @property
     def identical(self) -> bool:
@@ -191,7 +188,7 @@ def paired_differences(
         enough, f"must exceed 1/(1 - level) - 1 = {1 / (1 - level) - 1:.4g}, got {resamples}", "resamples"
     )
     d = np.where(np.abs(d) <= ROUNDING, 0.0, d)
-    found = [Difference(0.0, 0.0, None, 1.0, None)] * d.shape[1]
+    found = [Difference(0.0, 0.0, None, 1.0)] * d.shape[1]
     differing = np.flatnonzero(d.any(axis=0))
     at_once = max(1, _AT_ONCE // permutations(queries, resamples))
     for start in range(0, differing.size, at_once):
@@ -202,31 +199,10 @@ def paired_differences(
             mean, sd = float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0
             student, student_p = student_test(mean, sd, queries, alpha)
             interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
-            effects = (mean / sd, *effect_interval(mean / sd, queries, alpha)) if sd > 0 else ()
-            needed = tuple(_queries(effect, power, alpha) for effect in effects) or (fewest, fewest, fewest)
+            effect = mean / sd if sd > 0 else math.inf
+            needed = replication(effect, queries, power, alpha)
             found[test] = Difference(mean, sd, interval, max(p, student_p), *needed)
     return found
-
-
-def _queries(effect: float, power: float, alpha: float) -> int | None:
-    found = lists_for(effect, power, alpha)
-    return found if found is not None and found <= MOST_QUERIES else None
-
-
-def effect_interval(effect: float, queries: int, alpha: float) -> tuple[float, float]:
-    """Return an interval of the absolute effect size at level 1 - alpha, its larger end first.
-
-    The t statistic of normal differences has a noncentral t distribution with noncentrality effect
-    sqrt(queries). The interval holds the effects between whose quantiles at alpha/2 and 1 - alpha/2 the
-    observed statistic lies; effects above 100 count as 100. The smaller end is 0 where Student's test does
-    not reject 0.
-
-    >>> [round(end, 3) for end in effect_interval(0.31, 100, 0.05)]
-    [0.51, 0.109]
-    """
-    t = min(abs(effect), _LARGEST_EFFECT) * math.sqrt(queries)
-    high, low = (float(special.nctdtrinc(queries - 1, p, t)) for p in (alpha / 2, 1 - alpha / 2))
-    return high / math.sqrt(queries), max(low, 0.0) / math.sqrt(queries)
 
 
 def student_test(mean: float, sd: float, queries: int, alpha: float) -> tuple[Interval, float]:

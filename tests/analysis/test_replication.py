@@ -1,0 +1,291 @@
+"""Numbers of queries from an observed difference: the noncentral t law, and how often they are kept."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from pages import ROOT
+from scipy import optimize, stats
+
+from benchmarks.replication import EFFECTS, PILOTS, Kept, rates
+from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.planning.runs import plan_runs
+from ndcg_asymptotics.analysis.power import lists_for
+from ndcg_asymptotics.analysis.replication import (
+    effect_bound,
+    effect_interval,
+    replication,
+)
+from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.paired import paired_difference
+
+
+def test_the_interval_of_the_effect_is_that_of_the_noncentral_t():
+    for effect, queries, alpha in ((0.31, 100, 0.05), (-0.31, 100, 0.05), (1.4, 8, 0.1), (0.02, 50, 0.05)):
+        high, low = effect_interval(effect, queries, alpha)
+        t, freedom, root = abs(effect) * math.sqrt(queries), queries - 1, math.sqrt(queries)
+        assert stats.nct.cdf(t, freedom, high * root) == pytest.approx(alpha / 2, abs=1e-6)
+        if low:
+            assert stats.nct.sf(t, freedom, low * root) == pytest.approx(alpha / 2, abs=1e-6)
+        p = 2 * stats.t.sf(t, freedom)
+        assert (low > 0) == (p < alpha)
+    assert effect_interval(1e9, 100, 0.05)[1] > 50
+
+
+def test_the_interval_of_queries_contains_the_true_number():
+    """Skewed differences with many ties, of 40 queries each."""
+    rng, tried, effect = np.random.default_rng(2), 1500, 0.4
+    d = rng.gamma(2.0, 1.0, (tried, 40)) * (rng.random((tried, 40)) < 0.5)
+    mean, sd = 1.0, math.sqrt(0.5 * 6 - 1)
+    d = (d - mean) / sd + effect
+    true = lists_for(effect, 0.8, 0.05)
+    hits = narrow = 0
+    for one in d:
+        seen = one.mean() / one.std(ddof=1)
+        high, low = effect_interval(seen, 40, 0.05)
+        hits += low <= effect <= high
+        middle = (high + low) / 2
+        narrow += abs(effect - middle) <= (high - low) / 4
+    found = paired_difference(d[0])
+    ends = [lists_for(end, 0.8, 0.05) for end in effect_interval(found.effect, 40, 0.05)]
+    assert [found.queries_low, found.queries_high] == ends
+    assert found.queries_low < true
+    # the coverage is 95% for normal differences; below with a probability of 1e-4 if it is 93%
+    assert hits >= stats.binom.ppf(1e-4, tried, 0.93)
+    assert narrow < stats.binom.ppf(1e-4, tried, 0.93)
+
+
+def beyond(value: float, queries: int, effect: float) -> float:
+    """P(T > value), integrated over the law of the sample's standard deviation."""
+    with mpmath.workdps(25):
+        freedom, shift = mpmath.mpf(queries - 1), mpmath.mpf(effect) * mpmath.sqrt(queries)
+        norm = freedom / 2 * mpmath.log(freedom / 2) - mpmath.loggamma(freedom / 2) + mpmath.log(2)
+
+        def density(s: mpmath.mpf) -> mpmath.mpf:
+            weight = mpmath.exp(norm + (freedom - 1) * mpmath.log(s) - freedom * s * s / 2)
+            return weight * mpmath.ncdf(shift - value * s)
+
+        std = 1 / math.sqrt(2 * (queries - 1))
+        places = {max(1e-30, 1 + j * std) for j in range(-12, 13, 2)} | {3.0 if queries > 4 else 12.0}
+        return float(mpmath.quad(density, sorted(places)))
+
+
+@pytest.mark.parametrize(
+    ("effect", "queries", "alpha"),
+    [
+        (0.9, 3, 0.05), (0.3, 12, 0.05), (0.15, 50, 0.05), (0.1, 100, 0.2),  # not significant
+        (1.5, 12, 0.05), (0.31, 100, 0.05), (0.95, 25, 1e-3), (0.3, 400, 0.05),  # significant
+    ],
+)  # fmt: skip
+def test_the_bound_is_exceeded_by_a_fifth(effect: float, queries: int, alpha: float) -> None:
+    bound, t = effect_bound(effect, queries, alpha), effect * math.sqrt(queries)
+    critical = stats.t.isf(alpha / 2, queries - 1)
+    assert 0 < bound < effect
+    selected = beyond(critical, queries, bound) if t > critical else 1.0
+    assert beyond(t, queries, bound) / selected == pytest.approx(0.2, abs=1e-7)
+    assert abs(beyond(t, queries, 1.01 * bound) / selected - 0.2) > 1e-4
+
+
+def test_the_bound_is_positive_for_small_p_values() -> None:
+    """Below 0.4; of significant differences only below 0.2 alpha, which chance exceeds in four of five."""
+    for queries in (2, 6, 50, 1000):
+        for alpha in (0.05, 0.01):
+            for p in (0.9, 0.41, 0.39, 1.05 * alpha, 0.95 * alpha, 0.21 * alpha, 0.19 * alpha, 1e-6):
+                effect = stats.t.isf(p / 2, queries - 1) / math.sqrt(queries)
+                if effect < 100:
+                    printed = effect_bound(effect, queries, alpha) > 0
+                    assert printed is (p < (0.2 * alpha if p < alpha else 0.4)), (queries, alpha, p)
+                    assert (replication(effect, queries, 0.8, alpha).assured is None) is not printed
+
+
+def test_numbers_of_extreme_effects() -> None:
+    for effect in (math.inf, -math.inf, 1e300):
+        assert replication(effect, 2, 0.8, 0.05).observed == replication(effect, 2, 0.8, 0.05).assured == 2
+    nothing = replication(0.0, 10, 0.8, 0.05)
+    assert (nothing.observed, nothing.high, nothing.assured) == (None, None, None)
+    assert replication(1e-300, 10, 0.8, 0.05).observed is None
+    assert replication(-0.5, 30, 0.8, 0.05) == replication(0.5, 30, 0.8, 0.05)
+
+
+@pytest.mark.parametrize("queries", [10, 40])
+def test_the_bound_is_kept_as_often_as_stated_after_significance(queries: int) -> None:
+    """It exceeds the true effect after one significant difference in five; without selection after more."""
+    rng, effect, pilots = np.random.default_rng(queries), 0.3, 12_000
+    d = rng.normal(effect, 1.0, (pilots, queries))
+    seen = d.mean(axis=1) / d.std(axis=1, ddof=1)
+    p = stats.ttest_1samp(d, 0.0, axis=1).pvalue
+    chosen = seen[(p < 0.05) & (seen > 0)]
+    above = sum(effect_bound(round(one, 4), queries, 0.05) > effect for one in chosen)
+    assert stats.binomtest(above, chosen.size, 0.2).pvalue > 1e-5  # false alarm: 1e-5
+    # the bound that takes no account of the selection
+    freedom, root = queries - 1, math.sqrt(queries)
+    wrong = int(np.count_nonzero(stats.nct.cdf(chosen * root, freedom, effect * root) > 0.8))
+    assert stats.binomtest(wrong, chosen.size, 0.2).pvalue < 1e-5
+    # a difference that is not significant: at most one in five
+    other = seen[(p >= 0.05) & (seen > 0)]
+    assert sum(effect_bound(round(one, 4), queries, 0.05) > effect for one in other[:1000]) < 200
+
+
+def power_of(effect: float, lists: int) -> float:
+    threshold, root = stats.t.isf(0.025, lists - 1), math.sqrt(lists)
+    law = stats.nct(lists - 1, effect * root)
+    return float(law.sf(threshold) + law.cdf(-threshold))
+
+
+@cache
+def largest_effect(effect: float) -> float:
+    """The largest effect for which as many queries are asked for."""
+    needed = int(7.8 / effect**2)
+    while power_of(effect, needed) < 0.8:
+        needed += 1
+    return float(optimize.brentq(lambda one: power_of(one, needed - 1) - 0.8, effect, 2 * effect))
+
+
+def exact(effect: float, queries: int) -> dict[str, float]:
+    """The rates of docs/real-lists.md from the noncentral t law, by the p-values that print a number."""
+    freedom, root = queries - 1, math.sqrt(queries)
+    law = stats.nct(freedom, effect * root)
+
+    def between(low: float, high: float = math.inf) -> float:
+        return float(law.cdf(high) - law.cdf(low)) if high > low else 0.0
+
+    def printed(p: float) -> float:
+        return float(stats.t.isf(p / 2, freedom))
+
+    def both(low: float, high: float = math.inf) -> float:
+        return between(low, high) + between(-high, -low)
+
+    largest = largest_effect(effect)
+    c, at_largest = printed(0.05), stats.nct(freedom, largest * root)
+    plain, selected = float(at_largest.ppf(0.8)), float(at_largest.isf(0.2 * at_largest.sf(c)))
+    significant, kept_other = both(c), between(printed(0.4), min(plain, c))
+    shown, kept = both(printed(0.01)), between(printed(0.01), selected)
+    other = both(printed(0.4), c)
+    return {
+        "p < 0.05": significant,
+        "observed": between(0, largest * root),
+        "observed, p < 0.05": between(c, largest * root) / significant,
+        "bound": between(printed(0.4), plain) / both(printed(0.4)),
+        "bound, p < 0.05": between(c, plain) / significant,
+        "printed": shown + other,
+        "assured": (kept + kept_other) / (shown + other),
+        "printed, p < 0.05": shown / significant,
+        "assured, p < 0.05": kept / shown,
+    }
+
+
+def shown_rates(found: dict[tuple[str, str], Kept]) -> dict[str, tuple[float, int]]:
+    """The same rates of simulated pilots, with how many pilots each is of."""
+    significant = "p < 0.05"
+    pilots, chosen = found["observed", "any"].pilots, found["observed", significant].pilots
+    return {
+        "p < 0.05": (chosen / pilots, pilots),
+        **{
+            name: (found[name, "any"].kept, found[name, "any"].pilots)
+            for name in ("observed", "bound", "assured")
+        },
+        **{
+            f"{name}, p < 0.05": (found[name, significant].kept, found[name, significant].pilots)
+            for name in ("observed", "bound", "assured")
+        },
+        "printed": (found["assured", "any"].printed, pilots),
+        "printed, p < 0.05": (found["assured", significant].printed, chosen),
+    }
+
+
+def test_simulated_pilots_keep_numbers_as_the_law_says() -> None:
+    effect, queries = 0.3, 25
+    seen, expected = shown_rates(rates(effect, queries, 20_000, step=5e-3)), exact(effect, queries)
+    assert seen.keys() == expected.keys()
+    for name, (rate, pilots) in seen.items():
+        # five standard errors and the rounding of effects; all nine: 5e-6
+        assert abs(rate - expected[name]) < 5 * math.sqrt(0.25 / pilots) + 1e-2, name
+    # wrong: that a number as observed keeps the power in 80%, or the bound after significance
+    for name in ("observed", "bound, p < 0.05", "assured, p < 0.05"):
+        assert abs(seen[name][0] - 0.8) > 5 * math.sqrt(0.25 / seen[name][1]), name
+    assert seen["assured, p < 0.05"][0] > seen["bound, p < 0.05"][0] + 0.1
+
+
+def test_the_table_of_the_documentation_is_that_of_the_law() -> None:
+    text = (ROOT / "docs" / "real-lists.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (0\.\d) \| (\d+) \| ((?:\d\.\d\d \| ){8}\d\.\d\d) \|$", text, re.MULTILINE)
+    assert [(float(effect), int(queries)) for effect, queries, _ in rows] == [
+        (effect, queries) for effect in EFFECTS for queries in PILOTS
+    ]
+    for effect, queries, cells in rows:
+        values = [float(cell) for cell in cells.split(" | ")]
+        for truth in (float(effect), 1.1 * float(effect)):
+            expected = exact(truth, int(queries))
+            a, b, c = (expected[name] for name in ("p < 0.05", "printed", "printed, p < 0.05"))
+            cases = 1e5 * np.array([1, 1, a, 0.4, a, 1, b, a, a * c])
+            # two digits, and five standard errors: all of them 2e-4
+            off = np.abs(np.array(values) - list(expected.values())) > 0.0051 + 5 * np.sqrt(0.25 / cases)
+            if truth == float(effect):
+                assert not off.any(), (effect, queries)
+            elif effect < "0.5" and queries != "100":  # wrong: a tenth larger effects
+                assert off.any(), (effect, queries)
+
+
+@cache
+def collection() -> tuple[dict[str, Any], dict[str, Any]]:
+    rng = np.random.default_rng(2)
+    labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(40)}
+    return {
+        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+        for name, noise in (("good", 0.8), ("bad", 1.0))
+    }, labels
+
+
+@cache
+def both() -> tuple[Comparison, Plan]:
+    measures = ["nDCG", "nDCG@1", "nDCG@5", "nDCG(geometric(2))"]
+    return (
+        compare(*collection(), measures, resamples=199, theory=False),
+        plan_runs(*collection(), measures, theory=False),
+    )
+
+
+def test_compare_and_plan_have_the_same_numbers() -> None:
+    compared, planned = both()
+    rows = {row.measure: row for row in planned.rows}
+    for judged in compared.pairs[0].by_measure:
+        d, row = judged.difference, rows[judged.measure]
+        expected = replication(d.effect, 40, 0.8, 0.05)
+        assert (d.queries, d.queries_low, d.queries_high, d.queries_assured) == expected
+        assert (row.required_lists, row.required_lists_low, row.required_lists_high) == expected[:3]
+        assert row.queries_assured == expected.assured
+    plain, of_plan = compared.as_dict()["pairs"][0]["measures"], planned.as_dict()["rows"]
+    by_measure = {row["measure"]: row["queries_assured"] for row in of_plan}
+    assert {row["measure"]: row["queries_assured"] for row in plain} == by_measure
+    assert None in by_measure.values()
+    assert any(by_measure.values())
+
+
+def test_nothing_is_said_to_be_enough_by_the_same_queries() -> None:
+    compared, planned = both()
+    stated = plan_runs(*collection(), "nDCG", theory=False, queries=40)
+    for said in (str(compared), str(planned), str(stated)):
+        assert "enough" not in said
+        assert "if the true difference is as large as the observed one" in said.lower()
+    assert all(row.enough is None for row in planned.rows)
+    assert planned.pilot == planned.design.queries == 40
+
+
+def test_new_queries_are_held_against_both_numbers() -> None:
+    whole = both()[1].rows[0]
+    assert whole.queries_assured > whole.required_lists
+    words = {
+        whole.required_lists - 1: "too few",
+        whole.queries_assured - 1: "at least the number as observed",
+        whole.queries_assured: "at least the assured number",
+    }
+    for queries, word in words.items():
+        found = plan_runs(*collection(), whole.measure, theory=False, queries=queries)
+        assert f"{queries} new queries are {word} by {whole.measure}." in found.answers()
