@@ -94,9 +94,9 @@ class Estimate(float):
         """Return the number with its error; None where there is none."""
         return None if value is None or error is None else cls(value, error)
 
-    def text(self) -> str:
-        """Return the number with its error, as in a table."""
-        return with_error(float(self), self.error)
+    def text(self, digits: int = 6) -> str:
+        """Return the number with its error, as in a table, with at most so many significant digits."""
+        return with_error(float(self), self.error, digits)
 
 
 _SMALL = 1e-3  # below, `decimals` would show two digits or less

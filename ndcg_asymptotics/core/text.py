@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 _JOINERS = "\u200c\u200d"  # the zero-width joiners, without which some scripts cannot be written
 
-_MOST_DIGITS = 6  # significant digits of a value with its error
 _SMALL, _LARGE = 1e-3, 1e6  # values and errors outside are written with an exponent
 
 _TEX = {
@@ -73,8 +72,8 @@ def in_spreadsheet(value: object) -> object:
     return value
 
 
-def with_error(value: float, error: float) -> str:
-    """Return a value with a bound of its error, to the digits that the error leaves, six at most.
+def with_error(value: float, error: float, digits: int = 6) -> str:
+    """Return a value with a bound of its error, to the digits that the error leaves, at most ``digits``.
 
     The error is that of the value as it is written, one digit rounded up. A value that may be 0 is written as
     what its size is below.
@@ -88,7 +87,7 @@ def with_error(value: float, error: float) -> str:
         return f"{value:.3g} ±∞"
     if abs(value) <= error:
         return f"below {_one_digit(abs(value) + error)}" if error else "0"
-    last = _place(value) - _MOST_DIGITS + 1
+    last = _place(value) - digits + 1
     if error:
         last = max(last, _place(error))
     # the error of the written value includes what rounding leaves out, and may need the next digit

@@ -20,14 +20,15 @@ from ndcg_asymptotics.analysis.planning.required_length import (
 from ndcg_asymptotics.core.arrays import list_length
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH
+from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import difference_std, moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import log10_wrong
@@ -40,7 +41,6 @@ CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """The cutoffs k that are compared."""
 
 _DEFAULT_N = 1000
-_SMALL = 1e-4  # a difference of means; those of one evaluation are off by less than 1e-6
 _COMMON = 0.01  # a smaller probability of the wrong order is not left to a few thousand drawn lists
 
 
@@ -138,7 +138,7 @@ class _Curves:
         sweep = {}
         for measure in tracked([*exponents, *cutoffs], "exponents and cutoffs"):
             if measure in moved:
-                mean, sd = moved[measure]
+                mean, sd = map(float, moved[measure])
             else:
                 try:
                     mean, variance, *_ = moments((self.a, self.b), measure, self.n, ROUGH)
@@ -163,14 +163,16 @@ class _Curves:
             ),
         )  # fmt: skip
 
-    def difference(self, measure: Measure) -> tuple[float, float]:
+    def difference(self, measure: Measure) -> tuple[Estimate, Estimate]:
         """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b); a mean within its error bound is 0."""
-        mean, variance, *_ = moments((self.a, self.b), measure, self.n, QUICK)
-        if abs(mean) < _SMALL:  # its sign needs means with error bounds
-            means = [expected_ndcg(scorer, measure, [self.n], quick=True) for scorer in (self.a, self.b)]
-            mean = float(means[0].value[0] - means[1].value[0])
-            mean = mean if abs(mean) > float(means[0].error[0] + means[1].error[0]) else 0.0
-        return mean, math.sqrt(max(variance, 0.0))
+        means = [expected_ndcg(scorer, measure, [self.n], quick=True) for scorer in (self.a, self.b)]
+        mean, error = (
+            float(means[0].value[0] - means[1].value[0]),
+            float(means[0].error[0] + means[1].error[0]),
+        )
+        sd = difference_std(self.a, self.b, measure, [self.n], quick=True)
+        known = mean if abs(mean) > error else 0.0
+        return Estimate(known, error), Estimate(float(sd.value[0]), float(sd.error[0]))
 
     def drawn(self, measures: Sequence[Measure]) -> dict[Measure, tuple[float, float]]:
         """Return P(a is ahead) and P(b is ahead) on lists that are drawn for all measures at once."""
@@ -182,8 +184,8 @@ class _Curves:
     def row(
         self,
         measure: Measure,
-        difference: float,
-        sd: float,
+        difference: Estimate,
+        sd: Estimate,
         run: LongRun,
         length: Length,
         drawn: tuple[float, float] | None,
@@ -196,8 +198,9 @@ class _Curves:
             fields["reason"] = f"{short}; {fields['reason']}" if fields["reason"] else short
         return PlanRow(
             str(measure), self.n, limits=(limit(self.a, measure).value, limit(self.b, measure).value),
+            difference_error=difference.error, sd_error=sd.error,
             log10_wrong=self.wrong(measure, run.ahead, drawn), **fields,
-            **self.design.sizes(difference, sd),
+            **self.design.sizes(float(difference), float(sd)),
         )  # fmt: skip
 
     def wrong(self, measure: Measure, ahead: int, drawn: tuple[float, float] | None) -> float | None:

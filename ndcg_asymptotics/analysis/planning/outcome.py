@@ -11,7 +11,7 @@ from scipy.special import log_ndtr
 
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Estimate, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 
 
@@ -29,6 +29,8 @@ class PlanRow:
     difference, sd, effect : float or None
         Mean and standard deviation of the difference on one list, and their ratio. A difference within the
         error bounds of the two means is 0.
+    difference_error, sd_error : float or None
+        Bounds of the errors of the two, which means and standard deviations of curves have.
     limits : (float or None, float or None)
         The limits of the NDCG of the two rankers.
     long_run : float or None
@@ -69,6 +71,8 @@ class PlanRow:
     ahead: str | None = None
     difference: float | None = None
     sd: float | None = None
+    difference_error: float | None = None
+    sd_error: float | None = None
     effect: float | None = None
     limits: tuple[float | None, float | None] = (None, None)
     long_run: float | None = None
@@ -366,7 +370,7 @@ class Plan(Report):
             (Column(self._required, _queries), lambda row: row if row.required_lists else None),
             (Column("assured queries", general(",")), lambda row: row.queries_assured),
             (Column("enough", lambda enough: "yes" if enough else "no"), lambda row: row.enough),
-            (Column("difference", general("+.4f"), 2), lambda row: row.difference),
+            (Column("difference", _difference, 2), _estimated),
             (Column("effect size", general("+.2f")), lambda row: row.effect),
             (Column("P(wrong order)", probability, 1), lambda row: row.log10_wrong),
             (Column("method", None, 6), lambda row: row.required_n_method or None),
@@ -467,6 +471,15 @@ def _percent(rate: float) -> str:
     if 0 < rate < _LEAST_SHOWN:
         return f"<{_LEAST_SHOWN:.1%}"
     return "100%" if rate == 1 else f"{min(100 * rate, 99.9):.1f}%"
+
+
+def _estimated(row: PlanRow) -> float | None:
+    """Return the difference, with its error where it has one; 0 where it is within its error."""
+    return Estimate.of(row.difference or None, row.difference_error) or row.difference
+
+
+def _difference(value: float) -> str:
+    return value.text(4) if isinstance(value, Estimate) else f"{value:+.4f}"
 
 
 def _length_interval(row: PlanRow) -> str:

@@ -101,7 +101,12 @@ def ndcg_std(
 
 
 def difference_std(
-    a: Scorer | str, b: Scorer | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike
+    a: Scorer | str,
+    b: Scorer | str,
+    measure: Measure | str,
+    sizes: Sequence[int] | ArrayLike,
+    *,
+    quick: bool = False,
 ) -> StandardDeviation:
     """Return the standard deviation of the difference in NDCG_n of two scorers on the same labels.
 
@@ -117,7 +122,8 @@ def difference_std(
     """
     pair, lengths = Population.of({"a": a, "b": b}).scorers, list_lengths(sizes)
     pair["a"].check_lengths(lengths)
-    return _std((pair["a"], pair["b"]), Measure.of(measure), lengths)
+    find = _quick_std if quick else _std
+    return find((pair["a"], pair["b"]), Measure.of(measure), lengths)
 
 
 @shared

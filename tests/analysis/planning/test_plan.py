@@ -21,7 +21,8 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import plan_figure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.reports.terminal import show
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import difference_std, moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
 
@@ -233,3 +234,19 @@ def test_equal_differences_need_two_queries() -> None:
     }
     (row,) = plan_runs(scores, {str(q): {"x": 1.0} for q in range(6)}, "nDCG", theory=False).rows
     assert (row.sd, row.required_lists, row.queries_assured, row.log10_wrong) == (0.0, 2, 2, None)
+
+
+def test_differences_are_shown_with_their_errors() -> None:
+    """The full evaluation lies within what the quick one states."""
+    found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG(zipf)"], n=300)
+    for row in found.rows:
+        means = [expected_ndcg(curve, row.measure, [300]).value[0] for curve in (found.a, found.b)]
+        sd = difference_std(found.a, found.b, row.measure, [300]).value[0]
+        assert row.difference_error is not None
+        assert row.sd_error is not None
+        assert 0 < abs(row.difference - (means[0] - means[1])) + row.difference_error < 1e-4
+        assert abs(row.difference - (means[0] - means[1])) <= row.difference_error
+        assert abs(row.sd - sd) <= row.sd_error < 1e-3 * sd
+    rows = [line for line in str(found).splitlines() if line.startswith("nDCG") and "±" in line]
+    assert len(rows) == 2
+    assert max(map(len, rows)) <= 80
