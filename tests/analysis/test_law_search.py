@@ -57,7 +57,7 @@ def random_scorer(rng: np.random.Generator) -> tuple[str, Curves, list[float]]:
 
 
 def test_laws_under_fixed_cutoffs(effort: int) -> None:
-    """``--effort 100`` tests 2,500 studies. Of those tested 1 in 10,000 may disagree.
+    """``--effort 80`` tests 2,000 studies. Of those tested 1 in 10,000 may disagree.
 
     False alarm at effort 1: 25 in 10,000.
     """
