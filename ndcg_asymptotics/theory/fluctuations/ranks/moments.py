@@ -1,4 +1,4 @@
-"""Mean and variance of NDCG and DCG where few ranks count (section 2 of docs/fluctuations.md).
+"""Mean and variance of NDCG and DCG where few ranks count (section 7 of docs/fluctuations.md).
 
 With A the label counts of the first k ranks, C those of the list and I the ideal DCG of k ranks, NDCG lacks
 
@@ -22,15 +22,14 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import Moments
-from ndcg_asymptotics.theory.fluctuations.ranks.panels import Panels, depth_of
+from ndcg_asymptotics.theory.fluctuations.ranks.panels import FINE, ROUGH, Fineness, Panels, depth_of
 from ndcg_asymptotics.theory.fluctuations.ranks.recursion import at_rank
 from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates, counts_below, largest_counts
 from ndcg_asymptotics.theory.rules.binomial import binomial_pieces, log_binomial
 
 MOST_RANKS = 128
-_MOST_WORK = 2e6  # panels times states times ranks
+_MOST_WORK = 1e6  # panels times states times ranks
 _MOST_COUNTS = 1_500_000  # states times counts below
-_MESHES = 1.0, 1.5  # panels of the second evaluation are narrower
 _EPSILON = 2.3e-16
 _LEFT_OUT = 1e-24  # probability of depths and counts that are left out
 _OF_CURVES = 1e-13  # relative error of curves that are not polynomials
@@ -68,7 +67,7 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Mo
     Two scorers are independent given the label. The errors are the difference of two evaluations without a
     common depth, and a bound of rounding errors. The difference is the error of the rougher one.
     """
-    rough, fine = (_evaluated(scorers, measure, n, refine) for refine in _MESHES)
+    rough, fine = (_evaluated(scorers, measure, n, fineness) for fineness in (ROUGH, FINE))
     k, largest = min(measure.cutoff(n), n), measure.largest(scorers[0].gains, n)
     rounding, least = _EPSILON * (8 + 4 * math.sqrt(k)), _LEFT_OUT
     if any(len(one.curves) > 1 or one.curves[0].complement is None for one in scorers):
@@ -92,12 +91,12 @@ class _Evaluation:
     size: float
 
 
-def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, refine: float) -> _Evaluation:
-    found = [_one(scorer, measure, n, refine) for scorer in scorers]
+def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> _Evaluation:
+    found = [_one(scorer, measure, n, fineness) for scorer in scorers]
     if len(found) == 1:
         return found[0]
     a, b = found
-    variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, refine)
+    variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, fineness)
     return _Evaluation(a.mean - b.mean, variance, 2 * (a.size + b.size))
 
 
@@ -107,10 +106,12 @@ class _FirstRanks:
 
     Attributes
     ----------
+    ends : (S, J)
+        How many of them have each gain or a higher one.
     t : (T,)
         Depths of the item at rank k.
-    moments : (T, 3, S)
-        E[X^p; t, counts] for p = 0, 1, 2, times weights of the depths; X is L for NDCG, and DCG itself.
+    moments : (3, S, T)
+        E[X^p; counts, t] for p = 0, 1, 2, times weights of the depths; X is L for NDCG, and DCG itself.
     steps : (J,)
         Differences of successive gains.
     sums : (k + 1,)
@@ -118,7 +119,7 @@ class _FirstRanks:
     """
 
     k: int
-    states: CountStates
+    ends: Integers
     t: Floats
     moments: Floats
     steps: Floats
@@ -130,35 +131,38 @@ class _FirstRanks:
 
 
 @shared
-def _first_ranks(scorer: Relevance, measure: Measure, n: int, refine: float, counted: bool) -> _FirstRanks:
+def _first_ranks(
+    scorer: Relevance, measure: Measure, n: int, fineness: Fineness, counted: bool
+) -> _FirstRanks:
     k = min(measure.cutoff(n), n)
-    panels, gains = Panels.of(scorer, n, k, refine), np.array(scorer.gains)
+    panels, gains = Panels.of(scorer, n, k, fineness), np.array(scorer.gains)
     items = (panels.labels[:-1] * panels.dz).sum(axis=(1, 2))
-    states = CountStates.of(k, items) if counted else CountStates.none(k, gains.size)
+    states = CountStates.of(k, items) if counted else CountStates.none(gains.size)
     discount = measure.discount(np.arange(1.0, k + 1), float(n))
     steps = gains - np.append(gains[1:], 0.0)
-    following = discount[np.minimum(states.ends, k - 1)]  # by which F grows with one more item
+    # D of the rank up to which one item more extends each gain in the ideal list
+    following = discount[np.minimum(np.cumsum(states.counts, axis=1), k - 1)]
 
-    def term(rank: int, gain: int, known: int) -> Floats:
+    def term(rank: int, gain: int, some: Integers) -> Floats:
         if not measure.normalised:
-            return np.full(known, gains[gain] * discount[rank - 1])
-        return np.asarray((following[:known, gain:] - discount[rank - 1]) @ steps[gain:])
+            return np.full(some.size, gains[gain] * discount[rank - 1])
+        return np.asarray((following[some, gain:] - discount[rank - 1]) @ steps[gain:])
 
+    t, counts, moments = at_rank(panels, n, k, states, term)
     sums = np.concatenate([[0.0], np.cumsum(discount)])
-    return _FirstRanks(k, states, *at_rank(panels, n, k, states, term), steps, sums)
+    return _FirstRanks(k, np.cumsum(counts, axis=1), t, moments, steps, sums)
 
 
 @shared  # a scorer's moments serve it alone and in every pair
-def _one(scorer: Relevance, measure: Measure, n: int, refine: float) -> _Evaluation:
-    first = _first_ranks(scorer, measure, n, refine, counted=measure.normalised)
+def _one(scorer: Relevance, measure: Measure, n: int, fineness: Fineness) -> _Evaluation:
+    first = _first_ranks(scorer, measure, n, fineness, counted=measure.normalised)
     if not measure.normalised:
-        total, mean, square = first.moments.sum(axis=(0, 2)).tolist()
+        total, mean, square = first.moments.sum(axis=(1, 2)).tolist()
         return _Evaluation(mean / total, square / total - (mean / total) ** 2, square)
     below, chances = counts_below(_shares_below(scorer, first), n - first.k, first.k)
-    joint = chances.T @ first.moments.reshape(len(first.t), -1)
-    law, lost, squared = joint.reshape(len(below), 3, -1).swapaxes(0, 1)  # (B, S) each
-    lacking, scale = _lacking(first, below[:, None] + first.states.ends)
-    gained = first.states.ends[:, -1] > 0
+    law, lost, squared = chances.T @ first.moments.swapaxes(1, 2)  # (B, S) each
+    lacking, scale = _lacking(first, below[:, None] + first.ends)
+    gained = first.ends[:, -1] > 0
     none, some = float(law[:, ~gained].sum()), float(law[:, gained].sum())
     if some == 0:
         return _Evaluation(0.0, 0.0, 0.0)
@@ -172,13 +176,13 @@ def _one(scorer: Relevance, measure: Measure, n: int, refine: float) -> _Evaluat
 def _lacking(first: _FirstRanks, ends: Integers) -> tuple[Floats, Floats]:
     """Return I(C) - I(A) and 1/I(C), or 0, for C given by its ``ends`` (..., S, J): (..., S) each."""
     ideal = first.ideal(ends)
-    more = (first.sums[np.minimum(ends, first.k)] - first.sums[first.states.ends]) @ first.steps
+    more = (first.sums[np.minimum(ends, first.k)] - first.sums[first.ends]) @ first.steps
     return more, np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
 
 
-def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, refine: float) -> float:
+def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> float:
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c of the list."""
-    several = [_first_ranks(scorer, measure, n, refine, counted=True) for scorer in scorers]
+    several = [_first_ranks(scorer, measure, n, fineness, counted=True) for scorer in scorers]
     if _each_count(scorers[0], n):
         most = max(_most_below(*both, n) for both in zip(scorers, several, strict=True))
         parts = [_by_counts(*both, measure, n, most) for both in zip(scorers, several, strict=True)]
@@ -227,9 +231,8 @@ def _by_counts(
     """Return numbers of label counts c, and P(C = c) and E[1 - NDCG; C = c] or that of DCG, in parts."""
     shares = _shares_below(scorer, first)
     below, chances = counts_below(shares, n - first.k, most)
-    joint = chances.T @ first.moments[:, :2].reshape(len(first.t), -1)
-    law, lost = joint.reshape(len(below), 2, -1).swapaxes(0, 1)
-    ends = below[:, None] + first.states.ends
+    law, lost = chances.T @ first.moments[:2].swapaxes(1, 2)
+    ends = below[:, None] + first.ends
     keys = np.ravel_multi_index(tuple(np.moveaxis(ends, 2, 0)), (most + first.k + 1,) * len(shares))
     return keys.ravel(), law.ravel(), _lost(first, ends, law, lost, measure).ravel()
 
@@ -241,15 +244,14 @@ def _at_counts(
 
     Between whole numbers, which are beyond the cutoff, both are continued by the gamma function.
     """
-    own = first.states.counts[:, 0]
+    own = first.ends[:, 0]
     numbers, place = np.unique(counts[:, None] - own, return_inverse=True)
     possible = (numbers >= 0) & (numbers <= n - first.k)
     share = _shares_below(scorer, first).T
     chances = np.zeros((first.t.size, numbers.size))
     chances[:, possible] = np.exp(log_binomial(numbers[possible], float(n - first.k), share))
-    joint = chances.T @ first.moments[:, :2].reshape(first.t.size, -1)
-    joint = joint.reshape(numbers.size, 2, -1)[place.reshape(-1, own.size), :, np.arange(own.size)]
-    law, lost = joint[..., 0], joint[..., 1]  # (C, S)
+    joint = chances.T @ first.moments[:2].swapaxes(1, 2)
+    law, lost = joint[:, place.reshape(-1, own.size), np.arange(own.size)]  # (C, S) each
     ends = np.minimum(counts, first.k).astype(int)[:, None, None] + np.zeros((own.size, 1), int)
     return law.sum(axis=1), _lost(first, ends, law, lost, measure).sum(axis=1)
 

@@ -22,12 +22,31 @@ _WIDTH = 4.0  # of a panel, in standard deviations of the number of items of eac
 _FIRST = 0.36  # added to these numbers, so that the first panel has a width
 _SAMPLES = 64  # depths between two breaks, at which these numbers are estimated
 _FAR = 50.0  # minus the logarithm of the probability beyond the last panel
-# the highest Legendre coefficients of a resolved probability, relative to its largest value on the panel, or,
-# times the items on the panel, relative to all items with the label
-_SMOOTH, _FEW_ITEMS = 1e-9, 1e-14
+# where few items are, the highest Legendre coefficients of a probability may be larger: times the items on
+# the panel, this part of the tolerance times all items with the label
+_FEW_ITEMS = 1e-5
 _MOST = 1000  # panels
 _NARROWEST = 1e-12  # width of a panel relative to its depth
 _TOP = 0.05  # the part of the first panel at which it is divided
+
+
+@dataclass(frozen=True)
+class Fineness:
+    """How fine panels are.
+
+    Attributes
+    ----------
+    refine : float
+        With 1 they are four standard deviations wide, and with more that much narrower.
+    tolerance : float
+        The highest Legendre coefficients of a probability, relative to its largest value on the panel.
+    """
+
+    refine: float
+    tolerance: float
+
+
+ROUGH, FINE = Fineness(0.75, 1e-7), Fineness(1.1, 1e-10)
 
 
 @dataclass(frozen=True)
@@ -50,12 +69,10 @@ class Panels:
     labels: Floats
 
     @classmethod
-    def of(cls, relevance: Relevance, n: int, last: int, refine: float) -> Panels:
-        """Return panels down to every depth that the item at rank ``last`` of n may have.
-
-        ``refine`` > 1 makes them that much narrower.
-        """
-        edges = _resolved(relevance, n, _edges(relevance, n, last, refine))
+    def of(cls, relevance: Relevance, n: int, last: int, fineness: Fineness) -> Panels:
+        """Return panels down to every depth that the item at rank ``last`` of n may have."""
+        edges = _edges(relevance, n, last, fineness.refine)
+        edges = _resolved(relevance, n, edges, fineness.tolerance)
         z, dz = on_panels(edges[:-1], edges[1:], NODES)
         return cls(edges, z, dz, _label_law(relevance, z / n))
 
@@ -85,19 +102,21 @@ def _edges(relevance: Relevance, n: int, last: int, refine: float) -> Floats:
         sums = above[:, None] + np.hstack([np.zeros((len(items), 1)), np.cumsum(items, axis=1)])
         above = sums[:, -1]
         # sum_j 2 sqrt(items of label j) grows by 1 within a standard deviation, or before
-        place = 2 * np.sqrt(sums + _FIRST).sum(axis=0) * refine / _WIDTH
-        count = max(math.ceil(place[-1] - place[0]), 1)
+        place = 2 * np.sqrt(sums + _FIRST).sum(axis=0) / _WIDTH
+        # a refined piece has two panels at least, whose nodes are not those of another mesh
+        count = math.ceil(refine * max(place[-1] - place[0], 1.0))
         inner = np.interp(np.linspace(place[0], place[-1], count + 1), place, grid)
         found.append(np.append(inner[1:-1], end))
     return np.unique(np.concatenate(found))
 
 
-def _resolved(relevance: Relevance, n: int, edges: Floats) -> Floats:
+def _resolved(relevance: Relevance, n: int, edges: Floats, tolerance: float) -> Floats:
     """Divide the panels on which the probability of a label is not resolved."""
     left, right, found = edges[:-1], edges[1:], edges
     most = _MOST + len(edges)
     while left.size and found.size < most:
-        rough = _rough(relevance, n, left, right, edges[-1]) & (right - left > _NARROWEST * right)
+        rough = _rough(relevance, n, left, right, edges[-1], tolerance)
+        rough &= right - left > _NARROWEST * right
         left, right = left[rough], right[rough]
         inner = np.where(right > 4 * left, np.sqrt(left * right), (left + right) / 2)
         middle = np.where(left > 0, inner, _TOP * right)
@@ -106,10 +125,10 @@ def _resolved(relevance: Relevance, n: int, edges: Floats) -> Floats:
     return np.unique(found)
 
 
-def _rough(relevance: Relevance, n: int, left: Floats, right: Floats, stop: float) -> Bools:
+def _rough(relevance: Relevance, n: int, left: Floats, right: Floats, stop: float, tolerance: float) -> Bools:
     z, dz = on_panels(left, right, NODES)
     labels = _label_law(relevance, z / n)
     left_over = np.array([unresolved(values * dz) for values in labels])
     items = np.array([*relevance.masses, 1.0])[:, None] * stop
-    near = left_over <= np.maximum(_SMOOTH * labels.max(axis=-1) * (right - left), _FEW_ITEMS * items)
-    return np.asarray(~near.all(axis=0))
+    most = tolerance * np.maximum(labels.max(axis=-1) * (right - left), _FEW_ITEMS * items)
+    return np.asarray((left_over > most).any(axis=0))

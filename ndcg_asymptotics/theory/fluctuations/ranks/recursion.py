@@ -27,54 +27,87 @@ from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates
 from ndcg_asymptotics.theory.rules.quadrature import rule
 
 _NEGLIGIBLE = 58.0  # minus the logarithm of the probability of numbers of items that are left out
+_UNLIKELY = 1e-26  # probability of label counts that are left out
+_FEWER = 0.8  # part of the counts down to which it does not pay to leave others out
 _INNER = 40  # nodes of integrals within a panel
 
-Terms = Callable[[int, int, int], Floats]
-"""The terms of a rank (from 1) and a gain (from 0) after each of the first states: (number of states,)."""
+Terms = Callable[[int, int, Integers], Floats]
+"""The terms of a rank (from 1) and a gain (from 0) after each of some states: (number of states,)."""
 
 
-def at_rank(panels: Panels, n: int, k: int, states: CountStates, terms: Terms) -> tuple[Floats, Floats]:
-    """Return depths (T,) of the item at rank k of n, and E[X^p; depth, counts], p = 0, 1, 2: (T, 3, S).
+def at_rank(
+    panels: Panels, n: int, k: int, states: CountStates, terms: Terms
+) -> tuple[Floats, Integers, Floats]:
+    """Return depths (T,) of the item at rank k of n, label counts (S, J), and moments (3, S, T).
 
-    X is the sum of the terms of the ranks 1 … k. The moments are multiplied by weights of the depths: those
-    for p = 0 add up to 1.
+    These are E[X^p; counts, depth] for p = 0, 1, 2, times weights of the depths: those for p = 0 add up to 1.
+    X is the sum of the terms of the ranks 1 … k.
     """
     equation = _Equation.of(panels)
     low, high = _windows(panels.edges, n, k)
     start, stop = int(low[0]), int(high[0])
-    before = np.zeros((stop - start, NODES, 3, 1))
-    before[:, :, 0, 0] = np.exp(-panels.z[start:stop])
+    alive, before = np.zeros(1, int), np.zeros((3, 1, stop - start, NODES))
+    before[0, 0] = np.exp(-panels.z[start:stop])
     for rank in range(1, k):
-        source = _next(panels.labels[:, start:stop], before, states, terms, rank)
-        first, stop = int(low[rank]), int(high[rank])
-        here = np.zeros((stop - first, *source.shape[1:]))
-        here[: start + len(source) - first] = source[first - start :]
-        before, start = equation.solved(first, here.reshape(*here.shape[:2], -1)).reshape(here.shape), first
-    found = _next(panels.labels[:, start:stop], before, states, terms, k)
+        first, last = int(low[rank]), int(high[rank])
+        labels, here = panels.labels[:, first:stop], before[:, :, first - start :]
+        alive, source = _next(alive, here, labels, last - first, states, terms, rank)
+        alive, before = _likely(alive, equation.solved(first, source))
+        start, stop = first, last
+    alive, found = _next(alive, before, panels.labels[:, start:stop], stop - start, states, terms, k)
     z, dz = panels.z[start:stop], panels.dz[start:stop]
     # n of the Poisson process down to n: e^z (1 - z/n)^(n - k) n! / ((n - k)! n^k)
     given = np.exp(z + xlog1py(float(n - k), -z / n) + np.log1p(-np.arange(k) / n).sum())
-    found *= (given * dz)[:, :, None, None]
-    return (z / n).ravel(), found.reshape(-1, 3, found.shape[-1])
+    found *= given * dz
+    return (z / n).ravel(), states.counts[alive], found.reshape(*found.shape[:2], -1)
 
 
-def _next(labels: Floats, before: Floats, states: CountStates, terms: Terms, rank: int) -> Floats:
-    """Return g of a rank from f of the one before, (P, 16, 3, S)."""
-    *gains, nothing = labels[..., None, None]
-    known, size = before.shape[-1], int(states.size[rank])
-    found = np.zeros((*before.shape[:-1], size))
-    np.multiply(before, nothing, out=found[..., :known])
-    for j, chance in enumerate(gains):
-        term, more = terms(rank, j, known), before * chance
+def _next(
+    alive: Integers,
+    before: Floats,
+    labels: Floats,
+    count: int,
+    states: CountStates,
+    terms: Terms,
+    rank: int,
+) -> tuple[Integers, Floats]:
+    """Return states after a rank, and its g on ``count`` panels (3, S', count, 16).
+
+    ``alive`` are the states before and ``before`` (3, S, P, 16) is f there on the first P of these panels,
+    on which ``labels`` (J + 1, P, 16) are the probabilities.
+    """
+    *gains, nothing = labels
+    following = [states.up[j, alive] for j in range(len(gains))]
+    after = np.unique(np.concatenate([alive, *following]))
+    after = after[after >= 0]  # more items than are likely have no state
+    whole = np.zeros((3, after.size, count, before.shape[-1]))
+    found = whole[:, :, : before.shape[2]]
+    found[:, _places(after, alive)] = before * nothing
+    for j, (up, chance) in enumerate(zip(following, gains, strict=True)):
+        term, more = terms(rank, j, alive)[:, None, None], before * chance
         # E[(X + d)^2] = E[X^2] + d (2 E[X] + d)
-        more[..., 2, :] += term * (2 * more[..., 1, :] + term * more[..., 0, :])
-        more[..., 1, :] += term * more[..., 0, :]
-        if states.consecutive:
-            found[..., 1:] += more[..., : size - 1]
-        else:
-            up = states.up[j, :known]
-            found[..., up[up >= 0]] += more[..., up >= 0]
-    return found
+        grown = term * more[0]
+        more[2] += term * (2 * more[1] + grown)
+        more[1] += grown
+        if up.min() < 0:
+            more, up = more[:, up >= 0], up[up >= 0]
+        found[:, _places(after, up)] += more
+    return after, whole
+
+
+def _places(states: Integers, some: Integers) -> Integers | slice:
+    """Return where some states are among others, both increasing; a slice, which is quicker, for a run."""
+    places = np.searchsorted(states, some)
+    run = places.size > 0 and places[-1] - places[0] == places.size - 1
+    return slice(int(places[0]), int(places[-1]) + 1) if run else places
+
+
+def _likely(alive: Integers, f: Floats) -> tuple[Integers, Floats]:
+    """Return the states that have a probability, and f there."""
+    (kept,) = np.nonzero(f[0].max(axis=(1, 2)) > _UNLIKELY)
+    if kept.size > _FEWER * alive.size:
+        return alive, f
+    return alive[kept], f[:, _places(np.arange(alive.size), kept)]
 
 
 def _windows(edges: Floats, n: int, k: int) -> tuple[Integers, Integers]:
@@ -96,9 +129,9 @@ class _Equation:
     Attributes
     ----------
     within : (P, 16, 16)
-        f at the nodes from g, where f is 0 at the panel's upper edge.
-    at_end : (P, 1, 16)
-        f at its lower edge.
+        g at the nodes to f at the nodes, where f is 0 at the panel's upper edge.
+    at_end : (P, 16, 1)
+        The same to f at its lower edge.
     from_edge : (P, 16)
         f at the nodes from 1 at the upper edge, without g.
     edges : (P + 1,)
@@ -116,16 +149,20 @@ class _Equation:
         kernel = np.exp(-width[:, None] * gaps[:, None])  # (17, P, Q)
         found = (kernel @ weights).swapaxes(0, 1) * width[:, None, None]  # (P, 17, 16)
         from_edge = np.exp(panels.edges[:-1, None] - panels.z)
-        return cls(found[:, :-1].copy(), found[:, -1:].copy(), from_edge, panels.edges)
+        found = found.swapaxes(1, 2)
+        return cls(found[..., :-1].copy(), found[..., -1:].copy(), from_edge, panels.edges)
 
     def solved(self, first: int, source: Floats) -> Floats:
-        """Return f at the nodes (P', 16, S) of panels from ``first`` on, f = 0 above them, from g."""
-        last = first + len(source)
+        """Return f at the nodes (3, S, P', 16) of panels from ``first`` on, f = 0 above them, from g."""
+        last = first + source.shape[2]
+        g = source.reshape(-1, *source.shape[2:]).swapaxes(0, 1)  # (P', 3 S, 16)
+        found = np.empty_like(source)
+        f = found.reshape(-1, *source.shape[2:]).swapaxes(0, 1)
+        np.matmul(g, self.within[first:last], out=f)
         inner = self.edges[first + 1 : last]
         reach = np.tril(np.exp(np.minimum(inner - inner[:, None], 0.0)))
-        above = reach @ (self.at_end[first : last - 1] @ source[:-1])[:, 0]  # f at the edges between
-        found = np.asarray(self.within[first:last] @ source)
-        found[1:] += self.from_edge[first + 1 : last, :, None] * above[:, None]
+        above = reach @ (g[:-1] @ self.at_end[first : last - 1])[..., 0]  # f at the edges between
+        f[1:] += above[..., None] * self.from_edge[first + 1 : last, None]
         return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import betainc
@@ -19,20 +18,17 @@ _SUMMED = 1e12  # items from which a probability is 1 less a sum, as scipy's is 
 
 @dataclass(frozen=True)
 class CountStates:
-    """Label counts of the first ranks, those with fewer items first.
+    """Label counts of the first ranks.
 
     Attributes
     ----------
     counts : (S, J)
-        How many items have each gain.
-    size : (k + 1,)
-        How many of these counts have at most s items in total.
+        How many items have each gain; those with fewer items come first.
     up : (J, S)
         The position of the counts with one more item of a gain; -1 if they are left out.
     """
 
     counts: Integers
-    size: Integers
     up: Integers
 
     @classmethod
@@ -49,22 +45,12 @@ class CountStates:
         position = np.full([m + 2 for m in most], -1)
         position[tuple(grid.T)] = np.arange(len(grid))
         up = np.array([position[tuple((grid + unit).T)] for unit in np.eye(len(most), dtype=int)])
-        return cls(grid, np.searchsorted(grid.sum(axis=1), np.arange(k + 1), side="right"), up)
+        return cls(grid, up)
 
     @classmethod
-    def none(cls, k: int, gains: int) -> CountStates:
+    def none(cls, gains: int) -> CountStates:
         """Return a single state for all counts, where nothing depends on them."""
-        return cls(np.zeros((1, gains), int), np.ones(k + 1, int), np.zeros((gains, 1), int))
-
-    @cached_property
-    def consecutive(self) -> bool:
-        """Whether one more item leads from each state to the next."""
-        return len(self.counts) > 1 and self.counts.shape[1] == 1
-
-    @cached_property
-    def ends(self) -> Integers:
-        """How many items have each gain or a higher one, (S, J)."""
-        return np.cumsum(self.counts, axis=1)
+        return cls(np.zeros((1, gains), int), np.zeros((gains, 1), int))
 
 
 def largest_counts(k: int, expected: Floats) -> list[int]:
