@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, listed
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief, listed
 from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.chance import adjusted, random_order
 from ndcg_asymptotics.lists.conventions import Conventions, Empty, Missing, require_choice
+from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks, unjudged_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import Records
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 Unjudged = Literal["zero", "drop", "bounds"]
 
+_TIES_MATTER = 0.001  # change of a mean from which ties are mentioned
+_FIRST = 1000  # documents of a run, one of which is judged in most
 _NAMED = 3  # topics that a message names
 _DEPTH = 10  # documents of which the share that is judged is always found
 _ENOUGH_JUDGED = 0.9  # a smaller share is said
@@ -62,6 +65,10 @@ class Evaluation(Report):
         The least and the greatest value that unjudged documents allow, with ``unjudged="bounds"``.
     chance : pair of (queries, measures), optional
         Mean and standard deviation of the values of a random order of the retrieved documents.
+    averaged : (measures,), optional
+        The means with ties averaged, where ties were broken by name.
+    own : tuple of str
+        The topics whose first document has the name of the topic.
     """
 
     queries: tuple[str, ...]
@@ -76,6 +83,8 @@ class Evaluation(Report):
     judged_share: Mapping[int, Floats] = field(default_factory=dict)
     bounds: tuple[Floats, Floats] | None = None
     chance: tuple[Floats, Floats] | None = None
+    averaged: Floats | None = None
+    own: tuple[str, ...] = ()
 
     @property
     def mean(self) -> Floats:
@@ -155,18 +164,48 @@ class Evaluation(Report):
             counted = "counted as 0" if taken else "not counted; -c counts them as 0"
             yield f"{count} ({_first(self.missing)}): {counted}"
         if self.unjudged:
-            count = f"{_topics(self.unjudged)} of the run {_have(self.unjudged)} no judgements"
-            yield f"{count} ({_first(self.unjudged)}): not counted"
+            yield self.without_judgements("the run")
         if self.empty:
             count = f"{_topics(self.empty)} {_have(self.empty)} no relevant document"
             counted = "not counted" if self.conventions.empty in ("nan", "skip") else "counted as "
             value = {"zero": "0", "one": "1"}.get(self.conventions.empty, "")
             yield f"{count} ({_first(self.empty)}): {counted}{value}"
-        share = float(_mean(self.judged_share.get(_DEPTH, np.zeros(0))))
-        if share < _ENOUGH_JUDGED:
+        if said := self.of_ties:
+            yield said
+        if self.own:
+            itself = "the topic itself" if len(self.own) == 1 else "themselves"
+            count = f"{_topics(self.own)} {_have(self.own)} {itself} as the first document"
+            yield f"{count} ({_first(self.own)}): BEIR leaves out a document that is the query"
+        if said := self.few_judged:
             advice = "" if self.bounds else " (--unjudged bounds says what that may hide)"
-            said = f"only {share:.0%} of the first {_DEPTH} documents are judged"
             yield f"{said}; the others count as not relevant{advice}"
+
+    def without_judgements(self, run: str) -> str:
+        """Return a line about the topics without judgements; ``run`` is what the run is called in it."""
+        count = f"{_topics(self.unjudged)} of {run} {_have(self.unjudged)} no judgements"
+        return f"{count} ({_first(self.unjudged)}): not counted"
+
+    @property
+    def of_ties(self) -> str:
+        """A line if averaging ties changes a mean by more than 0.001, else the empty text."""
+        if self.averaged is None:
+            return ""
+        changes = np.nan_to_num(np.abs(self.averaged - self.mean))
+        most = int(np.argmax(changes))
+        if changes[most] <= _TIES_MATTER:
+            return ""
+        return (
+            f"repeated scores: the mean {self.measures[most]} is {self.averaged[most]:.4f} instead of "
+            f"{self.mean[most]:.4f} if ties are averaged (evaluate --ties average) and not ordered by name"
+        )
+
+    @property
+    def few_judged(self) -> str:
+        """A line if fewer than 90% of the first ten documents are judged, else the empty text."""
+        share = float(_mean(self.judged_share.get(_DEPTH, np.zeros(0))))
+        return (
+            f"only {share:.0%} of the first {_DEPTH} documents are judged" if share < _ENOUGH_JUDGED else ""
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -353,6 +392,8 @@ def evaluate(
             f"the run and the qrels have no query in common; the run has {_listed(scores.queries)}, "
             f"the qrels {_listed(labels.queries)}"
         )
+    if unjudged != "bounds":  # bounds are about what is not judged
+        require_judged(scores, labels)
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
     topics = sorted([*common, *absent]) if chosen.missing == "zero" else common
     gains = gains_of(labels, chosen.gain)
@@ -367,6 +408,7 @@ def evaluate(
         return np.where(irrelevant[:, None], of_empty, by_measure)
 
     values = settled([ndcg(there, measure) for measure in found])
+    level = there.averaged()
     bounds = moments = None
     if unjudged == "bounds":
         ranks, _ = unjudged_ranks(scores, labels, topics, chosen.ties)
@@ -391,6 +433,43 @@ def evaluate(
         {k: of[kept] for k, of in _judged_shares(scores, labels, topics, chosen.ties, found).items()},
         bounds and (bounds[0][kept], bounds[1][kept]),
         moments and (moments[0][kept], moments[1][kept]),
+        None if level is None else _mean(settled([ndcg(level, measure) for measure in found])[kept]),
+        _own(scores, topics),
+    )
+
+
+def _own(scores: Records, topics: Sequence[str]) -> tuple[str, ...]:
+    """Return the topics whose first document has the name of the topic."""
+    names = Names(list(scores.queries))
+    mine = np.flatnonzero(scores.names.find(names)[scores.row] == scores.document)
+    if not mine.size:
+        return ()
+    best = np.full(len(scores.queries), -np.inf)
+    np.maximum.at(best, scores.row, scores.values)
+    mine = mine[scores.values[mine] >= best[scores.row[mine]]]
+    return tuple(sorted({scores.queries[row] for row in scores.row[mine].tolist()} & {*topics}))
+
+
+def require_judged(scores: Records, labels: Records) -> None:
+    """Refuse a run none of whose documents has a judgement: its names are of another collection.
+
+    Raises
+    ------
+    InputError
+        That shows a document of each.
+    """
+    # most runs have a judged document among the first
+    for part in (np.arange(min(len(scores), _FIRST)), np.arange(len(scores))):
+        if (labels.find(scores.only(part)) >= 0).any():
+            return
+    (query, *_) = sorted({*scores.queries} & {*labels.queries})
+    shown = [
+        next(iter(records.names.texts(records.document[records.row == records.queries.index(query)][:1])))
+        for records in (scores, labels)
+    ]
+    raise InputError(
+        f"no document of the run is judged: for topic {query} the run has {brief(shown[0])}, the judgements "
+        f"have {brief(shown[1])}; are they of the same collection?"
     )
 
 

@@ -106,15 +106,18 @@ class Names:
         array([ 1, -1])
         """
         # the hash table holds the wanted names, which are usually fewer
-        if isinstance(self._texts, list) or isinstance(wanted._texts, list):
+        if isinstance(self._texts, list):
             index = {text: code for code, text in enumerate(wanted.texts())}
             at = np.fromiter((index.get(text, -1) for text in self.texts()), np.int64, len(self))
             here = np.flatnonzero(at >= 0)
             at = at[here]
         else:
+            import pyarrow as pa
             from pyarrow import compute
 
-            places = compute.index_in(self._texts, value_set=wanted._texts)
+            listed = isinstance(wanted._texts, list)
+            sought = pa.array(wanted._texts, self._texts.type) if listed else wanted._texts
+            places = compute.index_in(self._texts, value_set=sought)
             here = to_numpy(compute.indices_nonzero(places.is_valid()))
             at = to_numpy(places.drop_null())
         found = np.full(len(wanted), -1, np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.lists.depths import RelevantDepths
-from ndcg_asymptotics.lists.evaluation import gains_of, without_negatives
+from ndcg_asymptotics.lists.evaluation import gains_of, require_judged, without_negatives
 from ndcg_asymptotics.lists.pooling import scores_of
 from ndcg_asymptotics.lists.ranking import relevant_ranks
 from ndcg_asymptotics.lists.records import Records
@@ -55,6 +55,9 @@ def relevant_depths(
     relevant = {gains.queries[row] for row in np.unique(gains.row[gains.values > 0]).tolist()}
     users = _common({name: relevant & {*of_run.queries} for name, of_run in scores.items()})
     require(len(users) > 0, "the runs and the qrels have no user with a relevant item in common")
+    for name, records in scores.items():
+        with naming(name):
+            require_judged(records, gains)
     if items is None:
         items = len(set().union(*(records.names.texts() for records in (gains, *scores.values()))))
     found = {}

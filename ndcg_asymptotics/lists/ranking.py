@@ -7,7 +7,7 @@ thousand of some hundred thousand. `relevant_ranks` finds their ranks, and `ndcg
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -40,6 +40,8 @@ class RelevantRanks:
         itself included; 1 if ties are broken.
     ideal_topic, ideal_gain, ideal_above : (relevant,)
         The same for the ideal list of each topic, by decreasing gain.
+    unbroken : pair of (found,), optional
+        ``above`` and ``tied`` before ties were broken by name; None if there were none, or another rule.
     """
 
     sizes: Integers
@@ -52,6 +54,14 @@ class RelevantRanks:
     ideal_topic: Rows
     ideal_gain: Floats
     ideal_above: Integers
+    unbroken: tuple[Integers, Integers] | None = None
+
+    def averaged(self) -> RelevantRanks | None:
+        """Return the ranks with ties averaged that were broken by name; None if there are none."""
+        if self.unbroken is None:
+            return None
+        above, tied = self.unbroken
+        return replace(self, above=above, tied=tied, unbroken=None)
 
 
 def relevant_ranks(
@@ -81,7 +91,7 @@ def relevant_ranks(
     run, row, lengths = _of_topics(run, topics)
     found = run.find(wanted)
     there = found >= 0
-    above, tied = _ranks(run, row, lengths, found[there], ties, wanted.values[there])
+    above, tied, unbroken = _ranks(run, row, lengths, found[there], ties, wanted.values[there])
     pool = there if ideal == "retrieved" else np.ones(there.size, bool)
     order = np.lexsort((-wanted.values[pool], wanted_topic[pool]))
     ideal_topic = wanted_topic[pool][order]
@@ -90,7 +100,7 @@ def relevant_ranks(
     return RelevantRanks(
         lengths, sizes, np.bincount(wanted_topic, minlength=len(topics)),
         wanted_topic[there], wanted.values[there], above, tied,
-        ideal_topic, wanted.values[pool][order], ideal_above,
+        ideal_topic, wanted.values[pool][order], ideal_above, unbroken,
     )  # fmt: skip
 
 
@@ -133,7 +143,7 @@ def unjudged_ranks(
         keys = judged.astype(np.float64)
         above, tied = _count_ties(run, row, np.cumsum(lengths) - lengths, wanted, keys)
     else:
-        above, tied = _ranks(run, row, lengths, wanted, ties, np.zeros(wanted.size))
+        above, tied, _ = _ranks(run, row, lengths, wanted, ties, np.zeros(wanted.size))
     return Ranks(row[wanted], above, tied), sizes
 
 
@@ -162,24 +172,28 @@ def _at_the_top(run: Records, row: Rows, lengths: Integers, depth: int) -> Bools
 
 def _ranks(
     run: Records, row: Rows, lengths: Integers, wanted: Integers, ties: Ties, gains: Floats
-) -> tuple[Integers, Integers]:
-    """Return the number of documents above the ties of each wanted one, and of its ties."""
+) -> tuple[Integers, Integers, tuple[Integers, Integers] | None]:
+    """Return the number of documents above the ties of each wanted one, and of its ties.
+
+    The third is the same before ties were broken by name, None if there are none or for another rule.
+    """
     starts = np.cumsum(lengths) - lengths
     if ties == "trec":
         return _break_ties_by_name(run, row, starts, wanted)
-    return _count_ties(run, row, starts, wanted, _tie_keys(ties, len(run), wanted, gains))
+    return (*_count_ties(run, row, starts, wanted, _tie_keys(ties, len(run), wanted, gains)), None)
 
 
 def _break_ties_by_name(
     run: Records, row: Rows, starts: Integers, wanted: Integers
-) -> tuple[Integers, Integers]:
+) -> tuple[Integers, Integers, tuple[Integers, Integers] | None]:
     """Return the number of documents above each wanted one, with ties broken by decreasing name, and ones."""
     key = row.astype(np.uint64) << np.uint64(32)
     key |= _descending_keys(run.values)
     # most runs are sorted already, and checking this is faster than sorting
     ranked, mine = key if (key[1:] >= key[:-1]).all() else np.sort(key), key[wanted]
     above = np.searchsorted(ranked, mine)
-    crowd = mine[np.searchsorted(ranked, mine, side="right") - above > 1]
+    tied = np.searchsorted(ranked, mine, side="right") - above
+    crowd, unbroken = mine[tied > 1], None
     if crowd.size:  # ties without a relevant document do not matter
         members = np.flatnonzero(np.isin(key, crowd))
         members = members[np.lexsort((-run.name_ranks(members), key[members]))]
@@ -187,9 +201,10 @@ def _break_ties_by_name(
         place = np.arange(members.size) - np.searchsorted(group, group)
         order = np.argsort(members)
         at = np.minimum(np.searchsorted(members, wanted, sorter=order), members.size - 1)
-        tied = members[order[at]] == wanted
-        above[tied] += place[order[at[tied]]]
-    return above - starts[row[wanted]], np.ones(wanted.size, np.int64)
+        among = members[order[at]] == wanted
+        unbroken = above - starts[row[wanted]], tied
+        above[among] += place[order[at[among]]]
+    return above - starts[row[wanted]], np.ones(wanted.size, np.int64), unbroken
 
 
 def _descending_keys(scores: Floats) -> NDArray[np.uint32]:

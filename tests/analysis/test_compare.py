@@ -401,3 +401,41 @@ def test_longer_lists_are_predicted_once_for_each_run(monkeypatch):
         means.setdefault(pair.b, set()).add(longer.b)
     assert [len(of_run) for of_run in means.values()] == [1] * 4
     assert len(set.union(*means.values())) == 4
+
+
+def test_inputs_that_do_not_fit_are_refused_or_named_first():
+    scores, labels = collection()
+    a, b = scores["good"], scores["fair"]
+
+    def compared(other, measures=("nDCG", "nDCG@10")):
+        return compare({"a": a, "b": other}, labels, measures, resamples=99, theory=False)
+
+    def renamed(run, share):
+        return {q: {(f"x{d}" if i < share * len(of) else d): s for i, (d, s) in enumerate(of.items())}
+                for q, of in run.items()}  # fmt: skip
+
+    with pytest.raises(
+        InputError, match=r"^b: no document of the run is judged: for topic q00 the run has 'x"
+    ):
+        compared(renamed(b, 1.0))
+    assert not any(remark.startswith("Warning") for remark in compared(b).remarks)
+    few = compared(renamed(b, 0.3))
+    assert str(few).startswith("Warning: only ")
+    assert "documents are judged in b; the others count as not relevant" in str(few)
+    more = compared(b | {"lost": {"d": 1.0}})
+    assert str(more).startswith("Warning: 1 topic of b has no judgements (lost): not counted.")
+    short = {q: dict(sorted(of.items(), key=lambda item: -item[1])[:10]) for q, of in b.items()}
+    said = " ".join(str(compared(short)).split())
+    assert said.startswith(
+        "Warning: a has 60 documents per query in the median, b 10: nDCG(log) counts ranks that b leaves "
+        "empty; nDCG@10 does not."
+    )
+    assert not any(remark.startswith("Warning") for remark in compared(short, "nDCG@10").remarks)
+
+
+def test_ties_that_change_a_mean_are_named():
+    scores, labels = collection()
+    tied = {q: {d: float(np.round(s)) for d, s in of.items()} for q, of in scores["fair"].items()}
+    found = compare({"a": scores["good"], "b": tied}, labels, "nDCG@10", resamples=99, theory=False)
+    (said,) = (remark for remark in found.remarks if "repeated scores" in remark)
+    assert said.startswith("b: repeated scores: the mean nDCG(log)@10 is ")

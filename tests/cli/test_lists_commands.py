@@ -173,7 +173,11 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     ]
     code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path, "--figure-format", "svg, png")
     assert code == 0
-    assert said.startswith("good is better than bad by 0.3100 nDCG(log) (95% interval ")
+    warning, _, answer = said.partition("\n")
+    assert warning.startswith(
+        "Warning: good has 40 documents per query in the median, bad 32: nDCG(log) counts"
+    )
+    assert answer.startswith("good is better than bad by 0.3100 nDCG(log) (95% interval ")
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
     named = ["compare", *options(files, "good", "bad"), "--measure", "nDCG"]
     code, said, _ = run(*named, "--resamples", 499, "--no-theory", "--json")

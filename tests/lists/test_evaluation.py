@@ -270,3 +270,41 @@ def test_a_feature_that_no_line_has_is_refused(tmp_path):
         evaluate_lists(path, "nDCG", weights={3: 1.0, 9: 1.0})
     # a trained ranker may have weights of features that are 0 in all lines
     assert evaluate_lists(path, "nDCG", weights={1: 1.0, 9: 1.0}).values.shape == (1, 1)
+
+
+def test_a_run_of_another_collection_is_refused():
+    labels = {"q": {"x1": 1.0, "x2": 0.0}, "r": {"x1": 1.0}}
+    with pytest.raises(InputError, match=r"for topic q the run has 'd1', the judgements have 'x1'; are they"):
+        evaluate({"q": {"d1": 2.0, "d2": 1.0}, "s": {"x1": 1.0}}, labels, "nDCG")
+    # one judged document is enough, however far down
+    deep = {"q": {f"d{i}": -float(i) for i in range(3000)} | {"x2": -1e6}}
+    assert evaluate(deep, labels, "nDCG").mean == [0.0]
+
+
+def test_ties_that_change_a_mean_are_named():
+    rng = np.random.default_rng(5)
+    labels = {f"q{q}": {f"d{i}": float(i < 3) for i in range(12)} for q in range(20)}
+    tied = {q: {d: float(rng.integers(3)) for d in of_query} for q, of_query in labels.items()}
+    apart = {q: {d: s + 1e-3 * rng.random() for d, s in of_query.items()} for q, of_query in tied.items()}
+    for measure in ("nDCG", "nDCG@5"):
+        found, averaged = (evaluate(tied, labels, measure, ties=ties) for ties in ("trec", "average"))
+        assert found.averaged == pytest.approx(averaged.mean, abs=1e-15)
+        said = f"is {averaged.mean[0]:.4f} instead of {found.mean[0]:.4f} if ties are averaged"
+        assert said in str(found)
+        for other in (
+            averaged,
+            evaluate(apart, labels, measure),
+            evaluate(tied, labels, measure, ties="file"),
+        ):
+            assert other.averaged is None
+            assert "ties" not in str(other)
+    # of two tied documents without a gain the order does not matter
+    same = {"q": {"a": 2.0, "b": 1.0, "c": 1.0}}
+    assert "ties" not in str(evaluate(same, {"q": {"a": 1.0, "b": 0.0, "c": 0.0}}, "nDCG"))
+
+
+def test_queries_that_retrieve_themselves_are_named():
+    run = {"q1": {"q1": 3.0, "d": 2.0}, "q2": {"d": 2.0, "q2": 1.0}, "q3": {"d": 1.0}}
+    found = evaluate(run, {q: {"d": 1.0} for q in run}, "nDCG")
+    assert found.own == ("q1",)
+    assert "1 topic has the topic itself as the first document (q1)" in " ".join(str(found).split())

@@ -8,7 +8,7 @@ pairs; the number of pairs with a significant difference is the discriminative p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -27,9 +27,10 @@ from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, lim
 from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.core.arrays import require_fraction
-from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
 from ndcg_asymptotics.lists.conventions import Conventions, require_choice
 from ndcg_asymptotics.lists.evaluation import (
+    Evaluation,
     Evaluations,
     evaluate,
     gains_of,
@@ -48,6 +49,7 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
 """The measures by which runs are compared by default."""
 
+_DEEPER = 1.1  # ratio of the numbers of documents per query from which measures of deep ranks are unfair
 _GROUPS = 8
 _GAINS = 2  # with more different gains the exact mean of long lists takes long
 _LONG = 10**6
@@ -111,7 +113,10 @@ def compare(
     require_fraction(power, "power")
     require_choice(correction, get_args(Correction), "correction")
     labels = without_negatives(Records.of(qrels, "label"), chosen.gain)
-    found = {name: evaluate(run, labels, parsed, name=name, **conventions) for name, run in scores.items()}
+    found = {}
+    for name, run in scores.items():
+        with naming(name):
+            found[name] = evaluate(run, labels, parsed, name=name, **conventions)
     queries = sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
     values = {}
     for name, of_run in found.items():
@@ -150,6 +155,7 @@ def compare(
         for name, count in left.items()
         if count
     ]
+    remarks += _different_inputs(found, scores, parsed)
     limited = limitation(correction, len(p), int(kept.sum()), resamples, alpha_of(level))
     if limited:
         remarks.insert(0, f"Warning: {limited}")
@@ -193,6 +199,29 @@ def compare_files(
     paths, measures = [Path(run) for run in runs], measures_of(measures)
     require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
     return compare(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
+
+
+def _different_inputs(
+    found: Mapping[str, Evaluation], scores: Mapping[str, Records], measures: Sequence[Measure]
+) -> Iterator[str]:
+    """Yield warnings of runs with few judged documents, queries without judgements, and unequal depths."""
+    for name, of_run in found.items():
+        if said := of_run.few_judged:
+            yield f"Warning: {said} in {name}; the others count as not relevant"
+        if said := of_run.of_ties:
+            yield f"{name}: {said}"
+    for name, of_run in found.items():
+        if of_run.unjudged:
+            yield f"Warning: {of_run.without_judgements(name)}"
+    depths = {name: int(np.median(np.bincount(records.row))) for name, records in scores.items()}
+    shortest, longest = min(depths, key=depths.__getitem__), max(depths, key=depths.__getitem__)
+    deep = [str(m) for m in measures if m.cutoff(depths[longest]) > depths[shortest]]
+    if deep and depths[longest] > _DEEPER * depths[shortest]:
+        yield (
+            f"Warning: {longest} has {depths[longest]} documents per query in the median, {shortest} "
+            f"{depths[shortest]}: {', '.join(deep)} {'counts' if len(deep) == 1 else 'count'} ranks that "
+            f"{shortest} leaves empty; nDCG@{depths[shortest]} does not"
+        )
 
 
 _Pair = tuple[str, str]

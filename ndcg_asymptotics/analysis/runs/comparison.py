@@ -347,6 +347,9 @@ class Comparison(Report):
             Whether to add the paragraph and tables of every pair of more than two runs.
         """
         several = len(self.runs) > 2
+        for remark in self.remarks:
+            if remark.startswith("Warning"):
+                yield Line(f"{remark}.")
         if several:
             yield Line(self.leaders() + "\n")
             yield self._power_table()
@@ -364,7 +367,8 @@ class Comparison(Report):
             if any(j.cuts for j in pair.by_measure):
                 yield _cut_table(pair)
         for remark in self.remarks:
-            yield Line(f"{remark}.")
+            if not remark.startswith("Warning"):
+                yield Line(f"{remark}.")
         yield Line(self._method(pairs=full or not several))
 
     def _method(self, pairs: bool) -> str:
