@@ -218,12 +218,12 @@ MUTATIONS = (
         ("relevant(1, roc_power(0.5))", "nDCG(clipped_log(2))"),
     ),
     Mutation(
-        "wrong orders by the top ranks only where they are common",
-        "theory/rare/rates.py",
-        "_COMMON = 0.01",
-        "_COMMON = 0.5",
+        "wrong orders: a tie is none",
+        "analysis/orders/one_list.py",
+        "found = _log10(law.less + law.tie)",
+        "found = _log10(law.less)",
         (LINEAR, "nDCG"),
-        ("tests/theory/fluctuations/test_enumeration.py", "-k", "rare_wrong"),
+        ("tests/analysis/test_wrong_orders.py", "-k", "rare_wrong"),
     ),
     Mutation(
         "first moment: log t instead of -log t",

@@ -4,6 +4,8 @@ from .check import check as check
 from .check import check_grid as check_grid
 from .orders.distinguish import Distinction as Distinction
 from .orders.distinguish import distinguish as distinguish
+from .orders.prediction import PairPredictions as PairPredictions
+from .orders.prediction import predict_pair as predict_pair
 from .planning.curves import plan as plan
 from .planning.known_sd import plan_for_sd as plan_for_sd
 from .planning.outcome import Plan as Plan

@@ -498,11 +498,13 @@ class Page:
             yield lambda: self._show_lengths(state, values.FIRST, moved)
         else:
             yield lambda: self._show_lengths(state)
-        yield lambda: self._show_numbers(state)
-        yield lambda: self._show_rows(state)
+        yield lambda: self._show_numbers(state, values.LITTLE)
+        yield lambda: self._show_rows(state, values.LITTLE)
         if moved is not None:
             yield lambda: self._show_lengths(state)
         yield lambda: self._show_cutoffs(state)
+        yield lambda: self._show_numbers(state)
+        yield lambda: self._show_rows(state)
         yield lambda: self._show_exponents(state)
 
     def _show_lengths(
@@ -525,16 +527,16 @@ class Page:
 
         return show
 
-    def _show_numbers(self, state: State) -> Callable[[], None]:
-        text = values.numbers(state)
+    def _show_numbers(self, state: State, effort: float = 1.0) -> Callable[[], None]:
+        text = values.numbers(state, effort)
 
         def show() -> None:
             self.numbers.object = "".join(f"<div>{html.escape(line)}</div>" for line in text)
 
         return show
 
-    def _show_rows(self, state: State) -> Callable[[], None]:
-        rows = [values.row(state, measure) for measure in values.compared(state)]
+    def _show_rows(self, state: State, effort: float = 1.0) -> Callable[[], None]:
+        rows = values.rows(state, effort)
 
         def show() -> None:
             self._rows = rows

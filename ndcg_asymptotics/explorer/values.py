@@ -1,9 +1,10 @@
-"""Values that the explorer shows of a state, from theory alone: functions of a frozen state.
+"""Values that the explorer shows of a state: functions of a frozen state.
 
 Means and standard deviations are computed at a few list lengths (`NODES`), to about 1e-5 and 1e-3 of their
 value, and `Smooth` joins them. While a slider moves, they are computed at fewer lengths first (`FIRST`), and
 the curves of the last complete answer are moved there. Intermediate results are cached by the functions of
-`theory`.
+`theory`. What is said about the order on one list is what `plan` says, first from an eighth of its draws
+(`LITTLE`).
 """
 
 from __future__ import annotations
@@ -16,17 +17,22 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri
 
+from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, draw, drawable, wrong_order
 from ndcg_asymptotics.analysis.planning.curves import long_run_fields
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.planning.outcome import (
     Choice,
     Plan,
     PlanRow,
-    log10_normal,
-    probability,
     strongest,
 )
-from ndcg_asymptotics.analysis.planning.required_length import ahead, length_by_law, long_run
+from ndcg_asymptotics.analysis.planning.required_length import (
+    Length,
+    LongRun,
+    ahead,
+    long_run,
+    required_lengths,
+)
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.explorer.state import LARGEST, Shape, State, with_mean
@@ -35,7 +41,7 @@ from ndcg_asymptotics.populations import Curve
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH, Effort
-from ndcg_asymptotics.theory.fluctuations.enumeration import order_law_at_the_top
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdf
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.limits import Limit, limit
@@ -50,17 +56,20 @@ LENGTHS = np.geomspace(10, 1e18, 145)
 """The list lengths at which they are drawn, beside those."""
 EXPONENTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0)
 """The b of the discounts r^-b that are compared."""
+LITTLE = 0.125
+"""The share of the draws of `plan` from which the first answers come while a slider moves."""
 NAMES = ("A", "B")
 """The rankers."""
 
 _CUTOFFS = 8  # compared, from 1 to n
-_SMALL, _FEWEST_DIGITS = 5e-4, 300  # of numbers that are written with an exponent, or as 0
+_SMALL = 5e-4  # smaller numbers are written with an exponent
+_EFFECTS = np.linspace(-8, 8, 33)  # effect sizes at which a law that is not normal is tabulated
+_CHART_EFFORT, _CHART_ENOUGH = 0.05, 50  # the share of draws for the chart, and wrong orders that are enough
 _FINER = (0.5, 0.25)  # of their distance, at which cutoffs around the best one are tried
 _CURVE_POINTS = 201  # of a drawn relevance curve
 _SHALLOWEST = 1e-3  # depth at which a drawn ROC curve begins
 _LAST_RATE = 7.0  # quantile beyond which a rate has rounded to 1
 _SMALLEST_SD = 1e-300  # whose logarithm is drawn for 0
-_EFFECTS = np.linspace(-8, 8, 33)  # effect sizes at which a law that is not normal is tabulated
 _HANDLES = (0.0, 0.25, 0.5, 0.75, 1.0)  # depths at which a curve begins to be dragged
 _TURNS = (0.6, 0.8, 1.0, 1.2, 1.6)  # list lengths times share over cutoff, around which NDCG turns
 _SIDES = (-2.0, 2.0)  # standard deviations of the number of relevant items around the cutoff
@@ -81,6 +90,9 @@ class Point:
         Of the NDCG of the two rankers.
     difference, sd : float
         Mean and standard deviation of NDCG(A) - NDCG(B) on one list.
+    right : float or None
+        The normal quantile of the probability that one list shows the order of long lists; None where it is
+        that of their law.
     """
 
     n: int
@@ -88,6 +100,7 @@ class Point:
     sds: tuple[float, float]
     difference: float
     sd: float
+    right: float | None
 
     @property
     def effect(self) -> float:
@@ -170,7 +183,7 @@ def point(state: State, n: int, effort: Effort = ROUGH) -> Point:
     sd = math.sqrt(max(both.variance, 0.0))
     return Point(
         n, (of_a.mean, of_b.mean), (math.sqrt(max(of_a.variance, 0.0)), math.sqrt(max(of_b.variance, 0.0))),
-        both.mean, sd,
+        both.mean, sd, _right(state, n),
     )  # fmt: skip
 
 
@@ -197,19 +210,34 @@ class OrderLaw:
             return None
         sign = -1 if ahead(a, b, measure) else 1
         pair = (b, a) if sign < 0 else (a, b)
-        if regime(pair, measure) == "normal":
+        if regime(pair, measure) in ("normal", "certain") or measure.cutoff.regime == "fixed":
             return cls(sign, lambda effect: effect)
-        top = order_law_at_the_top(*pair, measure)
-        if top is not None:
-            constant = float(np.clip(ndtri(top.more), -_LAST_RATE, _LAST_RATE))
-            return cls(sign, lambda effect: np.full(effect.shape, constant))
         right = [1 - standard_cdf(pair, measure, -float(x)) for x in _EFFECTS]
         table = PchipInterpolator(_EFFECTS, np.clip(ndtri(right), -_LAST_RATE, _LAST_RATE))
         return cls(sign, lambda effect: np.asarray(table(np.clip(effect, _EFFECTS[0], _EFFECTS[-1]))))
 
-    def log10_wrong(self, effect: Floats) -> Floats:
-        """Return log10 P(wrong order) for effect sizes of the difference A - B."""
-        return np.asarray(log_ndtr(-self.quantile(self.sign * effect)) / math.log(10))
+    def right(self, effect: Floats) -> Floats:
+        """Return the normal quantile of P(right order) for effect sizes of the difference A - B."""
+        return np.asarray(self.quantile(self.sign * effect))
+
+
+def _right(state: State, n: int) -> float | None:
+    """Return the normal quantile of P(right order at n) for the chart, None for that of the law.
+
+    It comes from some hundred lists where as many as 50 of them are wrong, and from enumeration elsewhere.
+    """
+    (a, b), measure = state.scorers, state.measured
+    if not a.iid:
+        return None
+    behind = ahead(a, b, measure)
+    if drawable(a, measure, n):
+        wrong, lists = draw(a, b, [measure], n, _CHART_EFFORT)[0][behind]
+        if wrong >= _CHART_ENOUGH:
+            return float(ndtri((lists - wrong + 0.5) / (lists + 1)))
+    if enumerable(a, measure, n):
+        law = order_law(*((b, a) if behind else (a, b)), measure, n)
+        return float(-ndtri(law.less + law.tie)) if law.less + law.tie > 0 else _LAST_RATE
+    return None
 
 
 @dataclass(frozen=True)
@@ -221,7 +249,8 @@ class Smooth:
     n : (N,)
     rows : mapping of str to (N,)
         What is joined: the means, the logarithms of the standard deviations, and of the effect size; its
-        inverse hyperbolic sine where it changes its sign.
+        inverse hyperbolic sine where it changes its sign; and how far the normal quantile of P(right order)
+        is from that of the law.
     law : OrderLaw or None
     """
 
@@ -244,7 +273,7 @@ class Smooth:
         at = np.array([float(p.n) for p in points])
         n = np.union1d(LENGTHS if moved is None else moved.n, at)
         n, rows = n[(n >= at[0]) & (n <= at[-1])], {}
-        for name, values in _rows(points).items():
+        for name, values in _rows(points, law).items():
             base = None if moved is None else moved.rows.get(name)
             distance = np.array(values)
             if moved is not None and base is not None:
@@ -269,21 +298,28 @@ class Smooth:
 
     @property
     def log10_wrong(self) -> Floats | None:
-        """log10 P(wrong order), (N,), or None where no law gives it."""
+        """log10 P(wrong order), (N,), or None with few relevant items."""
         if self.law is None:
             return None
         if "effect" in self.rows:
-            return self.law.log10_wrong(np.sinh(self.rows["effect"]))
-        name, sign = ("log A - B", 1) if "log A - B" in self.rows else ("log B - A", -1)
-        return self.law.log10_wrong(sign * np.exp(self.rows[name]))
+            effect = np.sinh(self.rows["effect"])
+        elif "log A - B" in self.rows:
+            effect = np.exp(self.rows["log A - B"])
+        else:
+            effect = -np.exp(self.rows["log B - A"])
+        right = self.law.right(effect) + self.rows["beyond the law"]
+        return np.asarray(log_ndtr(-right) / math.log(10))
 
 
-def _rows(points: Sequence[Point]) -> dict[str, list[float]]:
+def _rows(points: Sequence[Point], law: OrderLaw | None) -> dict[str, list[float]]:
     rows = {}
     for i, name in enumerate(NAMES):
         rows[f"mean {name}"] = [p.means[i] for p in points]
         rows[f"log sd {name}"] = [math.log(max(p.sds[i], _SMALLEST_SD)) for p in points]
     effects = np.array([p.effect for p in points])
+    if law is not None:
+        known = [None if p.right is None else p.right - float(law.right(np.array(p.effect))) for p in points]
+        rows["beyond the law"] = [0.0 if x is None else x for x in known]
     for name, signed in (("log A - B", effects), ("log B - A", -effects)):
         if signed.min() > 0:
             return rows | {name: np.log(signed).tolist()}
@@ -301,24 +337,27 @@ def similar(state: State, other: State) -> bool:
     return same and regime(state.scorers, one) == regime(other.scorers, two)
 
 
-def numbers(state: State) -> list[str]:
+def numbers(state: State, effort: float = 1.0) -> list[str]:
     """Return what holds at the chosen n, and as n grows, in a line for each ranker and one for both.
 
     >>> numbers(State())[0]
     'A: nDCG(log) is 0.8390 ± 0.0170 at n = 1,000 and tends to 1 (Theorem 1)'
     """
-    at, found = point(state, state.n, QUICK), []
-    for name, mean, sd, to in zip(NAMES, at.means, at.sds, limits(state), strict=True):
+    (a, b), measure = state.scorers, state.measured
+    found = []
+    of_a, of_b, both = (moments(who, measure, state.n, QUICK) for who in ((a,), (b,), (a, b)))
+    for name, (mean, variance, *_), to in zip(NAMES, (of_a, of_b), limits(state), strict=True):
         found.append(
-            f"{name}: {state.measure} is {mean:.4f} ± {_deviation(sd)} at n = {_count(state.n)} "
-            f"and {limit_text(to)}"
+            f"{name}: {state.measure} is {mean:.4f} ± {_deviation(math.sqrt(max(variance, 0.0)))} at n = "
+            f"{_count(state.n)} and {limit_text(to)}"
         )
-    effect = f", Δ/σ = {abs(at.difference) / at.sd:.3g}" if at.sd > 0 else ""
-    wrong, law = "", OrderLaw.of(state)
-    if law is not None:
-        log10 = float(law.log10_wrong(np.array(at.effect)))
-        wrong = f", P(wrong order) {f'= {probability(log10)}' if log10 > -_FEWEST_DIGITS else 'is 0'}"
-    return [*found, f"On one list: Δ = {abs(at.difference):.4f} ± {_deviation(at.sd)}{effect}{wrong}"]
+    difference, sd = abs(both.mean), math.sqrt(max(both.variance, 0.0))
+    effect = f", Δ/σ = {difference / sd:.3g}" if sd > 0 else ""
+    wrong = ""
+    if a.iid and a != b:
+        pair = (b, a) if ahead(a, b, measure) else (a, b)
+        wrong = f", P(wrong order): {wrong_order(*pair, measure, state.n, effort=effort)}"
+    return [*found, f"On one list: Δ = {difference:.4f} ± {_deviation(sd)}{effect}{wrong}"]
 
 
 def _deviation(sd: float) -> str:
@@ -357,7 +396,7 @@ def choice(state: State, measure: Measure, at: float, k: int | None = None) -> C
     if variance <= 0:
         return None
     sd = math.sqrt(variance)
-    return Choice.of(measure, at, mean, sd, log10_normal(abs(mean) / sd), design(state), k)
+    return Choice.of(measure, at, mean, sd, WrongOrder.normal(abs(mean) / sd), design(state), k)
 
 
 def design(state: State) -> Design:
@@ -370,44 +409,61 @@ def compared(state: State) -> list[Measure]:
     return [Measure.of(text) for text in dict.fromkeys([str(state.measured), *_OTHERS])]
 
 
-def row(state: State, measure: Measure) -> PlanRow:
-    """Return what one measure needs to tell the rankers apart."""
+def rows(state: State, effort: float = 1.0) -> list[PlanRow]:
+    """Return what the measures that are compared need to tell the rankers apart."""
+    return [_row(state, measure, known) for measure, known in _lengths(state, effort).items()]
+
+
+def _lengths(state: State, effort: float) -> dict[Measure, tuple[LongRun, Length] | str | None]:
+    """Return long runs and required lengths; a reason where there are none, None with few relevant items."""
+    (a, b), measures = state.scorers, compared(state)
+    if not a.iid:
+        return dict.fromkeys(measures)
+    known: dict[Measure, tuple[LongRun, Length] | str | None] = {}
+    runs = {}
+    for measure in measures:
+        try:
+            runs[measure] = long_run(a, b, measure, effort)
+        except NotAvailableError as error:
+            known[measure] = str(error)
+    found = required_lengths(a, b, list(runs), list(runs.values()), design(state).rate, effort)
+    known |= dict(zip(runs, zip(runs.values(), found, strict=True), strict=True))
+    return {measure: known[measure] for measure in measures}
+
+
+def _row(state: State, measure: Measure, known: tuple[LongRun, Length] | str | None) -> PlanRow:
     a, b = state.scorers
-    required = design(state)
+    if isinstance(known, str):
+        return PlanRow(str(measure), state.n, reason=known)
     try:
         mean, variance, *_ = moments((a, b), measure, state.n, QUICK)
-        fields = {}
-        if a.iid:
-            run = long_run(a, b, measure, draws=False)
-            fields = long_run_fields(run, length_by_law(a, b, measure, run, required.rate), NAMES)
     except NotAvailableError as error:
         return PlanRow(str(measure), state.n, reason=str(error))
-    sd = math.sqrt(max(variance, 0.0))
     return PlanRow(
-        str(measure), state.n, limits=(limit(a, measure).value, limit(b, measure).value), **fields,
-        **required.sizes(mean, sd),
+        str(measure), state.n, limits=(limit(a, measure).value, limit(b, measure).value),
+        **(long_run_fields(*known, NAMES) if known else {}),
+        **design(state).sizes(mean, math.sqrt(max(variance, 0.0))),
     )  # fmt: skip
 
 
-def verdict(state: State, rows: Sequence[PlanRow]) -> str:
+def verdict(state: State, found: Sequence[PlanRow]) -> str:
     """Return in one sentence from which list length on each measure tells the rankers apart.
 
     >>> state = State()
-    >>> verdict(state, [row(state, measure) for measure in compared(state)])
-    'nDCG(log) tells them apart from n = 1,381 on; nDCG(log)@10 never does.'
+    >>> verdict(state, rows(state))
+    'nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; nDCG(log)@10 never does.'
     """
     if state.scorers[0] == state.scorers[1]:
         return "The two rankers have the same curve: no measure tells them apart."
     if state.relevant is not None:
-        return _few(state, rows)
-    known = sorted((r for r in rows if r.required_n), key=lambda r: r.required_n or 0)
+        return _few(state, found)
+    known = sorted((r for r in found if r.required_n), key=lambda r: r.required_n or 0)
     parts = []
-    for i, found in enumerate(known):
+    for i, one in enumerate(known):
         tells = " tells them apart" if i == 0 else ""
-        from_ = f"from n = {_count(found.required_n or 0)} on"
-        parts.append(f"{found.measure}{tells} {from_}")
+        parts.append(f"{one.measure}{tells} from n = {_length(one)} on")
     said = [", ".join(parts)] if parts else []
-    never = [r.measure for r in rows if r.required_n is None and r.long_run is not None]
+    never = [r.measure for r in found if r.required_n is None and r.long_run is not None]
     if never:
         does = ("does" if len(never) == 1 else "do") if known else "tell them apart"
         said.append(f"{' and '.join(never)} never {does}" if known or len(never) > 1
@@ -415,8 +471,15 @@ def verdict(state: State, rows: Sequence[PlanRow]) -> str:
     return "; ".join(said) + "." if said else ""
 
 
-def _few(state: State, rows: Sequence[PlanRow]) -> str:
-    needs = [f"{r.required_lists:,} queries by {r.measure}" for r in rows if r.required_lists]
+def _length(row: PlanRow) -> str:
+    between = ""
+    if row.required_n_low is not None and row.required_n_high is not None:
+        between = f" [{_count(row.required_n_low)}, {_count(row.required_n_high)}]"
+    return f"{_count(row.required_n or 0)}{between}"
+
+
+def _few(state: State, found: Sequence[PlanRow]) -> str:
+    needs = [f"{r.required_lists:,} queries by {r.measure}" for r in found if r.required_lists]
     said = (
         f"With lists of {_count(state.n)} items it takes {', '.join(needs)} to tell them apart"
         if needs
@@ -463,8 +526,14 @@ def table(state: State, points: Sequence[Point], sweeps: Sequence[Choice]) -> It
             yield ("NDCG", name, str(p.n), f"{mean:.8g}", f"{sd:.6g}")
         yield ("difference", "A - B", str(p.n), f"{p.difference:.8g}", f"{p.sd:.6g}")
         if law is not None:
-            wrong = f"{float(law.log10_wrong(np.array(p.effect))):.6g}"
-            yield ("log10 P(wrong order)", state.measure, str(p.n), wrong, "")
+            right = float(law.right(np.array(p.effect))) if p.right is None else p.right
+            yield (
+                "log10 P(wrong order)",
+                state.measure,
+                str(p.n),
+                f"{log_ndtr(-right) / math.log(10):.3g}",
+                "",
+            )
     for c in sweeps:
         yield ("effect size", c.measure, f"{c.at:g}", f"{c.effect:.6g}", "")
 

@@ -11,4 +11,3 @@ from .pairs import distinguishable_in_expectation as distinguishable_in_expectat
 from .pairs import first_moment as first_moment
 from .prediction import predict as predict
 from .pseudo_expectation import pseudo_expectation as pseudo_expectation
-from .rare import predict_pair as predict_pair

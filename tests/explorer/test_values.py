@@ -10,6 +10,7 @@ import pytest
 from scipy.special import log_ndtr
 
 from ndcg_asymptotics import explorer
+from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.state import Shape, State
@@ -90,19 +91,49 @@ def test_what_is_shown_first_is_what_is_shown_when_all_lengths_are_known(before:
     # without the move a few lengths are not enough
     assert distance(known, "means") > 0.01 * height
     if whole.log10_wrong is not None and first.log10_wrong is not None:
-        assert distance(first, "log10_wrong") < 0.01 * 6
+        assert distance(first, "log10_wrong") < 0.05 * 6  # some come from a few hundred lists
 
 
-def test_the_probability_of_a_wrong_order_is_that_of_the_normal_law() -> None:
+def test_the_chart_of_long_lists_is_that_of_the_normal_law() -> None:
     state, smooth = shown("")
     a, b = state.scorers
-    difference = expected_ndcg(a, "nDCG", [1000]).value - expected_ndcg(b, "nDCG", [1000]).value
-    wrong = log_ndtr(-difference[0] / difference_std(a, b, "nDCG", [1000]).value[0]) / np.log(10)
+    difference = expected_ndcg(a, "nDCG", [10**4]).value - expected_ndcg(b, "nDCG", [10**4]).value
+    wrong = log_ndtr(-difference[0] / difference_std(a, b, "nDCG", [10**4]).value[0]) / np.log(10)
     assert smooth.log10_wrong is not None
-    found = np.interp(np.log(1000), np.log(smooth.n), smooth.log10_wrong)
+    found = np.interp(np.log(10**4), np.log(smooth.n), smooth.log10_wrong)
     assert found == pytest.approx(wrong, abs=0.01)
     assert smooth.log10_wrong[-1] < -1000
     assert np.all(np.diff(smooth.log10_wrong) < 0)
+
+
+CERTAIN = "share=0.3&a=binormal(prevalence=0.3, separation=0.65)&b=constant(0.3)&measure=nDCG@10"
+
+
+def test_the_explorer_says_what_plan_says() -> None:
+    """Where one curve is certain at depth 0 alone, and in short lists with few relevant items, which tie."""
+    for query, n, wrong in ((CERTAIN, 20, 0.218), (CERTAIN, 1000, 0.036), (SPARSE, 30, 0.752)):
+        state = State.from_query(f"{query}&n={n}")
+        (row,) = plan(*state.scorers, state.measured, n=n).rows
+        assert 10**row.log10_wrong == pytest.approx(wrong, rel=0.03)
+        assert f"P(wrong order): {row.wrong}" in values.numbers(state)[2]
+        found = [one for one in values.rows(state) if one.measure == row.measure]
+        assert [one.required_n for one in found] == [row.required_n]
+        quick = [one for one in values.rows(state, values.LITTLE) if one.measure == row.measure]
+        assert quick[0].required_n_low is None or quick[0].required_n_low <= row.required_n_high
+        _, smooth = shown(f"{query}&n={n}")
+        drawn = np.interp(np.log(n), np.log(smooth.n), smooth.log10_wrong)
+        assert drawn == pytest.approx(row.log10_wrong, abs=0.08)
+    assert values.verdict(state, []) == ""
+
+
+SPARSE = "share=0.01&a=step(0, 0.2, 0.95)&b=constant(0.01)&measure=nDCG"
+
+
+def test_a_length_under_a_fixed_cutoff_is_exact() -> None:
+    state = State.from_query(CERTAIN)
+    (found,) = [row for row in values.rows(state, values.LITTLE) if row.measure == "nDCG(log)@10"]
+    assert (found.required_n, found.required_n_method) == (504, "exact")
+    assert "nDCG(log)@10 from n = 504 on" in values.verdict(state, values.rows(state, values.LITTLE))
 
 
 def test_few_relevant_items_have_no_law_of_the_order() -> None:
@@ -115,7 +146,7 @@ def test_few_relevant_items_have_no_law_of_the_order() -> None:
     ("query", "said"),
     [
         ("b=linear(0.1,0.5)", "The two rankers have the same curve: no measure tells them apart."),
-        ("measure=nDCG(geometric(2))", "nDCG(log) tells them apart from n = 1,381 on; "
+        ("measure=nDCG(geometric(2))", "nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; "
          "nDCG(geometric(2)) and nDCG(log)@10 never do."),
         ("relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&n=1e6", "With lists of 1,000,000 items it takes "
          "316 queries by nDCG(log), 1,222 queries by nDCG(log)@10 to tell them apart; one query never "
@@ -125,7 +156,7 @@ def test_few_relevant_items_have_no_law_of_the_order() -> None:
 def test_the_verdict(query: str, said: str) -> None:
     state = State.from_query(query)
     same = state.scorers[0] == state.scorers[1]
-    rows = [] if same else [values.row(state, measure) for measure in values.compared(state)]
+    rows = [] if same else values.rows(state)
     assert values.verdict(state, rows) == said
 
 
@@ -136,11 +167,11 @@ def test_a_dragged_curve_keeps_the_share() -> None:
     assert values.points_of(Shape("constant"), 0.2).points == tuple((t, 0.2) for t in (0, 0.25, 0.5, 0.75, 1))
 
 
-def test_nothing_is_simulated_and_no_engine_imported() -> None:
+def test_engines_are_imported_where_lists_are_drawn() -> None:
     code = (
         "import sys; from ndcg_asymptotics.explorer import values\n"
         "from ndcg_asymptotics.explorer.state import State\n"
-        "state = State(n=100); values.point(state, 100); values.row(state, state.measured)\n"
+        "state = State(n=100); values.curves(state); values.limits(state); values.by_exponent(state)\n"
         "print([m for m in sys.modules if m.startswith('ndcg_asymptotics.engines')\n"
         "       or m.partition('.')[0] in ('numba', 'llvmlite', 'panel', 'bokeh')])"
     )

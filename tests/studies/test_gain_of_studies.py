@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ndcg_asymptotics.analysis.orders.prediction import predict_pair
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, Scorer, mixture
 from ndcg_asymptotics.populations.curve_file import decode_fitted, encode, encode_groups
@@ -13,7 +14,6 @@ from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.gains import with_gain
 from ndcg_asymptotics.theory.prediction import predict
-from ndcg_asymptotics.theory.rare import predict_pair
 
 GRADED = "graded(2=linear(0, 0.2), 1=linear(0.1, 0.3))"
 EXP2 = "graded(3=linear(0, 0.2), 1=linear(0.1, 0.3))"

@@ -14,9 +14,9 @@ from oracles.means import sequence_law
 from oracles.naive import ndcg
 from random_curves import random_curve, random_measure
 
+from ndcg_asymptotics.analysis.orders.prediction import predict_pair
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.theory.prediction import predict
-from ndcg_asymptotics.theory.rare import predict_pair
 
 KNOWN = [d for d in DISCOUNTS if not d.startswith("custom") and d != "power(40)"]  # which has no exact mean
 CUTOFFS = ["", "@1", "@2", "@7", "@10", "@100", "@0.05n", "@0.5n", "@n^0.5", "@7.62log(n)"]
@@ -70,4 +70,4 @@ def test_pairs_in_lists_of_one_to_ten_items(effort):
             continue
         assert math.isfinite(row.cost)
         assert row.slope is None or math.isfinite(row.slope)
-        assert row.log10_wrong is None or row.log10_wrong <= 0
+        assert row.wrong.log10 is None or row.wrong.log10 <= 0

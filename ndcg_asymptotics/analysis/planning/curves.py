@@ -6,15 +6,20 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow, log10_normal
-from ndcg_asymptotics.analysis.planning.required_length import (
+from ndcg_asymptotics.analysis.orders.one_list import (
+    ENOUGH,
     SIMULATED,
+    Counts,
+    WrongOrder,
+    draw,
+    wrong_order,
+)
+from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow
+from ndcg_asymptotics.analysis.planning.required_length import (
     Length,
     LongRun,
     long_run,
-    order_counts,
-    ranked_rate,
     required_lengths,
 )
 from ndcg_asymptotics.core.arrays import list_length
@@ -26,12 +31,10 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
-from ndcg_asymptotics.theory.fluctuations.laws import right_rate
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
 from ndcg_asymptotics.theory.fluctuations.variance import difference_std, moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rare import log10_wrong
 
 MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
 """The measures that are planned for by default."""
@@ -41,7 +44,6 @@ CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """The cutoffs k that are compared."""
 
 _DEFAULT_N = 1000
-_COMMON = 0.01  # a smaller probability of the wrong order is not left to a few thousand drawn lists
 
 
 def plan(
@@ -174,12 +176,12 @@ class _Curves:
         known = mean if abs(mean) > error else 0.0
         return Estimate(known, error), Estimate(float(sd.value[0]), float(sd.error[0]))
 
-    def drawn(self, measures: Sequence[Measure]) -> dict[Measure, tuple[float, float]]:
-        """Return P(a is ahead) and P(b is ahead) on lists that are drawn for all measures at once."""
+    def drawn(self, measures: Sequence[Measure]) -> dict[Measure, tuple[Counts, Counts]]:
+        """Return what `orders.one_list.draw` counts on lists that all measures share."""
         asked = [m for m in measures if not enumerable(self.a, m, self.n)]
         if self.n > SIMULATED or not asked:
             return {}
-        return dict(zip(asked, order_counts(self.a, self.b, asked, self.n), strict=True))
+        return dict(zip(asked, draw(self.a, self.b, asked, self.n), strict=True))
 
     def row(
         self,
@@ -188,7 +190,7 @@ class _Curves:
         sd: Estimate,
         run: LongRun,
         length: Length,
-        drawn: tuple[float, float] | None,
+        drawn: tuple[Counts, Counts] | None,
     ) -> PlanRow:
         fields = long_run_fields(run, length, self.names)
         if not difference:
@@ -199,42 +201,28 @@ class _Curves:
         return PlanRow(
             str(measure), self.n, limits=(limit(self.a, measure).value, limit(self.b, measure).value),
             difference_error=difference.error, sd_error=sd.error,
-            log10_wrong=self.wrong(measure, run.ahead, drawn), **fields,
+            **self.wrong(measure, run.ahead, drawn).fields, **fields,
             **self.design.sizes(float(difference), float(sd)),
         )  # fmt: skip
 
-    def wrong(self, measure: Measure, ahead: int, drawn: tuple[float, float] | None) -> float | None:
-        """Return log10 P(the scorer that is ahead on long lists is not ahead on one of n items)."""
+    def wrong(self, measure: Measure, ahead: int, drawn: tuple[Counts, Counts] | None) -> WrongOrder:
+        """Return P(the scorer that is ahead on long lists is not ahead on one of n items)."""
         pair = (self.b, self.a) if ahead else (self.a, self.b)
-        if enumerable(self.a, measure, self.n):
-            return _log10(1 - order_law(*pair, measure, self.n).more)
-        rate = right_rate if self.a.iid else ranked_rate
-        wrong = 1 - (drawn[ahead] if drawn else rate(*pair, measure, self.n))
-        if wrong >= _COMMON or self.a.mixed:
-            return _log10(wrong)
-        try:
-            return log10_wrong(*pair, measure, self.n)
-        except NotAvailableError:
-            return _log10(wrong)
+        return wrong_order(*pair, measure, self.n, drawn[ahead] if drawn else None)
 
     def choice(
         self,
         measure: Measure,
         at: float,
         effect: float,
-        drawn: tuple[float, float] | None,
+        drawn: tuple[Counts, Counts] | None,
         k: int | None = None,
     ) -> Choice:
         ahead = int(effect < 0)
         if enumerable(self.a, measure, self.n):
-            law = order_law(self.a, self.b, measure, self.n)
-            wrong = _log10(1 - (law.less if ahead else law.more))
-        elif drawn and drawn[ahead] <= 1 - _COMMON:
-            wrong = _log10(1 - drawn[ahead])
-        else:  # the normal law
-            wrong = log10_normal(abs(effect))
+            wrong = self.wrong(measure, ahead, None)
+        elif drawn and drawn[ahead][0] >= ENOUGH:
+            wrong = WrongOrder.counted(*drawn[ahead])
+        else:
+            wrong = WrongOrder.normal(abs(effect))
         return Choice.of(measure, at, effect, 1.0, wrong, self.design, k)
-
-
-def _log10(p: float) -> float | None:
-    return math.log10(p) if p > 0 else None

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from scipy.special import log_ndtr
-
+from ndcg_asymptotics.analysis.orders.one_list import Method, WrongOrder
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.core.tables import Column, Estimate, Line, Report, ReportBlock, Table, fixed, general
@@ -40,8 +39,10 @@ class PlanRow:
         faster than a power of n.
     why : str
         The reason for the error exponent.
-    log10_wrong : float or None
-        log10 of the probability that one list does not show the right order.
+    log10_wrong, log10_wrong_low, log10_wrong_high : float or None
+        log10 of the probability that one list does not show the right order, and of the ends of its interval.
+    wrong_method : str or None
+        How it is known (`orders.one_list`).
     required_n, required_n_low, required_n_high : int or None
         The smallest length from which on one list shows the right order with the required probability, with a
         95% interval where it is simulated.
@@ -79,6 +80,9 @@ class PlanRow:
     error_exponent: float | None = None
     why: str = ""
     log10_wrong: float | None = None
+    log10_wrong_low: float | None = None
+    log10_wrong_high: float | None = None
+    wrong_method: Method | None = None
     required_n: int | None = None
     required_n_low: int | None = None
     required_n_high: int | None = None
@@ -95,6 +99,13 @@ class PlanRow:
     width_lists: int | None = None
     reason: str = ""
 
+    @property
+    def wrong(self) -> WrongOrder | None:
+        """The probability that one list does not show the right order."""
+        if self.wrong_method is None:
+            return None
+        return WrongOrder(self.log10_wrong, self.log10_wrong_low, self.log10_wrong_high, self.wrong_method)
+
 
 _LEAST_SHOWN = 1e-3  # of a rate in percent
 _Shown = tuple[Column, Callable[[PlanRow], Any]]  # a column of a table, and its values
@@ -110,38 +121,35 @@ class Choice:
     at : float
         k or b.
     effect : float
-    log10_wrong : float or None
     lists : int or None
         Required queries of a paired t test.
     documents : int or None
         The judgements that these take in all, if every list is judged down to rank k.
+    log10_wrong, log10_wrong_low, log10_wrong_high, wrong_method
+        As of `PlanRow`, for the order of the two means. Where neither enumeration nor a hundred drawn lists
+        tell, it is that of the normal law, without an interval.
     """
 
     measure: str
     at: float
     effect: float
-    log10_wrong: float | None
     lists: int | None
     documents: int | None = None
+    log10_wrong: float | None = None
+    log10_wrong_low: float | None = None
+    log10_wrong_high: float | None = None
+    wrong_method: Method | None = None
 
     @classmethod
     def of(
-        cls, measure: Measure, at: float, mean: float, sd: float, log10_wrong: float | None, design: Design,
+        cls, measure: Measure, at: float, mean: float, sd: float, wrong: WrongOrder | None, design: Design,
         k: int | None = None,
     ) -> Choice:  # fmt: skip
         """Return the choice for a mean and a standard deviation of the difference; ``k`` ranks are judged."""
         lists = design.lists(mean, sd)
         effect = mean / sd if sd > 0 else 0.0
-        return cls(str(measure), at, effect, log10_wrong, lists, lists * k if lists and k else None)
-
-
-def log10_normal(quantile: float) -> float:
-    """Return log10 P(X > quantile) of a standard normal X, however small it is.
-
-    >>> round(log10_normal(40.0), 3)
-    -349.437
-    """
-    return float(log_ndtr(-quantile)) / math.log(10)
+        fields = {} if wrong is None else wrong.fields
+        return cls(str(measure), at, effect, lists, lists * k if lists and k else None, **fields)
 
 
 def strongest(choices: Sequence[Choice]) -> Choice | None:
@@ -372,7 +380,7 @@ class Plan(Report):
             (Column("enough", lambda enough: "yes" if enough else "no"), lambda row: row.enough),
             (Column("difference", _difference, 2), _estimated),
             (Column("effect size", general("+.2f")), lambda row: row.effect),
-            (Column("P(wrong order)", probability, 1), lambda row: row.log10_wrong),
+            (Column("P(wrong order)", str, 1), lambda row: row.wrong),
             (Column("method", None, 6), lambda row: row.required_n_method or None),
         )
 
@@ -423,7 +431,7 @@ class Plan(Report):
             )
         if any(row.effect for row in self.rows):
             parts.append("Effect size: the mean difference on one list over its standard deviation.")
-        if any(row.log10_wrong is not None for row in self.rows):
+        if any(row.wrong is not None for row in self.rows):
             where = f" of {self.rows[0].n:,} documents" if self.rows[0].n else ""
             parts.append(f"P(wrong order): on one list{where}; a tie counts as wrong.")
         if design.systems is not None:
@@ -447,19 +455,6 @@ def _by(said: Sequence[tuple[str, str]], *words: str) -> str:
         if by:
             parts.append(f"{word} by {f'{many} measures' if len(by) == len(said) > 1 else _listed(by)}")
     return _listed(parts)
-
-
-def probability(log10: float) -> str:
-    """Return a probability with two digits from its logarithm, however small it is.
-
-    >>> probability(-1.1), probability(-74.2)
-    ('0.079', '6e-75')
-    """
-    if log10 > -3:
-        return f"{10**log10:.2g}"
-    power = math.floor(log10)
-    digit = round(10 ** (log10 - power))
-    return f"{digit}e{power}" if digit < 10 else f"1e{power + 1}"
 
 
 def _listed(names: Sequence[str], between: str = ", ") -> str:

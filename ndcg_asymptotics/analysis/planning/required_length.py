@@ -4,13 +4,14 @@ The rate of the right order at n, P(NDCG_n(a) > NDCG_n(b)), is computed in one o
 
 ==============  ====================================================================================
 exact           by enumeration of labels, where few ranks count (`theory.fluctuations.enumeration`)
-simulated       on independent lists, up to 4096 items, and where the law below is not accurate
+simulated       on independent lists, up to 4096 items or with a fixed cutoff, and where the law below is
+                not accurate
 law             by the law of long lists with the exact mean and variance (`theory.fluctuations.laws`)
 ==============  ====================================================================================
 
 Where lists can be drawn, a length given by the law is confirmed by simulation or replaced by a simulated
-one. Draws have a fixed seed, so that equal arguments give equal answers. `length_by_law` draws nothing. The
-engines are imported where lists are drawn, so that nothing else waits for numba.
+one. Draws have a fixed seed, so that equal arguments give equal answers. The engines are imported where lists
+are drawn, so that nothing else waits for numba.
 
 Whether there is such a length follows from the rate in the long run (`long_run`): the theorems on the error
 exponent give it where they can, the law of long lists elsewhere.
@@ -26,12 +27,12 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
+from ndcg_asymptotics.analysis.orders.one_list import SEED, SIMULATED, ranked
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
-    LONGEST_ENUMERATED,
     enumerable,
     order_law,
     order_law_at_the_top,
@@ -44,33 +45,29 @@ from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 LONGEST = 10**12
 """The largest n at which the law of long lists is evaluated."""
-SIMULATED = 4096
-"""Up to this length rates are exact or simulated."""
 DRAWN = 4 * SIMULATED
 """Up to this length a rate that the law gives is confirmed by simulation."""
 
-_SEED = 20130611  # of all draws
 _LONG = 10**9  # items, at which the scorer with the larger mean is the better one
 _DISTINCT = 1e-6  # a larger difference of limits is that of means, whose error bounds are below this
 _RATIO = 2.0  # of neighbouring lengths in the first scan
 _MOST_TOP_LISTS, _FEWEST_TOP_LISTS = 20_000, 4000  # draws of the labels at the top, which stay random
-_RANKED_LISTS = 20_000  # draws of the ranks of a fixed number of relevant items
 _TOP_LABELS = 8_000_000  # drawn of each scorer there
 _ITEMS = 4_000_000  # drawn of each scorer in the final simulation
-_SHARED_ITEMS = 3_000_000  # drawn of each scorer for all measures together
 _FEWEST_LISTS, _MOST_LISTS = 400, 100_000  # of one length
 _FEW_LENGTHS = 12  # in ranges of at most this many lengths every length is simulated
 _SHORT = 40  # lengths up to this are decided one by one
 _FIRST_SHARE = 4  # the first simulation draws one of so many lists
 _FURTHEST = 1.0  # by which a step changes log n at most
-_APART = 1.25  # ratio of lengths between which a slope is taken
+_APART, _DRAWN_APART = 1.25, 2.0  # ratio of lengths between which a slope is taken, and of drawn rates
 _DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
 # a step of log n after which interpolation is exact to about 0.005, and steps that may halve an interval less
 _CLOSE, _SLOW_STEPS = 0.03, 3
 _NEARLY = 1 - 2.0**-53
 _LOWEST, _HIGHEST = 1e-3, 8.0  # quantiles of rates are limited to these
-_EXACT_RATIO = 1.5  # of neighbouring lengths, where many lengths have exact rates
-_SHORTEST_BY_LAW = 10  # items, from which on lengths are found without draws
+# of neighbouring lengths, where many lengths have exact rates, for lengths up to a number
+_EXACT_RATIOS = ((1000, 1.5), (10**6, 3.0), (math.inf, 30.0))
+_FAR_RATIO = 8  # of neighbouring lengths where tops of long lists are drawn
 _FEWEST_RELEVANT = 100  # items, below which the law of long lists may be inaccurate
 
 
@@ -127,7 +124,7 @@ class _Question:
     measure: Measure
     rate: float
     ahead: int  # 0 if a is ahead on long lists, 1 if b is
-    draws: bool = True  # whether lists may be drawn
+    effort: float = 1.0  # the share of the usual number of draws
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)  # by length: lists in right order, lists
 
     @property
@@ -135,23 +132,31 @@ class _Question:
         """The scorers, the better one first."""
         return (self.b, self.a) if self.ahead else (self.a, self.b)
 
+    @property
+    def lasting(self) -> bool:
+        """Whether the labels of the top ranks stay random and decide."""
+        return regime(self.pair, self.measure) == "lasting"
+
     def law(self, n: int) -> float:
-        """Return the rate by the law of long lists."""
+        """Return the rate exactly or from drawn tops where that is possible, else by the law."""
         if not self.a.iid:
-            return ranked_rate(*self.pair, self.measure, n)
-        if not self.draws or regime(self.pair, self.measure) != "lasting":
-            return right_rate(*self.pair, self.measure, n, ROUGH)
-        top = order_law_at_the_top(*self.pair, self.measure)
-        return self.drawn_at_the_top if top is None else top.more
+            wrong, lists = ranked(*self.pair, self.measure, n)
+            return 1 - wrong / lists
+        if self.lasting and not enumerable(self.a, self.measure, n):
+            return self.drawn(n) if self.items(n) <= SIMULATED else self.at_the_top
+        return right_rate(*self.pair, self.measure, n, ROUGH)
 
     @cached_property
-    def drawn_at_the_top(self) -> float:
-        """The limit of the rate where the top ranks stay random, from draws of their labels."""
+    def at_the_top(self) -> float:
+        """The limit of the rate where the top ranks stay random, exact or from draws of their labels."""
+        top = order_law_at_the_top(*self.pair, self.measure)
+        if top is not None:
+            return top.more
         from ndcg_asymptotics.engines.items.lists import count_orders_at_the_top
 
         ranks = min(self.measure.cutoff(LONGEST), _TOP_LABELS)
-        lists = int(np.clip(_TOP_LABELS // ranks, _FEWEST_TOP_LISTS, _MOST_TOP_LISTS))
-        counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, lists, _SEED)
+        lists = int(self.effort * np.clip(_TOP_LABELS // ranks, _FEWEST_TOP_LISTS, _MOST_TOP_LISTS))
+        counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, lists, SEED)
         return float(counts[self.ahead]) / lists
 
     def quantile(self, n: int) -> float:
@@ -168,13 +173,38 @@ class _Question:
 
     def exact_to(self) -> int:
         """Return the length up to which rates are exact."""
-        return last_true(lambda n: enumerable(self.a, self.measure, n), 0, LONGEST_ENUMERATED)
+        return last_true(lambda n: enumerable(self.a, self.measure, n), 0, LONGEST)
+
+    @property
+    def scanned_from(self) -> int:
+        """The shortest length in the first scan: where rates are exact it only saves time."""
+        exact_to = self.exact_to()
+        return exact_to + 1 if exact_to < SIMULATED else 2 * _FEW_LENGTHS + 1
+
+    def items(self, n: int) -> int:
+        """Return how many items of a list are drawn."""
+        from ndcg_asymptotics.engines.items.lists import items_drawn
+
+        return items_drawn(self.a, [self.measure], n)
+
+    def affordable(self, n: int, lengths: int = 1) -> int:
+        """Return how many lists of about n items to draw, for each of several lengths."""
+        lists = min(max(_ITEMS // (self.items(n) * lengths), _FEWEST_LISTS), _MOST_LISTS)
+        return max(int(self.effort * lists), _fewest(self.effort))
+
+    def drawn(self, n: int) -> float:
+        """Return the rate in some of the lists that are drawn at n."""
+        from ndcg_asymptotics.engines.items.lists import count_orders
+
+        lists = max(self.affordable(n) // _FIRST_SHARE, _fewest(self.effort))
+        counts = count_orders(self.a, self.b, [self.measure], n, lists, SEED)
+        return (float(counts[0, self.ahead]) + 0.5) / (lists + 1)
 
     def simulate(self, n: int, lists: int) -> None:
         """Draw lists of n items and count the right orders."""
         from ndcg_asymptotics.engines.items.lists import count_orders
 
-        counts = count_orders(self.a, self.b, [self.measure], n, lists, _SEED)
+        counts = count_orders(self.a, self.b, [self.measure], n, lists, SEED)
         self.seen[n] = int(counts[0, self.ahead]), lists
 
     def interval(self, n: int, level: float) -> tuple[float, float]:
@@ -190,13 +220,6 @@ class _Question:
         """Return -1 if the rate at n is certainly too low, 1 if it is certainly high enough, else 0."""
         low, high = self.interval(n, _DECISION_LEVEL)
         return -1 if high < self.rate else int(low >= self.rate)
-
-
-def ranked_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
-    """Return how often a is ahead in drawn lists with a fixed number of relevant items."""
-    from ndcg_asymptotics.engines.cells.ranks import count_orders
-
-    return count_orders(a, b, measure, n, _RANKED_LISTS, _SEED)[0] / _RANKED_LISTS
 
 
 def last_true(condition: Callable[[int], bool], low: int, high: int) -> int:
@@ -215,7 +238,7 @@ def last_true(condition: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> LongRun:
+def long_run(a: Scorer, b: Scorer, measure: Measure, effort: float = 1.0) -> LongRun:
     """Return which scorer is ahead on long lists, and the limit of the rate of the right order.
 
     Parameters
@@ -223,9 +246,8 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> L
     a, b : Scorer
         With the same label law, independent given the label.
     measure : Measure
-    draws : bool
-        Whether lists may be drawn where the labels of the top ranks stay random; else the rate is that of
-        their law without its ties.
+    effort : float
+        The share of the usual number of draws, where the labels of the top ranks stay random.
 
     Raises
     ------
@@ -245,8 +267,8 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, *, draws: bool = True) -> L
     if known is not None:
         # an order that never settles is wrong on some lists, however rarely
         return LongRun(first, known if end.settles is not False else min(known, _NEARLY), end, end.reason)
-    question = _Question(a, b, measure, 0.5, first, draws)
-    rate = question.law(LONGEST)
+    question = _Question(a, b, measure, 0.5, first, effort)
+    rate = question.at_the_top if question.lasting else question.law(LONGEST)
     if end.settles is False:
         return LongRun(first, rate, end, end.reason)
     settled = abs(rate - question.law(_LONG)) < 1e-3 * max(1 - rate, 1e-3)
@@ -264,17 +286,13 @@ def ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
     return int(limits[0] < limits[1])
 
 
-def order_counts(a: Scorer, b: Scorer, measures: Sequence[Measure], n: int) -> list[tuple[float, float]]:
-    """Return the rates at which each scorer is ahead, on some thousand lists that all measures share."""
-    from ndcg_asymptotics.engines.items.lists import count_orders
-
-    lists = int(np.clip(_SHARED_ITEMS // n, _FEWEST_LISTS, _MOST_LISTS))
-    counts = count_orders(a, b, measures, n, lists, _SEED) / lists
-    return [(float(first), float(second)) for first, second in counts]
-
-
 def required_lengths(
-    a: Scorer, b: Scorer, measures: Sequence[Measure], runs: Sequence[LongRun], rate: float
+    a: Scorer,
+    b: Scorer,
+    measures: Sequence[Measure],
+    runs: Sequence[LongRun],
+    rate: float,
+    effort: float = 1.0,
 ) -> list[Length]:
     """Return the smallest n from which on the right order has the probability ``rate``, for each measure.
 
@@ -287,13 +305,15 @@ def required_lengths(
         That of each measure.
     rate : float
         Between 0.5 and 1. A tie does not show the right order.
+    effort : float
+        The share of the usual number of draws; with fewer, intervals are wider.
 
     Raises
     ------
     NotAvailableError
         If a measure has no exact variance.
     """
-    questions = [_Question(a, b, m, rate, run.ahead) for m, run in zip(measures, runs, strict=True)]
+    questions = [_Question(a, b, m, rate, run.ahead, effort) for m, run in zip(measures, runs, strict=True)]
     never = {q.measure: _never(q, run) for q, run in zip(questions, runs, strict=True)}
     find = _find if a.iid else _by_ranks
     if a.iid:
@@ -301,42 +321,12 @@ def required_lengths(
     return [never[q.measure] or find(q) for q in tracked(questions, "required lengths")]
 
 
-def length_by_law(a: Scorer, b: Scorer, measure: Measure, run: LongRun, rate: float) -> Length:
-    """Return the length from which on the right order has the probability ``rate`` by the law of long lists.
-
-    Nothing is drawn, so lengths of some dozen items are rough. Lists have at least 10 items.
-
-    Parameters
-    ----------
-    a, b : Scorer
-        With the same label law, independent given the label, i.i.d.
-    measure : Measure
-    run : LongRun
-        The long run, found without draws.
-    rate : float
-        Between 0.5 and 1.
-
-    >>> a, b, measure = Scorer.of("linear(0.1, 0.5)"), Scorer.of("linear(0.2, 0.4)"), Measure.of("nDCG")
-    >>> found = length_by_law(a, b, measure, long_run(a, b, measure, draws=False), 0.95)
-    >>> abs(found.n - 1382) < 40, found.method  # `plan` finds 1382 from simulated lists
-    (True, 'normal law')
-    """
-    question = _Question(a, b, measure, rate, run.ahead, draws=False)
-    return _never(question, run) or _without_draws(question)
-
-
-def _without_draws(question: _Question) -> Length:
-    found = _crossing_of_law(question, _SHORTEST_BY_LAW)
-    if found is None:
-        return _too_long(question)
-    return Length(max(found, _SHORTEST_BY_LAW), None, _law_name(question))
-
-
 def _by_ranks(question: _Question) -> Length:
     """Return the required length of lists with a fixed number of relevant items."""
     shortest = question.a.least_n
     below = last_true(lambda n: n < shortest or question.law(n) < question.rate, shortest - 1, LONGEST)
-    return Length(below + 1, None, f"simulated on {_RANKED_LISTS:,} lists")
+    _, lists = ranked(*question.pair, question.measure, below + 1)
+    return Length(below + 1, None, f"simulated on {lists:,} lists")
 
 
 def _never(question: _Question, run: LongRun) -> Length | None:
@@ -355,32 +345,41 @@ def _scan(a: Scorer, b: Scorer, questions: Sequence[_Question]) -> None:
     """Simulate rates from long lists down to lengths at which they are too low, for all measures at once."""
     from ndcg_asymptotics.engines.items.lists import count_orders
 
-    starts = {q.measure: q.exact_to() + 1 for q in questions}
+    starts = {q.measure: q.scanned_from for q in questions}
     sizes = [SIMULATED]
     while sizes[-1] > 1:
         sizes.append(math.floor(sizes[-1] / _RATIO))
     unfinished = list(questions)
+    lists = _fewest(questions[0].effort) if questions else 0
     for n in tracked(sizes, "simulated list lengths"):
         asked = [q for q in unfinished if starts[q.measure] <= n]
         if asked:
-            counts = count_orders(a, b, [q.measure for q in asked], n, _FEWEST_LISTS, _SEED)
+            counts = count_orders(a, b, [q.measure for q in asked], n, lists, SEED)
             for question, row in zip(asked, counts, strict=True):
-                question.seen[n] = int(row[question.ahead]), _FEWEST_LISTS
+                question.seen[n] = int(row[question.ahead]), lists
         unfinished = [q for q in unfinished if n not in q.seen or q.decide(n) >= 0]
 
 
 def _find(question: _Question) -> Length:
     """Return the required length, after the first scan."""
     seen, exact_to = sorted(question.seen, reverse=True), question.exact_to()
-    if seen and question.decide(seen[0]) <= 0:
+    tops = question.items(LONGEST) <= SIMULATED
+    if seen and question.decide(seen[0]) <= 0 and not tops:
         return _by_law(question, seen[-1])
-    high = LONGEST
+    low, high = seen[-1] if seen and question.decide(seen[-1]) < 0 else 0, LONGEST
     for n in seen:  # the shortest from which on all are high enough
         if question.decide(n) <= 0:
             break
         high = n
-    if seen and question.decide(seen[-1]) < 0:
-        return _refined(question, seen[-1], high)
+    if high == LONGEST and seen and tops:
+        between = _upwards(question, low)
+        if between is None:
+            return _too_long(question)
+        low, high = between
+    if low and exact_to < high:
+        return _refined(question, low, high)
+    if low and question.exact(low) < question.rate <= question.exact(high):
+        return Length(_last_between(question, low, high) + 1, None, "exact")
     below = _last_below_exactly(question, exact_to)
     if seen and (below == exact_to or high > seen[-1]) and high > exact_to + 1:
         found = _refined(question, exact_to, high)
@@ -398,11 +397,43 @@ def _last_below_exactly(question: _Question, exact_to: int) -> int:
     n = exact_to
     while n > 0:
         if question.exact(n) < question.rate:
-            return last_true(lambda m: question.exact(m) < question.rate, n, before) if before > n else n
+            return _last_between(question, n, before) if before > n else n
         # under a fixed cutoff the rate is smooth in n; where the cutoff grows it jumps
         leap = n > 2 * _FEW_LENGTHS and question.measure.cutoff.regime == "fixed"
-        before, n = n, math.floor(n / _EXACT_RATIO) if leap else n - 1
+        ratio = next(ratio for longest, ratio in _EXACT_RATIOS if n <= longest)
+        before, n = n, math.floor(n / ratio) if leap else n - 1
     return 0
+
+
+def _last_between(question: _Question, low: int, high: int) -> int:
+    """Return the last length from ``low`` on at which the exact rate is too low, as it is not at ``high``."""
+    wanted = float(special.ndtri(question.rate))
+
+    def gap(n: int) -> float:
+        return float(np.clip(special.ndtri(question.exact(n)), -_HIGHEST, _HIGHEST)) - wanted
+
+    known, slow = {math.log(n): gap(n) for n in (low, high)}, 0
+    while high - low > 1:
+        at = _interpolated(known, math.log(low), math.log(high))
+        if slow == _SLOW_STEPS:
+            at, slow = (math.log(low) + math.log(high)) / 2, 0
+        n, width = min(max(math.ceil(math.exp(at)), low + 1), high - 1), high - low
+        known[math.log(n)] = gap(n)
+        low, high = (n, high) if known[math.log(n)] < 0 else (low, n)
+        slow = slow + 1 if high - low > width / 2 else 0
+    return low
+
+
+def _upwards(question: _Question, low: int) -> tuple[int, int] | None:
+    """Return lengths at which the rate is too low and high enough, from draws of tops of long lists."""
+    n = SIMULATED
+    while n < LONGEST:
+        n = min(_FAR_RATIO * n, LONGEST)
+        question.simulate(n, _fewest(question.effort))
+        if question.decide(n) > 0:
+            return low, n
+        low = n if question.decide(n) < 0 else low
+    return None
 
 
 def _by_law(question: _Question, low: int) -> Length:
@@ -414,11 +445,11 @@ def _by_law(question: _Question, low: int) -> Length:
         relevant = found * sum(question.a.masses)
         few = f"lists of {found:.2g} items have {relevant:.2g} relevant ones, few for the law of long lists"
         return Length(found, None, name, few if relevant < _FEWEST_RELEVANT else "")
-    question.simulate(found, _affordable(found))
+    question.simulate(found, question.affordable(found))
     if question.decide(found) == 0:
         return Length(found, None, f"{name}, confirmed on {question.seen[found][1]:,} simulated lists")
     if question.decide(found) < 0:
-        question.simulate(DRAWN, _affordable(DRAWN))
+        question.simulate(DRAWN, question.affordable(DRAWN))
         if question.decide(DRAWN) < 0:
             return Length(
                 None, None, name,
@@ -431,6 +462,9 @@ def _by_law(question: _Question, low: int) -> Length:
 
 def _too_long(question: _Question) -> Length:
     last = question.law(LONGEST)
+    if LONGEST in question.seen:
+        right, lists = question.seen[LONGEST]
+        last = right / lists
     reason = f"more than {LONGEST:.0e} items, where the rate of the right order is {last:.3f}"
     return Length(None, None, _law_name(question), reason)
 
@@ -489,9 +523,9 @@ def _interpolated(values: Mapping[float, float], low: float, high: float) -> flo
     return low + (high - low) * values[low] / (values[low] - values[high])
 
 
-def _affordable(n: int, lengths: int = 1) -> int:
-    """Return how many lists of about n items to draw, for each of several lengths."""
-    return min(max(_ITEMS // (n * lengths), _FEWEST_LISTS), _MOST_LISTS)
+def _fewest(effort: float) -> int:
+    """Return how many lists of one length are drawn at least: enough to decide (`_DECISION_LEVEL`)."""
+    return _FEWEST_LISTS if effort == 1 else _FEWEST_LISTS // 2
 
 
 def _refined(question: _Question, low: int, high: int) -> Length:
@@ -505,7 +539,7 @@ def _refined(question: _Question, low: int, high: int) -> Length:
     for share in (_FIRST_SHARE, 1):
         if guess <= _SHORT or high - low <= _FEW_LENGTHS:
             return _one_by_one(question, max(low, guess // 2), min(high, 2 * guess))
-        question.simulate(guess, max(_affordable(guess) // share, _FEWEST_LISTS))
+        question.simulate(guess, max(question.affordable(guess) // share, _fewest(question.effort)))
         right, lists = question.seen[guess]
         chance = (right + 0.5) / (lists + 1)
         quantile = float(special.ndtri(chance))
@@ -533,7 +567,8 @@ def _slope(question: _Question, n: int) -> float:
 
     It is at least a fifth of that of a quantile which grows like the root of n.
     """
-    ends = [max(1, round(n * factor)) for factor in (1 / _APART, _APART)]
+    apart = _DRAWN_APART if question.lasting else _APART
+    ends = [max(1, round(n * factor)) for factor in (1 / apart, apart)]
     low, high = (question.quantile(end) for end in ends)
     return max((high - low) / math.log(ends[1] / ends[0]), float(special.ndtri(question.rate)) / 10)
 
@@ -542,7 +577,7 @@ def _one_by_one(question: _Question, low: int, high: int) -> Length:
     """Return the required length in (low, high] from draws at every length, or at some of many."""
     sizes = np.arange(low + 1, high + 1)
     for n in sizes:
-        question.simulate(int(n), _affordable(int(n), sizes.size))
+        question.simulate(int(n), question.affordable(int(n), sizes.size))
     rates = np.array([question.seen[int(n)][0] / question.seen[int(n)][1] for n in sizes])
     lower, upper = np.array([question.interval(int(n), _REPORTED_LEVEL) for n in sizes]).T
     first, length, last = (

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
 from ndcg_asymptotics.analysis.planning.curves import (
     CUTOFFS,
     EXPONENTS,
@@ -184,17 +185,17 @@ def _row(measure: Measure, d: Floats, design: Design, names: tuple[str, str]) ->
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise
     fields |= {"required_lists": needed.observed, "queries_assured": needed.assured, "enough": None}
     sign = 1 if mean >= 0 else -1
-    wrong = float(np.mean(sign * d <= 0))
+    wrong = WrongOrder.counted(int(np.sum(sign * d <= 0)), d.size)
     return PlanRow(
         str(measure), ahead=names[0] if mean >= 0 else names[1],
-        log10_wrong=math.log10(wrong) if wrong else None, **fields,
+        **wrong.fields, **fields,
     )  # fmt: skip
 
 
 def _choice(measure: Measure, at: float, d: Floats, design: Design, k: int | None = None) -> Choice:
     mean, sd = _moments(d)
-    wrong = float(np.mean(math.copysign(1.0, mean) * d <= 0))
-    return Choice.of(measure, at, mean, sd, math.log10(wrong) if wrong else None, design, k)
+    wrong = WrongOrder.counted(int(np.sum(math.copysign(1.0, mean) * d <= 0)), d.size)
+    return Choice.of(measure, at, mean, sd, wrong, design, k)
 
 
 def _most_gains(measure: Measure) -> int:

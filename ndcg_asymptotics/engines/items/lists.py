@@ -1,16 +1,20 @@
 """Many independent lists of one length, drawn together: how often each of two scorers is ahead.
 
 A study follows one stream of items through many list lengths. To estimate one probability at one length it
-is faster to draw thousands of separate lists at once, with one call for all their depths and one sort.
+is faster to draw thousands of separate lists at once, with one call for all their depths and one sort. Of
+lists that are much longer than the largest cutoff only the items near the top are drawn: their number of each
+grade is binomial, given the label counts of the list.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.inverse import quantile
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
@@ -21,7 +25,24 @@ _LARGE = 10**18  # the length of a list without end
 # most ranks drawn one by one at its top, with a fixed cutoff and without one, where discounts fall faster
 _RANKS, _WHOLE_RANKS = 2000, 500
 _NOTHING = 1e-16  # relative to the first discount
+_WHOLE = 4096  # up to this length whole lists are drawn
+# items expected in the part of a list that is drawn, beyond k: there are fewer than k with probability 1e-18
+_DEVIATIONS, _EXTRA = 9.0, 40.0
+_BELOW = np.float64(2.0).view(np.int64)  # a depth beyond 1
 _TIE = 1e-12  # DCGs are equal if they differ by less than this part of the terms in which they differ
+
+
+def items_drawn(scorer: Scorer, measures: Sequence[Measure], n: int) -> int:
+    """Return about how many items of each list of n items are drawn for these measures.
+
+    >>> whole, cut = ([Measure.of(text)] for text in ("nDCG", "nDCG@10"))
+    >>> curve = Relevance.of("constant(0.3)")
+    >>> [items_drawn(curve, asked, n) for asked in (whole, cut) for n in (1000, 10**12)]
+    [1000, 1000000000000, 1000, 79]
+    """
+    k = max(measure.cutoff(n) for measure in measures)
+    top = math.ceil(k + _DEVIATIONS * math.sqrt(k) + _EXTRA)
+    return top if scorer.iid and n > _WHOLE and top < n // 4 else n
 
 
 def count_orders(
@@ -57,11 +78,12 @@ def count_orders(
             for m, k in zip(measures, cutoffs, strict=True)
         ]
     )
-    size = max(1, min(_ITEMS // n, _MOST_LISTS))
+    items = items_drawn(a, measures, n)
+    size = max(1, min(_ITEMS // items, _MOST_LISTS))
     found = np.zeros((len(measures), 2), np.int64)
     for block, start in enumerate(range(0, lists, size)):
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, block))))
-        difference = _differences(a, b, n, len(ranks), size, rng)[: lists - start]
+        difference = _differences(a, b, n, items, len(ranks), size, rng)[: lists - start]
         ahead = difference @ weights
         tie = _TIE * (np.abs(difference) @ weights)
         found += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
@@ -104,45 +126,63 @@ def count_orders_at_the_top(
     return more, less
 
 
-def _differences(a: Scorer, b: Scorer, n: int, k: int, lists: int, rng: np.random.Generator) -> Floats:
+def _differences(
+    a: Scorer, b: Scorer, n: int, items: int, k: int, lists: int, rng: np.random.Generator
+) -> Floats:
     """Return the gains at ranks 1 … k of a, minus those of b, (lists, k)."""
     models = [(first, second) for (_, first), (_, second) in zip(a.groups, b.groups, strict=True)]
     if len(models) == 1:
-        return _differences_of_models(*models[0], n, k, lists, rng)
+        return _differences_of_models(*models[0], n, items, k, lists, rng)
     group = rng.choice(len(a.weights), size=lists, p=a.weights / a.weights.sum())
     out = np.empty((lists, k))
     for number, (first, second) in enumerate(models):
         rows = group == number
-        out[rows] = _differences_of_models(first, second, n, k, int(rows.sum()), rng)
+        out[rows] = _differences_of_models(first, second, n, items, k, int(rows.sum()), rng)
     return out
 
 
 def _differences_of_models(
-    a: Model, b: Model, n: int, k: int, lists: int, rng: np.random.Generator
+    a: Model, b: Model, n: int, items: int, k: int, lists: int, rng: np.random.Generator
 ) -> Floats:
     if isinstance(a, FixedCounts):
         counts = np.tile([*a.counts, n - a.least_n], (lists, 1))
     else:
         law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
         counts = rng.multinomial(n, law / law.sum(), size=lists)
-    return _ranked_gains(a, counts, k, rng) - _ranked_gains(b, counts, k, rng)
+    return _ranked_gains(a, counts, items / n, k, rng) - _ranked_gains(b, counts, items / n, k, rng)
 
 
-def _ranked_gains(model: Model, counts: Integers, k: int, rng: np.random.Generator) -> Floats:
+def _ranked_gains(model: Model, counts: Integers, part: float, k: int, rng: np.random.Generator) -> Floats:
     """Return the gains at the first k ranks of lists with these label counts, (lists, k).
 
-    The grade of an item takes the place of the last bits of its depth, so that sorting depths sorts grades.
+    Items are drawn down to the depth ``part``. The grade of an item takes the place of the last bits of its
+    depth, so that sorting depths sorts grades.
     """
-    lists, grades = counts.shape
-    n = int(counts[0].sum()) if lists else 0
-    grade = np.repeat(np.tile(np.arange(grades), lists), counts.ravel())
+    lists, kinds = counts.shape
+    shares = np.ones(kinds)
+    if part < 1:
+        assert isinstance(model, Relevance)
+        top = np.array(0.0), np.array(part)
+        masses = (*model.masses, max(1.0 - sum(model.masses), 0.0))
+        above = [part * float(grades.mean(model, g, *top)) for g in range(kinds)]
+        # G_g(part), the chance of an item of grade g to be drawn
+        shares = np.array([min(x / p, 1.0) if p > 0 else 0.0 for x, p in zip(above, masses, strict=True)])
+        counts = rng.binomial(counts, shares)
+    grade = np.repeat(np.tile(np.arange(kinds), lists), counts.ravel())
     depth = np.empty(grade.size)
-    for g in range(grades):
+    for g in range(kinds):
         items = grade == g
-        depth[items] = quantile(model, g, rng.random(int(items.sum())))
-    mask = (1 << (grades - 1).bit_length()) - 1
-    keys = ((depth.view(np.int64) & ~mask) | grade).reshape(lists, n)
-    if k < n // 4:
+        depth[items] = quantile(model, g, shares[g] * rng.random(int(items.sum())))
+    mask = (1 << (kinds - 1).bit_length()) - 1
+    keys = (depth.view(np.int64) & ~mask) | grade
+    sizes = counts.sum(axis=1)
+    if part < 1:  # lists have different numbers of items: others, below all of them, fill them up
+        padded = np.full((lists, max(int(sizes.max(initial=0)), k)), (_BELOW & ~mask) | (kinds - 1))
+        padded[np.arange(padded.shape[1]) < sizes[:, None]] = keys
+        keys = padded
+    else:
+        keys = keys.reshape(lists, int(sizes[0]) if lists else 0)
+    if k < keys.shape[1] // 4:
         keys = np.partition(keys, k - 1, axis=1)[:, :k]
     keys.sort(axis=1)
     return np.asarray(np.append(model.gains, 0.0)[keys[:, :k] & mask])

@@ -26,12 +26,16 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.rules import quadrature
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _SEQUENCES = 1024  # most label sequences at the ranks that count
 _COUNTS = 300  # most vectors of label counts
-LONGEST_ENUMERATED = 100_000  # list length beyond which the label counts no longer matter
+LONGEST_ENUMERATED = 10**18
+"""The largest list length at which few ranks are enumerated."""
 _NODES = 12  # of a panel of depth
+_HIGHEST_EDGE = 1e-10  # expected items above the first edge of the panels, which are one panel
+_FURTHEST = 60.0  # expected items, plus six for every rank: no rank that counts is deeper
 # counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _EXTRA = 9.0, 40.0
 _ROUNDING = 1e-9  # error of a probability
@@ -106,7 +110,7 @@ def order_law(a: Scorer, b: Scorer, measure: Measure, n: int) -> Order:
 
 def _order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> Order:
     k = min(measure.cutoff(n), n)
-    first, second = label_sequences(a, k, n), label_sequences(b, k, n)
+    first, second = (label_sequences(scorer, k, n, a.masses) for scorer in (a, b))
     return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(n)))
 
 
@@ -207,54 +211,69 @@ def _ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, F
 
 
 @shared
-def label_sequences(relevance: Relevance, k: int, n: int) -> LabelSequences:
-    """Return the joint law of the labels at the first k of n ranks and the label counts; not for mixtures."""
+def label_sequences(
+    relevance: Relevance, k: int, n: int, masses: tuple[float, ...] | None = None
+) -> LabelSequences:
+    """Return the joint law of the labels at the first k of n ranks and the label counts; not for mixtures.
+
+    ``masses`` are those of the grades, up to rounding: scorers with the same have the same vectors of counts.
+    """
     grades = len(relevance.gains) + 1
     indices = np.array(list(product(range(grades), repeat=k)), np.int64).reshape(-1, k)
     per_sequence = np.array([np.bincount(row, minlength=grades) for row in indices])
-    counts, step = _counts(relevance, n)
-    edges = _panels(relevance)
+    counts, step = _counts(masses or relevance.masses, k, n)
+    edges = _panels(relevance, k, n)
     t, w = quadrature.on_panels(edges[:-1], edges[1:], _NODES)
     _, p = relevance.label_law(t.ravel())
-    density = _densities(p, t, w, k, n)
+    above = _above(p, t, w, k, n)
+    last = p * (np.exp(xlog1py(n - k, -t.ravel())) * w.ravel() * (n - k + 1))
     below = np.array([curve.mean(t.ravel(), 1.0) for curve in relevance.curves])
     rest = np.vstack([below, np.maximum(1 - below.sum(axis=0), 0.0)])
     chances = np.zeros((len(indices), len(counts)))
     for seen in np.unique(per_sequence, axis=0):
-        rows = np.flatnonzero((per_sequence == seen).all(axis=1))
         left = counts - seen
         possible = (left >= 0).all(axis=1)
-        if possible.any():
-            chances[np.ix_(rows, possible)] = step * density[rows] @ _multinomial(rest, left[possible], n - k)
+        if not possible.any():
+            continue
+        beyond = step * _multinomial(rest, left[possible], n - k)
+        same = (per_sequence == seen).all(axis=1)
+        for label in range(grades):
+            rows = np.flatnonzero(same & (indices[:, -1] == label))
+            found = above[rows // grades] @ (last[label][:, None] * beyond)
+            chances[np.ix_(rows, possible)] = found
     every = np.append(relevance.gains, 0.0)
     return LabelSequences(every[indices], counts[:, :-1], np.maximum(chances, 0.0))
 
 
-def _densities(p: Floats, t: Floats, w: Floats, k: int, n: int) -> Floats:
-    """Return n!/(n-k)! g_(k-1)(t) p(y_k | t) (1-t)^(n-k) dt for all label sequences and nodes, (P, nodes)."""
+def _above(p: Floats, t: Floats, w: Floats, k: int, n: int) -> Floats:
+    """Return n!/(n-k+1)! g_(k-1)(t) for the labels of the first k - 1 ranks and all nodes, (P, nodes)."""
     # g_i(t) = int_0^t p(y_i | s) g_(i-1)(s) ds; each rank i contributes a factor n - i + 1 of n!/(n-k)!
     found = np.ones((1, t.size))
-    for rank in range(1, k + 1):
-        found = ((n - rank + 1) * found[:, None, :] * p).reshape(-1, t.size)
-        if rank < k:
-            found = running_integrals(found.reshape(len(found), *t.shape) * w).reshape(len(found), t.size)
-    return np.asarray(found * np.exp(xlog1py(n - k, -t.ravel())) * w.ravel())
+    for rank in range(1, k):
+        terms = found[:, None, :] * (p * w.ravel() * (n - rank + 1))
+        found = running_integrals(terms.reshape(-1, *t.shape)).reshape(-1, t.size)
+    return found
 
 
-def _panels(relevance: Relevance) -> Floats:
-    """Return panels of depth that shrink towards both ends, with the curve's breaks among their edges."""
-    halves = 0.5 ** np.arange(1, 56)
-    return np.unique(np.concatenate([[0.0, 1.0], halves, 1 - halves[1:48:2], relevance.breakpoints]))
+def _panels(relevance: Relevance, k: int, n: int) -> Floats:
+    """Return panels of the depth of rank k, shrinking towards the top, with the curve's breaks as edges."""
+    last = (_FURTHEST + 6 * k) / max(n - k, 1)
+    halves = 0.5 ** np.arange(1, math.ceil(math.log2(n / _HIGHEST_EDGE)) + 1)
+    edges = np.concatenate([halves, 1 - halves[1:48:2], relevance.breakpoints])
+    return np.unique(np.concatenate([[0.0, min(last, 1.0)], edges[edges < last]]))
 
 
-def _counts(relevance: Relevance, n: int) -> tuple[Integers, int]:
+def _counts(masses: tuple[float, ...], k: int, n: int) -> tuple[Integers, int]:
     """Return vectors of counts of all grades, the gain 0 last, and h; of one grade only every h-th count."""
-    grades = len(relevance.gains)
+    grades = len(masses)
     if grades == 1:
-        p = min(relevance.masses[0], 1.0)
-        reach = _DEVIATIONS * math.sqrt(n * p * (1 - p)) + _EXTRA
+        p = min(masses[0], 1.0)
+        sd = math.sqrt(n * p * (1 - p))
+        reach = _DEVIATIONS * sd + _EXTRA
         low, high = max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
-        step = max(1, (high - low) // _COUNTS)
+        # Where all lists have more than k relevant items the law is smooth in their number, with a spectrum
+        # that ends far below that of every second standard deviation. Else the ideal list bends.
+        step = max(1, math.floor(sd / 2) if low > k else (high - low) // _COUNTS)
         relevant = np.arange(low, high + 1, step)
         return np.column_stack([relevant, n - relevant]), step
     several = [c for c in product(range(n + 1), repeat=grades) if sum(c) <= n]
@@ -263,6 +282,8 @@ def _counts(relevance: Relevance, n: int) -> tuple[Integers, int]:
 
 def _multinomial(law: Floats, counts: Integers, total: int) -> Floats:
     """Return P(counts) at each node, (nodes, vectors); law is (grades, nodes)."""
+    if len(law) == 2:  # in a form that keeps its digits, as lists may be long
+        return np.exp(log_binomial(counts[:, 0].astype(float), float(total), law[0][:, None]))
     ways = gammaln(total + 1.0) - gammaln(counts + 1.0).sum(axis=1)
     exponent = sum(xlogy(counts[:, j], law[j][:, None]) for j in range(len(law)))
     return np.asarray(np.exp(ways + exponent))

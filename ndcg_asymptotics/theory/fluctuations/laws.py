@@ -30,7 +30,7 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, Effort
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law, order_law_at_the_top
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 
@@ -334,8 +334,7 @@ def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
 def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort = QUICK) -> float:
     """Return P(NDCG_n(a) > NDCG_n(b)), exactly where few ranks count; ties count as wrong.
 
-    Of longer or graded lists under a fixed cutoff of few ranks it is the limit, and elsewhere that of the law
-    of long lists with the exact mean and variance of the difference.
+    Elsewhere it is that of the law of long lists with the exact mean and variance of the difference.
 
     >>> good, blank = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
     >>> round(right_rate(good, blank, Measure.of("nDCG"), 100), 2)
@@ -343,9 +342,6 @@ def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort = 
     """
     if enumerable(a, measure, n) and enumerable(b, measure, n):
         return order_law(a, b, measure, n).more
-    top = order_law_at_the_top(a, b, measure)
-    if top is not None:
-        return top.more
     if a.mixed:
         return over_groups(
             [a, b],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from oracles.discounts import DISCOUNTS, formula
 from oracles.naive import label_law, ndcg
 from oracles.orders import chance_not_greater
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
@@ -22,9 +20,6 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import (
     order_law_at_the_top,
 )
 from ndcg_asymptotics.theory.prediction import predict
-from ndcg_asymptotics.theory.rare import predict_pair
-from ndcg_asymptotics.theory.rare.rates import log_wrong_probability
-from ndcg_asymptotics.theory.rare.tilting import tilt
 
 A, B = (0.7, -0.6), (0.2, 0.4)
 FIRST, SECOND = (Relevance.of(f"polynomial({c}, {d})") for c, d in (A, B))
@@ -85,7 +80,8 @@ def test_orders_at_the_top_are_those_of_long_lists() -> None:
 def test_measures_with_too_many_sequences_are_not_enumerated() -> None:
     assert enumerable(FIRST, Measure.of("nDCG"), 10)
     assert not enumerable(FIRST, Measure.of("nDCG"), 11)
-    assert not enumerable(FIRST, Measure.of("nDCG@5"), 10**6)
+    assert enumerable(FIRST, Measure.of("nDCG@10"), 10**18)
+    assert not enumerable(FIRST, Measure.of("nDCG@11"), 1000)
 
 
 @pytest.mark.parametrize("curve", CURVES)
@@ -122,56 +118,3 @@ def test_every_measure_predicts_lists_of_one_to_ten_items(discount: str, cutoff:
             values = list(row.quantiles.values())
             assert values == sorted(values)
             assert 0 <= values[0] <= values[-1] <= 1
-
-
-@pytest.mark.parametrize("text", MEASURES)
-@pytest.mark.parametrize(
-    "pair", [(FIRST, SECOND), ("linear(0, 1)", "linear(1, 0)"), ("step(0, 1, 0.5)", "constant(0.5)")]
-)
-def test_wrong_orders_of_short_lists(text: str, pair: tuple[Relevance | str, Relevance | str]) -> None:
-    for n in (1, 2, 3, 4, 7, 10):
-        try:
-            (row,) = predict_pair(*pair, text, n).rows
-        except InputError as error:
-            assert "same mean DCG" in str(error) or "or a tie" in str(error)  # noqa: PT017
-            continue
-        assert row.cost >= 0
-        assert row.slope is None or math.isfinite(row.slope)
-        assert row.log10_wrong is None or row.log10_wrong <= 0
-        if pair == (FIRST, SECOND):
-            discount, k = formula(str(Measure.of(text)), n)
-            ahead, behind = (A, B) if row.right == str(FIRST) else (B, A)
-            wrong = chance_not_greater(Polynomial(ahead), Polynomial(behind), n, discount, k)
-            assert row.log10_wrong == pytest.approx(math.log10(wrong), abs=1e-9)
-
-
-@pytest.mark.parametrize("text", ["nDCG@1", "nDCG(zipf)@4", "nDCG@10"])
-def test_wrong_orders_by_the_top_ranks_of_lists_too_long_to_enumerate(text: str) -> None:
-    long, longer = (row.log10_wrong for row in predict_pair(FIRST, SECOND, text, [10**5, 10**6]).rows)
-    assert longer == pytest.approx(long, abs=5e-4)
-    found = tilt(FIRST, SECOND, Measure.of(text), 10**6)
-    by_tilting = log_wrong_probability(found.cost, found.std) / math.log(10)
-    assert abs(by_tilting - long) > 5e-3  # which serves where the top ranks do not decide
-
-
-def test_rare_wrong_orders_by_the_top_ranks() -> None:
-    """A wrong order that is rare, but not very rare, has its limiting probability, not that of tilting."""
-    (row,) = predict_pair("linear(0.1, 0.9)", "linear(0.8, 0.2)", "nDCG(zipf)@2", 10**6).rows
-    chances = [(0.1, 0.9), (0.8, 0.2)]  # of the labels 0 and 1 at the top
-    wrong = sum(
-        chances[0][a] * chances[0][b] * chances[1][c] * chances[1][d]
-        for a, b, c, d in product((0, 1), repeat=4)
-        if a + b / 2 <= c + d / 2
-    )
-    assert 0.01 < wrong < 0.5
-    assert row.log10_wrong == pytest.approx(math.log10(wrong), abs=1e-4)
-
-
-def test_there_is_no_slope_where_the_leader_changes() -> None:
-    curve = "piecewise(0=0, 0.03=0.467, 0.613=0.356, 0.63=0.733, 1=0)"
-    mass = Relevance.of(curve).masses[0]
-    other = f"piecewise(0={mass:.17g}, 0.5={mass:.17g}, 1={mass:.17g})"
-    for text in ("nDCG(power(0.3))@0.05n", "nDCG(power(0.3))", "nDCG(zipf)"):
-        for n in (2, 3, 5, 20):
-            (row,) = predict_pair(curve, other, text, n).rows
-            assert row.slope is None or math.isfinite(row.slope)

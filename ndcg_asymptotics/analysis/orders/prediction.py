@@ -1,0 +1,125 @@
+"""Predictions of the order of a pair: how unlikely the wrong one is, and how fast that falls with n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
+from ndcg_asymptotics.core.arrays import list_lengths
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.measures import Measure, measures_of
+from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.studies.gains import with_gain
+from ndcg_asymptotics.theory.rare import error_exponent, slope, tilt
+
+
+@dataclass(frozen=True)
+class PairPrediction:
+    """The prediction for the order of a pair at one list length.
+
+    Attributes
+    ----------
+    right : str
+        The scorer with the larger mean DCG.
+    cost : float
+        The cost of the wrong order in nats: ``-log P(wrong order at n)`` to first order.
+    slope : float or None
+        d log cost / d log n; None where another scorer leads at neighbouring list lengths.
+    wrong : WrongOrder
+        P(wrong order at n), a tie counting as wrong, with its interval and how it is known.
+    error_exponent : float or None
+        The error exponent, None where no theorem gives it. It is 0 where the order never settles, or the
+        probability of the wrong one falls no faster than a power of n.
+    residual : float
+        The relative change of the tilt in the last iteration.
+    why : str
+        The reason for the error exponent.
+    """
+
+    pair: tuple[str, str]
+    measure: str
+    n: int
+    right: str
+    cost: float
+    slope: float | None
+    wrong: WrongOrder
+    error_exponent: float | None
+    residual: float
+    why: str
+
+
+@dataclass(frozen=True, repr=False)
+class PairPredictions(Report):
+    """The outcome of `predict_pair`."""
+
+    rows: tuple[PairPrediction, ...]
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """Return the rows as plain data, for JSON."""
+        return [asdict(row) for row in self.rows]
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield a table of the predictions and the reasons for the error exponents."""
+        a, b = self.rows[0].pair
+        columns = (
+            Column("measure", whole=True), Column("n", general("g")), Column("right", None, 2),
+            Column("cost in nats", general(".4g"), 3), Column("slope", fixed(3), 4),
+            Column("P(wrong order)"), Column("method", None, 5), Column("error exponent", fixed(3), 1),
+        )  # fmt: skip
+        rows = tuple(
+            (r.measure, r.n, r.right, r.cost, r.slope, str(r.wrong), r.wrong.method, r.error_exponent)
+            for r in self.rows
+        )
+        yield Table(f"{a} against {b}", columns, rows)
+        for measure, why in dict.fromkeys((row.measure, row.why) for row in self.rows):
+            yield Line(f"{measure}: {why}.")
+
+
+def predict_pair(
+    a: Scorer | str,
+    b: Scorer | str,
+    measures: Measure | str | Sequence[Measure | str],
+    n: ArrayLike,
+    *,
+    gain: Gain = "linear",
+) -> PairPredictions:
+    """Predict how unlikely the wrong order of two scorers is.
+
+    Parameters
+    ----------
+    a, b : Scorer or text
+        Curves with the same label law; the scores are independent given the label.
+    measures : Measure or text, or a list of them
+    n : list lengths
+    gain : {"linear", "exp2"}, text or mapping
+        As in `predict`.
+
+    Raises
+    ------
+    InputError
+        If the curves or their means are equal, or do not share their labels.
+
+    >>> (row,) = predict_pair("linear(0.1, 0.5)", "linear(0.2, 0.4)", "nDCG", 10**6).rows
+    >>> round(row.cost), round(row.slope, 2), row.error_exponent
+    (2019, 1.06, 1.0)
+    """
+    first, second = with_gain(a, gain).model, with_gain(b, gain).model
+    sizes = sorted(set(list_lengths(n, "n")))
+    return PairPredictions(
+        tuple(_predict(first, second, m, size) for m in measures_of(measures) for size in sizes)
+    )
+
+
+def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPrediction:
+    found = tilt(a, b, measure, n)
+    pair = (a, b) if found.leader > 0 else (b, a)
+    wrong, end = wrong_order(*pair, measure, n), error_exponent(a, b, measure)
+    return PairPrediction(
+        (str(a), str(b)), str(measure), n, str(pair[0]), found.cost, slope(a, b, measure, n),
+        wrong, end.exponent, found.residual, end.reason,
+    )  # fmt: skip

@@ -1,0 +1,206 @@
+"""Probabilities of a wrong order on one list, with their intervals, against lists drawn by the definition."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.polynomial import Polynomial
+from oracles.discounts import formula
+from oracles.orders import chance_not_greater
+from scipy import stats
+
+from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
+from ndcg_asymptotics.analysis.orders.prediction import predict_pair
+from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance, Scorer
+
+A, B = (0.7, -0.6), (0.2, 0.4)
+FIRST, SECOND = (Relevance.of(f"polynomial({c}, {d})") for c, d in (A, B))
+MEASURES = [
+    "nDCG(log)", "nDCG(power(0.3))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)", "nDCG(log)@1",
+    "nDCG(zipf)@3", "nDCG(constant)@3", "nDCG(power(0.7))@0.2n", "nDCG(linear)@n^0.5", "nDCG(log)@10",
+]  # fmt: skip
+
+
+def chances(curve: str, t: np.ndarray) -> np.ndarray:
+    """The curves of this module by their formulas."""
+    kind, rest = curve.rstrip(")").split("(")
+    if kind == "binormal":
+        share, apart = (float(part.split("=")[1]) for part in rest.split(","))
+        return _binormal(share, apart, t)
+    x = [float(part) for part in rest.split(",")]
+    if kind == "step":
+        return np.where(1 - t >= x[2], x[1], x[0])
+    return x[-1] - (x[-1] - x[0]) * t if kind == "linear" else x[0] + 0 * t
+
+
+def _binormal(share: float, apart: float, t: np.ndarray) -> np.ndarray:
+    """The chance of relevance where a score is, N(apart, 1) for relevant items and N(0, 1) for others."""
+    x = np.linspace(-9.0, 9.0 + apart, 20_001)
+    above = share * stats.norm.sf(x - apart) + (1 - share) * stats.norm.sf(x)
+    at = np.interp(-t, -above, x)
+    good, bad = share * stats.norm.pdf(at - apart), (1 - share) * stats.norm.pdf(at)
+    return good / (good + bad)
+
+
+def wrong_among_drawn(a: str, b: str, weights: np.ndarray, n: int, lists: int, seed: int) -> int:
+    """On how many lists a is not ahead: labels by their share, depths given the label by rejection."""
+    rng = np.random.default_rng(seed)
+    share = float(chances(b, np.zeros(1))[0])  # b is constant
+    wrong, blocks = 0, -(-lists * n // 400_000)
+    for size in np.diff(np.linspace(0, lists, blocks + 1).astype(int)):
+        relevant = rng.random((size, n)) < share
+        depth = np.empty(relevant.size)
+        todo = np.arange(relevant.size)
+        while todo.size:
+            t = rng.random(todo.size)
+            chance = chances(a, t)
+            kept = rng.random(todo.size) < np.where(relevant.ravel()[todo], chance, 1 - chance)
+            depth[todo[kept]] = t[kept]
+            todo = todo[~kept]
+        first = np.take_along_axis(relevant, np.argsort(depth.reshape(size, n), axis=1), 1)
+        second = rng.permuted(relevant, axis=1)  # an order that knows nothing
+        k = weights.size
+        ahead = (first[:, :k].astype(float) - second[:, :k]) @ weights
+        wrong += int((ahead <= 1e-12).sum())
+    return wrong
+
+
+def contains(found: WrongOrder, wrong: int, lists: int) -> bool:
+    """Whether so many wrong lists are likely for a probability in the interval; false alarm: 6e-7."""
+    low, high = (0.0 if end is None else 10**end for end in (found.low, found.high))
+    return bool(
+        stats.binom.cdf(wrong, lists, low) > 3e-7 and stats.binom.sf(wrong - 1, lists, min(high, 1.0)) > 3e-7
+    )
+
+
+def certainly(log10: float) -> WrongOrder:
+    return WrongOrder(log10, log10, log10, "exact")
+
+
+LOG = 1 / np.log(np.arange(2.0, 1002.0))
+DRAWN = [
+    # pair, cutoff, n, lists, what was printed before
+    (("step(0.2, 0.7, 0.8)", "constant(0.3)"), None, 100, 30_000, 0.0187),
+    (("linear(0.1, 0.7)", "constant(0.4)"), None, 300, 20_000, 0.0051),
+    (("binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"), 10, 20, 10_000, 6e-6),
+    (("binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"), 10, 1000, 2000, 6e-6),
+    (("step(0, 0.2, 0.95)", "constant(0.01)"), None, 30, 40_000, 0.36),
+    (("step(0, 0.2, 0.95)", "constant(0.01)"), 20, 200, 20_000, 0.1),
+]
+
+
+@pytest.mark.parametrize(("pair", "k", "n", "lists", "before"), DRAWN)
+def test_a_probability_lies_in_its_interval(
+    pair: tuple[str, str], k: int | None, n: int, lists: int, before: float
+) -> None:
+    measure = Measure.of("nDCG" if k is None else f"nDCG@{k}")
+    found = wrong_order(Scorer.of(pair[0]), Scorer.of(pair[1]), measure, n)
+    wrong = wrong_among_drawn(*pair, LOG[: k or n], n, lists, seed=3)
+    assert contains(found, wrong, lists)
+    assert found.width < 0.3
+    assert not contains(certainly(math.log10(before)), wrong, lists)
+
+
+@pytest.mark.parametrize("n", [10**5, 10**18])
+@pytest.mark.parametrize(("text", "k"), [("nDCG@10", 10), ("nDCG@30", 30)])
+def test_the_order_at_fixed_ranks_of_long_lists(text: str, k: int, n: int) -> None:
+    """The depths of the first items of a long list are those of a Poisson process, and labels given depth."""
+    pair = "binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"
+    rng, lists = np.random.default_rng(k), 40_000
+    depth = np.cumsum(rng.exponential(size=(lists, k)), axis=1) / n
+    # far in the tail of the scores the chance of relevance is 1 / (1 + (1 - p) / p exp(d^2 / 2 - d x))
+    below = -stats.norm.ppf(np.minimum(depth / 0.3, 0.5)) + 0.65
+    for _ in range(8):  # the score with the share `depth` above it
+        above = 0.3 * stats.norm.sf(below - 0.65) + 0.7 * stats.norm.sf(below)
+        density = 0.3 * stats.norm.pdf(below - 0.65) + 0.7 * stats.norm.pdf(below)
+        below = below + (above - depth) / density
+    chance = 1 / (1 + 0.7 / 0.3 * np.exp(0.65**2 / 2 - 0.65 * below))
+    labels = rng.random((lists, k)) < chance
+    other = rng.random((lists, k)) < 0.3
+    wrong = int(((labels.astype(float) - other) @ LOG[:k] <= 1e-12).sum())
+    found = wrong_order(Scorer.of(pair[0]), Scorer.of(pair[1]), Measure.of(text), n)
+    assert contains(found, wrong, lists)
+    if (n, k) == (10**5, 10):  # the limit of the law, which stood for the law at n
+        assert found.method == "exact"
+        assert not contains(certainly(k * math.log10(0.3)), wrong, lists)
+
+
+def test_plan_and_its_rows_say_what_the_prediction_says() -> None:
+    """`plan` takes the probability from the same function, and it is below 1% here."""
+    pair = "linear(0.1, 0.7)", "constant(0.4)"
+    (row,) = plan(*pair, "nDCG", n=300).rows
+    (predicted,) = predict_pair(*pair, "nDCG", 300).rows
+    assert row.wrong == predicted.wrong
+    assert row.log10_wrong < -2
+    assert row.wrong_method == "weighted draws"
+    assert row.log10_wrong_low < row.log10_wrong < row.log10_wrong_high
+
+
+def test_what_is_printed_has_the_digits_that_the_interval_leaves() -> None:
+    (row,) = predict_pair("linear(0.1, 0.5)", "linear(0.2, 0.4)", "nDCG", 10**6).rows
+    assert row.wrong.method == "large deviations"
+    low, high = str(row.wrong).split(" to ")
+    assert (low[1], high[1]) == ("e", "e")  # one digit
+    for wrong, lists in ((3000, 10_000), (400, 10_000), (3, 100_000), (99, 100)):
+        found = WrongOrder.counted(wrong, lists)
+        text = str(found)
+        if " ± " in text:
+            value, half = map(float, text.split(" ± "))
+            assert value - half <= 10**found.low
+            assert value + half >= 10**found.high
+        else:
+            ends = [float(end) for end in text.split(" to ")]
+            assert ends[0] <= 10**found.low
+            assert ends[1] >= 10**found.high
+    assert str(WrongOrder.counted(0, 1000)).startswith("below ")
+
+
+@pytest.mark.parametrize("text", MEASURES)
+@pytest.mark.parametrize(
+    "pair", [(FIRST, SECOND), ("linear(0, 1)", "linear(1, 0)"), ("step(0, 1, 0.5)", "constant(0.5)")]
+)
+def test_wrong_orders_of_short_lists(text: str, pair: tuple[Relevance | str, Relevance | str]) -> None:
+    for n in (1, 2, 3, 4, 7, 10):
+        try:
+            (row,) = predict_pair(*pair, text, n).rows
+        except InputError as error:
+            assert "same mean DCG" in str(error) or "or a tie" in str(error)  # noqa: PT017
+            continue
+        assert row.cost >= 0
+        assert row.slope is None or math.isfinite(row.slope)
+        assert row.wrong.log10 is None or row.wrong.log10 <= 0
+        if pair == (FIRST, SECOND):
+            discount, k = formula(str(Measure.of(text)), n)
+            ahead, behind = (A, B) if row.right == str(FIRST) else (B, A)
+            wrong = chance_not_greater(Polynomial(ahead), Polynomial(behind), n, discount, k)
+            assert row.wrong.method == "exact"
+            assert row.wrong.log10 == pytest.approx(math.log10(wrong), abs=1e-9)
+
+
+def test_rare_wrong_orders_by_the_top_ranks() -> None:
+    """A wrong order that is rare, but not very rare, has its limiting probability, not that of tilting."""
+    (row,) = predict_pair("linear(0.1, 0.9)", "linear(0.8, 0.2)", "nDCG(zipf)@2", 10**6).rows
+    chances = [(0.1, 0.9), (0.8, 0.2)]  # of the labels 0 and 1 at the top
+    wrong = sum(
+        chances[0][a] * chances[0][b] * chances[1][c] * chances[1][d]
+        for a, b, c, d in product((0, 1), repeat=4)
+        if a + b / 2 <= c + d / 2
+    )
+    assert 0.01 < wrong < 0.5
+    assert row.wrong.log10 == pytest.approx(math.log10(wrong), abs=1e-4)
+
+
+def test_there_is_no_slope_where_the_leader_changes() -> None:
+    curve = "piecewise(0=0, 0.03=0.467, 0.613=0.356, 0.63=0.733, 1=0)"
+    mass = Relevance.of(curve).masses[0]
+    other = f"piecewise(0={mass:.17g}, 0.5={mass:.17g}, 1={mass:.17g})"
+    for text in ("nDCG(power(0.3))@0.05n", "nDCG(power(0.3))", "nDCG(zipf)"):
+        for n in (2, 3, 5, 20):
+            (row,) = predict_pair(curve, other, text, n).rows
+            assert row.slope is None or math.isfinite(row.slope)
