@@ -3,7 +3,8 @@
 It is computed in one of these ways, the first that applies, and stated with an interval:
 
 ==================  =====================================================================================
-exact               by enumeration of labels, where few ranks count (`theory.fluctuations.enumeration`)
+exact               by enumeration of labels, where few ranks count (`theory.fluctuations.enumeration`), and
+                    with one relevant item (`theory.fluctuations.one_item_orders`)
 counted             on drawn lists of up to 4096 items, or tops of lists, if 100 of them are wrong
 weighted draws      by importance sampling (`engines.rare`), where fewer are wrong
 large deviations    by the tilt's cost and width (`theory.rare`), where a draw takes long
@@ -30,8 +31,10 @@ from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
+from ndcg_asymptotics.theory.fluctuations.enumeration import Order, enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
+from ndcg_asymptotics.theory.fluctuations.one_item import one_item
+from ndcg_asymptotics.theory.fluctuations.one_item_orders import order_of_one_item
 from ndcg_asymptotics.theory.rare import Tilt, log_wrong_probability, tilt
 
 SIMULATED = 4096
@@ -189,6 +192,8 @@ def wrong_order(
     """
     if enumerable(a, measure, n):
         return _exact(a, b, measure, n)
+    if one_item(a):
+        return ranked(a, b, measure, n)
     plain = None
     if drawable(a, measure, n):
         wrong, lists = drawn or draw(a, b, [measure], n, effort)[0][0]
@@ -196,7 +201,7 @@ def wrong_order(
         if wrong >= (ENOUGH if effort == 1 else _ENOUGH_AT_LESS):
             return plain
     if not a.iid:
-        return plain or WrongOrder.counted(*ranked(a, b, measure, n))
+        return plain or ranked(a, b, measure, n)
     if not a.mixed:
         try:
             found = tilt(a.model, b.model, measure, n, leader=1)
@@ -245,12 +250,30 @@ def _exact(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrder:
     return WrongOrder(found, found - _ROUNDING, min(found + _ROUNDING, 0.0), "exact")
 
 
-def ranked(a: Scorer, b: Scorer, measure: Measure, n: int) -> Counts:
-    """Draw lists with a fixed number of relevant items, and count those on which a is not ahead."""
+@shared
+def ranked(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrder:
+    """Return `wrong_order` with a fixed number of relevant items: exactly if it is one, else from draws.
+
+    >>> pair = (Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))
+    >>> str(ranked(*pair, Measure.of("nDCG"), 10**12))
+    '0.4'
+    """
+    if one_item(a):
+        try:
+            return _of_one_item(*order_of_one_item(a, b, measure, n))
+        except NotAvailableError:  # a user's discount in long lists
+            pass
     from ndcg_asymptotics.engines.cells.ranks import count_orders
 
     right = count_orders(a, b, measure, n, _RANKED_LISTS, SEED)[0]
-    return _RANKED_LISTS - int(right), _RANKED_LISTS
+    return WrongOrder.counted(_RANKED_LISTS - int(right), _RANKED_LISTS)
+
+
+def _of_one_item(law: Order, error: float) -> WrongOrder:
+    wrong = law.less + law.tie
+    high = _log10(min(wrong + error, 1.0))
+    log10, low = _log10(wrong) if wrong > error else None, _log10(max(wrong - error, 0.0))
+    return WrongOrder(log10, low, high, "exact")
 
 
 def _weighted(a: Scorer, b: Scorer, measure: Measure, n: int, effort: float) -> WrongOrder | None:

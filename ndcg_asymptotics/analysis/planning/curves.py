@@ -32,6 +32,7 @@ from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
+from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import difference_std, moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -176,9 +177,13 @@ class _Curves:
         known = mean if abs(mean) > error else 0.0
         return Estimate(known, error), Estimate(float(sd.value[0]), float(sd.error[0]))
 
+    def exact(self, measure: Measure) -> bool:
+        """Return whether the probability of the wrong order is known without draws."""
+        return one_item(self.a) or enumerable(self.a, measure, self.n)
+
     def drawn(self, measures: Sequence[Measure]) -> dict[Measure, tuple[Counts, Counts]]:
         """Return what `orders.one_list.draw` counts on lists that all measures share."""
-        asked = [m for m in measures if not enumerable(self.a, m, self.n)]
+        asked = [m for m in measures if not self.exact(m)]
         if self.n > SIMULATED or not asked:
             return {}
         return dict(zip(asked, draw(self.a, self.b, asked, self.n), strict=True))
@@ -219,7 +224,7 @@ class _Curves:
         k: int | None = None,
     ) -> Choice:
         ahead = int(effect < 0)
-        if enumerable(self.a, measure, self.n):
+        if self.exact(measure):
             wrong = self.wrong(measure, ahead, None)
         elif drawn and drawn[ahead][0] >= ENOUGH:
             wrong = WrongOrder.counted(*drawn[ahead])

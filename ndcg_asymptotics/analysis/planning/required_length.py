@@ -27,7 +27,7 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.orders.one_list import SEED, SIMULATED, ranked
+from ndcg_asymptotics.analysis.orders.one_list import SEED, SIMULATED, WrongOrder, ranked
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
@@ -140,8 +140,7 @@ class _Question:
     def law(self, n: int) -> float:
         """Return the rate exactly or from drawn tops where that is possible, else by the law."""
         if not self.a.iid:
-            wrong, lists = ranked(*self.pair, self.measure, n)
-            return 1 - wrong / lists
+            return _right(ranked(*self.pair, self.measure, n).log10)
         if self.lasting and not enumerable(self.a, self.measure, n):
             return self.drawn(n) if self.items(n) <= SIMULATED else self.at_the_top
         return right_rate(*self.pair, self.measure, n, ROUGH)
@@ -270,12 +269,24 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, effort: float = 1.0) -> Lon
     question = _Question(a, b, measure, 0.5, first, effort)
     rate = question.at_the_top if question.lasting else question.law(LONGEST)
     if end.settles is False:
-        return LongRun(first, rate, end, end.reason)
+        return LongRun(first, rate, end, f"{end.reason}{_drawn(question)}")
     settled = abs(rate - question.law(_LONG)) < 1e-3 * max(1 - rate, 1e-3)
     if settled and rate > 1 - 1e-9:
         return LongRun(first, 1.0, end)
     grows = "and does not grow" if settled else "and still grows"
-    return LongRun(first, rate, end, f"{end.reason}; it is {rate:.3f} at n = {LONGEST:.0e} {grows}")
+    reason = f"{end.reason}; it is {rate:.3f} at n = {LONGEST:.0e} {grows}{_drawn(question)}"
+    return LongRun(first, rate, end, reason)
+
+
+def _drawn(question: _Question) -> str:
+    """Return the interval of a long run that is drawn, of lists with a fixed number of relevant items."""
+    if question.a.iid:
+        return ""
+    found = ranked(*question.pair, question.measure, LONGEST)
+    if found.method == "exact":
+        return ""
+    low, high = (_right(end) for end in (found.high, found.low))
+    return f"; the long run is that of drawn lists of {LONGEST:.0e} items, {low:.1%} to {high:.1%} with 95%"
 
 
 def ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
@@ -323,10 +334,28 @@ def required_lengths(
 
 def _by_ranks(question: _Question) -> Length:
     """Return the required length of lists with a fixed number of relevant items."""
-    shortest = question.a.least_n
-    below = last_true(lambda n: n < shortest or question.law(n) < question.rate, shortest - 1, LONGEST)
-    _, lists = ranked(*question.pair, question.measure, below + 1)
-    return Length(below + 1, None, f"simulated on {lists:,} lists")
+
+    def first(log10: Callable[[WrongOrder], float | None]) -> int:
+        """Return the length from which on the rate by a probability, or an end of its interval, is enough."""
+
+        def too_low(n: int) -> bool:
+            found = ranked(*question.pair, question.measure, n)
+            return _right(log10(found)) < question.rate
+
+        shortest = question.a.least_n
+        return last_true(lambda n: n < shortest or too_low(n), shortest - 1, LONGEST) + 1
+
+    length = first(lambda found: found.log10)
+    if length > LONGEST:
+        return _too_long(question)
+    if ranked(*question.pair, question.measure, length).method == "exact":
+        return Length(length, None, "exact")
+    between = first(lambda found: found.low), min(first(lambda found: found.high), LONGEST)
+    return Length(length, between, "simulated on drawn ranks")
+
+
+def _right(log10_wrong: float | None) -> float:
+    return 1.0 if log10_wrong is None else 1 - 10**log10_wrong
 
 
 def _never(question: _Question, run: LongRun) -> Length | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import design
+from scipy.special import gammaln
 
 from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.analysis.planning.required_length import long_run, required_lengths
@@ -109,3 +110,42 @@ def test_the_long_run_with_a_fixed_cutoff_is_no_estimate() -> None:
         a, b = (with_relevant(text, relevant) for text in PAIR)
         for pair in ((a, b), (b, a)):
             assert long_run(*pair, Measure.of("nDCG@10")).rate == 0
+
+
+def right_orders(n: int, k: int) -> float:
+    """P(the first of PAIR is ahead) with one relevant item, by the closed form of its rank's law."""
+    r = np.arange(1.0, n + 1)
+    p, q = (
+        kappa * np.exp(gammaln(r - 1 + kappa) - gammaln(r) + gammaln(n) - gammaln(n + kappa))
+        for kappa in (0.4, 0.6)
+    )
+    return float((p * (1 - np.cumsum(q)))[:k].sum())
+
+
+def test_one_relevant_item_needs_no_draws() -> None:
+    found = plan(*PAIR, ["nDCG", "nDCG@10"], n=1000, relevant=1, rate=0.55)
+    rows = {row.measure: row for row in found.rows}
+    for measure, k in (("nDCG(log)", 1000), ("nDCG(log)@10", 10)):
+        row = rows[measure]
+        assert row.wrong_method == "exact"
+        assert row.log10_wrong == pytest.approx(math.log10(1 - right_orders(1000, k)), abs=1e-7)
+    assert 10 ** (rows["nDCG(log)@10"].log10_wrong or 0) == pytest.approx(0.8481, abs=5e-5)
+    n = rows["nDCG(log)"].required_n or 0
+    assert right_orders(n - 1, n - 1) < 0.55 <= right_orders(n, n)
+    assert rows["nDCG(log)"].required_n_method == "exact"
+    assert {choice.wrong_method for choice in (*found.exponents, *found.cutoffs)} == {"exact"}
+    (cut,) = (choice for choice in found.cutoffs if choice.at == 20)
+    assert cut.log10_wrong == pytest.approx(math.log10(1 - right_orders(1000, 20)), abs=1e-7)
+
+
+def test_draws_are_shown_with_their_interval() -> None:
+    (row,) = plan(*PAIR, "nDCG(power(0.5))", n=1000, relevant=3, rate=0.6).rows
+    assert row.log10_wrong_low is not None
+    assert row.log10_wrong is not None
+    assert row.log10_wrong_high is not None
+    assert row.log10_wrong_low < row.log10_wrong < row.log10_wrong_high
+    assert row.required_n_low is not None
+    assert row.required_n is not None
+    assert row.required_n_high is not None
+    assert row.required_n_low <= row.required_n <= row.required_n_high
+    assert "the long run is that of drawn lists of 1e+12 items, 66.4% to 67.7% with 95%" in row.reason
