@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pytest
 from mpmath import mp
+from oracles.deviations import Pieces, moments
 from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.prediction import predict
@@ -122,3 +123,51 @@ def test_curves_without_relevant_items_at_the_top(curve: str, measure: str, n: i
         assert row.sd == pytest.approx(math.sqrt(chance * (1 - chance)), rel=1e-6)
     else:
         assert 0.01 < row.sd < 0.5
+
+
+@pytest.mark.parametrize("cutoff", ["", "@4"])
+@pytest.mark.parametrize(
+    ("gains", "upper", "lower"),
+    [((1.0,), (0.9,), (0.05,)), ((1.0,), (0.0,), (0.4,)), ((3.0, 1.0), (0.0, 0.6), (0.01, 0.2))],
+)
+def test_pairs_of_steps_within_the_first_ranks(gains, upper, lower, cutoff: str) -> None:
+    n, at = 14, 0.9
+    step = Pieces((1 - at, 1.0), (upper, lower))
+    masses = [0.1 * a + 0.9 * b for a, b in zip(upper, lower, strict=True)]
+    flat = Pieces((1.0,), (tuple(masses),))
+    texts = [f"step({b}, {a}, {at})" for a, b in zip(upper, lower, strict=True)]
+    blanks = [f"constant({p!r})" for p in masses]
+    if len(gains) > 1:
+        texts, blanks = (
+            [f"graded({', '.join(f'{y}={x}' for y, x in zip(gains, curves, strict=True))})"]
+            for curves in (texts, blanks)
+        )
+    ranks = np.arange(1.0, n + 1)
+    discounts = np.where(ranks <= (4 if cutoff else n), 1 / np.log1p(ranks), 0.0)
+    found = difference_std(texts[0], blanks[0], f"nDCG{cutoff}", [n])
+    _, expected = moments([step, flat], gains, discounts)
+    assert abs(found.value[0] - expected) <= found.error[0] + 1e-12 < 1e-8
+    _, other = moments([step, flat], gains, discounts * np.where(ranks == 2, 1 + 1e-6, 1.0))
+    assert abs(found.value[0] - other) > found.error[0] + 1e-12
+
+
+def test_the_covariance_of_two_scorers_from_all_counts_and_from_few() -> None:
+    """Up to 800 relevant items are likely at n = 1000, and more at n = 3000."""
+    curves = "linear(0.1, 0.7)", "power(prevalence=0.4, top=0.9, exponent=3)"
+    for n in (1000, 3000):
+        found = difference_std(*curves, "nDCG@10", [n])
+        alone = [ndcg_std(curve, "nDCG@10", [n]).value[0] for curve in curves]
+        # the ideal list is full, and what the two share is what the labels tell of the first ranks: O(1/n)
+        share = 1 - found.value[0] ** 2 / (alone[0] ** 2 + alone[1] ** 2)
+        assert 0 < share * n < 30
+
+
+def test_many_breaks() -> None:
+    """The same curve in one piece and in 59."""
+    depths = np.linspace(0, 1, 60)
+    values = 0.7 - 0.6 * depths
+    broken = ", ".join(f"{t!r}={m!r}" for t, m in zip(depths.tolist(), values.tolist(), strict=True))
+    for measure, n in (("nDCG@10", 100), ("nDCG", 20)):
+        plain = rank_moments((Relevance.of("linear(0.1, 0.7)"),), Measure.of(measure), n)
+        same = rank_moments((Relevance.of(f"piecewise({broken})"),), Measure.of(measure), n)
+        assert abs(plain.variance - same.variance) <= plain.missed + same.missed < 1e-12
