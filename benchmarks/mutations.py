@@ -1,9 +1,12 @@
 """Formulas broken one at a time: does `check`, or a test of an engine or of the theory, notice each?
 
-Each mutation edits one line in a copy of the package. `check` then runs a small study with that copy, and
-where it finds nothing wrong the tests named beside the mutation run. The unbroken copy must pass all of it.
+Each mutation edits one line in a copy of the package. If the mutation names a study, `check` runs it with
+the copy, and where it finds nothing wrong the tests named beside the mutation run. The unbroken copy must
+pass all of it. Engines run as plain Python: a compiled kernel does not notice that one it calls has changed.
 
     python -m benchmarks.mutations [NAME ...]
+
+A name is that of a mutation, or its beginning, such as "cells".
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.engine_mutations import TESTS
 
 ROOT = Path(__file__).parents[1]
 _COPIED = ("ndcg_asymptotics", "tests", "benchmarks", "pyproject.toml")
@@ -48,9 +53,11 @@ class Mutation:
     old, new : str
         A text that occurs once in the file, and what replaces it.
     study : tuple of str
-        A scorer and measures for `check`.
+        A scorer and measures for `check`; for none of them `check` does not run.
     tests : tuple of str
         Arguments of pytest, used where `check` finds nothing.
+    plain : bool
+        Whether kernels run as plain Python.
     """
 
     name: str
@@ -59,9 +66,10 @@ class Mutation:
     new: str
     study: tuple[str, ...]
     tests: tuple[str, ...] = ()
+    plain: bool = False
 
 
-MUTATIONS = (
+THEORY = (
     Mutation(
         "Theorem 1: 0.99 for 1",
         "theory/limits.py",
@@ -200,7 +208,39 @@ MUTATIONS = (
         "grows * pair.lead / (pair.ahead.gains[0] + pair.lead)",
         "grows * pair.lead / pair.ahead.gains[0]",
         (LINEAR, "nDCG"),
-        ("--doctest-modules", "ndcg_asymptotics/theory/rare/exponents.py"),
+        ("tests/theory/test_exponents.py", "-k", "turn_over"),
+    ),
+    Mutation(
+        "local slope: over another factor of n",
+        "theory/rare/rates.py",
+        "/ math.log(high / low)",
+        "/ math.log(_STEP)",
+        (),
+        ("tests/theory/test_exponents.py", "-k", "local_slope"),
+    ),
+    Mutation(
+        "sampled metrics: the rank estimate of one item more",
+        "theory/sampled/corrected.py",
+        "1 + (items - 1) * np.arange(negatives + 1.0) / negatives",
+        "1 + items * np.arange(negatives + 1.0) / negatives",
+        (),
+        ("tests/theory/test_sampled.py", "-k", "rank_estimate"),
+    ),
+    Mutation(
+        "probability of a wrong order: without the width of the tilted law",
+        "theory/rare/rates.py",
+        "return -cost + std**2 / 2 + float(log_ndtr(-std))",
+        "return -cost + float(log_ndtr(-std))",
+        (),
+        ("tests/theory/test_exponents.py", "-k", "is_an_integral"),
+    ),
+    Mutation(
+        "error of standard deviations: without the difference of two evaluations",
+        "theory/fluctuations/variance.py",
+        "error = np.abs(fine - rough) + missed",
+        "error = missed",
+        (),
+        ("tests/theory/fluctuations/test_variance.py", "-k", "finer_evaluation"),
     ),
     Mutation(
         "few relevant items: the largest kappa of the grades",
@@ -241,39 +281,16 @@ MUTATIONS = (
         (LINEAR, "nDCG"),
         ("tests/theory/test_rare.py",),
     ),
-    Mutation(
-        "copula: the square of its correlation",
-        "engines/items/copula.py",
-        "normals *= math.sqrt(rho)\n",
-        "normals *= rho\n",
-        (LINEAR, "nDCG"),
-        ("tests/engines/test_joint_laws.py", "-k", "stated"),
-    ),
-    Mutation(
-        "copula: the square of its correlation, consistently",
-        "engines/items/copula.py",
-        "depth = _correlated(int(ends[-1]), rho, common, own)",
-        "depth = _correlated(int(ends[-1]), rho**2, common, own)",
-        (LINEAR, "nDCG"),
-        ("tests/engines/test_joint_laws.py", "-k", "stated"),
-    ),
-    Mutation(
-        "items engine: discounts from rank 2 on",
-        "engines/items/kernels.py",
-        "slot = ranks[j]\n",
-        "slot = ranks[j] + 1\n",
-        (LINEAR, "nDCG"),
-        ("tests/engines/test_items.py",),
-    ),
-    Mutation(
-        "rare engine: weights without the labels' ratio",
-        "engines/rare/draw.py",
-        "float(labels @ tilt.log_ratio)",
-        "0.0 * float(labels @ tilt.log_ratio)",
-        (LINEAR, "nDCG"),
-        ("tests/engines/test_rare.py",),
-    ),
 )
+
+ENGINES = tuple(
+    Mutation(
+        f"{file.partition('/')[0]}: {name}", f"engines/{file}", old, new, (), (tests, "-k", test), plain=True
+    )
+    for tests, formulas in TESTS.items()
+    for file, name, old, new, test in formulas
+)
+MUTATIONS = THEORY + ENGINES
 
 
 def mutated(mutation: Mutation, text: str) -> str:
@@ -294,9 +311,7 @@ def copy_of_the_package(mutation: Mutation | None = None) -> Iterator[Path]:
         for part in _COPIED:
             source = ROOT / part
             if source.is_dir():
-                # compiled kernels know their callers' sources only: a broken engine compiles anew
-                broken = mutation is not None and mutation.file.startswith("engines")
-                skipped = ("*.nbi", "*.nbc") if broken else ()
+                skipped = ("*.nbi", "*.nbc") if mutation is not None and mutation.plain else ()
                 shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns(*skipped))
             else:
                 shutil.copy2(source, folder / part)
@@ -306,18 +321,23 @@ def copy_of_the_package(mutation: Mutation | None = None) -> Iterator[Path]:
         yield folder
 
 
-def caught(folder: Path, study: tuple[str, ...], tests: tuple[str, ...]) -> str:
-    """Return what notices that the package in a folder is broken, or an empty text."""
-    scorer, *measures = study
-    found = _python(folder, "-c", _CHECK, json.dumps([{"a": scorer}, measures]))
-    if found.returncode:
-        return f"check ends with exit status {found.returncode}: {found.stderr.strip()[-200:]}"
-    wrong = json.loads(found.stdout.splitlines()[-1])
-    if wrong:
-        return f"check: {wrong[0]}"
+def caught(folder: Path, mutation: Mutation) -> str:
+    """Return what notices that the package in a folder is broken as a mutation says, or an empty text."""
+    if mutation.study:
+        scorer, *measures = mutation.study
+        found = _python(folder, "-c", _CHECK, json.dumps([{"a": scorer}, measures]))
+        if found.returncode:
+            return f"check ends with exit status {found.returncode}: {found.stderr.strip()[-200:]}"
+        wrong = json.loads(found.stdout.splitlines()[-1])
+        if wrong:
+            return f"check: {wrong[0]}"
+    tests = mutation.tests
     if not tests:
         return ""
-    found = _python(folder, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests)
+    # as plain Python, whole numbers that overflow on purpose and divisions that numba allows give warnings
+    warnings = ("-W", "ignore::RuntimeWarning") if mutation.plain else ()
+    options = "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *warnings
+    found = _python(folder, "-m", "pytest", *options, *tests, NUMBA_DISABLE_JIT=str(int(mutation.plain)))
     if found.returncode not in (0, 1):
         raise SystemExit(
             f"pytest {' '.join(tests)} ends with exit status {found.returncode}:\n{found.stdout}"
@@ -326,8 +346,8 @@ def caught(folder: Path, study: tuple[str, ...], tests: tuple[str, ...]) -> str:
     return lines[0].split(" - ")[0].removeprefix("FAILED ") if lines else ""
 
 
-def _python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{folder / 'tests'}"}
+def _python(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{folder / 'tests'}"} | variables
     return subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -336,19 +356,19 @@ def _python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def false_alarms(mutations: Iterable[Mutation]) -> list[str]:
     """Return the tests that fail for the package as it is."""
     with copy_of_the_package() as folder:
-        looks = dict.fromkeys((mutation.study, mutation.tests) for mutation in mutations)
-        return [found for look in looks if (found := caught(folder, *look))]
+        looks = {(mutation.study, mutation.tests, mutation.plain): mutation for mutation in mutations}
+        return [found for mutation in looks.values() if (found := caught(folder, mutation))]
 
 
 def main() -> None:
     """Print what notices each mutation; exit status 1 if one lives, or the unbroken package does not pass."""
     names = sys.argv[1:]
-    chosen = [mutation for mutation in MUTATIONS if not names or mutation.name in names]
+    chosen = [m for m in MUTATIONS if not names or any(m.name.startswith(name) for name in names)]
     alive = []
     for mutation in chosen:
         start = time.perf_counter()
         with copy_of_the_package(mutation) as folder:
-            found = caught(folder, mutation.study, mutation.tests)
+            found = caught(folder, mutation)
         print(f"{mutation.name}: {found or 'LIVES'} ({time.perf_counter() - start:.0f} s)", flush=True)
         alive += [] if found else [mutation.name]
     wrong = false_alarms(chosen)

@@ -1,6 +1,10 @@
-"""Draws of the items engine, as lists of gains and as NDCG."""
+"""Draws of the items engine, as lists of gains and as NDCG, and a law that all engines have."""
 
 from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -24,3 +28,21 @@ def sequences(of: Design, replicate: int) -> list[list[list[float]]]:
 def ndcgs(of: Design, replicates: int) -> np.ndarray:
     """NDCG of the replicates 0, 1, …: (replicate, scorer, measure, n)."""
     return np.array([items.simulate(of, r)["ndcg"] for r in range(replicates)])
+
+
+def uniform_ranks_law(
+    n: int, gains: Sequence[float], discount: Callable[[int], float], cutoff: int
+) -> dict[float, float]:
+    """The law of DCG, to eleven decimals, of a list whose relevant items stand at random ranks."""
+    law: dict[float, float] = {}
+    every = list(itertools.permutations(range(1, n + 1), len(gains)))
+    for ranks in every:
+        terms = [gain * discount(r) for gain, r in zip(gains, ranks, strict=True) if r <= cutoff]
+        value = round(math.fsum(terms), 11)
+        law[value] = law.get(value, 0.0) + 1 / len(every)
+    return law
+
+
+def at_length(discount: Callable[[float, int], float], n: int) -> Callable[[int], float]:
+    """A discount of the oracles at one list length, as a function of the rank."""
+    return lambda rank: float(discount(rank, n))

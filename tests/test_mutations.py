@@ -19,7 +19,7 @@ IN_THE_SUITE = {
     "Theorem 8: ideal list not cut": "check: limit of nDCG(log)@0.2n",
     "leading gap of the log discount: 1.1 of it": "check: limit of nDCG(log)",
     "standard deviation that stays: at the list length": "check: limit of nDCG(log)@10",
-    "copula: the square of its correlation, consistently": "tests/engines/test_joint_laws.py",
+    "items: the square of the correlation, consistently": "tests/engines/test_items_steps.py",
 }
 CHOSEN = [mutation for mutation in MUTATIONS if mutation.name in IN_THE_SUITE]
 
@@ -28,7 +28,7 @@ CHOSEN = [mutation for mutation in MUTATIONS if mutation.name in IN_THE_SUITE]
 @pytest.mark.parametrize("mutation", CHOSEN, ids=lambda mutation: mutation.name)
 def test_a_broken_formula_is_noticed(mutation: Mutation) -> None:
     with copy_of_the_package(mutation) as folder:
-        found = caught(folder, mutation.study, mutation.tests)
+        found = caught(folder, mutation)
     assert found.startswith(IN_THE_SUITE[mutation.name])
 
 

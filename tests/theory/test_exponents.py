@@ -15,6 +15,7 @@ from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.roc_custom import roc_curve
 from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
+from ndcg_asymptotics.theory.rare.rates import slope as local_slope
 from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 LEVEL = ("polynomial(0.5, -0.8, 0.9)", "constant(0.4)")  # int (m_a - m_b)(t) log t dt = 0
@@ -306,3 +307,40 @@ def test_the_order_of_one_relevant_item_in_the_long_run() -> None:
     # irrelevant items first in one scorer: its depths are all 1
     a, b = (Scorer.parse(f"relevant(1, {curve})") for curve in ("step(1, 0, 0.3)", "random"))
     assert lasting_order(a, b, Measure.parse("nDCG")) == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("pair", "measure"),
+    [
+        (("linear(0.2, 0.6)", "linear(0.45, 0.35)"), "nDCG(zipf)"),
+        (("linear(0.1, 0.8)", "linear(0.6, 0.3)"), "nDCG(zipf)@n^0.7"),
+        (("graded(3=linear(0.1, 0.3))", "graded(3=linear(0.25, 0.15))"), "nDCG(zipf)"),
+    ],
+)
+def test_the_first_labels_turn_over_at_the_cost_of_the_tilt(pair: tuple[str, str], measure: str) -> None:
+    """1/r: the cost of the tilted law, which is found by iteration, grows like n to the exponent."""
+    a, b = map(Relevance.parse, pair)
+    found = error_exponent(a, b, Measure.parse(measure)).exponent
+    assert found is not None
+    costs = [tilt(a, b, Measure.parse(measure), n).cost for n in (10**15, 10**18)]
+    slope = math.log(costs[1] / costs[0]) / math.log(1e3)
+    assert found == pytest.approx(slope, rel=0.03)
+    assert found * 1.1 != pytest.approx(slope, rel=0.03)
+
+
+def test_the_local_slope_is_that_of_the_cost() -> None:
+    pair = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
+    for text, n in (("nDCG", 10**4), ("nDCG(zipf)", 10**6), ("nDCG@n^0.5", 10**5)):
+        measure = Measure.parse(text)
+        leader = tilt(*pair, measure, n).leader
+        costs = [tilt(*pair, measure, size, leader=leader).cost for size in (int(n / 1.2), int(n * 1.2))]
+        found = local_slope(*pair, measure, n)
+        assert found == pytest.approx(math.log(costs[1] / costs[0]) / (2 * math.log(1.2)), abs=0.01)
+
+
+@pytest.mark.parametrize(("cost", "std"), [(8.0, 4.0), (3.0, 0.5), (40.0, 9.0)])
+def test_the_probability_of_a_tilt_is_an_integral(cost: float, std: float) -> None:
+    """exp(-cost) E[exp(-X); X > 0] for X ~ N(0, s^2)."""
+    whole = quad(lambda x: math.exp(-x - x * x / (2 * std**2)), 0, math.inf)[0]
+    exact = whole / (std * math.sqrt(2 * math.pi))
+    assert log_wrong_probability(cost, std) == pytest.approx(math.log(exact) - cost, abs=1e-8)

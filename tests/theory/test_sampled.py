@@ -272,3 +272,11 @@ def test_impossible_lists_are_refused() -> None:
         bias_variance_estimate(Measure(), 10_000, 5000, 0.1)
     with pytest.raises(NotAvailableError, match="one relevant item for every user"):
         corrected_moments(np.ones(3), RankedItems.of(["u", "u"], [3, 4], 10))
+
+
+def test_the_rank_estimate_takes_the_share_of_negatives_above_for_that_of_all_items() -> None:
+    """r - 1 of m negatives are above: rank 1 + (N - 1)(r - 1)/m, which is r where all items are negatives."""
+    measure = Measure.parse("nDCG(zipf)")
+    assert rank_estimate(measure, 11, 10) == pytest.approx(1 / np.arange(1.0, 12))
+    assert rank_estimate(measure, 11, 5) == pytest.approx([1, 1 / 3, 1 / 5, 1 / 7, 1 / 9, 1 / 11])
+    assert rank_estimate(Measure.parse("nDCG(zipf)@5"), 11, 5) == pytest.approx([1, 1 / 3, 1 / 5, 0, 0, 0])

@@ -7,10 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from oracles import naive
+from oracles.deviations import Pieces, moments
 from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std, variance
+from ndcg_asymptotics.theory.fluctuations.effort import Effort
 
 LINEAR = "linear(0.1, 0.7)"
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -156,3 +158,18 @@ def test_certain_values_have_no_variance() -> None:
 def test_different_label_laws_are_refused() -> None:
     with pytest.raises(InputError, match="share their labels"):
         difference_std("constant(0.4)", "constant(0.5)", "nDCG", [10])
+
+
+@pytest.mark.parametrize(("n", "p"), [(211, 0.317), (307, 0.0517)])
+def test_an_error_of_the_finer_evaluation_is_covered(
+    n: int, p: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stated error holds the truth where the finer evaluation has few nodes, as the usual one differs."""
+    coarse = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000)
+    monkeypatch.setattr(variance, "REFINED", coarse)
+    found = ndcg_std(f"constant({p})", "nDCG", [n])
+    (value,), (error,) = found.value, found.error
+    discounts = 1 / np.log(np.arange(2.0, n + 2))
+    _, truth = moments([Pieces((1.0,), ((p,),))], (1.0,), discounts, normalised=True)
+    assert abs(value - truth) <= error
+    assert abs(value - truth) > 0.1 * error

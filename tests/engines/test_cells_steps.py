@@ -1,0 +1,226 @@
+"""The steps of the cells engine, each against its definition; quick as plain Python too."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from cases import design
+from engines_cases import uniform_ranks_law
+from oracles import naive
+from oracles.discounts import DISCOUNTS
+from scipy import stats
+from scipy.special import gammaln
+
+from ndcg_asymptotics.engines import cells
+from ndcg_asymptotics.engines.cells import brackets, engine, philox, ranks, streams
+from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance, Scorer
+
+MEASURES = ("nDCG", "nDCG@4", "nDCG(zipf)@6", "nDCG(linear)")
+GAINS = (3.0, 1.0)
+LINEAR = Relevance.of("linear(0.1, 0.7)")
+
+
+# --- brackets ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", MEASURES)
+@pytest.mark.parametrize("above", [0, 3])
+def test_a_cell_has_the_least_greatest_and_mean_dcg_of_its_orders(text: str, above: int) -> None:
+    """A list of 12 items with two of each gain: the cell holds some of them, below ``above`` others."""
+    n, labels = 12, np.array([2, 2, 8])
+    measure = Measure.parse(text)
+    what = design("graded(3=constant(0.2), 1=constant(0.2))", (n,), text)
+    task = engine._task(what, labels[None])
+
+    def discount(rank: int) -> float:
+        return DISCOUNTS[str(measure.discount)](rank, n)
+
+    ideal = naive.dcg([3, 3, 1, 1], discount, measure.cutoff(n))
+    assert brackets.UNIT / task.scale[0, 0] == pytest.approx(ideal, rel=1e-13)
+    for counts in ([1, 0, 0], [1, 1, 2], [2, 1, 1], [0, 2, 3], [1, 2, 0]):
+        sums = np.zeros((1, 1, 5), np.int64)
+        first, last = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        held, open_ = np.array([[counts]]), np.ones((1, 1, 1), bool)
+        brackets.settle(task, held, np.array([[above]]), open_, first, last, sums, True)
+        orders = itertools.permutations(np.repeat([3.0, 1.0, 0.0], counts).tolist())
+        every = [naive.dcg([0.0] * above + list(gains), discount, measure.cutoff(n)) for gains in orders]
+        expected = np.array([sum(every) / len(every), min(every), max(every)]) / ideal
+        found = sums[0, 0, :3] / brackets.UNIT
+        assert found == pytest.approx(expected, abs=1e-12)
+        assert found[1] <= expected[1]
+        assert expected[2] <= found[2]
+        assert last[0] == -1
+
+
+def test_wide_cells_stay_open_and_narrow_ones_do_not() -> None:
+    what = design(LINEAR.keyword + "(0.1, 0.7)", (40,), "nDCG", bracket=0.05)
+    task = engine._task(what, np.array([[16, 24]]))
+    counts, above = np.array([[[10, 10]], [[1, 1]], [[0, 18]]]), np.array([[0], [20], [22]])
+    sums, first, last = np.zeros((1, 1, 5), np.int64), np.zeros(3, np.int64), np.zeros(3, np.int64)
+    brackets.settle(task, counts, above, np.ones((3, 1, 1), bool), first, last, sums, False)
+    assert last.tolist() == [0, -1, -1]
+    assert sums[0, 0, brackets.HIGH] - sums[0, 0, brackets.LOW] <= 0.05 * brackets.UNIT
+
+
+@pytest.mark.parametrize("bracket", [0.5, 1e-3])
+def test_brackets_hold_the_stream_and_give_the_order(bracket: float) -> None:
+    """Wide brackets hold what narrow ones find, and the order of a pair is that of its exact values."""
+    scorers = {
+        "good": "graded(3=linear(0, 0.4), 1=power(0.1, 0.4, 3))",
+        "bad": "graded(3=linear(0.3, 0.1), 1=constant(0.175))",
+    }
+    texts = ("nDCG", "DCG(zipf)@0.4n", "nDCG@10")
+    pairs = (("good", "bad"), ("bad", "good"))
+    for replicate in range(3):
+        wide = cells.simulate(design(scorers, (20, 60), texts, pairs=pairs, bracket=bracket), replicate)
+        exact = cells.simulate(design(scorers, (20, 60), texts, pairs=pairs, bracket=1e-9), replicate)
+        assert np.all(wide["low"] <= exact["high"])
+        assert np.all(exact["low"] <= wide["high"])
+        gap = exact["ndcg"][0] - exact["ndcg"][1]
+        assert np.all(np.abs(gap) > 1e-6)
+        assert np.array_equal(wide["order"], np.sign([gap, -gap]).astype(int))
+        assert np.array_equal(exact["order"], wide["order"])
+
+
+def test_dcg_is_ndcg_times_the_ideal_dcg() -> None:
+    what = design("graded(3=constant(0.2), 1=constant(0.3))", (25,), ("nDCG", "DCG"))
+    for replicate in range(3):
+        counts = label_counts(what, replicate)[0, :2]
+        drawn = cells.simulate(what, replicate)
+        best = naive.dcg([3.0] * counts[0] + [1.0] * counts[1], lambda r: 1 / math.log(1 + r))
+        for name in ("ndcg", "low", "high"):
+            ndcg, dcg = drawn[name][0, :, 0]
+            assert dcg == pytest.approx(ndcg * best, rel=1e-10)
+
+
+# --- cells and variates ----------------------------------------------------------------------------
+
+
+def test_cells_have_the_masses_of_their_depths() -> None:
+    depths = streams.Depths(LINEAR)
+    octave, level, index = np.array([0, 3, 69]), 2, np.array([1, 3, 0])
+    start = 2.0 ** -(octave + 1.0) * (1 + index / 4)
+    middle, end = start + 2.0 ** -(octave + 1.0) / 8, start + 2.0 ** -(octave + 1.0) / 4
+
+    def masses(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        relevant = 0.7 * (b - a) - 0.3 * (b**2 - a**2)
+        return np.column_stack([relevant, (b - a) - relevant])
+
+    expected = masses(start, middle) / masses(start, end)
+    np.testing.assert_allclose(depths.fraction(octave, level, index), expected, rtol=1e-9)
+    ends = 2.0 ** -np.arange(float(streams.OCTAVES))
+    np.testing.assert_allclose(depths.spine(), masses(0 * ends, ends / 2) / masses(0 * ends, ends), rtol=1e-9)
+
+
+def test_the_items_of_a_stream_stand_where_their_labels_say() -> None:
+    """Octaves and their halves: 1e6 items of each label in each of two steps.
+
+    60 counts, one of which is beyond six standard deviations with probability 1e-7.
+    """
+    labels = np.array([[10**6, 10**6], [10**6, 10**6]])
+    stream = streams.Stream(LINEAR, np.array([5, 6], np.uint64), labels)
+    octaves = stream.octaves(np.ones((2, 1), bool))
+    assert np.array_equal(octaves.counts.sum(axis=0), labels)
+    halves = stream.halves(octaves)
+    p = np.array([0.4, 0.6])
+    for cell in (octaves, halves):
+        size = 2.0 ** -(cell.octave + 1.0 + cell.level)
+        a = 2.0 ** -(cell.octave + 1.0) + cell.index * size
+        b = a + size
+        relevant = 0.7 * size - 0.3 * (b**2 - a**2)
+        mean = 1e6 * (np.column_stack([relevant, size - relevant]) / p)[:, None, :]
+        some = mean[:, 0, 0] > 100
+        assert some.sum() >= 12
+        assert np.all(np.abs(cell.counts - mean)[some] < 6 * np.sqrt(mean[some]))
+        order = np.lexsort((cell.index, -cell.octave))
+        assert np.array_equal(order, np.arange(len(order)))  # from the top down
+        above = np.cumsum(cell.counts.sum(axis=2).cumsum(axis=1), axis=0)
+        assert np.array_equal(cell.above[1:], above[:-1])
+    assert not halves.above[0].any()
+
+
+def test_inversion_gives_the_quantiles() -> None:
+    for n, p in ((1, 0.3), (5, 0.5), (60, 0.2), (300, 0.04)):
+        for u in np.linspace(0.001, 0.999, 37):
+            # of one item, which is there for the small u
+            expected = float(u < p) if n == 1 else stats.binom.ppf(u, n, p)
+            assert philox.inverted(n, p, u) == expected
+
+
+def test_a_few_steps_from_the_mode_probabilities_are_products() -> None:
+    for n, p in ((60, 0.4), (400, 0.1), (10**9, 1e-7)):
+        mode = math.floor(n * p + p)
+        for x in range(mode - 9, mode + 10):
+            exact = stats.binom.pmf(x, n, p) / stats.binom.pmf(mode, n, p)
+            assert philox._ratio(x, mode, n, n * p, p) == pytest.approx(exact, rel=1e-6)
+
+
+def test_rejection_has_the_binomial_law() -> None:
+    """Chi-square tests of 2500 variates of each law, which a true one fails with probability 1e-6."""
+    for n, p in ((100, 0.3), (400, 0.9)):
+        zero = np.uint64(0)
+        drawn = np.array(
+            [
+                philox.binomial(n, p, np.uint64(i), zero, zero, zero, np.uint64(1), np.uint64(2))
+                for i in range(2500)
+            ]
+        )
+        edges = np.unique(stats.binom.ppf(np.linspace(0, 1, 17)[1:-1], n, p))
+        for shift in (0, 1):
+            chance = np.diff(stats.binom.cdf(edges - shift, n, p), prepend=0.0, append=1.0)
+            observed = np.bincount(np.searchsorted(edges, drawn), minlength=len(chance))
+            assert (stats.chisquare(observed, 2500 * chance).pvalue > 1e-6) == (shift == 0)
+
+
+# --- few relevant items ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["nDCG@10", "nDCG(zipf)@5", "nDCG"])
+def test_one_relevant_item_has_its_closed_law(text: str) -> None:
+    """With F(t) = t^kappa, P(rank <= r) = Gamma(r + kappa) Gamma(n) / (Gamma(r) Gamma(n + kappa)).
+
+    Streams, and separate lists. Chi-square tests, which a true law fails with probability 1e-6.
+    """
+    n, kappa, size = 14, 0.6, 1500
+    measure = Measure.parse(text)
+    r = np.arange(1.0, n + 1)
+    ranked = np.exp(gammaln(r + kappa) + gammaln(n) - gammaln(r) - gammaln(n + kappa))
+    values = [
+        DISCOUNTS[str(measure.discount)](r, n) if r <= measure.cutoff(n) else 0.0 for r in range(1, n + 1)
+    ]
+    law: dict[float, float] = {}
+    for value, chance in zip(values, np.diff(ranked, prepend=0.0), strict=True):
+        law[round(value / values[0], 12)] = law.get(round(value / values[0], 12), 0.0) + chance
+    what = design(f"relevant(1, roc_power({kappa}))", (3, n), text)
+    streamed = np.array([cells.simulate(what, r)["ndcg"][0, 0, 1] for r in range(size)])
+    rng = np.random.Generator(np.random.SFC64(3))
+    model = Scorer.parse(f"relevant(1, roc_power({kappa}))").groups[0][1]
+    separate = ranks._separate_dcg(model, measure, n, size, rng) / values[0]
+    for drawn in (streamed, separate):
+        rounded = np.round(drawn, 12)
+        assert set(rounded) <= set(law)
+        observed = [int((rounded == value).sum()) for value in law]
+        assert stats.chisquare(observed, size * np.array(list(law.values()))).pvalue > 1e-6
+        assert stats.chisquare(observed, np.roll(size * np.array(list(law.values())), 1)).pvalue < 1e-6
+
+
+def test_several_relevant_items_in_a_random_order() -> None:
+    """Two relevant items of gains 3 and 1: every pair of ranks is equally likely where F(t) = t."""
+    n, size = 6, 2500
+    law = uniform_ranks_law(n, GAINS, lambda r: 1 / math.log(1 + r), 4)
+    text = "relevant(3=1, 1=1, graded(3=roc_power(1), 1=roc_power(1)))"
+    what = design(text, (2, n), "DCG@4")
+    streamed = np.array([cells.simulate(what, r)["ndcg"][0, 0, 1] for r in range(size)])
+    rng = np.random.Generator(np.random.SFC64(3))
+    separate = ranks._separate_dcg(Scorer.parse(text).groups[0][1], Measure.parse("DCG@4"), n, size, rng)
+    for drawn in (streamed, separate):
+        rounded = np.round(drawn, 11)
+        assert set(rounded) <= set(law)
+        observed = [int((rounded == value).sum()) for value in law]
+        expected = size * np.array(list(law.values()))
+        assert stats.chisquare(observed, expected).pvalue > 1e-6

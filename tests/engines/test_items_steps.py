@@ -1,0 +1,233 @@
+"""The steps of the items engine, each against its definition; quick as plain Python too."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from cases import design
+from engines_cases import at_length, sequences, uniform_ranks_law
+from oracles import naive
+from oracles.discounts import CUTOFFS, DISCOUNTS
+from scipy import stats
+
+from ndcg_asymptotics.engines import items
+from ndcg_asymptotics.engines.items import kernels, lists, rank_order
+from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance, mixture
+
+CURVES = {  # the probabilities of the gains as polynomials in depth
+    "linear(0.25, 0.75)": {1.0: (Fraction(3, 4), Fraction(-1, 2))},
+    "graded(2=linear(0.5, 0), 1=linear(0, 0.5))": {
+        2.0: (0, Fraction(1, 2)),
+        1.0: (Fraction(1, 2), Fraction(-1, 2)),
+    },
+    "linear(0, 1)": {1.0: (1, -1)},
+    "linear(1, 0)": {1.0: (0, 1)},
+    "constant(0.5)": {1.0: (Fraction(1, 2),)},
+}
+
+
+def fits(drawn: Counter[tuple[float, ...]], law: dict[tuple[float, ...], float]) -> bool:
+    """A chi-square test of sequences of labels, which a true law fails with probability 1e-6."""
+    size = sum(drawn.values())
+    keys = [key for key, chance in law.items() if chance * size > 5]
+    rest = 1 - sum(law[key] for key in keys)
+    observed = [drawn[key] for key in keys] + [size - sum(drawn[key] for key in keys)]
+    expected = np.array([law[key] * size for key in keys] + [rest * size])
+    kept = expected > 1e-9
+    assert not np.array(observed)[~kept].any()
+    return bool(stats.chisquare(np.array(observed)[kept], expected[kept]).pvalue > 1e-6)
+
+
+@pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
+@pytest.mark.parametrize("text", list(CURVES)[:2])
+def test_labels_have_the_law_of_their_ranks(
+    text: str, coupling: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All sequences of labels of four items, two of which come first; one wide slice has them all."""
+    monkeypatch.setattr(rank_order, "_FEWEST_SLICES", 1)
+    rank_order.slices.cache_clear()
+    what, size = design(text, (2, 4), coupling=coupling), 2500
+    found = [sequences(what, r)[0] for r in range(size)]
+    rank_order.slices.cache_clear()
+    for j, n in enumerate(what.sizes):
+        law = {gains: float(chance) for gains, chance in naive.label_law(CURVES[text], n)}
+        drawn = Counter(tuple(one[j]) for one in found)
+        assert fits(drawn, law)
+        assert not fits(drawn, {gains[::-1]: chance for gains, chance in law.items()})
+
+
+def test_items_of_one_slice_stand_in_every_order() -> None:
+    """24 orders of four uniform items, and the places of two that are given beforehand."""
+    rng = np.random.Generator(np.random.SFC64(1))
+    counts, none = np.ones((1, 4), np.int32), np.empty(0, np.int64)
+    drawn: Counter[tuple[float, ...]] = Counter()
+    for _ in range(2400):
+        codes = np.empty(4, np.int32)
+        words = rng.bit_generator.random_raw(4).view(np.int64)
+        kernels.arrange(counts, none.astype(np.int32), none, np.zeros(2, np.int64), words, rng, codes)
+        drawn[tuple(codes.tolist())] += 1
+    assert len(drawn) == 24
+    assert stats.chisquare(list(drawn.values())).pvalue > 1e-6
+    for before in ([0, 0], [0, 3], [1, 2], [3, 3]):
+        codes, words = np.empty(5, np.int32), rng.bit_generator.random_raw(4).view(np.int64)
+        kernels.arrange(
+            np.array([[3]], np.int32),
+            np.array([7, 8], np.int32),
+            np.array(before),
+            np.array([0, 2]),
+            words,
+            rng,
+            codes,
+        )
+        expected = [0, 0, 0]
+        for place, code in ((before[1], 8), (before[0], 7)):
+            expected.insert(place, code)
+        assert codes.tolist() == expected
+
+
+def test_values_are_those_of_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NDCG of every list length, by measures with every kind of cutoff, from the labels in rank order."""
+    monkeypatch.setattr(kernels, "CHUNK", 32)
+    measures = {
+        f"nDCG({d}){c}": (DISCOUNTS[d], CUTOFFS[c])
+        for d, c in (("log", ""), ("log", "@10"), ("zipf", "@0.2n"), ("linear", ""), ("power(0.5)", "@n^0.5"))
+    }
+    sizes = (1, 2, 10, 15, 16, 17, 40, 100)
+    scorers = {
+        "a": "graded(3=linear(0.1, 0.4), 1=constant(0.2))",
+        "b": "graded(3=constant(0.25), 1=linear(0.3, 0.1))",
+    }
+    what = design(scorers, sizes, list(measures), pairs=(("a", "b"), ("b", "a")))
+    for replicate in range(3):
+        drawn = items.simulate(what, replicate)
+        exact = np.array([
+            [
+                [naive.ndcg(gains, at_length(D, n), k(n)) for n, gains in zip(sizes, one, strict=True)]
+                for D, k in measures.values()
+            ]
+            for one in sequences(what, replicate)
+        ])  # fmt: skip
+        np.testing.assert_allclose(drawn["ndcg"], exact, atol=1e-12)
+        gap = exact[0] - exact[1]
+        sign = np.where(np.abs(gap) < 1e-12, 0, np.sign(gap))
+        assert np.array_equal(drawn["order"], [sign, -sign])
+        assert label_counts(what, replicate).sum() == 100
+
+
+def test_one_relevant_item_at_a_random_rank() -> None:
+    """With a cutoff, against the law of a rank that is one of 14 with equal chances."""
+    law = uniform_ranks_law(14, (1.0,), lambda r: 1 / math.log(1 + r), 10)
+    what = design("relevant(1, roc_power(1))", (14,), "DCG@10")
+    drawn = Counter(round(float(items.simulate(what, r)["ndcg"][0, 0, 0]), 11) for r in range(1500))
+    assert set(drawn) == set(law)
+    expected = [1500 * chance for chance in law.values()]
+    assert stats.chisquare([drawn[value] for value in law], expected).pvalue > 1e-6
+    assert stats.chisquare([drawn[value] for value in law], np.roll(expected, 1)).pvalue < 1e-6
+
+
+def test_two_scorers_have_the_stated_correlation() -> None:
+    """Of the depths of items, given their labels: rho in normal scores, within five standard errors."""
+    common, rho, n = 7, 0.4, 20_000
+    draws = [
+        items.copula._correlated(
+            n, rho, np.random.Generator(np.random.SFC64(common)), np.random.Generator(np.random.SFC64(own))
+        )
+        for own in (1, 2)
+    ]
+    for one in draws:  # the standard error of a variance is sqrt(2 / n)
+        assert one.var() == pytest.approx(1, abs=5 * math.sqrt(2 / n))
+    found = float(np.corrcoef(draws)[0, 1])
+    assert found == pytest.approx(rho, abs=5 * (1 - rho**2) / math.sqrt(n))
+    assert found != pytest.approx(rho**2, abs=5 / math.sqrt(n))
+    # it reaches the items: where each list length adds one, its number tells which one it is
+    what = design(
+        {"a": "constant(0.5)", "b": "constant(0.5)"}, range(1, 401), "nDCG@1", coupling="gaussian(0.4)"
+    )
+    correlations = []
+    for replicate in range(5):
+        orders = items.engine.rank_orders(what, replicate, label_counts(what, replicate))
+        places = [np.argsort(np.concatenate(list(blocks)) // 2) for blocks in orders]
+        correlations.append(np.corrcoef(places)[0, 1])
+    mean, exact = float(np.mean(correlations)), 6 / math.pi * math.asin(rho / 2)  # of ranks
+    assert mean == pytest.approx(exact, abs=5 / math.sqrt(5 * 400))
+    assert mean != pytest.approx(6 / math.pi * math.asin(rho**2 / 2), abs=5 / math.sqrt(5 * 400))
+
+
+# --- many lists drawn together ------------------------------------------------------------------------
+
+
+def exact_orders(a: str, b: str, text: str, n: int) -> tuple[float, float]:
+    """P(ahead) and P(behind), from all pairs of sequences with the same labels."""
+    measure = Measure.parse(text)
+    laws = [list(naive.label_law(CURVES[curve], n)) for curve in (a, b)]
+    totals: dict[tuple[float, ...], Fraction] = defaultdict(Fraction)
+    for gains, chance in laws[0]:
+        totals[tuple(sorted(gains))] += chance
+    ahead = behind = 0.0
+    for first, p in laws[0]:
+        for second, q in laws[1]:
+            if sorted(first) == sorted(second):
+                gap = sum(
+                    (x - y) * DISCOUNTS[str(measure.discount)](r, n)
+                    for r, (x, y) in enumerate(zip(first, second, strict=True), 1)
+                    if r <= measure.cutoff(n)
+                )
+                both = float(p * q / totals[tuple(sorted(first))])
+                ahead, behind = ahead + both * (gap > 1e-9), behind + both * (gap < -1e-9)
+    return ahead, behind
+
+
+@pytest.mark.parametrize("text", ["nDCG", "nDCG@2", "nDCG(zipf)@3"])
+def test_orders_of_lists_drawn_together(text: str) -> None:
+    """Each of two shares is beyond five standard errors with probability 6e-7."""
+    n, size = 4, 8000
+    for a, b in (("linear(0, 1)", "constant(0.5)"), ("linear(1, 0)", "linear(0, 1)")):
+        found = lists.count_orders(Relevance.of(a), Relevance.of(b), [Measure.parse(text)], n, size, seed=2)[
+            0
+        ]
+        for count, chance in zip(found, exact_orders(a, b, text, n), strict=True):
+            assert abs(count - size * chance) < 5 * math.sqrt(size * chance * (1 - chance))
+            assert abs(count - size * (chance + 0.06)) > 5 * math.sqrt(size * chance * (1 - chance))
+
+
+def test_orders_by_a_few_of_many_ranks_and_of_groups() -> None:
+    """A perfect list of 16 against a random one, by three ranks: a tie if these are relevant, else ahead."""
+    size, perfect, random = 4000, Relevance.of("step(0, 1, 0.5)"), Relevance.of("constant(0.5)")
+    ahead, behind = lists.count_orders(perfect, random, [Measure.parse("nDCG@3")], 16, size, seed=1)[0]
+    assert behind == 0
+    assert abs(ahead - 0.875 * size) < 5 * math.sqrt(size * 0.875 * 0.125)
+    a, b = mixture([(0.25, perfect), (0.75, random)]), mixture([(0.25, random), (0.75, random)])
+    ahead, behind = lists.count_orders(a, b, [Measure.parse("nDCG@3")], 16, size, seed=1)[0]
+    # of random lists one is ahead unless the first three labels give the same value: 1/8 of 1 - 1/8 each way
+    tie = 1 / 8
+    expected = 0.25 * 0.875 + 0.75 * (1 - tie) / 2
+    assert abs(ahead - expected * size) < 5 * math.sqrt(size / 4)
+    assert abs(behind - 0.75 * (1 - tie) / 2 * size) < 5 * math.sqrt(size / 4)
+
+
+def test_orders_at_the_top_are_those_of_independent_labels() -> None:
+    """Of two ranks; and where all labels are certain there, the sign is."""
+    a, b, size = Relevance.of("linear(0, 0.9)"), Relevance.of("linear(0.8, 0.1)"), 4000
+    found = lists.count_orders_at_the_top(a, b, Measure.parse("nDCG@2"), size, seed=1)
+    every = list(itertools.product((0, 1), repeat=4))
+    chances = [
+        math.prod(p if x else 1 - p for x, p in zip(labels, (0.9, 0.9, 0.1, 0.1), strict=True))
+        for labels in every
+    ]
+    gaps = [x[0] - x[2] + (x[1] - x[3]) * math.log(2) / math.log(3) for x in every]
+    for count, sign in zip(found, (1, -1), strict=True):
+        chance = sum(p for p, gap in zip(chances, gaps, strict=True) if sign * gap > 0)
+        assert abs(count - chance * size) < 5 * math.sqrt(size * chance * (1 - chance))
+        assert abs(count - 0.9 * chance * size) > math.sqrt(size * chance * (1 - chance))
+    never, always = Relevance.of("linear(0.5, 0)"), Relevance.of("linear(0.5, 1)")
+    assert lists.count_orders_at_the_top(never, always, Measure.parse("nDCG(power(1.5))"), 50, seed=1) == (
+        0,
+        50,
+    )

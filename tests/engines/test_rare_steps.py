@@ -1,0 +1,246 @@
+"""The steps of the rare engine, each against its definition; quick as plain Python too."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from oracles import naive
+from oracles.discounts import DISCOUNTS
+from scipy import stats
+
+from ndcg_asymptotics.engines.rare import draw as draws
+from ndcg_asymptotics.engines.rare import engine
+from ndcg_asymptotics.engines.rare.leaves import (
+    LEVELS,
+    Leaves,
+    MeasureTable,
+    cut_wide,
+    decide,
+    mean_dcg,
+    measure_all,
+    one_by_one,
+    open_items,
+    value,
+    whole_cells,
+)
+from ndcg_asymptotics.engines.rare.plan import make, measure_table
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+
+GAINS = (3.0, 1.0, 0.0)
+RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
+STEEP, FLAT = Relevance.parse("power(0, 0.9, 8)"), Relevance.parse("constant(0.1)")
+
+
+def table_of(text: str, n: int, gains: tuple[float, ...] = GAINS) -> MeasureTable:
+    return measure_table(Measure.parse(text), n, gains)[0]
+
+
+def orders(counts: list[int]) -> list[tuple[float, ...]]:
+    """Every order of the gains of a leaf, each as often as it occurs among all orders of the items."""
+    return list(itertools.permutations(np.repeat(GAINS[: len(counts)], counts).tolist()))
+
+
+def part(gains: tuple[float, ...], above: int, text: str, n: int) -> float:
+    """The DCG of gains on the ranks after ``above``, from its definition."""
+    measure = Measure.parse(text)
+    discount = DISCOUNTS[str(measure.discount)]
+    return naive.dcg([0.0] * above + list(gains), lambda r: discount(r, n), measure.cutoff(n))
+
+
+def leaves_of(counts: list[list[int]]) -> Leaves:
+    numbers = np.array(counts, np.int64)
+    return whole_cells(numbers, np.full(numbers.shape, 1 / len(counts)))
+
+
+MEASURES = ("nDCG", "nDCG@4", "nDCG(zipf)@6", "nDCG(linear)")
+
+
+@pytest.mark.parametrize("text", MEASURES)
+@pytest.mark.parametrize("above", [0, 2, 4])
+def test_a_leaf_has_the_least_greatest_and_mean_dcg_of_its_orders(text: str, above: int) -> None:
+    n = 12
+    for counts in ([1, 0, 0], [1, 1, 2], [2, 1, 1], [0, 2, 3], [0, 0, 4], [1, 2, 0]):
+        found = value(table_of(text, n), np.array(counts), above)
+        every = [part(gains, above, text, n) for gains in orders(counts)]
+        assert found == pytest.approx((min(every), max(every), sum(every) / len(every)), abs=1e-13)
+
+
+@pytest.mark.parametrize("text", MEASURES)
+def test_the_mean_dcg_of_a_list_is_that_of_its_leaves(text: str) -> None:
+    counts = [[1, 0, 1], [0, 0, 2], [0, 2, 1]]
+    expected, above = 0.0, 0
+    for leaf in counts:
+        every = [part(gains, above, text, 7) for gains in orders(leaf)]
+        expected, above = expected + sum(every) / len(every), above + sum(leaf)
+    assert mean_dcg(table_of(text, 7), np.array(counts)) == pytest.approx(expected, abs=1e-13)
+
+
+@pytest.mark.parametrize("text", MEASURES)
+def test_items_one_by_one_have_the_dcg_of_their_order(text: str) -> None:
+    """Of two leaves that are open with a closed one between, every draw is the DCG of one of the orders.
+
+    All orders are equally likely: a chi-square test, which a true law fails with probability 1e-6.
+    """
+    counts, n = [[1, 1, 1], [0, 2, 0], [1, 0, 1]], 7
+    table, leaves = table_of(text, n), leaves_of(counts)
+    measure_all(table, leaves)
+    law = Counter(
+        round(part(first, 0, text, n) + part((1.0, 1.0), 3, text, n) + part(last, 5, text, n), 11)
+        for first, last in itertools.product(orders(counts[0]), orders(counts[2]))
+    )
+    rng, size = np.random.Generator(np.random.SFC64(5)), 1200
+    drawn = Counter(round(one_by_one(table, leaves, rng), 11) for _ in range(size))
+    assert set(drawn) <= set(law)
+    expected = np.array([law[key] for key in law]) * size / sum(law.values())
+    observed = np.array([drawn[key] for key in law])
+    if len(law) > 1:
+        assert stats.chisquare(observed, expected).pvalue > 1e-6
+        if np.ptp(expected) > 0:
+            assert stats.chisquare(observed, np.full(len(law), size / len(law))).pvalue < 1e-6
+    assert open_items(leaves) == sum(
+        sum(leaf) for leaf, low, high in zip(counts, leaves.low, leaves.high, strict=True) if low < high
+    )
+
+
+def test_cut_leaves_have_the_masses_of_their_depths() -> None:
+    """After k cuts of every leaf, leaf i of a cell is its i-th part in 2^k; below, both halves have half."""
+    plan = make(RISING, FALLING, Measure("log"), 1000, cells=3)
+    items, rng = 10**6, np.random.Generator(np.random.SFC64(2))
+    cells = len(plan.tilt.edges) - 1
+    for relevance, halves, side in zip((RISING, FALLING), plan.halves, plan.tilt.sides, strict=True):
+        (curve,), p = relevance.curves, relevance.masses[0]
+        leaves = whole_cells(np.full((cells, 2), items), side.true.T.copy())
+        for level in range(1, LEVELS + 2):
+            leaves = cut_wide(plan.table, leaves, halves, -1.0, rng)
+            parts = 2 ** min(level, LEVELS)
+            ends = (
+                plan.tilt.edges[:-1, None] + np.diff(plan.tilt.edges)[:, None] * np.arange(parts + 1) / parts
+            )
+            relevant = curve.integral(ends[:, :-1], ends[:, 1:]).ravel()
+            mass = np.column_stack([relevant / p, (np.diff(ends).ravel() - relevant) / (1 - p)])
+            if level > LEVELS:
+                mass = np.repeat(mass, 2, axis=0) / 2
+            np.testing.assert_allclose(leaves.mass, mass, rtol=1e-12)
+            share = mass / np.repeat(side.true.T, 2**level, axis=0)
+            # at most 400 counts at once: one is beyond six standard deviations with probability 1e-6
+            assert np.all(np.abs(leaves.counts - items * share) <= 6 * np.sqrt(items * share))
+            assert leaves.counts.reshape(cells, -1, 2).sum(axis=1) == pytest.approx(items)
+            if level < LEVELS:  # and the halves are not alike
+                even = items * 0.5**level
+                assert np.abs(leaves.counts - even).max() > 6 * math.sqrt(even)
+
+
+def test_only_wide_leaves_are_cut() -> None:
+    table = table_of("nDCG", 9)
+    leaves = leaves_of([[2, 2, 1], [0, 0, 3], [0, 1, 0]])
+    measure_all(table, leaves)
+    halves = np.full((3, 2**LEVELS, 3), 0.5)
+    found = cut_wide(table, leaves, halves, 1e-9, np.random.Generator(np.random.SFC64(1)))
+    assert found.cell.tolist() == [0, 0, 1, 2]
+    assert found.heap.tolist() == [2, 3, 1, 1]
+    again = leaves_of(found.counts.tolist())
+    measure_all(table, again)
+    for name in ("low", "high", "mean"):
+        np.testing.assert_allclose(getattr(found, name), getattr(again, name), atol=1e-15)
+
+
+def test_the_law_of_a_split_is_binomial() -> None:
+    for first, last, items, share in ((0, 30, 30, 0.3), (10, 45, 60, 0.4)):
+        k = np.arange(first, last + 1)
+        exact = stats.binom.pmf(k, items, share)
+        np.testing.assert_allclose(
+            draws._binomial(first, last, items, share), exact / exact.sum(), rtol=1e-10
+        )
+
+
+@pytest.mark.parametrize(("a", "b"), [(RISING, FALLING), (FALLING, RISING)])
+def test_weighted_draws_have_the_true_law(a: Relevance, b: Relevance) -> None:
+    """The mean number of items of each label in each cell, which is n p_y P(cell | y).
+
+    Some thirty weighted means, one of which is beyond five standard errors with probability 2e-5, as far as
+    they are normal. Without the weights they are those of the tilted law.
+    """
+    n, size = 60, 1500
+    plan = make(a, b, Measure("log"), n, cells=4)
+    rng = np.random.Generator(np.random.SFC64(4))
+    found, log_weights = zip(*(draws._counts(plan, rng) for _ in range(size)), strict=True)
+    weights = np.exp(log_weights)
+    assert all(side.sum() == n for counts in found for side in counts)
+    assert all(np.array_equal(first.sum(axis=0), second.sum(axis=0)) for first, second in found)
+    assert abs(weights.mean() - 1) < 5 * weights.std(ddof=1) / math.sqrt(size)
+    law = np.array([a.masses[0], 1 - a.masses[0]])
+    surplus = [
+        np.array([counts[s] for counts in found]) - n * law * side.true.T
+        for s, side in enumerate(plan.tilt.sides)
+    ]
+    for weight, far in ((weights, False), (np.ones(size), True)):
+        values = np.concatenate(
+            [(weight[:, None, None] * part).reshape(size, -1) for part in surplus], axis=1
+        )
+        values = values[:, values.std(axis=0) > 0]
+        scores = values.mean(axis=0) / values.std(axis=0, ddof=1) * math.sqrt(size)
+        assert (np.abs(scores).max() > 5) == far
+
+
+def test_weighted_label_counts_have_their_true_mean() -> None:
+    """n p relevant items, within five standard errors; the tilted law has fewer."""
+    n, size = 10, 1500
+    plan = make(STEEP, FLAT, Measure.parse("nDCG(linear)"), n, cells=8)
+    rng = np.random.Generator(np.random.SFC64(4))
+    found, log_weights = zip(*(draws._counts(plan, rng) for _ in range(size)), strict=True)
+    surplus = np.array([counts[0][:, 0].sum() for counts in found]) - 0.1 * n
+    for values, far in ((np.exp(log_weights) * surplus, False), (surplus, True)):
+        assert (abs(values.mean()) > 5 * values.std(ddof=1) / math.sqrt(size)) == far
+
+
+def test_the_order_of_two_lists_is_that_of_their_dcg() -> None:
+    """Of leaves that show it, of equal lists, and of items put in order one by one.
+
+    With 60 relevant items of 100 and with 40, in one leaf each, the first list is ahead nearly always.
+    """
+    table, most = measure_table(Measure("log"), 100, (1.0, 0.0))
+    rng = np.random.Generator(np.random.SFC64(3))
+    halves = np.full((2, 2**LEVELS, 2), 0.5)
+    good, bad = ([[40, 10], [0, 50]], [[0, 50], [40, 10]])
+
+    def order(a: list[list[int]], b: list[list[int]], **most_of: int) -> tuple[int, bool]:
+        return decide(table, most, leaves_of(a), leaves_of(b), halves, halves, rng, **most_of)[:2]
+
+    assert order(good, bad) == (1, True)
+    assert order(bad, good) == (-1, True)
+    assert order([[5, 0], [0, 5]], [[5, 0], [0, 5]]) == (0, True)
+    many, few = [[60, 40]], [[40, 60]]
+    for a, b, sign in ((many, few, 1), (few, many, -1)):
+        found = [order(a, b, most_leaves=1) for _ in range(40)]
+        assert sum(one == (sign, False) for one in found) >= 36
+    assert order(many, few, most_leaves=1, most_items=10) == (127, False)
+
+
+def test_a_stream_goes_on_under_its_true_law() -> None:
+    """From a wrong order at n = 10: later items are relevant with p, each where its curve says."""
+    plan = make(STEEP, FLAT, Measure("log"), 10, cells=4)
+    rng, later = np.random.Generator(np.random.SFC64(8)), 400_010
+    counts = [np.zeros(side.true.T.shape, np.int64) for side in plan.tilt.sides]
+    lists = tuple(whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
+    drawn = draws.Drawn(-plan.tilt.leader, 0.0, (lists[0], lists[1]), kept=True)
+    assert engine._is_last(plan, drawn, Measure("log"), (later,), rng) == 1
+    for c, side in zip(counts, plan.tilt.sides, strict=True):
+        items = c.sum()
+        assert items == later - 10
+        # |z| < 5 for ten counts: 1e-5; under the tilted law a share is half of it or less
+        law = np.array([0.1, 0.9]) * side.true.T
+        assert np.all(np.abs(c - items * law) <= 5 * np.sqrt(items * law * (1 - law)) + 1e-9)
+    tilted = plan.tilt.tilted_law[0]
+    assert abs(counts[0][:, 0].sum() - tilted * items) > 5 * math.sqrt(0.1 * items)
+    # a stream whose order is wrong again is not at its last wrong order
+    back = make(FLAT, STEEP, Measure("log"), 10, leader=plan.tilt.leader, cells=4)
+    lists = tuple(
+        whole_cells(np.zeros(side.true.T.shape, np.int64), side.true.T.copy()) for side in back.tilt.sides
+    )
+    drawn = draws.Drawn(-back.tilt.leader, 0.0, (lists[0], lists[1]), kept=True)
+    assert engine._is_last(back, drawn, Measure("log"), (later,), rng) == 0
