@@ -81,6 +81,7 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, a
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py tests/theory/test_short_lists.py --effort 100
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_many_grades.py --effort 5
+	$(BIN)/pytest -n $(JOBS) tests/theory/fluctuations/test_random_lists.py --effort 10
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 16
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k random_m --effort 8
 	$(BIN)/pytest tests/analysis/test_limit_tests.py -k certain_at_the_top --effort 20

@@ -86,6 +86,27 @@ def random_case(rng: np.random.Generator, *, fixed: bool = True) -> Case:
     return Case(texts, measure, n, mean, deviation, largest)
 
 
+def long_case(rng: np.random.Generator) -> Case:
+    """Draw a case with 129 to 320 items and no cutoff below rank 129, of one grade or two."""
+    gains = [1.0] if rng.random() < 0.85 else [3.0, 1.0]
+    steps, pair = bool(rng.random() < 0.65) and len(gains) == 1, rng.random() < 0.25
+    n = int(rng.integers(129, 321 if len(gains) == 1 else 181))
+    discount, values = FIXED[rng.integers(len(FIXED))]
+    k = n if rng.random() < 0.6 and discount != "constant" else int(rng.integers(129, n + 1))
+    ranks = np.arange(1.0, n + 1)
+    d = np.where(ranks <= k, values(ranks, n), 0.0)
+    texts, curves = _flat(rng, gains, n, steps, pair)
+    mean, deviation = moments(curves, gains, d)
+    return Case(
+        texts,
+        f"nDCG({discount})" + (f"@{k}" if k < n or discount == "constant" else ""),
+        n,
+        mean,
+        deviation,
+        1.0,
+    )
+
+
 def _discount(rng: np.random.Generator) -> Discount:
     kind = rng.choice(["clipped_log", "power", "steep", "geometric", "rbp", "listed"])
     match kind:

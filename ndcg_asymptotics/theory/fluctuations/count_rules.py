@@ -18,11 +18,13 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.rules.binomial import binomial_beyond, gauss_rules
+from ndcg_asymptotics.theory.rules.binomial import gauss_rule, gauss_rules, nodes_for, numbers_beyond
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.ideal import Sums
 
 _MOST_POINTS = 20_000  # of a rule
+_EVERY_NUMBER = 400  # of items with a gain, up to which each is a node
+_FURTHER_NODES = 12  # of a rule for more
 _EVERY_COUNT = 20_000  # number of possible counts up to which all of them are nodes
 _LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 46)  # nodes of the Gauss rules of a split
 _CHANCE = 1e-3  # a level's change of the mean is taken to be at least this part of the change before
@@ -81,6 +83,12 @@ class CountRule:
         They are exact to about ``effort.digits`` for an f that changes by its own size over n items.
         """
         degree = effort.degree(law, n, effort.digits, _MOST_MOMENTS)
+        if self.counts.shape[1] == 2:
+            few = effort.nodes(degree, n * float(law.min()))
+            if len(self.counts) <= few:
+                return self.counts, self.weights / self.ideal**2
+            first, weights = gauss_rule(self.counts[:, 0], self.weights / self.ideal**2, few)
+            return np.column_stack([first, n - first]), weights
         columns = (self.weights / self.ideal**2)[:, None]
         counts, weights = condensed(self.counts, columns, degree)
         return counts, weights[:, 0]
@@ -91,7 +99,12 @@ def _number_with_gain(n: int, some: float) -> Nodes:
     if some == 1:
         return np.array([float(n)]), np.ones(1)
     deviation = math.sqrt(n * some * (1 - some))
-    return binomial_beyond(n, some, max(1, math.floor(n * some - _DEVIATIONS * deviation - _FURTHER)))
+    least = max(1, math.floor(n * some - _DEVIATIONS * deviation - _FURTHER))
+    x, weights = numbers_beyond(n, some, least)
+    if x.size <= _EVERY_NUMBER:
+        return x, weights
+    # values change by their own size over as many items as the rarer class has
+    return gauss_rule(x, weights, _FURTHER_NODES + nodes_for(1 / (n * min(some, 1 - some))))
 
 
 def smooth_rule(

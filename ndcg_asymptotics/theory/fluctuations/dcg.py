@@ -23,10 +23,9 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff, means_given_counts
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, on_panels
+from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, on_panels, smooth_sums
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.condense import condensed
-from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
@@ -99,7 +98,7 @@ def _covariance(
 ) -> tuple[float, float]:
     """Return ``Cov(E[DCG_a | c], E[DCG_b | c])``, and the largest error of the means of its rule."""
     mesh = Mesh.of(scorers[0], n)
-    sums, gains = ideal_sums(measure.discount, n), np.array(scorers[0].gains)
+    sums, gains = smooth_sums(measure.discount, n, effort.fit), np.array(scorers[0].gains)
     rule = CountRule.of(mesh.law, gains, sums, n, effort.counts)
     counts, weights = rule.counts, rule.weights
     wide = 3 * math.sqrt(float((mesh.law * (1 - mesh.law)).max()) / n)  # of the counts, as parts of n

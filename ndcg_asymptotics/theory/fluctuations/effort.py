@@ -26,12 +26,12 @@ class Effort:
         The degrees of the binomial series from each of ``RANKS`` on.
     splits : int
         The number of nodes for the distribution of the items above and below a cutoff over grades.
-    probed : bool
-        Whether more rows of a matrix near the top are tried, where many relevant items lie far above others.
     quick : bool
         Whether few nodes for label counts are enough.
     stated : bool
         Whether the error is: it compares the mean with an exact one.
+    further : int
+        Label counts at which a variance is computed, beyond those that a polynomial in them needs.
     """
 
     refine: float
@@ -39,9 +39,9 @@ class Effort:
     fit: float
     degrees: tuple[int, int, int]
     splits: int
-    probed: bool = False
     quick: bool = False
     stated: bool = True
+    further: int = 0
 
     @property
     def stages(self) -> tuple[tuple[float, int], ...]:
@@ -71,6 +71,14 @@ class Effort:
         grades = len(law) - 1
         return max(d for d in range(wanted + 1) if math.comb(d + grades, grades) <= most or d < 2)
 
+    def nodes(self, degree: int, rare: float) -> int:
+        """Return the number of nodes of a Gauss rule for a polynomial of a degree in one count.
+
+        ``rare`` is the expected number of items of the rarer class. Where it is small, values may depend on
+        the count in other ways.
+        """
+        return degree // 2 + 1 + (min(self.further, 1) if rare > _MANY else self.further)
+
     @property
     def counts(self) -> float:
         """The relative error of a rule for the label counts of a whole list."""
@@ -92,14 +100,22 @@ class Effort:
 _DEVIATIONS, _QUICK_DEVIATIONS = 3.0, 2.0
 # exponents of the tolerance for variances above a cutoff, which may be coarser
 _VARIANCE_DIGITS, _QUICK_VARIANCE_DIGITS = 0.55, 0.42
+_MANY = 1000.0  # items of the rarer class, with which values change little
 _MOST_TERMS = 100  # of the series in a quick evaluation
 RANKS = (40.0, 400.0, 2e4)
 """Terms of degree p fall like p! K^-p with the rank K of the lower item."""
-USUAL = Effort(1.0, 1e-9, TOLERANCE, (8, 5, 3), 20_000)
-REFINED = Effort(1.5, 1e-11, TOLERANCE, (8, 5, 3), 50_000)
-"""A second evaluation, whose difference from the usual one estimates the error."""
-QUICK = Effort(0.8, 1e-4, 1e-6, (4, 3, 2), 20_000, quick=True)
-"""An evaluation that is good to 1e-4, in a fraction of the time."""
+USUAL = Effort(1.0, 1e-9, TOLERANCE, (8, 5, 3), 20_000, further=1)
+REFINED = Effort(1.5, 1e-11, TOLERANCE, (8, 5, 3), 50_000, further=3)
+"""A second evaluation, whose difference from the usual one bounds the error."""
+FULL = (
+    USUAL,
+    REFINED,
+    Effort(1.25, 1e-11, TOLERANCE, (8, 5, 3), 50_000, further=9),
+    Effort(1.75, 1e-11, TOLERANCE, (8, 5, 3), 50_000, further=25),
+)
+"""Evaluations, of which the next one is made where two do not agree."""
+QUICK = Effort(1.0, 1e-6, 1e-6, (4, 3, 2), 20_000, quick=True, further=3)
+"""An evaluation that is good to 1e-5 or so, in a fraction of the time."""
 ROUGH = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000, quick=True, stated=False)
 """An evaluation that is good to 1e-3, without a bound of its error."""
 FEW_GRADES = 2

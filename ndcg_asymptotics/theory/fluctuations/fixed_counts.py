@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -47,7 +46,7 @@ _UNLIKELY = 1e-17  # probability of numbers above that are left out
 @shared  # a scorer's moments serve it alone and in every pair
 def fixed_moments(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> Moments:
     """Return the mean and the variance of NDCG_n from one evaluation."""
-    effort, ideal = replace(effort, probed=True), normaliser(model, measure, n)
+    ideal = normaliser(model, measure, n)
     if ideal == 0:
         return Moments(0.0, 0.0, 0.0)
     if model.least_n == 1:

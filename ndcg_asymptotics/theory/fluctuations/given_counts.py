@@ -72,7 +72,7 @@ class GivenCounts:
             self.series: tuple[Series, ...] = ()
             dead = _VANISHED / (n * float(self.steep.min()))
             count = panel_of(panels.edges, dead * panels.edges[-1])
-            self.top = Top(panels, count, discount, effort, effort.negligible)
+            self.top = Top(panels, count, discount, effort.negligible)
         else:
             stages = effort.series(len(gains))
             starts = [*(panel_of(panels.edges, k / n * panels.edges[-1]) for k, _ in stages), count]
@@ -82,7 +82,7 @@ class GivenCounts:
                 if stop > start
             )
             first = stages[0][0]
-            self.top = Top(panels, starts[0], near, effort, effort.negligible * effort.stages[0][0] / first)
+            self.top = Top(panels, starts[0], near, effort.negligible * effort.stages[0][0] / first)
         self._logs = np.tensordot(centre, self.log_q, axes=(0, 1))
         self._at_centre = self._integrals(self.shares(self.powers(centre)))
 
@@ -130,7 +130,7 @@ class GivenCounts:
              for i in range(0, len(counts), rows)]
         )  # fmt: skip
         gained = moved[:, :-1] @ (self.gains * self._at_centre) + (counts[:, :-1] * change) @ self.gains
-        return np.asarray(gained / ((self.gains * self.centre[:-1]) @ self._at_centre))
+        return relative(gained, self.mean())
 
     def variance(self, counts: Floats) -> tuple[float, float]:
         """Return Var(DCG | counts), and the part of it that is no covariance of two items."""
@@ -184,7 +184,7 @@ class AffineGivenCounts:
         gained = (
             moved[:, :-1] @ (self.gains * self._means(self.centre)) + (counts[:, :-1] * change) @ self.gains
         )
-        return np.asarray(gained / self.mean())
+        return relative(gained, self.mean())
 
     def variance(self, counts: Floats) -> tuple[float, float]:
         """Return Var(DCG | counts), and the part of it that is no covariance of two items."""
@@ -213,6 +213,11 @@ class AffineGivenCounts:
             number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
             pairs += number * float((value * weight[other]).sum())
         return np.array(shares), np.array(spreads), pairs
+
+
+def relative(changes: Floats, mean: float) -> Floats:
+    """Return changes relative to a mean; both are 0 where no item of gain can lie at these depths."""
+    return changes / mean if mean else np.zeros_like(changes)
 
 
 class Series:
@@ -335,10 +340,8 @@ class Top:
     rank has, which near the top are few.
     """
 
-    def __init__(
-        self, panels: Panels, count: int, fit: ExponentialSum, effort: Effort, negligible: float
-    ) -> None:
-        self.negligible, self.probed = negligible, effort.probed
+    def __init__(self, panels: Panels, count: int, fit: ExponentialSum, negligible: float) -> None:
+        self.negligible = negligible
         self.steep, self.z = -np.expm1(-fit.rates), np.exp(-fit.rates)
         self.weights = fit.weights[0] * self.z
         self.shape = (count, panels.t.shape[1])
@@ -423,7 +426,7 @@ class Top:
             lambda i: entries(i, up, down[:, i, None], False),
             int(np.argmax(strength)),
             self.negligible,
-            others.tolist() if self.probed else (),
+            others.tolist(),
         )
         return left.reshape(-1, *powers.shape), right.reshape(-1, *powers.shape)
 

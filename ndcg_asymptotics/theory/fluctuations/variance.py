@@ -27,7 +27,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
-from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, QUICK, REFINED, USUAL, Effort, Moments
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, FULL, QUICK, ROUGH, USUAL, Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
 from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
@@ -35,8 +35,12 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _ROUNDING = 1e-9  # error that two evaluations share, relative to the variance without covariances
-# errors of a quick evaluation: relative to the variance, and as _ROUNDING
-_QUICK, _QUICK_ROUNDING = 2e-4, 1e-5
+_QUICK_ROUNDING = 1e-6  # that of two quick ones
+# the stated error is this times the difference of two evaluations; of quick ones one is much the better
+_CAUTION, _QUICK_CAUTION = 3.0, 2.0
+_AGREED = 1e-4  # error of a variance, relative to it, from which a further evaluation is made
+_QUICK_AGREED = 0.02  # … and from which a quick evaluation is replaced: 1% of the standard deviation
+_MEAN_ROUNDING = 1e-9  # error of a mean that says nothing about the variance
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,7 @@ class StandardDeviation:
     ----------
     value : (sizes,)
     error : (sizes,)
-        A bound of the absolute error, from a second evaluation with other nodes. That of a quick evaluation
-        is the largest error found over many curves, discounts and sizes.
+        A bound of the absolute error, from a second evaluation with other depths, counts and exponentials.
     """
 
     value: Floats
@@ -77,8 +80,9 @@ def ndcg_std(
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
     quick : bool
-        Whether to compute four digits only where more than 128 ranks count. That takes about a tenth of the
-        time, and is enough beside a simulation. Where fewer count, twelve digits take no longer.
+        Whether three digits are enough where more than 128 ranks count, as beside a simulation. That takes
+        about a tenth of the time. Where the error would exceed 1% of the value it is computed in full, and
+        where fewer ranks count twelve digits take no longer.
 
     Raises
     ------
@@ -128,17 +132,48 @@ def difference_std(
 
 @shared
 def _std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
-    (_, rough, *_), (_, fine, size, missed, _) = (
-        np.array([moments(scorers, measure, n, effort) for n in lengths]).T for effort in (USUAL, REFINED)
-    )
-    error = np.abs(fine - rough) + missed + _ROUNDING * size
-    return _stated(fine, error, _most(scorers, measure, lengths))
+    return _stated([_variance(scorers, measure, n) for n in lengths], _most(scorers, measure, lengths))
 
 
 @shared
 def _quick_std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
-    _, variance, _, missed, _ = np.array([moments(scorers, measure, n, QUICK) for n in lengths]).T
-    return _stated(variance, missed, _most(scorers, measure, lengths))
+    return _stated([_quick_variance(scorers, measure, n) for n in lengths], _most(scorers, measure, lengths))
+
+
+def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[float, float]:
+    """Return the variance at n and a bound of its error, from evaluations with more nodes until two agree."""
+    rough = moments(scorers, measure, n, FULL[0])
+    if not rough.size:  # by the recursion over ranks, which knows its error
+        return rough.variance, rough.missed
+    for effort in FULL[1:]:
+        fine = moments(scorers, measure, n, effort)
+        shared_by_both = fine.missed + _ROUNDING * fine.size
+        if fine != rough:
+            shared_by_both += _contradicted(fine, scorers, measure, n)
+        error = _CAUTION * abs(fine.variance - rough.variance) + shared_by_both
+        if error <= max(_AGREED * fine.variance, 2 * shared_by_both):
+            break
+        rough = fine
+    return fine.variance, error
+
+
+def _quick_variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[float, float]:
+    """Return the variance at n and a bound of its error, from two quick evaluations if these agree."""
+    rough, fine = (moments(scorers, measure, n, effort) for effort in (ROUGH, QUICK))
+    difference = _QUICK_CAUTION * abs(fine.variance - rough.variance)
+    error = difference + fine.missed + _QUICK_ROUNDING * fine.size
+    if error <= _QUICK_AGREED * fine.variance:
+        return fine.variance, error
+    return _variance(scorers, measure, n)
+
+
+def _contradicted(found: Moments, scorers: tuple[Scorer, ...], measure: Measure, n: int) -> float:
+    """Return by how much the exact mean contradicts the mean that comes with a variance."""
+    exact = [expected_ndcg(scorer, measure, [n]) for scorer in scorers]
+    mean = exact[0].value[0] - sum(other.value[0] for other in exact[1:])
+    largest = measure.largest(scorers[0].gains, n)
+    within = sum(other.error[0] for other in exact) + _MEAN_ROUNDING * largest
+    return float(max(abs(found.mean - mean) - within, 0.0)) * largest
 
 
 def _most(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> Floats:
@@ -147,18 +182,20 @@ def _most(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...
     return 0.5 * len(scorers) * np.array(largest)
 
 
-def _stated(variance: Floats, error: Floats, most: Floats) -> StandardDeviation:
-    """Return the standard deviation from a variance and its error; it is at most ``most``.
+def _stated(found: list[tuple[float, float]], most: Floats) -> StandardDeviation:
+    """Return standard deviations from variances and their errors; they are at most ``most``.
 
     Raises
     ------
     NotAvailableError
         If the variance is not between 0 and its largest possible value, or its error is larger than that.
     """
-    found = (variance >= -error) & (variance <= most**2 + error) & (error <= most**2)
-    require_available(bool(found.all()), "standard deviation: not found for these curves and this measure")
+    variance, error = np.array(found).T
+    possible = (variance >= -error) & (variance <= most**2 + error) & (error <= most**2)
+    require_available(bool(possible.all()), "standard deviation: not found for these curves and this measure")
     value = np.sqrt(np.maximum(variance, 0.0))
-    of_value = np.where(value**2 > error, error / np.where(value > 0, value, 1.0), np.sqrt(error))
+    least = np.sqrt(np.maximum(value**2 - error, 0.0))
+    of_value = np.where(value**2 > error, error / np.where(value > 0, value + least, 1.0), np.sqrt(error))
     value.flags.writeable = of_value.flags.writeable = False
     return StandardDeviation(value, of_value)
 
@@ -174,7 +211,7 @@ def moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effor
 
 
 def _of_fixed_counts(models: tuple[FixedCounts, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    found = [_with_error(fixed_moments(model, measure, n, effort), effort) for model in models]
+    found = [fixed_moments(model, measure, n, effort) for model in models]
     if len(found) == 1:
         return found[0]
     # given their labels, which are not random, the two lists are independent
@@ -189,15 +226,7 @@ def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: E
         return Moments(0.0, 0.0, 0.0)
     if few_ranks(scorers, measure, n):
         return rank_moments(scorers, measure, n)
-    return _with_error(_of_many_ranks(scorers, measure, n, effort), effort)
-
-
-def _with_error(found: Moments, effort: Effort) -> Moments:
-    """Return moments with the error of a quick evaluation."""
-    if not effort.quick:
-        return found
-    error = found.missed + _QUICK * found.variance + _QUICK_ROUNDING * found.size
-    return found._replace(missed=error, mean_error=_QUICK * math.sqrt(max(found.variance, 0.0)))
+    return _of_many_ranks(scorers, measure, n, effort)
 
 
 def _of_many_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:

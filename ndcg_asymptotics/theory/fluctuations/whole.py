@@ -17,7 +17,7 @@ from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.given_counts import AffineGivenCounts, GivenCounts
 from ndcg_asymptotics.theory.rules.condense import interpolated
-from ndcg_asymptotics.theory.rules.ideal import ideal_sums
+from ndcg_asymptotics.theory.rules.ideal import Sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 from ndcg_asymptotics.theory.rules.panels import Panels
 
@@ -84,7 +84,7 @@ def part(scorer: Relevance, discount: Discount, law: tuple[float, ...], n: int, 
     ideal, change = _ideal(given.gains, given.centre, rule.counts, discount, n, effort.fit)
     # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift
     level = given.mean() / ideal
-    if effort.quick:
+    if effort.quick and len(law) > 2:  # there are many label counts of several grades
         degree = effort.degree(np.array(law), n, _MEAN_DIGITS * effort.digits, _MOST_TERMS)
         mean = interpolated(given.mean_changes, rule.counts, rule.weights, degree)
     else:
@@ -101,7 +101,8 @@ def count_rule(
     gains: tuple[float, ...], discount: Discount, law: tuple[float, ...], n: int, effort: Effort
 ) -> CountRule:
     """Return the rule for the label counts of a whole list."""
-    return CountRule.of(np.array(law), np.array(gains), ideal_sums(discount, n), n, effort.counts)
+    sums = smooth_sums(discount, n, effort.fit)
+    return CountRule.of(np.array(law), np.array(gains), sums, n, effort.counts)
 
 
 def over_counts(parts: Sequence[Part], rule: CountRule) -> tuple[float, float, float]:
@@ -126,8 +127,16 @@ def _ideal(
     """Return IDCG at the centre, and its relative change elsewhere, without cancellation."""
     steps = gains - np.append(gains[1:], 0.0)
     ends, moved = np.cumsum(centre[:-1]), np.cumsum((counts - centre)[:, :-1], axis=1)
-    ideal = float(ideal_sums(discount, n)(ends) @ steps)
+    ideal = float(smooth_sums(discount, n, tolerance)(ends) @ steps)
     return ideal, increase(discount, n, ends, moved, tolerance) @ steps / ideal
+
+
+def smooth_sums(discount: Discount, n: int, tolerance: float = TOLERANCE) -> Sums:
+    """Return F for real k, as the sum of exponentials whose differences `increase` takes.
+
+    Between whole numbers another continuation of F would differ, by much for a discount with a kink.
+    """
+    return lambda k: increase(discount, n, np.zeros(1), k, tolerance)
 
 
 def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance: float = TOLERANCE) -> Floats:

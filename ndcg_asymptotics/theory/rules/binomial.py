@@ -176,6 +176,17 @@ def binomial_beyond(size: int, probability: float, least: int, fewest: int = 1) 
     numbers matter their lattice is thinned, which for an f that is 0 at ``least`` (a kink) leaves
     ``f' spacing^2 / 12`` of the law there.
     """
+    x, weights = numbers_beyond(size, probability, least)
+    count = max(nodes_for(size * probability * (1 - probability) / max(least, 1) ** 2), fewest)
+    return (x, weights) if x.size <= count else gauss_rule(x, weights, count)
+
+
+def numbers_beyond(size: int, probability: float, least: int) -> tuple[Floats, Floats]:
+    """Return the numbers from ``least`` on that have a probability, and these; a thinned lattice of many.
+
+    >>> numbers_beyond(2, 0.5, 1)
+    (array([1., 2.]), array([0.5 , 0.25]))
+    """
     deviation = math.sqrt(size * probability * (1 - probability))
     last = min(size, max(math.ceil(size * probability + _DEVIATIONS * deviation + _FURTHER), least + 64))
     if last < least:
@@ -184,9 +195,7 @@ def binomial_beyond(size: int, probability: float, least: int, fewest: int = 1) 
     x = np.arange(least, last + 1, spacing, dtype=np.float64)
     weights = spacing * np.exp(log_binomial(x, float(size), probability))
     kept = weights > _TAIL * weights.max()
-    x, weights = x[kept], weights[kept]
-    count = max(nodes_for(size * probability * (1 - probability) / max(least, 1) ** 2), fewest)
-    return (x, weights) if x.size <= count else gauss_rule(x, weights, count)
+    return x[kept], weights[kept]
 
 
 def binomial_pieces(size: int, probability: float, kink: int, width: float) -> tuple[Floats, Floats]:

@@ -77,7 +77,7 @@ def test_few_relevant_items_above_a_cutoff(scorer: str, measure: str, n: int) ->
     assert abs(quick.value[0] - exact.value[0]) <= quick.error[0] + exact.error[0]
     # the nodes for a smooth 1/IDCG are too few
     rough = moments((Relevance.parse(scorer),), Measure.parse(measure), n, replace(QUICK, stated=False))
-    assert abs(math.sqrt(rough.variance) - exact.value[0]) > quick.error[0] + exact.error[0]
+    assert abs(math.sqrt(rough.variance) - exact.value[0]) > 1000 * exact.error[0]
 
 
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -120,7 +120,8 @@ def test_every_sequence_of_labels(
         (difference_std(*pair, measure, [n]), of_both),
     ):
         expected = math.sqrt(variance)
-        assert abs(found.value[0] - expected) <= found.error[0]
+        # rounding of the moments of which the variance is the difference
+        assert abs(found.value[0] - expected) <= found.error[0] + 1e-15 / expected
         assert found.error[0] < 1e-5 * expected
         assert abs(found.value[0] - 1.0001 * expected) > found.error[0]
     assert one == pytest.approx(1.0)

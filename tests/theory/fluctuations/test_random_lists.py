@@ -1,13 +1,21 @@
-"""Standard deviations of random lists against sums over label counts, and these against label sequences."""
+"""Standard deviations of random lists against sums over label counts, and these against label sequences.
+
+``make soak`` searches ten times as long.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from oracles.deviations import Pieces, moments, of_sequences
+from random_lists import FIXED, Case, long_case, random_case
+
+from ndcg_asymptotics.core.errors import NotAvailableError
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 
 
 def sequences(pieces, gains, n):
@@ -40,3 +48,113 @@ def test_the_sums_over_counts_against_every_label_sequence(gains, normalised, k)
         assert found == pytest.approx(expected, rel=1e-12)
         other = of_sequences([laws[-1], laws[0]][:several], discounts, normalised=normalised)
         assert found != pytest.approx(other, rel=1e-3)
+
+
+def evaluated(case: Case, *, quick: bool):
+    """The value and its error; None where a discount is no sum of exponentials."""
+    try:
+        if len(case.scorers) > 1:
+            found = difference_std(case.scorers[0], case.scorers[1], case.measure, [case.n])
+        else:
+            found = ndcg_std(case.scorers[0], case.measure, [case.n], quick=quick)
+    except NotAvailableError as refused:
+        assert "sum of exponentials" in str(refused)  # noqa: PT017
+        return None
+    return float(found.value[0]), float(found.error[0])
+
+
+def searched(draw, seed, count):
+    """The cases beyond their stated error, and all errors as parts of the value: stated, true."""
+    wrong, stated, true = [], [], []
+    for i in range(count):
+        case = draw(np.random.default_rng((seed, i)))
+        for quick in (False, True)[: 3 - len(case.scorers)]:
+            found = evaluated(case, quick=quick)
+            if found is None:
+                continue
+            off = abs(found[0] - case.deviation)
+            if not off <= found[1] + 1e-12 * case.deviation + 1e-14 * case.largest:
+                wrong.append((i, quick, case, *found))
+            if case.deviation > 1e-9 * case.largest:
+                stated.append(found[1] / case.deviation)
+                true.append(off / case.deviation)
+    return wrong, np.array(stated), np.array(true)
+
+
+@pytest.mark.slow
+def test_random_lists(effort):
+    """1 to 200 items, curves with jumps among the first ranks, one to four grades, every discount and cutoff.
+
+    The errors are useful too: they are small, or true up to a factor of 100 or rounding in half of the cases.
+    """
+    for draw, seed in ((random_case, 2), (partial(random_case, fixed=False), 3)):
+        count = 150 * effort if seed == 2 else 50 * effort
+        wrong, stated, true = searched(draw, seed, count)
+        assert not wrong
+        assert np.median(stated) < 1e-3
+        assert np.mean((true >= stated / 100) | (stated < 1e-9)) > 0.5
+
+
+@pytest.mark.slow
+def test_random_long_lists(effort):
+    """Whole lists and cutoffs with more than 128 ranks."""
+    wrong, stated, _ = searched(long_case, 1, 15 * effort)
+    assert not wrong
+    assert np.median(stated) < 1e-3
+
+
+def binary(*pieces):
+    """A curve as pairs of the depth where a piece ends and its relevance."""
+    return Pieces(tuple(end for end, _ in pieces), tuple((p,) for _, p in pieces))
+
+
+@pytest.mark.parametrize(
+    ("text", "curve", "discount", "n"),
+    [
+        ("constant(0.0001685)", binary((1.0, 0.0001685)), "clipped_log(2.161)", 189),  # -25% once
+        (
+            "step(0.00131, 0.01948, 0.98449)",
+            binary((1 - 0.98449, 0.01948), (1.0, 0.00131)),
+            "clipped_log(2.161)",
+            218,
+        ),
+        ("step(0.0, 0.9, 0.99)", binary((1 - 0.99, 0.9), (1.0, 0.0)), "log", 1000),
+        ("step(1.0, 0.04, 0.97)", binary((1 - 0.97, 0.04), (1.0, 1.0)), "log", 300),  # few irrelevant ones
+        (
+            "step(0.0, 1.0, 0.9773)",
+            binary((1 - 0.9773, 1.0), (1.0, 0.0)),
+            "clipped_log(2.161)",
+            196,
+        ),  # quick: +15%
+    ],
+)
+def test_few_items_of_one_class(text, curve, discount, n):
+    d = dict(FIXED)[discount](np.arange(1.0, n + 1), n)
+    truth = moments([curve], [1.0], d)[1]
+    for quick in (False, True):
+        found = ndcg_std(text, f"nDCG({discount})", [n], quick=quick)
+        assert abs(found.value[0] - truth) <= found.error[0] < 0.0101 * truth
+        assert abs(found.value[0] - 1.02 * truth) > found.error[0]
+
+
+def test_a_list_without_gain_above_its_cutoff():
+    """The relevant items are among the last three percent, beyond the cutoff for all that matters."""
+    for quick in (False, True):
+        assert ndcg_std("step(0.1131, 0.0, 0.01804)", "nDCG@141", [267], quick=quick).value[0] == 0
+    # of a pair one scorer has no gain above the cutoff
+    found = difference_std(
+        "step(0.986237, 0.0, 0.0037751)", "constant(0.003723143298700031)", "nDCG@140", [141]
+    )
+    curves = [binary((1 - 0.0037751, 0.0), (1.0, 0.986237)), binary((1.0, 0.003723143298700031))]
+    d = np.where(np.arange(141) < 140, 1 / np.log(np.arange(2.0, 143.0)), 0.0)
+    assert abs(found.value[0] - moments(curves, [1.0], d)[1]) <= found.error[0] < 1e-6
+
+
+def test_a_quick_evaluation_is_replaced_where_it_is_too_rough():
+    """The first ranks are certain; once 2.265e-4 instead of 2.572e-4, and 0, with errors below 1e-6."""
+    sizes = [10**6, 10**9]
+    quick, full = (ndcg_std("linear(0, 1)", "nDCG(zipf)", sizes, quick=q) for q in (True, False))
+    assert np.all(np.abs(quick.value - full.value) <= quick.error + full.error)
+    assert np.all(quick.error <= np.maximum(0.0101 * quick.value, full.error))
+    assert quick.value[0] == pytest.approx(2.572e-4, rel=1e-3)
+    assert full.error[1] < 0.1 * full.value[1]

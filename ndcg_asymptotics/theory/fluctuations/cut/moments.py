@@ -71,6 +71,8 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
             given[depth] = _list_above(mesh, depth, ideal.k, n, measure.discount, effort)
         return given[depth]
 
+    if not any(piece.nodes.size for piece in several):  # no item of gain is within the cutoff
+        return Moments(0.0, 0.0, 0.0)
     rule = joined(piece.few(ideal.scale, effort.digits, OF_PRODUCTS) for piece in several)
     means = np.empty(len(rule.nodes))
     for depth in np.unique(rule.nodes[:, 0]):

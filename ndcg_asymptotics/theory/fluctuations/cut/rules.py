@@ -23,7 +23,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.whole import increase, summed
+from ndcg_asymptotics.theory.fluctuations.whole import increase, smooth_sums, summed
 from ndcg_asymptotics.theory.rules.binomial import (
     binomial_below,
     binomial_pieces,
@@ -32,7 +32,6 @@ from ndcg_asymptotics.theory.rules.binomial import (
     nodes_for,
 )
 from ndcg_asymptotics.theory.rules.condense import condensed
-from ndcg_asymptotics.theory.rules.ideal import ideal_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
@@ -51,6 +50,7 @@ _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it 
 _MOST_NUMBERS = 300  # of that lattice
 _PIECE = 6.0  # width of a piece of a binomial law, in standard deviations
 _EVERY, _EVERY_UNSPLIT = 100, 2000  # numbers up to which each is a node
+_NO_WEIGHT = 1e-28  # of a node
 _FEWEST, _MOST_SPLITS = 2, 8  # nodes with which one grade is split off
 # nodes where there are two grades; a steep discount bends sharply at counts of 0 and 1
 _MOST_LONE_SPLIT = 16
@@ -100,7 +100,7 @@ class CutIdeal:
     @cached_property
     def value(self) -> float:
         """The ideal DCG of the expected counts."""
-        return float(self._steps @ ideal_sums(self.discount, self.n)(self._ends))
+        return float(self._steps @ smooth_sums(self.discount, self.n, self.effort.fit)(self._ends))
 
     def part(self, own: Floats, others: Floats, *, beyond: bool) -> Iterator[tuple[float, Floats]]:
         """Yield signs and values of delta, (M, N), that add up to one part of delta; their squares likewise.
@@ -412,7 +412,8 @@ def _product(sizes: Floats, law: Floats, ways: Sequence[int]) -> tuple[Floats, F
     for grade, (q, count) in enumerate(zip(law[:-1], ways, strict=True)):
         p = float(q) / rest if (rest := float(law[grade:].sum())) > 0 else 0.0
         shift, chances = gauss_rules(left.ravel(), p, count)
-        nodes = left.ravel()[:, None] * p + shift
+        # nodes of weight 0 may lie below 0, where functions of counts are infinite
+        nodes = left.ravel()[:, None] * p + np.where(chances > _NO_WEIGHT, shift, 0.0)
         counts = [np.repeat(x, count, axis=1) for x in counts]
         weights = np.repeat(weights, count, axis=1)
         weights = weights * chances.reshape(weights.shape)
