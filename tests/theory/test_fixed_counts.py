@@ -13,13 +13,14 @@ from oracles import label_orders
 from oracles.discounts import DISCOUNTS
 from oracles.naive import ndcg
 from random_curves import random_measure
-from scipy.special import betaincinv, betaln, gammaln
+from scipy.special import betaincinv, betaln, gammaln, ndtr
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Scorer, with_relevant
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.rules.law_panels import law_panels
 
 KNOWN = [d for d in DISCOUNTS if not d.startswith("custom") and d not in ("power(40)", "constant")]
 CUTOFFS = ["", "@1", "@2", "@7", "@10", "@100", "@0.05n", "@0.5n", "@n^0.5", "@7.62log(n)"]
@@ -307,3 +308,29 @@ def test_quick_deviation_of_three_grades_with_a_cutoff():
     scorer = "relevant(7=2, 3=3, 1=5, graded(7=roc_power(0.3), 3=roc_power(0.5), 1=roc_power(0.7)))"
     std = ndcg_std(scorer, "nDCG@10", [100], quick=True)
     assert abs(std.value[0] - 0.2085774) < std.error[0] < 5e-5
+
+
+@pytest.mark.parametrize("separation", [-8.0, -6.0])
+@pytest.mark.parametrize("n", [10, 1000])
+def test_a_relevant_item_that_is_nearly_always_last(separation, n):
+    """Its depth is 1 - Phi(separation - z), z standard normal, which in double precision is nearly 1."""
+    scorer = f"relevant(1, roc_binormal({separation:g}))"
+    assert len(law_panels(FixedCounts.parse(scorer), n, n).t) < 200  # some 600,000 for -8 and n = 1000 once
+    z = np.linspace(-12.0, 12.0 - separation, 20_001)
+    weights = np.exp(-(z**2) / 2) * (z[1] - z[0]) / math.sqrt(2 * math.pi)
+    share = ndtr(separation - z)[:, None]  # of the irrelevant items below it
+    share = share[weights > 1e-30]
+    weights = weights[weights > 1e-30]
+    below = np.arange(float(n))
+    logs = gammaln(n) - gammaln(below + 1) - gammaln(n - below)
+    gained = (n - below) ** -0.5 - n**-0.5
+    mean = second = 0.0
+    for part in np.array_split(np.arange(len(weights)), 40):
+        chances = np.exp(logs + below * np.log(share[part]) + (n - 1 - below) * np.log1p(-share[part]))
+        mean += weights[part] @ (chances @ gained)
+        second += weights[part] @ (chances @ gained**2)
+    found = expected_ndcg(scorer, "nDCG(power(0.5))", [n])
+    assert abs(found.value[0] - n**-0.5 - mean) <= found.error[0] + 1e-15
+    std, exact = ndcg_std(scorer, "nDCG(power(0.5))", [n]), math.sqrt(second - mean**2)
+    assert abs(std.value[0] - exact) <= std.error[0] + 1e-9 * exact
+    assert std.error[0] < 1e-6 * exact

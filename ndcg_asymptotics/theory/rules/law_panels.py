@@ -28,6 +28,7 @@ _VANISHED = 1e-15  # share of relevant items, relative to that at this depth, th
 _UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
 _UNDERFLOW = 1e-280  # share of relevant items that may be left out whatever the discount
 _KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distribution functions has digits
+_ROUNDED = 1e-14  # relative rounding of a density at t, divided by 1 - t: some units in the last place
 _HALVINGS = 40
 _DEEPEST = 1 - 2.0**-53
 # around a cutoff, the ranks at which an item may be on either side, in standard deviations and items
@@ -166,9 +167,15 @@ def _rough(model: FixedCounts, edges: Floats) -> np.ndarray[tuple[int, ...], np.
     """Return whether a density is not resolved on each panel."""
     t, dt = _nodes(edges)
     found = np.zeros(len(edges) - 1, bool)
+    # a density near 1 is that at a rounded depth, so halving a panel there ends at the rounding of 1 - t
+    rounded = np.where(edges[:-1] >= 0.5, _ROUNDED / (1 - edges[:-1]), 0.0)
     for count, law in zip(model.counts, model.laws, strict=False):
         if count:
-            share = law.cdf(edges[1:])
-            left_over = unresolved(law.density(t) * dt)
-            found |= (left_over > _UNRESOLVED * share) & (share > _UNDERFLOW)
-    return found & (np.diff(edges) > 1e-12 * np.minimum(edges[1:], np.maximum(1 - edges[:-1], 1e-15)))
+            share, content = law.cdf(edges[1:]), law.density(t) * dt
+            left_over = unresolved(content)
+            found |= (
+                (left_over > _UNRESOLVED * share)
+                & (left_over > rounded * content.sum(axis=-1))
+                & (share > _UNDERFLOW)
+            )
+    return found & (np.diff(edges) > 1e-12 * np.minimum(edges[1:], np.maximum(1 - edges[:-1], _ROUNDED)))
