@@ -135,6 +135,12 @@ def plan(
         "--a and --b": (a, b, n, relevant), "--run twice and --qrels": (run, qrels, columns, like),
         "--sd": (sd, pilot, difference),
     }  # fmt: skip
+    require(
+        relevant is None or run is None,
+        "belongs to --a and --b. Runs come with their relevant items: leave it out, or state curves, such as "
+        '--a "roc_power(0.4)" --b "roc_power(0.5)"',
+        "relevant",
+    )
     given = [name for name, values in sources.items() if any(value is not None for value in values)]
     require(
         len(given) == 1,

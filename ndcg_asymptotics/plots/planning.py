@@ -60,7 +60,7 @@ def choice_effects(
 
 
 def choice_errors(ax: Axes, choices: Sequence[Choice], xlabel: str, line: LineStyle | None = None) -> Axes:
-    """Draw the probability of the wrong order of one list, a tie included, of a family of measures."""
+    """Draw the probability of the wrong order of one list, of runs without ties, of a family of measures."""
     line = line or line_styles(1)[0]
     shown = [choice for choice in choices if choice.log10_wrong is not None]
     wrong = [10 ** float(choice.log10_wrong or 0.0) for choice in shown]

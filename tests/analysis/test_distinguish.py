@@ -8,7 +8,9 @@ from cases import results, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish, orders_of
-from ndcg_asymptotics.analysis.orders.rates import rate_of
+from ndcg_asymptotics.analysis.orders.pair import exponent_verdict
+from ndcg_asymptotics.analysis.orders.rates import fit_decay, rate_of
+from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import discount
@@ -136,6 +138,45 @@ def test_how_fast_the_wrong_order_falls(wrong: np.ndarray, verdict: str) -> None
     assert pair.decay.verdict.startswith(verdict)
     assert verdict in pair.text
     assert "cannot detect" in pair.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "replicates", "verdict"),
+    [
+        # 30 replicates show n^-0.1 and a constant alike
+        (0.5 * (N / 10) ** -0.1, 30, "cannot be told from one that does not fall"),
+        (np.full(len(N), 0.5), 30, "cannot be told from one that does not fall"),
+        # visible at the first two lengths, of which the second is the maximum, and then gone
+        (np.where(N[3] >= N, 0.2 + 0.01 * np.arange(len(N)), 0.0), 10_000, "is visible at too few"),
+        (0.4 * np.maximum((N / 10) ** -0.5, (N[len(N) // 2] / 10) ** -0.5), 100_000, "no longer falls"),
+    ],
+)
+def test_a_rate_is_said_not_to_fall_only_if_its_interval_says_so(
+    wrong: np.ndarray, replicates: int, verdict: str
+) -> None:
+    found = fit_decay(draws(wrong, replicates) == 1, np.array(SIZES))
+    assert found.verdict.startswith(verdict)
+
+
+@pytest.mark.parametrize(
+    ("exponent", "interval", "start"),
+    [
+        (
+            0.01,
+            (-0.37, 0.39),
+            "cannot be told from one that does not fall: -log P(wrong) grows like n^0.01 [",
+        ),
+        (0.5, (-0.1, 1.1), "cannot be told from one that does not fall: "),
+        (0.01, (0.0, 0.02), "does not fall: -log P(wrong) grows like n^0.01 [0.00, 0.02]"),
+        (0.5, (0.4, 0.6), "falls like exp(-n^0.50) [0.40, 0.60]"),
+    ],
+)
+def test_a_fitted_exponent_is_0_only_if_its_interval_is(
+    exponent: float, interval: tuple[float, float], start: str
+) -> None:
+    for predicted in (0.0, None, 0.5):
+        found = FittedExponent(exponent, interval, predicted, None, (10, 1000), "")
+        assert exponent_verdict(found).startswith(start)
 
 
 @pytest.mark.parametrize("pair", [["a"], [], 1, "ab", ["a", 10**400], [["a"], ["b"]], ["a", "b", "c"]])

@@ -194,6 +194,10 @@ def test_plan_for_runs(run: Run, tmp_path: Path) -> None:
         (("--a", "constant(0.5)"), "plan needs --a and --b, got a part of these"),
         (("--run", "x"), "plan needs --run twice and --qrels, got a part of these"),
         (("--pilot", 20), "plan needs --sd, got a part of these"),
+        (
+            ("--run", "x", "--run", "y", "--qrels", "z", "--relevant", 1),
+            "--relevant: belongs to --a and --b. Runs come with their relevant items",
+        ),
         (("--a", "constant(0.5)", "--sd", 0.1), "got values of --a and --b and of --sd"),
         (("--sd", 0.1), "needs queries, difference or width"),
         (("--sd", 0.1, "--queries", 9, "--measure", "nDCG", "--measure", "nDCG@2"), "--sd belongs to one"),

@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed
 
 _MOST_ROWS = 13
 _REQUIRED_RATES = (0.95, 0.99)
-_FLAT = 0.03  # an exponent whose interval reaches below this cannot be told from 0
+_FLAT = 0.03  # exponents below this count as 0
 
 
 @dataclass(frozen=True)
@@ -173,10 +173,15 @@ def paragraph(
     text = (
         f"{right} ought to win (according to {source}). At n = {end.n:g} it is ahead in {end.rate:.4f} "
         f"[{end.low:.4f}, {end.high:.4f}] of the replicates; from N = {since.n:g} to {end.n:g} it is ahead "
-        f"{where} in {'' if sure else 'only '}{since.rate:.4f}. The rate of the wrong order {decay.verdict}"
+        f"{where} in {'' if sure else 'only '}{since.rate:.4f} [{since.low:.4f}, {since.high:.4f}]. The rate "
+        f"of the wrong order {decay.verdict}"
     )
-    if decay.first is not None and decay.second is not None:
-        text += f" (n^{-decay.first:.2f}, then n^{-decay.second:.2f})"
+    if decay.first is not None and decay.second is not None and decay.interval is not None:
+        low, high = decay.interval
+        text += (
+            f" (n^{-decay.first:.2f}, then n^{-decay.second:.2f}; interval of the change: {-high:+.2f} to "
+            f"{-low:+.2f})"
+        )
     return (
         f"{text}; {replicates} replicates cannot detect rates below {3 / replicates:.1g}, nor anything "
         f"beyond n = {end.n:g}."
@@ -210,9 +215,11 @@ def exponent_verdict(found: FittedExponent) -> str:
     if found.exponent is None or found.interval is None:
         return "is known at too few list lengths to tell how fast it falls"
     low, high = found.interval
-    if low < _FLAT and (found.predicted == 0 or found.exponent < _FLAT):
-        return f"does not fall: -log P(wrong) grows like n^{found.exponent:.2f} [{low:.2f}, {high:.2f}]"
-    return f"falls like exp(-n^{found.exponent:.2f}) [{low:.2f}, {high:.2f}]"
+    interval = f"[{low:.2f}, {high:.2f}]"
+    if low >= _FLAT:
+        return f"falls like exp(-n^{found.exponent:.2f}) {interval}"
+    start = "does not fall" if high < _FLAT else "cannot be told from one that does not fall"
+    return f"{start}: -log P(wrong) grows like n^{found.exponent:.2f} {interval}"
 
 
 def power_of_ten(log10: float) -> str:

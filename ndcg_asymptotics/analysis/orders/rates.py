@@ -15,6 +15,8 @@ _FEW = 10  # wrong replicates, below which the rate at an n is too uncertain for
 _FEWEST_SIZES = 4  # two for each half of the range
 _FLAT = 0.05  # a slope below this does not count as a fall
 _BOOTSTRAP = 400  # samples
+_CONSTANT = "does not fall over the observed range"
+_TOO_SHORT = "is visible at too few list lengths to tell how fast it falls"
 _NORMAL = float(ndtri((1 + CONFIDENCE) / 2))
 
 
@@ -39,8 +41,9 @@ class Rate:
 class Decay:
     """The decay of the rate of the wrong order: ``n^-slope`` over the first and second half of the range.
 
-    ``verdict`` distinguishes *faster than a power of n*, *like a power of n* and *does not fall* by
-    ``interval``, a 95% bootstrap interval (over replicates) of second - first.
+    ``verdict`` distinguishes *faster than a power of n* and *like a power of n* by ``interval``, a 95%
+    bootstrap interval (over replicates) of second - first, and says *does not fall* where the upper end of
+    the interval of both slopes is below 0.05; where neither a fall nor that is known, it cannot be told.
     """
 
     verdict: str
@@ -82,17 +85,18 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
         return Decay("is too low to tell how fast it falls")
     # from the maximum on, because the rate may rise before it falls
     usable = usable[usable >= usable[np.argmax(wrong.mean(axis=0)[usable])]]
-    if len(usable) < _FEWEST_SIZES:
-        return Decay("does not fall over the observed range", range=(int(sizes[0]), int(sizes[-1])))
-    x, middle = np.log(sizes[usable].astype(float)), (len(usable) + 1) // 2
-
-    seen = wrong[:, usable]
-    rng = np.random.default_rng(len(seen))
-    samples = (rng.integers(0, len(seen), len(seen)) for _ in range(_BOOTSTRAP))
+    rng = np.random.default_rng(len(wrong))
+    samples = (rng.integers(0, len(wrong), len(wrong)) for _ in range(_BOOTSTRAP))
     # how often each replicate is in a sample; the first row is all of them once
-    drawn = np.array([np.ones(len(seen)), *(np.bincount(each, minlength=len(seen)) for each in samples)])
-    shares = drawn @ seen / len(seen)
-    y = -np.log(np.maximum(shares, 0.5 / len(seen))).T
+    drawn = np.array([np.ones(len(wrong)), *(np.bincount(each, minlength=len(wrong)) for each in samples)])
+    shares = drawn @ wrong[:, usable] / len(wrong)
+    y = -np.log(np.maximum(shares, 0.5 / len(wrong))).T
+    x = np.log(sizes[usable].astype(float))
+    fallen = float(np.quantile((y[-1] - y[0])[1:], 0.975))
+    if len(usable) < _FEWEST_SIZES:
+        flat = usable[-1] == len(sizes) - 1 and fallen <= _FLAT * (x[-1] - x[0])
+        return Decay(_CONSTANT if flat else _TOO_SHORT, range=(int(sizes[0]), int(sizes[-1])))
+    middle = (len(usable) + 1) // 2
     # slopes over the two halves, of the replicates and of their bootstrap samples
     slopes = np.array(
         [np.polyfit(x[half], y[half], 1)[0] for half in (slice(middle), slice(middle - 1, None))]
@@ -100,9 +104,14 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
     first, second = slopes[:, 0].tolist()
     resampled = slopes[:, 1:]
     low, high = np.quantile(resampled[1] - resampled[0], [0.025, 0.975])
-    overall_low = float(np.quantile(resampled.min(axis=0), 0.025))
-    if (high < _FLAT and max(first, second) < _FLAT) or (overall_low <= 0 and second < _FLAT):
-        verdict = "does not fall over the observed range"
+    steepest = float(np.quantile(resampled.max(axis=0), 0.975))
+    overall_low = float(np.quantile(np.polyfit(x, y, 1)[0][1:], 0.025))
+    if steepest < _FLAT:
+        verdict = _CONSTANT
+    elif np.quantile(resampled[1], 0.975) < _FLAT:
+        verdict = "no longer falls in the upper half of the observed range"
+    elif overall_low <= 0:
+        verdict = f"cannot be told from one that {_CONSTANT}"
     elif low > 0:
         verdict = "falls faster than a power of n over the observed range"
     else:

@@ -45,6 +45,10 @@ CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """The cutoffs k that are compared."""
 
 _DEFAULT_N = 1000
+_INDEPENDENT = (
+    "The rankers are taken to score documents independently given the label. Real ones agree more: three "
+    "TREC runs (rho 0.65 to 0.75) need about half as many queries by nDCG. `plan --run` measures it"
+)
 
 
 def plan(
@@ -164,6 +168,7 @@ class _Curves:
             tuple(
                 self.choice(m, k, sweep[m], drawn.get(m), int(k)) for m, k in cutoffs.items() if m in sweep
             ),
+            (_INDEPENDENT,),
         )  # fmt: skip
 
     def difference(self, measure: Measure) -> tuple[Estimate, Estimate]:

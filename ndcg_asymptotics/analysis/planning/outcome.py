@@ -41,8 +41,11 @@ class PlanRow:
         The reason for the error exponent.
     log10_wrong, log10_wrong_low, log10_wrong_high : float or None
         log10 of the probability that one list does not show the right order, and of the ends of its interval.
+        Of runs it is the share of queries on which the other ranker is ahead, without the ``ties``.
     wrong_method : str or None
         How it is known (`orders.one_list`).
+    ties : float or None
+        Of runs: the share of queries on which the two are equal.
     required_n, required_n_low, required_n_high : int or None
         The smallest length from which on one list shows the right order with the required probability, with a
         95% interval where it is simulated.
@@ -83,6 +86,7 @@ class PlanRow:
     log10_wrong_low: float | None = None
     log10_wrong_high: float | None = None
     wrong_method: Method | None = None
+    ties: float | None = None
     required_n: int | None = None
     required_n_low: int | None = None
     required_n_high: int | None = None
@@ -381,6 +385,7 @@ class Plan(Report):
             (Column("difference", _difference, 2), _estimated),
             (Column("effect size", general("+.2f")), lambda row: row.effect),
             (Column("P(wrong order)", str, 1), lambda row: row.wrong),
+            (Column("ties", lambda share: f"{share:.1%}", 1), lambda row: row.ties or None),
             (Column("method", None, 6), lambda row: row.required_n_method or None),
         )
 
@@ -431,7 +436,9 @@ class Plan(Report):
             )
         if any(row.effect for row in self.rows):
             parts.append("Effect size: the mean difference on one list over its standard deviation.")
-        if any(row.wrong is not None for row in self.rows):
+        if any(row.ties for row in self.rows):
+            parts.append("P(wrong order): the share of queries on which the other is ahead, without ties.")
+        elif any(row.wrong is not None for row in self.rows):
             where = f" of {self.rows[0].n:,} documents" if self.rows[0].n else ""
             parts.append(f"P(wrong order): on one list{where}; a tie counts as wrong.")
         if design.systems is not None:

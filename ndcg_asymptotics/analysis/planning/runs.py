@@ -99,7 +99,9 @@ def plan_runs(
     found = _differences(scores, labels, every, conventions or {})
     count = len(found[every[0]])
     required = Design(**{"queries": count} | {k: v for k, v in design.items() if v is not None})
-    lengths = _theory(scores, gains_of(labels, chosen.gain), asked, required) if theory else {}
+    gains = gains_of(labels, chosen.gain)
+    relevant = _relevant(gains, scores) if theory else None
+    lengths = _theory(scores, gains, asked, required) if theory and relevant is None else {}
     rows = []
     for measure in asked:
         row = _row(measure, found[measure], required, names)
@@ -116,7 +118,13 @@ def plan_runs(
         remarks.append(
             "Long run and required documents: of curves fitted to the runs, for independent documents"
         )
-    if theory and len(lengths) < len(asked):
+    if relevant is not None:
+        remarks.append(
+            f"Every query has {relevant} relevant item{'s' * (relevant > 1)}. The long run, which would be "
+            "that of independent labels, is left out. Lists with a fixed number of relevant items are "
+            f'planned from ROC curves: --a "roc_power(0.4)" --b "roc_power(0.5)" --relevant {relevant} -n 1e6'
+        )
+    elif theory and len(lengths) < len(asked):
         remarks.append(
             "Where they are missing they would take long, as there are many different gains. A table with "
             "fewer, such as --gain '0=0, 1=1, 2=1, 3=3, 4=3', is quick; `fit` writes the curves of all of "
@@ -184,18 +192,29 @@ def _row(measure: Measure, d: Floats, design: Design, names: tuple[str, str]) ->
     fields = design.sizes(mean, sd, (needed.low, needed.high), sd_interval(sd, d.size, design.alpha))
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise
     fields |= {"required_lists": needed.observed, "queries_assured": needed.assured, "enough": None}
-    sign = 1 if mean >= 0 else -1
-    wrong = WrongOrder.counted(int(np.sum(sign * d <= 0)), d.size)
     return PlanRow(
-        str(measure), ahead=names[0] if mean >= 0 else names[1],
-        **wrong.fields, **fields,
+        str(measure), ahead=names[0] if mean >= 0 else names[1], ties=float(np.mean(d == 0)),
+        **_opposite(mean, d).fields, **fields,
     )  # fmt: skip
+
+
+def _opposite(mean: float, d: Floats) -> WrongOrder:
+    """Return how often the ranker with the smaller mean is ahead on a query."""
+    return WrongOrder.counted(int(np.sum(math.copysign(1.0, mean) * d < 0)), d.size)
+
+
+def _relevant(gains: Records, scores: Mapping[str, Records]) -> int | None:
+    """Return the number of relevant items if every query that the runs answer has the same, else None."""
+    answered = set.intersection(*({*run.queries} for run in scores.values()))
+    counts = np.bincount(gains.row[gains.values > 0], minlength=len(gains.queries))
+    distinct = {count for q, count in zip(gains.queries, counts.tolist(), strict=True) if q in answered}
+    distinct -= {0}  # queries without a relevant item have no NDCG to speak of
+    return distinct.pop() if len(distinct) == 1 else None
 
 
 def _choice(measure: Measure, at: float, d: Floats, design: Design, k: int | None = None) -> Choice:
     mean, sd = _moments(d)
-    wrong = WrongOrder.counted(int(np.sum(math.copysign(1.0, mean) * d <= 0)), d.size)
-    return Choice.of(measure, at, mean, sd, wrong, design, k)
+    return Choice.of(measure, at, mean, sd, _opposite(mean, d), design, k)
 
 
 def _most_gains(measure: Measure) -> int:

@@ -117,7 +117,7 @@ class PairComparison:
             said.append(self._others_text(best, alpha))
         if same:
             said.append(f"By {', '.join(same)} they are identical for every query.")
-        said += [self._queries_text(power), _cuts_text(best), self._long_lists_text(alpha)]
+        said += [self._queries_text(power), _cuts_text(best)]
         return " ".join(part for part in said if part)
 
     def _others_text(self, best: MeasureComparison, alpha: float) -> str:
@@ -155,15 +155,6 @@ class PairComparison:
             f"At the observed differences {power:.0%} power takes {fewest.difference.queries:,} queries by "
             f"{fewest.measure} and {highest} by {most.measure}."
         )
-
-    def _long_lists_text(self, alpha: float) -> str:
-        sure = [(j, j.longer_lists) for j in self.by_measure if j.longer_lists and j.p < alpha]
-        if not sure:
-            return ""
-        turned = [j.measure for j, means in sure if j.difference.mean * (means.a - means.b) < 0]
-        if turned:
-            return f"Theory predicts the opposite order in ever longer lists by {', '.join(turned)}."
-        return "Theory predicts the same order in ever longer lists."
 
 
 def _level(alpha: float) -> str:
@@ -387,6 +378,11 @@ class Comparison(Report):
         )
         if pairs and any(judged.cuts for pair in self.pairs for judged in pair.by_measure):
             said += " Truncated lists: a tie does not count as the order of the full lists."
+        if pairs and any(judged.longer_lists for pair in self.pairs for judged in pair.by_measure):
+            said += (
+                " Longer lists: the means that curves fitted to these queries tend to. They have no interval "
+                "here, and other queries may order the runs the other way."
+            )
         return said
 
     def _table(self, pair: PairComparison) -> Table:

@@ -189,7 +189,7 @@ def test_a_stated_standard_deviation() -> None:
 
 def runs(queries: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     rng = np.random.default_rng(seed)
-    labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(queries)}
+    labels = {str(q): {f"d{i}": float(i < 4 + q % 3) for i in range(30)} for q in range(queries)}
     return {
         name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
         for name, noise in (("good", 0.8), ("bad", 1.1))
@@ -219,12 +219,52 @@ def test_runs_of_a_pilot() -> None:
 def test_runs_with_several_gains(highest: int, known: set[str]) -> None:
     """Labels to 4, as in LETOR sets, have a long run, but not with a cutoff that grows with n."""
     scores, labels = runs(12, seed=3)
-    graded = {q: {d: float(i % (highest + 1)) for i, d in enumerate(docs)} for q, docs in labels.items()}
+    graded = {
+        q: {d: float(i % (highest + 1) * (i < 25 + int(q) % 5)) for i, d in enumerate(docs)}
+        for q, docs in labels.items()
+    }
     found = plan_runs(scores, graded, ["nDCG@3", "nDCG@0.2n"])
     assert {row.measure for row in found.rows if row.long_run is not None} == known
     assert "A table with fewer, such as --gain" in found.remarks[-1]
     binary = plan_runs(scores, graded, "nDCG@3", conventions={"gain": "0=0, 1=1, 2=1, 3=1, 4=1, 5=1"})
     assert binary.rows[0].long_run is not None
+
+
+def test_one_relevant_item_for_every_query_has_no_long_run_and_its_ties_are_not_wrong() -> None:
+    """Of 60 users `a` is ahead by nDCG@3 for 20 and `b` for 10; for the others both have the item too low."""
+    items = [f"i{i}" for i in range(20)]
+
+    def run(ranks: list[int]) -> dict[str, dict[str, float]]:
+        found = {}
+        for user, rank in enumerate(ranks):
+            order = items[1:]
+            order.insert(rank - 1, items[0])
+            found[str(user)] = {item: -float(place) for place, item in enumerate(order)}
+        return found
+
+    scores = {"a": run([1] * 20 + [2] * 10 + [9] * 30), "b": run([2] * 20 + [1] * 10 + [10] * 30)}
+    labels = {str(user): {items[0]: 1} for user in range(60)}
+    found = plan_runs(scores, labels, ["nDCG", "nDCG@3"])
+    assert not any(
+        "In the long run" in answer or "order of the long run" in answer for answer in found.answers()
+    )
+    assert [(row.long_run, row.required_n) for row in found.rows] == [(None, None)] * 2
+    assert "Every query has 1 relevant item. The long run" in found.remarks[-1]
+    assert "--relevant 1" in found.remarks[-1]
+    rows = {row.measure: row for row in found.rows}
+    assert 10 ** rows["nDCG(log)@3"].log10_wrong == pytest.approx(10 / 60)
+    assert rows["nDCG(log)@3"].ties == 0.5
+    assert rows["nDCG(log)"].ties == 0
+    (cut,) = (choice for choice in found.cutoffs if choice.at == 2)
+    assert 10**cut.log10_wrong == pytest.approx(10 / 60)
+    assert "without ties" in str(found)
+
+
+def test_a_plan_from_curves_says_that_they_are_independent_given_the_label() -> None:
+    said = " ".join(str(plan("linear(0.1, 0.7)", "constant(0.4)", "nDCG@3", n=30)).split())
+    assert "The rankers are taken to score documents independently given the label." in said
+    scores, labels = runs(12, seed=3)
+    assert "independently given the label" not in str(plan_runs(scores, labels, "nDCG@3", theory=False))
 
 
 def test_equal_differences_need_two_queries() -> None:
