@@ -1,25 +1,34 @@
-"""Studies and ranked lists with something odd in them: each is computed, or refused in one line.
+"""Studies, ranked lists, questions and calls with something odd: each is answered, or refused in one line.
 
-``python -m benchmarks.fuzz [CASES [SEED]]``. Nothing may raise, take longer than ten seconds, or leave a file
-behind where it was refused.
+``python -m benchmarks.fuzz [CASES [SEED [KIND …]]]``. Nothing may raise, take longer than ten seconds of
+processor time, or leave a file behind where it was refused.
 """
 
 from __future__ import annotations
 
 import gzip
+import math
 import random
 import signal
 import sys
 import tempfile
+import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
+import numpy as np
+
+import ndcg_asymptotics as na
 from benchmarks.commands import Ended, command
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import LONGEST
 
 SECONDS = 10
-"""The time within which a command has to end."""
+"""The processor time within which a command or call has to end."""
 
 NUMBERS = (
     "0", "-0", "-1", "1", "2", "0.5", "1e-300", "1e308", "1e309", "-1e308", "nan", "inf", "1e18", "1e20",
@@ -34,6 +43,11 @@ SHAPES = {
     "constant": 1, "linear": 2, "power": 3, "polynomial": 2, "cusp": 3, "step": 3, "logistic": 2,
     "binormal": 2,
 }  # fmt: skip
+OPTIONS = (
+    "--relevant", "--gain", "--queries", "--power", "--alpha", "--rate", "--json", "--difference", "--width",
+    "--pilot", "--systems", "--ties", "--ideal", "--empty", "--like", "--unjudged", "--chance", "--complete",
+    "--level", "--replacement", "--correction", "--seed", "--columns", "--format", "--full", "--items", "-q",
+)  # fmt: skip
 DISCOUNTS = ("log", "zipf", "power", "geometric", "linear", "custom", "quadratic", "nothing")
 TEXTS = (
     "", " ", "[/]", "[bold]", ":smile:", "$\\\\frac{1$", "\\u001b[31m", "\\u202e", "\\u0000", "é" * 300,
@@ -170,8 +184,24 @@ def ranked(chance: random.Random) -> tuple[bytes, bytes]:
     return files[0], files[1]
 
 
-def _too_long(number: int, frame: FrameType | None) -> None:
-    raise TimeoutError(f"not ended after {SECONDS} s")
+class TooLong(BaseException):
+    """A command or a call takes too long; no code that handles errors catches this."""
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Raise `TooLong` if the body takes too much processor time."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise TooLong(f"not ended after {SECONDS} s")
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def judged(*arguments: object) -> Ended:
@@ -182,13 +212,8 @@ def judged(*arguments: object) -> Ended:
     AssertionError
         If it raised, took too long, or refused in more than a line.
     """
-    before = signal.signal(signal.SIGALRM, _too_long)
-    signal.alarm(SECONDS)
-    try:
+    with limited():
         ended = command(*arguments)
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
     assert ended.code in (0, 1, 2), (arguments, ended.code, ended.err[-3000:])
     assert ended.code != 2 or (ended.refused and len(ended.err) < 700), (arguments, ended)
     return ended
@@ -218,7 +243,152 @@ def try_lists(chance: random.Random, place: Path) -> str:
     return "refused" if found.code == 2 else "computed"
 
 
-TRIALS: dict[str, Callable[[random.Random, Path], str]] = {"studies": try_study, "lists": try_lists}
+PLAIN_CURVES = (
+    "linear(0.1, 0.7)", "constant(0.4)", "step(prevalence=0.4, top=1, at=0.7)", "binormal(0.4, 2)",
+    "binormal(0.4, -8)", "step(0, 0.4, 0)", "power(prevalence=0.4, top=0, exponent=3)", "roc_power(0.4)",
+    "graded(2=constant(0.1), 1=linear(0, 0.2))", "constant(1)", "constant(1e-5)", "logistic(prevalence=0.4)",
+)  # fmt: skip
+PLAIN_MEASURES = (
+    "nDCG", "nDCG@1", "nDCG@10", "nDCG(zipf)@0.2n", "nDCG(linear)", "nDCG(geometric(2))", "DCG@3", "RBP(0.8)",
+    "nDCG(power(0.5))@n^0.5", "nDCG(constant)@5", "nDCG@100",
+)  # fmt: skip
+
+
+def question(chance: random.Random, place: Path) -> list[str]:
+    """A command about curves, numbers, runs or ranks, most with something odd in its options."""
+
+    def either(given: Callable[[random.Random], str], *plain: str) -> str:
+        return given(chance) if chance.random() < 0.15 else chance.choice(plain)
+
+    runs = ["--run", f"{place}/a.run", "--run", f"{place}/b.run", "--qrels", f"{place}/qrels"]
+    ranks = ["--ranks", f"{place}/a.csv", "--ranks", f"{place}/b.csv", "--items", "50"]
+    common = ["--measure", either(measure, *PLAIN_MEASURES)]
+    kind = chance.choice(
+        ("predict", "plan", "plan sd", "plan runs", "compare", "evaluate", "sampled", "grow")
+    )
+    if kind == "predict":
+        found = [
+            "predict",
+            "--scorer",
+            either(curve, *PLAIN_CURVES),
+            "--n",
+            either(number, "1", "7", "1e3", "1e9"),
+        ]
+    elif kind == "plan":
+        curves = [either(curve, *PLAIN_CURVES) for _ in range(2)]
+        found = ["plan", "--a", curves[0], "--b", curves[1], "-n", chance.choice(("1", "10", "300"))]
+    elif kind == "plan sd":
+        found = ["plan", "--sd", either(number, "0.2"), "--difference", either(number, "0.05")]
+    elif kind == "plan runs":
+        found = ["plan", *runs]
+    elif kind == "compare":
+        found = ["compare", *runs, "--resamples", "99"]
+    elif kind == "evaluate":
+        found = ["evaluate", *runs]
+    elif kind == "sampled":
+        found = ["sampled", *ranks, "--negatives", either(number, "1", "10", "49")]
+    else:
+        found = ["grow", *runs, "--corpus", either(number, "12", "1e4"), "--to", either(number, "1e5", "1e9")]
+    found += [] if kind == "plan sd" else common
+    for _ in range(chance.choice((0, 0, 1))):
+        option = chance.choice(OPTIONS)
+        found += [option] if chance.random() < 0.3 else [option, either(number, "linear", "1", "0.9", "")]
+    return found
+
+
+def lists_for(place: Path) -> None:
+    """Write two runs, their judgements and two tables of ranks."""
+    judged = [f"q{q} 0 d{d} {int(d < 3) * (1 + d % 2)}" for q in range(8) for d in range(12)]
+    (place / "qrels").write_text("\n".join(judged))
+    for name, step in (("a", 5), ("b", 7)):
+        lines = [f"q{q} Q0 d{d * step % 12} {d + 1} {12 - d} {name}" for q in range(8) for d in range(12)]
+        (place / f"{name}.run").write_text("\n".join(lines))
+        users = "".join(f"u{u},{1 + u * step % 50}\n" for u in range(8))
+        (place / f"{name}.csv").write_text("user,rank\n" + users)
+
+
+def try_question(chance: random.Random, place: Path) -> str:
+    """Ask an odd question and return the outcome."""
+    lists_for(place)
+    before = set(place.iterdir())
+    ended = judged(*question(chance, place))
+    assert ended.code != 2 or set(place.iterdir()) == before, ended
+    return "refused" if ended.code == 2 else "computed"
+
+
+def odd(chance: random.Random) -> Any:
+    """A value of any type."""
+    nested: list[Any] = []
+    for _ in range(chance.choice((3, 3000))):
+        nested = [nested]
+    array = np.array([chance.choice((1.0, np.nan, np.inf, -1.0)) for _ in range(chance.randrange(4))])
+    return chance.choice(
+        (
+            None, True, 0, -1, 10, 2**70, 10**400, 0.5, math.nan, math.inf, 1e308, "", "nDCG",
+            "constant(0.4)", chance.choice(TEXTS), b"x", (), [], {}, [None], ["nDCG", 3], {"q": 3},
+            {"q": {"d": "x"}},
+            {3: {4: 5.0}}, {"q": {"d": math.nan}}, object(), int, nested, array, array[:, None], array > 0,
+            array.astype(object), np.float32(0.5), np.int8(5), slice(3), range(3), iter([1, 2]), {1, 2}, 1j,
+        )
+    )  # fmt: skip
+
+
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "predict": (na.predict, {"scorers": "linear(0.1, 0.7)", "measures": "nDCG", "n": 20, "gain": "linear"}),
+    "plan": (
+        na.plan,
+        {"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "measures": "nDCG@3", "n": 20, "power": 0.8,
+         "alpha": 0.05, "rate": 0.9, "queries": 20},
+    ),
+    "Study": (na.Study, {"scorers": {"a": "constant(0.4)"}, "measures": "nDCG", "n": [5], "replicates": 2}),
+    "Measure": (na.Measure, {"discount": "log", "cutoff": 10, "normalised": True}),
+    "limit": (na.theory.limit, {"scorer": "linear(0.1, 0.7)", "measure": "nDCG"}),
+    "expected_ndcg": (na.theory.expected_ndcg, {"scorer": "constant(0.4)", "measure": "nDCG", "sizes": [5]}),
+    "ndcg_std": (na.theory.ndcg_std, {"scorer": "constant(0.4)", "measure": "nDCG", "sizes": [5]}),
+    "evaluate": (
+        na.lists.evaluate,
+        {"run": {"q": {"a": 1.0}}, "qrels": {"q": {"a": 1}}, "measures": "nDCG", "ties": "trec",
+         "gain": "exp2"},
+    ),
+    "sampled": (
+        na.analysis.sampled,
+        {"ranks": {"a": {"u": 3}, "b": {"u": 9}}, "items": 20, "negatives": 5, "measures": "nDCG",
+         "level": 0.9},
+    ),
+    "compare": (
+        na.analysis.compare,
+        {"runs": {"a": {str(q): {"x": 1.0, "y": q % 3} for q in range(9)},
+                  "b": {str(q): {"x": 1.0, "y": q % 4} for q in range(9)}},
+         "qrels": {str(q): {"x": 1, "y": 0} for q in range(9)}, "measures": "nDCG", "resamples": 99,
+         "level": 0.9, "seed": 1, "theory": False},
+    ),
+}  # fmt: skip
+
+
+def try_call(chance: random.Random, place: Path) -> str:
+    """Call a public function with one odd argument and return the outcome."""
+    name = chance.choice(sorted(CALLS))
+    function, arguments = CALLS[name]
+    at = chance.choice(sorted(arguments))
+    value = odd(chance)
+    try:
+        with limited(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function(**arguments | {at: value})
+    except na.InputError as error:
+        said = str(error)
+    except BaseException as error:
+        raise AssertionError(f"{name}({at}={brief(value)}) raised {type(error).__name__}: {error}") from error
+    else:
+        return "computed"
+    assert "\n" not in said, (name, at, said)
+    assert len(said) <= LONGEST, (name, at, said)
+    return "refused"
+
+
+TRIALS: dict[str, Callable[[random.Random, Path], str]] = {
+    "studies": try_study, "lists": try_lists, "questions": try_question, "calls": try_call,
+}  # fmt: skip
 
 
 def fuzzed(kind: str, cases: int, seed: int) -> Counter[str]:
@@ -242,7 +412,7 @@ def fuzzed(kind: str, cases: int, seed: int) -> Counter[str]:
 def main() -> None:
     """Print what became of how many cases of each kind."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    for kind in TRIALS:
+    for kind in sys.argv[3:] or TRIALS:
         counts = fuzzed(kind, cases, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
         found = ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common())
         print(f"{cases} {kind}: {found}; 0 tracebacks, 0 longer than {SECONDS} s, 0 partial writes")

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.core.arrays import require_fraction
+from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
 from ndcg_asymptotics.core.errors import require
 
 _LARGEST = 10**15  # lists
@@ -207,7 +207,8 @@ def sd_interval(sd: float, lists: int, alpha: float) -> tuple[float, float]:
 def require_power(power: float, alpha: float) -> None:
     """Refuse an alpha outside (0, 1), and a power that does not lie between alpha and 1."""
     require_fraction(alpha, "alpha")
-    require(alpha < power < 1, f"must lie between alpha = {alpha:g} and 1, got {power:g}", "power")
+    between = is_number(power) and alpha < power < 1
+    require(between, f"must lie between alpha = {alpha:g} and 1, got {brief(power)}", "power")
 
 
 def _by_the_normal_law(effect: float, power: float, alpha: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -104,12 +105,14 @@ def whole_number(value: object, argument: str, low: int, high: int | None) -> in
     1000000
     """
     allowed = f"a whole number from {low} to {high:g}" if high else f"a whole number >= {low}"
-    # every array has __index__, though only one of a single whole number is an index
-    number = isinstance(value, int | float) or (hasattr(value, "__index__") and np.ndim(value) == 0)  # type: ignore[arg-type]
-    known = number and not isinstance(value, bool) and abs(value) < math.inf  # type: ignore[arg-type]
-    if not (known and value == int(value) and low <= value <= (high or math.inf)):  # type: ignore[call-overload,operator]
-        raise InputError(f"must be {allowed}, got {brief(value)}", argument)
-    return int(value)  # type: ignore[call-overload,no-any-return]
+    try:
+        # every array has __index__, though only one of a single whole number is an index
+        found = int(value) if isinstance(value, float | np.floating) else operator.index(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"must be {allowed}, got {brief(value)}", argument) from None
+    proper = found == value and not isinstance(value, bool) and low <= found <= (high or math.inf)
+    require(proper, f"must be {allowed}, got {brief(value)}", argument)
+    return found
 
 
 def floats(given: Any, argument: str = "") -> Floats:
@@ -128,8 +131,23 @@ def floats(given: Any, argument: str = "") -> Floats:
 
 def require_fraction(value: Any, argument: str) -> None:
     """Refuse a value that is not a number inside (0, 1)."""
-    inside = isinstance(value, int | float | np.integer | np.floating) and bool(0 < value < 1)
-    require(inside, f"must lie inside (0, 1), got {brief(value)}", argument)
+    require(is_number(value) and 0 < value < 1, f"must lie inside (0, 1), got {brief(value)}", argument)
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a real number of Python's or numpy's, which may be infinite or NaN."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def random_generator(seed: object) -> np.random.Generator:
+    """Return numpy's default generator.
+
+    Raises
+    ------
+    InputError
+        If the seed is not a whole number from 0 on.
+    """
+    return np.random.default_rng(whole_number(seed, "seed", 0, None))
 
 
 def is_geometric(values: ArrayLike) -> bool:

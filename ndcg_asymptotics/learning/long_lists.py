@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain, label_gains
@@ -104,7 +104,7 @@ def expected_shares(
     require(draws >= 1, f"must be at least 1, got {draws}", "draws")
     items, kinds = p.shape
     below = np.cumsum(p, axis=1)[:, :-1]
-    rng = np.random.default_rng(seed)
+    rng = random_generator(seed)
     moves = np.eye(kinds)[None, :, :] - np.eye(kinds)[:, None, :]  # label a is replaced by label b
     means = {name: np.zeros(items) for name in shares}
     step = max(1, _LABELS_AT_ONCE // items)

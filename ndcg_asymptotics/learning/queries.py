@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, random_generator
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
@@ -119,7 +119,7 @@ class Queries:
         require(0 < share < 1, f"must lie inside (0, 1), got {share}", "share")
         require(self.count > 1, "a single query cannot be split")
         first = min(max(1, round(share * self.count)), self.count - 1)
-        shuffled = np.random.default_rng(seed).permutation(self.count)
+        shuffled = random_generator(seed).permutation(self.count)
         return self.select(np.sort(shuffled[:first])), self.select(np.sort(shuffled[first:]))
 
     def run(self, scores: ArrayLike) -> Run:

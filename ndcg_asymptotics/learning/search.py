@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.rates import Rate, rate_of
+from ndcg_asymptotics.core.arrays import random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
@@ -152,7 +153,7 @@ def search_losses(
     require(seed >= 0, f"must be at least 0, got {seed}", "seed")
     all_orders(items)
     utility = utility_of(measure, gain)
-    rng = np.random.default_rng(seed)
+    rng = random_generator(seed)
     labels = rng.integers(0, grades, (draws, vectors, items)).astype(np.float64)
     chances = rng.dirichlet(np.ones(vectors), draws)
     problems = [Problem(y, p, utility) for y, p in zip(labels, chances, strict=True)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.queries import Queries
 from ndcg_asymptotics.learning.utilities import Utility, utility_of
@@ -60,7 +60,7 @@ class TwoReaders:
         (6, 3)
         """
         require(count >= 1, f"must be at least 1, got {count}", "count")
-        rng = np.random.default_rng(seed)
+        rng = random_generator(seed)
         features = self.features(count, rng)
         harsh = rng.random(count) < self.harsh
         liking = np.where(harsh[:, None], features[:, :, 0], features[:, :, 1])

@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.records import RankedList
@@ -106,7 +106,7 @@ def fit_coupling(
     query = query[relevant]
     _, level = np.unique(labels[relevant], return_inverse=True)
     stratum = level if groups is None else level + (int(level.max()) + 1) * groups[query]
-    samples = np.random.default_rng(seed).multinomial(
+    samples = random_generator(seed).multinomial(
         len(first), np.full(len(first), 1 / len(first)), size=resamples
     )
     pairs = []

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.records import RankedList
@@ -119,7 +119,7 @@ def fit_curves(
     curves = {}
     for name, of_scorer in tracked(lists.items(), "curves"):
         queries = len(of_scorer)
-        samples = np.random.default_rng(seed).multinomial(queries, [1 / queries] * queries, size=resamples)
+        samples = random_generator(seed).multinomial(queries, [1 / queries] * queries, size=resamples)
         cells = np.array([cell_counts(ranked, gains, depth) for ranked in tracked(of_scorer, "lists")])
         sizes = np.array([ranked.scores.size for ranked in of_scorer])
         # the first row is the data, every query once

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, random_generator
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.coupling import depths
 from ndcg_asymptotics.lists.fitting import (
@@ -187,7 +187,7 @@ def choose_groups(lists: Mapping[str, Sequence[RankedList]], *, seed: int = 0) -
     parts = 2 if effects.real_share(_cut(share, finest)) > _HALVES / 2 else 1
     held_out = _HeldOut.of(lists)
     tried = [strata for strata in _STRATA if strata == 1 or strata * parts * _FEWEST <= share.size]
-    fold = np.random.default_rng(seed).permutation(share.size) % _FOLDS
+    fold = random_generator(seed).permutation(share.size) % _FOLDS
 
     def likelihood(strata: int) -> Floats:
         found = np.zeros(share.size)

@@ -60,6 +60,7 @@ class Measure:
     def __init__(
         self, discount: Discount | str = "log", cutoff: Cutoff | str | int = "", normalised: bool = True
     ) -> None:
+        require(isinstance(normalised, bool), f"must be True or False, got {brief(normalised)}", "normalised")
         object.__setattr__(self, "normalised", normalised)
         object.__setattr__(self, "discount", Discount.of(discount))
         object.__setattr__(self, "cutoff", Cutoff.of(cutoff))

@@ -13,7 +13,7 @@ from ndcg_asymptotics.analysis.power import (
     lists_for_width,
     require_power,
 )
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import brief, is_number
 from ndcg_asymptotics.core.errors import require
 
 RATE, POWER, ALPHA = 0.95, 0.8, 0.05
@@ -24,7 +24,7 @@ _MOST = 10**18  # queries and systems
 
 def require_size(value: float | None, argument: str) -> None:
     """Refuse a standard deviation, a difference or a width whose square may not be a number."""
-    proper = value is None or _SMALLEST <= value <= _LARGEST
+    proper = value is None or (is_number(value) and _SMALLEST <= value <= _LARGEST)
     require(proper, f"must be {_SMALLEST:g} to {_LARGEST:g}, got {brief(value)}", argument)
 
 
@@ -60,7 +60,8 @@ class Design:
 
     def __post_init__(self) -> None:
         require_power(self.power, self.alpha)
-        require(0.5 < self.rate < 1, f"must lie between 0.5 and 1, got {self.rate:g}", "rate")
+        right = is_number(self.rate) and 0.5 < self.rate < 1
+        require(right, f"must lie between 0.5 and 1, got {brief(self.rate)}", "rate")
         for count, argument in ((self.queries, "queries"), (self.systems, "systems")):
             whole = count is None or (isinstance(count, int) and 2 <= count <= _MOST)
             require(whole, f"must be a whole number from 2 to {_MOST:g}, got {brief(count)}", argument)

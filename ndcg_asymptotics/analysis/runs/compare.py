@@ -26,7 +26,7 @@ from ndcg_asymptotics.analysis.runs.comparison import (
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation
 from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
-from ndcg_asymptotics.core.arrays import require_fraction
+from ndcg_asymptotics.core.arrays import brief, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
 from ndcg_asymptotics.lists.conventions import Conventions, require_choice
 from ndcg_asymptotics.lists.evaluation import (
@@ -112,6 +112,7 @@ def compare(
     require_fraction(level, "level")
     require_fraction(power, "power")
     require_choice(correction, get_args(Correction), "correction")
+    require(isinstance(theory, bool), f"must be True or False, got {brief(theory)}", "theory")
     labels = without_negatives(Records.of(qrels, "label"), chosen.gain)
     found = {}
     for name, run in scores.items():

@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING, permutations, sign_changes
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, random_generator
 
 Correction = Literal["maxt", "holm", "bh"]
 """Corrections of p-values for the number of tests."""
@@ -87,7 +87,7 @@ def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[flo
     scaled, least = scaled[:, order], observed[order] - ROUNDING
     total = permutations(len(d), resamples)
     reached = np.ones(len(order))  # by the identity
-    for changed in sign_changes(len(d), total, np.random.default_rng(seed), len(order)):
+    for changed in sign_changes(len(d), total, random_generator(seed), len(order)):
         u = np.abs(scaled.sum(axis=0) - 2 * (changed @ scaled))
         reached += (np.maximum.accumulate(u, axis=1) >= least).sum(axis=0)
     found = np.empty(len(order))

@@ -25,7 +25,7 @@ import numpy as np
 from scipy import special
 
 from ndcg_asymptotics.analysis.replication import replication
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, random_generator, whole_number
 from ndcg_asymptotics.core.errors import require
 
 _AT_ONCE = 1 << 22  # values of permutations in memory at the same time
@@ -178,11 +178,7 @@ def paired_differences(
         queries >= fewest,
         f"a comparison at level {level:g} needs at least {fewest} common queries, there are {queries}",
     )
-    require(
-        resamples <= _MOST_RESAMPLES,
-        f"must be at most {_MOST_RESAMPLES:g}, got {brief(resamples)}",
-        "resamples",
-    )
+    resamples = whole_number(resamples, "resamples", 1, _MOST_RESAMPLES)
     enough = (resamples + 1) * alpha > 1 + 1e-9  # the smallest p-value is 1/(resamples + 1)
     require(
         enough, f"must exceed 1/(1 - level) - 1 = {1 / (1 - level) - 1:.4g}, got {resamples}", "resamples"
@@ -193,7 +189,7 @@ def paired_differences(
     at_once = max(1, _AT_ONCE // permutations(queries, resamples))
     for start in range(0, differing.size, at_once):
         part = differing[start : start + at_once]
-        tests = permutation_tests(d[:, part], alpha, resamples, np.random.default_rng(seed))
+        tests = permutation_tests(d[:, part], alpha, resamples, random_generator(seed))
         for test, (permutation, p) in zip(part.tolist(), tests, strict=True):
             one = np.ascontiguousarray(d[:, test])
             mean, sd = float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0

@@ -15,7 +15,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.comparison import Cut
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
 from ndcg_asymptotics.lists.growth import resampled_means
 from ndcg_asymptotics.lists.pooling import Pooled
 from ndcg_asymptotics.measures import Measure
@@ -46,7 +46,7 @@ def cuts_of_pairs(
     sizes = [n for n in _SIZES if n < np.median(documents.sizes)]
     if not sizes:
         return {pair: [()] * len(measures) for pair in pairs}
-    rng, queries = np.random.default_rng(seed), len(documents.queries)
+    rng, queries = random_generator(seed), len(documents.queries)
     orders = max(1, min(10, _LISTS // queries))
     hits = np.full((queries, len(measures), len(pairs), len(sizes)), np.nan)
     first, second = np.array([[documents.runs.index(name) for name in pair] for pair in pairs]).T
