@@ -11,6 +11,7 @@ from ndcg_asymptotics.analysis.orders.one_list import Method, WrongOrder
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.core.tables import Column, Estimate, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.text import with_error
 from ndcg_asymptotics.measures import Measure
 
 
@@ -104,6 +105,14 @@ class PlanRow:
     reason: str = ""
 
     @property
+    def effect_error(self) -> float:
+        """A bound of the error of the effect; 0 where it is not computed from curves."""
+        if not self.sd or not self.effect or self.sd_error is None or self.difference_error is None:
+            return 0.0
+        least = self.sd - self.sd_error
+        return (self.difference_error + abs(self.effect) * self.sd_error) / least if least > 0 else math.inf
+
+    @property
     def wrong(self) -> WrongOrder | None:
         """The probability that one list does not show the right order."""
         if self.wrong_method is None:
@@ -111,6 +120,7 @@ class PlanRow:
         return WrongOrder(self.log10_wrong, self.log10_wrong_low, self.log10_wrong_high, self.wrong_method)
 
 
+_EFFECT_DIGITS = 0.005  # half a unit of the second decimal
 _LEAST_SHOWN = 1e-3  # of a rate in percent
 _Shown = tuple[Column, Callable[[PlanRow], Any]]  # a column of a table, and its values
 
@@ -383,7 +393,7 @@ class Plan(Report):
             (Column("assured queries", general(",")), lambda row: row.queries_assured),
             (Column("enough", lambda enough: "yes" if enough else "no"), lambda row: row.enough),
             (Column("difference", _difference, 2), _estimated),
-            (Column("effect size", general("+.2f")), lambda row: row.effect),
+            (Column("effect size", _effect), lambda row: None if row.effect is None else row),
             (Column("P(wrong order)", str, 1), lambda row: row.wrong),
             (Column("ties", lambda share: f"{share:.1%}", 1), lambda row: row.ties or None),
             (Column("method", None, 6), lambda row: row.required_n_method or None),
@@ -492,6 +502,15 @@ def _detectable(row: PlanRow) -> str:
     if row.detectable_low == row.detectable_high:
         return f"{row.detectable:.4f}"
     return f"{row.detectable:.4f} [{row.detectable_low:.4f}, {row.detectable_high:.4f}]"
+
+
+def _effect(row: PlanRow) -> str:
+    """Return the effect to two decimals, or to fewer with its error where that is larger."""
+    effect = row.effect or 0.0
+    if row.effect_error < _EFFECT_DIGITS:
+        return f"{effect:+.2f}"
+    text = with_error(abs(effect), row.effect_error, 3)
+    return text if text.startswith("below") else f"{'-' if effect < 0 else '+'}{text}"
 
 
 def _count(lists: int | None) -> str:

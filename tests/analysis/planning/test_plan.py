@@ -12,8 +12,9 @@ import pytest
 from scipy import stats
 
 from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
-from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.planning.outcome import Plan, PlanRow
 from ndcg_asymptotics.analysis.planning.runs import plan_runs
 from ndcg_asymptotics.analysis.power import lists_for, lists_for_anova, lists_for_width
 from ndcg_asymptotics.core.errors import InputError
@@ -290,3 +291,13 @@ def test_differences_are_shown_with_their_errors() -> None:
     rows = [line for line in str(found).splitlines() if line.startswith("nDCG") and "±" in line]
     assert len(rows) == 2
     assert max(map(len, rows)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("sd_error", "shown"),
+    [(1e-6, "+0.50"), (4e-3, "+0.50 ±0.03"), (0.02, "+0.5 ±0.2"), (0.06, "below"), (0.2, "±∞")],
+)
+def test_the_digits_of_an_effect_follow_its_error(sd_error: float, shown: str) -> None:
+    row = PlanRow("nDCG", 10, difference=0.05, sd=0.1, effect=0.5, difference_error=1e-6, sd_error=sd_error)
+    assert row.effect_error >= abs(0.05 / (0.1 + sd_error) - 0.5)
+    assert shown in str(Plan("a", "b", "curves", Design(), (row,)))
