@@ -237,8 +237,16 @@ THEORY = (
     Mutation(
         "error of standard deviations: without the difference of two evaluations",
         "theory/fluctuations/variance.py",
-        "error = np.abs(fine - rough) + missed",
-        "error = missed",
+        "error = _CAUTION * abs(fine.variance - rough.variance) + shared_by_both",
+        "error = shared_by_both",
+        (),
+        ("tests/theory/fluctuations/test_variance.py", "-k", "finer_evaluation"),
+    ),
+    Mutation(
+        "error of quick standard deviations: without the difference of two evaluations",
+        "theory/fluctuations/variance.py",
+        "error = difference + fine.missed",
+        "error = fine.missed",
         (),
         ("tests/theory/fluctuations/test_variance.py", "-k", "finer_evaluation"),
     ),
