@@ -16,7 +16,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit, limits_table
@@ -33,7 +33,13 @@ from ndcg_asymptotics.studies.grid import Axes
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Kind = Literal["means", "standard deviations", "laws", "limits"]
+
+_KINDS: tuple[Kind, ...] = ("means", "standard deviations", "laws", "limits")
+_SHOWN = 20  # rows of measures, and of points that disagree
 
 _Test = MeanTest | StdTest | LawTest | LimitTest
 
@@ -180,8 +186,7 @@ def if_tested(verdict: Outcome) -> Outcome | None:
 def _counts(checks: Sequence[Check]) -> dict[Kind, tuple[int, int]]:
     """Return for each kind of test how many gave a verdict, and how many there are."""
     every = [check.tests for check in checks]
-    kinds: tuple[Kind, ...] = ("means", "standard deviations", "laws", "limits")
-    tests = {kind: [test for found in every for test in found[kind]] for kind in kinds}
+    tests = {kind: [test for found in every for test in found[kind]] for kind in _KINDS}
     return {kind: (sum(map(_is_tested, found)), len(found)) for kind, found in tests.items()}
 
 
@@ -304,22 +309,25 @@ class GridCheck(Report):
         for values, found in self.points.items():
             yield Line(self.axes.name(values), "bold")
             yield from found.long()
+        yield self._every_verdict()
         yield from self.blocks()
 
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the verdicts, one row for each point, scorer and measure."""
+        return self._every_verdict().to_dataframe()
+
     def blocks(self) -> Iterator[ReportBlock]:
-        """Return a table with a row per point, scorer and measure, and the verdict."""
-        columns = (
-            *(Column(name, number_text) for name in self.axes.parameters),
-            Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 1),
-            Column("means"), Column("std"), Column("law"), Column("limit"),
-        )  # fmt: skip
-        rows = tuple(
-            (*values, *key, largest_z(tests["means"]), overall(tests["means"]),
-             overall(tests["standard deviations"]), overall(tests["laws"]), tests["limits"][0].verdict)
-            for values, found in self.points.items()
-            for key, tests in found.by_scorer_and_measure().items()
-        )  # fmt: skip
-        yield Table("Verdicts at every point, over all n", columns, rows)
+        """Return a table with a row per measure, one with the points that disagree, and the verdict."""
+        yield self._by_measure()
+        off = [row for row in self._verdicts() if "disagrees" in row[-4:]]
+        if off:
+            columns = (
+                *self._parameters(), Column("scorer"), Column("measure", whole=True),
+                Column("largest |z|", fixed(2), 1), Column("disagrees", whole=True),
+            )  # fmt: skip
+            rows = tuple((*row[:-4], _what_disagrees(row[-4:])) for row in off[:_SHOWN])
+            more = f"; the first {_SHOWN} of {len(off)} rows, --full prints all" if len(off) > _SHOWN else ""
+            yield Table(f"Where theory and simulation disagree{more}", columns, rows)
         checks = list(self.points.values())
         state = "" if self.complete else " INCOMPLETE: more were requested."
         yield Line(
@@ -332,6 +340,54 @@ class GridCheck(Report):
             yield Line(f"{count}: {wrong[0]}.", "bold red")
         else:
             yield _nothing_disagrees(checks)
+
+    def _parameters(self) -> tuple[Column, ...]:
+        return tuple(Column(name, number_text, keep=True) for name in self.axes.parameters)
+
+    def _verdicts(self) -> list[tuple[Any, ...]]:
+        """Return point, scorer, measure, largest |z|, and the verdicts on means, std, law and limit."""
+        rows: list[tuple[Any, ...]] = []
+        for values, found in self.points.items():
+            for key, tests in found.by_scorer_and_measure().items():
+                verdicts = tuple(overall(tests[kind]) for kind in _KINDS)
+                rows.append((*values, *key, largest_z(tests["means"]), *verdicts))
+        return rows
+
+    def _every_verdict(self) -> Table:
+        columns = (
+            *self._parameters(), Column("scorer"), Column("measure", whole=True),
+            Column("largest |z|", fixed(2), 4), Column("means"), Column("std", drop=1), Column("law", drop=3),
+            Column("limit", drop=2),
+        )  # fmt: skip
+        return Table("Verdicts at every point, over all n", columns, tuple(self._verdicts()))
+
+    def _by_measure(self) -> Table:
+        """Return how many tests of each kind disagree, by measure."""
+        tests: dict[str, dict[Kind, list[Any]]] = {}
+        for found in self.points.values():
+            for (_, measure), of_kind in found.by_scorer_and_measure().items():
+                for kind, some in of_kind.items():
+                    tests.setdefault(measure, {}).setdefault(kind, []).extend(some)
+        columns = (
+            Column("measure", whole=True), Column("largest |z|", fixed(2), 1),
+            *(Column(name) for name in ("means", "std", "law", "limit")),
+        )  # fmt: skip
+        rows = tuple(
+            (measure, largest_z(found["means"]), *(_disagreeing(found[kind]) for kind in _KINDS))
+            for measure, found in itertools.islice(tests.items(), _SHOWN)
+        )
+        more = f"; the first {_SHOWN} of {len(tests)} measures" if len(tests) > _SHOWN else ""
+        return Table(f"Tests that disagree, of those that were possible, at all points{more}", columns, rows)
+
+
+def _what_disagrees(verdicts: Sequence[Outcome]) -> str:
+    names = zip(("means", "std", "law", "limit"), verdicts, strict=True)
+    return ", ".join(name for name, verdict in names if verdict == "disagrees")
+
+
+def _disagreeing(tests: Sequence[_Test]) -> str:
+    done = [test for test in tests if _is_tested(test)]
+    return f"{sum(test.verdict == 'disagrees' for test in done)} of {len(done)}"
 
 
 def check_grid(

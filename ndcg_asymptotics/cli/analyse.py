@@ -59,7 +59,10 @@ def check(
         ),
     ] = "few",
     full: Annotated[
-        bool, typer.Option("--full", help="Also print the mean at every list length, and every test.")
+        bool,
+        typer.Option(
+            "--full", help="Also print the mean at every list length, every test, and every point of a grid."
+        ),
     ] = False,
     allow_custom: Custom = False,
     form: Format = "table",

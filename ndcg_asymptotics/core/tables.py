@@ -121,6 +121,8 @@ class Column:
         Whether columns of numbers are left out before text is shortened, up to 24 characters of it.
     together : bool
         Whether the column leaves along with every other one of the same ``drop``.
+    keep : bool
+        Whether a column of numbers is never left out, because the rows mean nothing without it.
     """
 
     name: str
@@ -129,6 +131,7 @@ class Column:
     fold: bool = False
     whole: bool = False
     together: bool = False
+    keep: bool = False
 
     def text(self, value: Any) -> str:
         """Return a value as it is shown; "-" where there is none."""
@@ -225,7 +228,7 @@ class Table(Frame):
 
         The table has no title, which may be wider than it. If the table is too wide, headings are folded
         between words, then columns with a ``drop`` are left out, then texts are shortened, then columns of
-        numbers are left out from the right. Two columns always stay, and numbers are never cut.
+        numbers are left out from the right. Two columns always stay, and so do those with ``keep``.
         """
         texts, names = self.texts(), [visible(c.name) for c in self.columns]
         words = [_longest_word(name) for name in names]
@@ -252,8 +255,9 @@ class Table(Frame):
                 for i in kept
                 if i != last and not (self.columns[i].together and self.columns[i].drop == drop)
             ]
-        while excess(least) > 0 and len(kept) > 2 and any(numeric[i] for i in kept[1:]):
-            kept.remove([i for i in kept[1:] if numeric[i]][-1])
+        free = [i for i in kept[1:] if numeric[i] and not self.columns[i].keep]
+        while excess(least) > 0 and len(kept) > 2 and free:
+            kept.remove(free.pop())
         widths = list(least)
         while (
             excess(widths) > 0 and max(widths[i] for i in kept) > 1

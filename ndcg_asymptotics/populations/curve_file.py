@@ -132,6 +132,8 @@ def decode_fitted(content: bytes) -> list[Fitted]:
 
 def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
     """Return what ``read`` makes of the table in a file of the format ``form``; errors say what is wrong."""
+    values = content.count(b",")
+    require(values <= _MOST_VALUES, f"at most {_MOST_VALUES} values are allowed, this file has {values}")
     try:
         table = json.loads(content)
         found = table["format"]
@@ -149,6 +151,9 @@ def _curves(table: Any) -> Curves:
     gains = tuple(float(y) for y in table["gains"])
     depths = tuple(float(t) for t in table["depth"])
     rows = [tuple(float(v) for v in row) for row in table["probability"]]
+    check_points(len(depths))
+    number = len(gains) * len(depths)
+    require(number <= _MOST_PROBABILITIES, f"at most {_MOST_PROBABILITIES} probabilities, got {number}")
     require(
         len(rows) == len(gains) and all(len(row) == len(depths) for row in rows),
         "probability must hold one row per gain and one number per depth",
@@ -158,7 +163,15 @@ def _curves(table: Any) -> Curves:
     return gains, curves
 
 
+def check_points(number: int) -> None:
+    """Refuse a curve of so many points that theory would need gigabytes for it; `fit` writes about 100."""
+    require(number <= _MOST_POINTS, f"depth must have at most {_MOST_POINTS} values, got {number}")
+
+
 _LARGEST_FILE = 2**26  # bytes of a curve file
+_MOST_VALUES = 2**21  # in a curve file: each takes up to 70 bytes in memory
+_MOST_POINTS = 2000  # of a curve
+_MOST_PROBABILITIES = 10_000  # points of the curves of all gains
 
 FOLDER = "curves"
 """The subfolder of a folder of results that holds the curve files of its study."""
@@ -187,6 +200,7 @@ class OfFile(Spec):
         given = cls.bind(call, ("file",))
         if "file" not in given:
             call.scanner.fail(f'{cls.keyword} needs "file"', call.position)
+        call.scanner.check_inside(given["file"], call.position)
         return cls.read(given["file"], call.scanner.folder)
 
     @classmethod

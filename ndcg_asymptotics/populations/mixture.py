@@ -55,6 +55,7 @@ class Mixture(Scorer, keyword="mixture"):
     @classmethod
     def from_call(cls, call: Call) -> Self:
         if len(call.arguments) == 1 and isinstance(call.arguments[0].value, str):
+            call.scanner.check_inside(call.arguments[0].value, call.position)
             return cls.read(call.arguments[0].value, call.scanner.folder)
         keyed = call.keyed("weight", 'weight=model, as in 0.5=linear(0, 0.3), or "file"')
         return cls(_checked((weight, Scorer.build(model)) for weight, model in keyed))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.curve_file import ROC, OfFile, decoded
+from ndcg_asymptotics.populations.curve_file import ROC, OfFile, check_points, decoded
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top, check_exponent
 
 
@@ -79,6 +79,7 @@ class RocEmpirical(OfFile, Roc, keyword="roc_empirical"):
 
 def _points(table: Any) -> tuple[Floats, Floats, float]:
     depth, share = (np.array([float(x) for x in table[name]]) for name in ("depth", "share"))
+    check_points(depth.size)
     exponent = float(table.get("exponent", 1.0))
     require(depth.size == share.size >= 2, "depth and share must have the same number of points, two or more")
     ends = depth[0] == 0 and depth[-1] == 1 and bool((np.diff(depth) > 0).all())

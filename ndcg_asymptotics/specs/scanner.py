@@ -95,9 +95,10 @@ class Argument:
 class Scanner:
     """A scanner that reads a text from left to right; every error names the position."""
 
-    def __init__(self, text: str, folder: Path, allow_custom: bool) -> None:
+    def __init__(self, text: str, folder: Path | None, allow_custom: bool) -> None:
         self.text = text
-        self.folder = folder  # where names of files and modules in the text are looked for
+        self.folder = folder or Path()  # where names of files and modules in the text are looked for
+        self.confined = folder is not None  # a text in a file, of a stranger perhaps, reads nothing elsewhere
         self.allow_custom = allow_custom  # whether functions that the text names may be imported
         self.position = 0
         self._depth = 0
@@ -108,6 +109,21 @@ class Scanner:
         """Raise a `SpecError` that says where in the text and what was expected."""
         at = self.position if position is None else position
         raise SpecError(f"{brief(self.text, _SHOWN)}, at position {at + 1}: {expected}")
+
+    def check_inside(self, file: str, position: int) -> None:
+        """Refuse a file outside of the folder in which the text lies, also behind a symbolic link."""
+        if not self.confined:
+            return
+        try:
+            inside = (self.folder / file).resolve().is_relative_to(self.folder.resolve())
+        except (OSError, ValueError, RuntimeError) as error:
+            self.fail(f"{brief(file, _SHOWN)} cannot be read ({error})", position)
+        if not inside:
+            self.fail(
+                f"{brief(file, _SHOWN)} is outside of the folder {self.folder}; a study or results in a file "
+                "read curve files in their own folder only",
+                position,
+            )
 
     def match(self, pattern: re.Pattern[str]) -> str | None:
         """Consume the pattern (and the space before it) if it comes next."""
@@ -201,8 +217,11 @@ class Scanner:
 def read(
     text: str, rule: Callable[[Scanner], _T], folder: Path | None = None, allow_custom: bool = True
 ) -> _T:
-    """Apply one grammar rule to the whole of ``text``; names of files in it start at ``folder``."""
-    scanner = Scanner(text, Path() if folder is None else folder, allow_custom)
+    """Apply one grammar rule to the whole of ``text``; names of files in it start at ``folder``.
+
+    With a folder, curve files elsewhere are refused.
+    """
+    scanner = Scanner(text, folder, allow_custom)
     result = rule(scanner)
     scanner.end()
     return result

@@ -98,7 +98,8 @@ class Spec(ABC):
         ----------
         text : str
         folder : path, optional
-            Where names of files and modules in the text are looked for, if not in the current folder.
+            Where names of files and modules in the text are looked for, and curve files elsewhere are
+            refused. By default names start at the current folder, and a file may be anywhere.
         allow_custom : bool
             Whether ``custom("module:function")`` may import its module, which runs the code in it.
 

@@ -171,7 +171,7 @@ def grid_of(
     for point in axes.points:
         texts = {name: number_text(value) for name, value in zip(values, point, strict=True)}
         where = ", ".join(f"{name} = {text}" for name, text in texts.items())
-        studies[point] = study_of(_filled(dict(fields), texts), folder or Path(), f"at {where}", allow_custom)
+        studies[point] = study_of(_filled(dict(fields), texts), folder, f"at {where}", allow_custom)
     return Grid(axes, studies)
 
 

@@ -126,6 +126,8 @@ class _File(BaseModel):
 def load(path: str | Path, *, allow_custom: bool = False) -> Study:
     """Read a study file. Names of curve files and modules in it are relative to its folder.
 
+    Curve files outside of this folder are refused, as a study may come from a stranger.
+
     Parameters
     ----------
     path : path
@@ -189,7 +191,7 @@ def _unquoted(error: tomllib.TOMLDecodeError, text: str) -> str:
     return f"; a text needs quotes: {bare[1]} = {json.dumps(bare[2])}" if bare else ""
 
 
-def study_of(fields: Mapping[str, Any], folder: Path, where: str, allow_custom: bool = False) -> Study:
+def study_of(fields: Mapping[str, Any], folder: Path | None, where: str, allow_custom: bool = False) -> Study:
     """Return the study of some fields; file names are relative to ``folder``, errors begin with ``where``."""
     try:
         given = _File(**fields).model_dump(exclude_none=True, exclude_defaults=True)

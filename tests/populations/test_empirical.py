@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.populations import PiecewiseLinear, Relevance
-from ndcg_asymptotics.populations.curve_file import FORMAT
+from ndcg_asymptotics.populations import Empirical, PiecewiseLinear, Relevance, Scorer
+from ndcg_asymptotics.populations.curve_file import FORMAT, encode, encode_groups
+from ndcg_asymptotics.populations.roc_file import RocEmpirical, encode_roc
 
 # within a piece, from node to node, across nodes, hair-thin
 INTERVALS = [(0.0, 1.0), (0.0, 1e-18), (0.0, 1e-3), (1e-3, 0.25), (0.25, 1.0), (0.1, 0.2), (0.25, 0.5)]
@@ -135,3 +138,83 @@ def test_files_that_hold_no_curve(tmp_path, content, said):
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
         Relevance.parse(f'empirical("{path}")')
+
+
+def curve_of(points: int, gains: tuple[int, ...] = (1,)) -> bytes:
+    depth = np.linspace(0, 1, points)
+    rows = [(0.5 - 0.3 * depth + 0.1 * np.sin(500 * depth + gain)) / len(gains) for gain in gains]
+    return encode(gains, depth, rows)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the largest memory of a process in kB")
+@pytest.mark.parametrize(("measure", "n"), [("nDCG", 10), ("nDCG", 1000), ("nDCG@10", 1000)])
+def test_the_largest_curve_takes_less_than_half_a_gigabyte(tmp_path, measure, n):
+    """It took 0.9, 0.4 and 0.8 GB when all panels were in memory together."""
+    (tmp_path / "c.json").write_bytes(curve_of(2000))
+    program = (
+        "import resource, sys, ndcg_asymptotics as na\n"
+        "na.predict('empirical(\"c.json\")', sys.argv[1], int(sys.argv[2]))\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, measure, str(n)],
+        cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert int(ended.stdout) < 450_000
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (curve_of(2001), r"depth must have at most 2000 values, got 2001$"),
+        (curve_of(1001, tuple(range(1, 11))), r"at most 10000 probabilities, got 10010$"),
+        (b'{"format": [' + b"[]," * (2**21 + 1) + b"[]]}", "at most 2097152 values .* has 2097153$"),
+    ],
+    ids=["points", "probabilities", "values"],
+)  # fmt: skip
+def test_larger_curve_files_are_refused_in_one_line(content, said):
+    with pytest.raises(InputError, match=said) as refused:
+        Empirical("c.json", content)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_roc_curve_of_many_points_is_refused():
+    depth = np.linspace(0, 1, 2001)
+    with pytest.raises(InputError, match="at most 2000 values"):
+        RocEmpirical("r.json", encode_roc(depth, depth))
+
+
+@pytest.mark.parametrize("keyword", ["empirical", "mixture", "roc_empirical"])
+def test_a_text_in_a_file_reads_curve_files_in_its_own_folder_only(tmp_path, keyword, monkeypatch):
+    groups = {"weight": 1.0, "gains": [1], "depth": [0, 1], "probability": [[0.5, 0.1]]}
+    content = {
+        "empirical": curve_of(5),
+        "mixture": encode_groups([groups]),
+        "roc_empirical": encode_roc([0, 0.5, 1], [0, 0.9, 1]),
+    }[keyword]
+    own, inner, other = tmp_path / "own", tmp_path / "own" / "inner", tmp_path / "other"
+    for folder in (inner, other):
+        folder.mkdir(parents=True)
+        (folder / "c.json").write_bytes(content)
+    (own / "link.json").symlink_to(other / "c.json")
+    (own / "linked").symlink_to(other)
+    (own / "near.json").symlink_to(inner / "c.json")
+    (own / "loop.json").symlink_to(own / "loop.json")
+    scorer = "relevant(1, roc_empirical(%s))" if keyword == "roc_empirical" else f"{keyword}(%s)"
+    for file in ("inner/c.json", "near.json", "inner/../inner/c.json", str(inner / "c.json")):
+        assert str(Scorer.parse(scorer % json.dumps(file), own)) == scorer % json.dumps(file)
+    elsewhere = [
+        "../other/c.json", str(other / "c.json"), "link.json", "linked/c.json", "inner/../../other/c.json",
+        "/etc/passwd", "../own2/c.json", "../nowhere.json",
+    ]  # fmt: skip
+    for file in elsewhere:
+        with pytest.raises(InputError, match="is outside of the folder"):
+            Scorer.parse(scorer % json.dumps(file), own)
+    with pytest.raises(InputError) as refused:
+        Scorer.parse(scorer % '"loop.json"', own)
+    assert "\n" not in str(refused.value)
+    # a text of the user's own may name any file
+    monkeypatch.chdir(own)
+    for file in ("../other/c.json", str(other / "c.json"), "link.json"):
+        assert str(Scorer.parse(scorer % json.dumps(file))) == scorer % json.dumps(file)

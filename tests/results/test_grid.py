@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from cases import command
 
 from ndcg_asymptotics.analysis.check import check_grid
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.plots.grid import draw_grid
 from ndcg_asymptotics.results.blocks import describe
 from ndcg_asymptotics.results.grid import open_grid
@@ -355,3 +357,38 @@ def test_a_grid_runs_code_only_with_permission(tmp_path: Path, capsys: pytest.Ca
     again = run_grid(load_grid(file, allow_custom=True), out, jobs=1)
     assert again.complete
     assert open_grid(out, allow_custom=True).data["ndcg"].equals(again.data["ndcg"])
+
+
+def test_the_check_of_a_large_grid_is_a_summary_and_the_points_that_disagree() -> None:
+    """Twelve points printed 48 rows, at 80 columns without the last parameters."""
+    names = [f"parameter{i}" for i in range(4)]
+    values = {names[0]: np.linspace(0.1, 0.15, 6).round(2).tolist(), names[1]: [0.31, 0.32],
+              names[2]: [0.25], names[3]: [0.75]}  # fmt: skip
+    fields = {
+        "scorers": {"a": "step($parameter0, $parameter1, $parameter2)", "b": "random"},
+        "measures": ["nDCG@5", "nDCG(power($parameter3))@5"], "n": [8], "replicates": 300, "seed": 1,
+    }  # fmt: skip
+    results = run_grid(grid_of(values, fields), jobs=1)
+    right, wrong = check_grid(results), check_grid(results, perturb=0.9)
+    said = str(right)
+    assert len(said.splitlines()) < 20
+    for row in ("nDCG(log)@5 ", "nDCG(power(0.75))@5 "):
+        assert re.search(re.escape(row) + r".* 0 of 24 ", said), said
+    assert "Nothing" in said.splitlines()[-1]
+    said = str(wrong)
+    assert len(said.splitlines()) < 50
+    assert "the first 20 of" in said
+    shown = [line for line in said.splitlines() if re.search(r"0\.3[12] ", line)]
+    assert len(shown) == 20
+    assert all(re.search(r"0\.1\d* +0\.3[12] +0\.25 +0\.75 ", line) for line in shown)
+    assert "Left out for lack of width: parameter" not in said
+    # everything is in the long form and in the DataFrame, with all parameters
+    assert len(wrong.to_dataframe()) == 48
+    assert list(wrong.to_dataframe().columns[:4]) == names
+    every = [
+        block for block in wrong.long() if isinstance(block, Table) and block.title.startswith("Verdicts")
+    ]
+    assert len(every[0].rows) == 48
+    for width in (40, 60, 80):
+        _, left_out = every[0].fitted(width)
+        assert not set(names) & set(left_out)

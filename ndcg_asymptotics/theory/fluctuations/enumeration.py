@@ -14,6 +14,7 @@ is the same, so the order of two scorers needs their DCG only.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -34,6 +35,7 @@ _COUNTS = 300  # most vectors of label counts
 LONGEST_ENUMERATED = 10**18
 """The largest list length at which few ranks are enumerated."""
 _NODES = 12  # of a panel of depth
+_TOGETHER = 256  # panels
 _HIGHEST_EDGE = 1e-10  # expected items above the first edge of the panels, which are one panel
 _FURTHEST = 60.0  # expected items, plus six for every rank: no rank that counts is deeper
 # counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18
@@ -222,37 +224,45 @@ def label_sequences(
     indices = np.array(list(product(range(grades), repeat=k)), np.int64).reshape(-1, k)
     per_sequence = np.array([np.bincount(row, minlength=grades) for row in indices])
     counts, step = _counts(masses or relevance.masses, k, n)
-    edges = _panels(relevance, k, n)
-    t, w = quadrature.on_panels(edges[:-1], edges[1:], _NODES)
-    _, p = relevance.label_law(t.ravel())
-    above = _above(p, t, w, k, n)
-    last = p * (np.exp(xlog1py(n - k, -t.ravel())) * w.ravel() * (n - k + 1))
-    below = np.array([curve.mean(t.ravel(), 1.0) for curve in relevance.curves])
-    rest = np.vstack([below, np.maximum(1 - below.sum(axis=0), 0.0)])
+    of_numbers = [((per_sequence == seen).all(axis=1), counts - seen)
+                  for seen in np.unique(per_sequence, axis=0)]  # fmt: skip
     chances = np.zeros((len(indices), len(counts)))
-    for seen in np.unique(per_sequence, axis=0):
-        left = counts - seen
-        possible = (left >= 0).all(axis=1)
-        if not possible.any():
-            continue
-        beyond = step * _multinomial(rest, left[possible], n - k)
-        same = (per_sequence == seen).all(axis=1)
-        for label in range(grades):
-            rows = np.flatnonzero(same & (indices[:, -1] == label))
-            found = above[rows // grades] @ (last[label][:, None] * beyond)
-            chances[np.ix_(rows, possible)] = found
+    for t, last, above in _by_panels(relevance, k, n):
+        below = np.array([curve.mean(t, 1.0) for curve in relevance.curves])
+        rest = np.vstack([below, np.maximum(1 - below.sum(axis=0), 0.0)])
+        for same, left in of_numbers:
+            possible = (left >= 0).all(axis=1)
+            if not possible.any():
+                continue
+            beyond = step * _multinomial(rest, left[possible], n - k)
+            for label in range(grades):
+                rows = np.flatnonzero(same & (indices[:, -1] == label))
+                found = above[rows // grades] @ (last[label][:, None] * beyond)
+                chances[np.ix_(rows, possible)] += found
     every = np.append(relevance.gains, 0.0)
     return LabelSequences(every[indices], counts[:, :-1], np.maximum(chances, 0.0))
 
 
-def _above(p: Floats, t: Floats, w: Floats, k: int, n: int) -> Floats:
-    """Return n!/(n-k+1)! g_(k-1)(t) for the labels of the first k - 1 ranks and all nodes, (P, nodes)."""
+def _by_panels(relevance: Relevance, k: int, n: int) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield depths (T,) of rank k, panel after panel, with its labels' weights and the law above it.
+
+    The weights are (n-k+1) p(y_k | t) (1-t)^(n-k) dt, (J + 1, T), and the law is n!/(n-k+1)! g_(k-1)(t) for
+    the labels of the first k - 1 ranks, (P, T). Curves may have thousands of breaks, so only some panels are
+    in memory at a time.
+    """
+    edges = _panels(relevance, k, n)
     # g_i(t) = int_0^t p(y_i | s) g_(i-1)(s) ds; each rank i contributes a factor n - i + 1 of n!/(n-k)!
-    found = np.ones((1, t.size))
-    for rank in range(1, k):
-        terms = found[:, None, :] * (p * w.ravel() * (n - rank + 1))
-        found = running_integrals(terms.reshape(-1, *t.shape)).reshape(-1, t.size)
-    return found
+    so_far = [np.zeros(((len(relevance.gains) + 1) ** rank, 1, 1)) for rank in range(k)]
+    for start in range(0, len(edges) - 1, _TOGETHER):
+        some = edges[start : start + _TOGETHER + 1]
+        t, w = quadrature.on_panels(some[:-1], some[1:], _NODES)
+        _, p = relevance.label_law(t.ravel())
+        above = np.ones((1, t.size))
+        for rank in range(1, k):
+            terms = (above[:, None, :] * (p * w.ravel() * (n - rank + 1))).reshape(-1, *t.shape)
+            above = (so_far[rank] + running_integrals(terms)).reshape(-1, t.size)
+            so_far[rank] = so_far[rank] + terms.sum(axis=(1, 2), keepdims=True)
+        yield t.ravel(), p * (np.exp(xlog1py(n - k, -t.ravel())) * w.ravel() * (n - k + 1)), above
 
 
 def _panels(relevance: Relevance, k: int, n: int) -> Floats:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,6 +36,7 @@ _SMALLEST_LOG, _LARGEST_LOG = -690.0, 690.0  # exponentials stay within the rang
 _NO_LONGER_LOG = -100.0  # a power below it at the centre stays negligible whatever the counts
 _VANISHED = 120.0  # minus the exponent of a term that is negligible
 _CHUNK = 4_000_000  # numbers held at a time
+_KEPT = 12_000_000  # numbers that are kept rather than computed again
 _FEW_TERMS = 4  # exponentials up to which every pair of depths is treated as near the top
 _MOST_CROSSES = 200  # rows and columns of a cross approximation
 _PROBES = 10  # rows that are tried before it is believed
@@ -251,9 +253,9 @@ class Series:
         below = slice(self.first, None)
         scale, ratio = self.above[:, below] * (1 - self.above[:, below]), steep / q
         self.own = _products((scale)[..., None], self.degrees)[..., 0].T  # (K, T)
-        self.ratios = _products(ratio[:, below], self.degrees)  # (T, K, M)
-        self.up = _products(ratio * self.above[..., None], self.degrees)
-        self.down = _products(ratio[:, below] * (1 - self.above[:, below, None]), self.degrees)
+        self.ratios = _Products.of(ratio[:, below], self.degrees)
+        self.up = _Products.of(ratio * self.above[..., None], self.degrees)
+        self.down = _Products.of(ratio[:, below] * (1 - self.above[:, below, None]), self.degrees)
 
     def sums(self, powers: Floats, counts: Floats, gains: Floats) -> tuple[Floats, float]:
         """Return ``Var(D(1 + A) | t)`` for every grade at depths of the lower item, and the sum over pairs.
@@ -265,15 +267,15 @@ class Series:
         own, pairs = np.zeros((len(gains), powers.shape[0] - self.first)), 0.0
         for j in range(len(gains)):
             factors = self._factors(counts - units[j])
-            sums = _over_exponentials(self.ratios, powers[below] / self.q[j, below])
+            sums = self.ratios.over_exponentials(powers[below] / self.q[j, below])
             own[j] = factors @ (self.own * sums**2)
         for j, other in itertools.combinations_with_replacement(range(len(gains)), 2):
             number = counts[j] * (counts[other] - (j == other)) * gains[j] * gains[other]
             if number:
                 base = powers / (self.q[j] * self.q[other])
                 factors = self._factors(counts - units[j] - units[other])
-                up = _over_exponentials(self.up, base)
-                down = factors[:, None] * _over_exponentials(self.down, base[below] * self.z)
+                up = self.up.over_exponentials(base)
+                down = factors[:, None] * self.down.over_exponentials(base[below] * self.z)
                 for upper, lower in {(j, other), (other, j)}:
                     pairs += number * self._pairs(base, up, down, upper, lower)
         return own, pairs
@@ -302,11 +304,6 @@ class Series:
         return np.asarray(table[np.arange(len(counts)), np.array(self.degrees)].prod(axis=1))
 
 
-def _over_exponentials(products: Floats, base: Floats) -> Floats:
-    """Return sum_a products[t, k, a] base[t, a], (K, T)."""
-    return np.asarray((products @ base[..., None])[..., 0].T)
-
-
 def _degrees(grades: int, highest: int) -> Iterator[tuple[int, ...]]:
     """Yield every combination of degrees, one per grade, that adds up to 1 … highest."""
     for whole in range(1, highest + 1):
@@ -322,6 +319,38 @@ def _products(ratio: Floats, degrees: list[tuple[int, ...]]) -> Floats:
         before = (*combination[:i], combination[i] - 1, *combination[i + 1 :])
         found[combination] = found[before] * ratio[i]
     return np.stack([found[combination] for combination in degrees], axis=1)
+
+
+@dataclass(frozen=True)
+class _Products:
+    """Products of powers of ratios, of which many depths or grades are not in memory together.
+
+    Attributes
+    ----------
+    ratio : (J + 1, T, M)
+    degrees : list of (J + 1,) integers
+        K combinations of exponents.
+    kept : (T, K, M), optional
+        The products themselves, if they are few.
+    """
+
+    ratio: Floats
+    degrees: list[tuple[int, ...]]
+    kept: Floats | None
+
+    @classmethod
+    def of(cls, ratio: Floats, degrees: list[tuple[int, ...]]) -> _Products:
+        few = ratio[0].size * len(degrees) <= _KEPT
+        return cls(ratio, degrees, _products(ratio, degrees) if few else None)
+
+    def over_exponentials(self, base: Floats) -> Floats:
+        """Return sum_a products[t, k, a] base[t, a], (K, T)."""
+        depths = len(base) if self.kept is not None else max(1, _CHUNK // (len(self.degrees) * base.shape[1]))
+        found = np.empty((len(self.degrees), len(base)))
+        for part in (slice(i, i + depths) for i in range(0, len(base), depths or 1)):
+            products = _products(self.ratio[:, part], self.degrees) if self.kept is None else self.kept
+            found[:, part] = (products @ base[part, :, None])[..., 0].T
+        return found
 
 
 class Top:
@@ -361,17 +390,20 @@ class Top:
         # the sum over a and b is symmetric
         a, b = np.triu_indices(self.z.size)
         weights = np.where(a == b, 1.0, 2.0) * self.weights[a] * self.weights[b]
-        both = base[:, a] + base[:, b]
-        factors = [np.log1p(up[:, a] * down[:, b]) for up, down in zip(self.up, self.down, strict=True)]
-        logs = sum(c * factor for c, factor in zip(counts, factors, strict=True))
-        for j in range(len(gains)):
-            # one item less of its own grade
-            without = both - self.log_q[j][:, a] - self.log_q[j][:, b]
-            more = logs - factors[j]
-            # exp(without + more) - exp(without): neither overflows
-            growth = np.exp(np.maximum(without + np.maximum(more, 0.0), _SMALLEST_LOG))
-            growth *= np.sign(more) * -np.expm1(-np.abs(more))
-            own[j] = growth @ weights
+        depths = max(1, _CHUNK // a.size)
+        for part in (slice(i, i + depths) for i in range(0, len(base), depths)):
+            both = base[part][:, a] + base[part][:, b]
+            ups, downs = self.up[:, part], self.down[:, part]
+            factors = [np.log1p(up[:, a] * down[:, b]) for up, down in zip(ups, downs, strict=True)]
+            logs = sum(c * factor for c, factor in zip(counts, factors, strict=True))
+            for j in range(len(gains)):
+                # one item less of its own grade
+                without = both - self.log_q[j][part][:, a] - self.log_q[j][part][:, b]
+                more = logs - factors[j]
+                # exp(without + more) - exp(without): neither overflows
+                growth = np.exp(np.maximum(without + np.maximum(more, 0.0), _SMALLEST_LOG))
+                growth *= np.sign(more) * -np.expm1(-np.abs(more))
+                own[j, part] = growth @ weights
         return own, self._pairs(base, counts, gains)
 
     def _pairs(self, logs: Floats, counts: Floats, gains: Floats) -> float:

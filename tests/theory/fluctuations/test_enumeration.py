@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from oracles.orders import chance_not_greater
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations import enumeration
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
     enumerable,
     label_sequences,
@@ -118,3 +120,15 @@ def test_every_measure_predicts_lists_of_one_to_ten_items(discount: str, cutoff:
             values = list(row.quantiles.values())
             assert values == sorted(values)
             assert 0 <= values[0] <= values[-1] <= 1
+
+
+@pytest.mark.parametrize("together", [1, 3])
+def test_panels_in_memory_one_after_another_give_the_same_law(
+    monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    curve = Relevance.of("graded(2=step(0.1, 0.5, 0.3), 1=linear(0.1, 0.3))")
+    uncached: Any = enumeration.label_sequences
+    whole = uncached.__wrapped__(curve, 3, 6)
+    monkeypatch.setattr(enumeration, "_TOGETHER", together)
+    parts = uncached.__wrapped__(curve, 3, 6)
+    np.testing.assert_allclose(parts.chances, whole.chances, rtol=1e-11, atol=1e-18)

@@ -30,6 +30,7 @@ _NEGLIGIBLE = 58.0  # minus the logarithm of the probability of numbers of items
 _UNLIKELY = 1e-26  # probability of label counts that are left out
 _FEWER = 0.8  # part of the counts down to which it does not pay to leave others out
 _INNER = 40  # nodes of integrals within a panel
+_EDGES = 512  # whose distances are in memory together
 
 Terms = Callable[[int, int, Integers], Floats]
 """The terms of a rank (from 1) and a gain (from 0) after each of some states: (number of states,)."""
@@ -159,11 +160,26 @@ class _Equation:
         found = np.empty_like(source)
         f = found.reshape(-1, *source.shape[2:]).swapaxes(0, 1)
         np.matmul(g, self.within[first:last], out=f)
-        inner = self.edges[first + 1 : last]
-        reach = np.tril(np.exp(np.minimum(inner - inner[:, None], 0.0)))
-        above = reach @ (g[:-1] @ self.at_end[first : last - 1])[..., 0]  # f at the edges between
+        added = (g[:-1] @ self.at_end[first : last - 1])[..., 0]
+        above = _decayed(self.edges[first + 1 : last], added)  # f at the edges between
         f[1:] += above[..., None] * self.from_edge[first + 1 : last, None]
         return found
+
+
+def _decayed(edges: Floats, added: Floats) -> Floats:
+    """Return ``sum_(j <= i) exp(edges_j - edges_i) added_j`` (E, C), by matrices of so many edges at a time.
+
+    >>> _decayed(np.array([1.0, 2.0]), np.ones((2, 1))).round(6).tolist()
+    [[1.0], [1.367879]]
+    """
+    found = np.empty_like(added)
+    for start in range(0, len(edges), _EDGES):
+        part = slice(start, start + _EDGES)
+        here = edges[part]
+        found[part] = np.tril(np.exp(np.minimum(here - here[:, None], 0.0))) @ added[part]
+        if start:
+            found[part] += np.exp(edges[start - 1] - here)[:, None] * found[start - 1]
+    return found
 
 
 @shared
