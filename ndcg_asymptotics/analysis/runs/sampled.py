@@ -77,8 +77,8 @@ class PairRow:
     crossings: Annotated[
         tuple[int, ...], Column("order changes at", lambda m: ", ".join(map(str, m)) or "never")
     ]
-    enough: Annotated[int | None, Column("enough", general("d"))]
-    enough_for_other_users: Annotated[int | None, Column("enough for other users", general("d"))]
+    enough: Annotated[int | None, Column("enough from m", general(","))]
+    enough_for_other_users: Annotated[int | None, Column("enough for other users from m", general(","))]
 
 
 @dataclass(frozen=True)
@@ -468,18 +468,28 @@ def _statement(moments: _Moments, pairs: Sequence[PairRow], m: int, level: float
     """Return in a sentence what a sampled result can and cannot say about the order of the systems."""
     systems = list(moments.systems)
     at = [(systems.index(pair.a), systems.index(pair.b)) for pair in pairs]
-    right = [moments.probability(a, b, m) for a, b in at]
+    right = [
+        moments.probability(a, b, m) if p.difference else 0.0 for p, (a, b) in zip(pairs, at, strict=True)
+    ]
     certain = sum(p >= level for p in right)
     parts = []
     if certain or len(pairs) > 1:
         count = f"{certain} of {len(pairs)} pairs" if len(pairs) > 1 else f"{pairs[0].a} and {pairs[0].b}"
         words = f"orders {count} as the full metric does with probability {level:g} or more"
         parts.append(f"a sampled result {words}")
+    sure = [pair for pair, p in zip(pairs, right, strict=True) if p >= level]
+    parts += [_relapse(pair, level) for pair in sure if pair.enough is None or pair.enough > m][:_NAMED]
     rest = [(pair, *of, p) for pair, of, p in zip(pairs, at, right, strict=True) if p < level]
     parts += [_exception(moments, pair, a, b, m, p) for pair, a, b, p in rest[:_NAMED]]
     if len(rest) > _NAMED:
         parts.append(f"{len(rest) - _NAMED} further pairs are not certain either")
     return f"{pairs[0].measure}, m = {m}: {'; '.join(parts)}."
+
+
+def _relapse(pair: PairRow, level: float) -> str:
+    """Return that two systems, whose sampled order is right at some m, need not be so at larger ones."""
+    last = f", and is that again from m = {pair.enough:,} on" if pair.enough else ""
+    return f"for {pair.a} and {pair.b} it falls below {level:g} at larger m{last}"
 
 
 def _exception(moments: _Moments, pair: PairRow, a: int, b: int, m: int, right: float) -> str:
@@ -491,7 +501,7 @@ def _exception(moments: _Moments, pair: PairRow, a: int, b: int, m: int, right: 
     if here * full > 0:
         return f"{ahead} is ahead of {behind} with probability {right:.2g} only"
     reverse = "does not tell them apart" if not here else f"puts {behind} ahead on average"
-    mend = f", m >= {pair.enough} does" if pair.enough else ""
+    mend = f", from m = {pair.enough:,} on it is right with the probability asked for" if pair.enough else ""
     return (
         f"{ahead} is ahead of {behind}, but the sampled metric {reverse} (repeating it does not help{mend})"
     )
