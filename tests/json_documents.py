@@ -85,6 +85,12 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
     users = ("--ranks", folder / "users.csv", "--ranks", folder / "other.csv", "--items", 1000)
     yield "sampled", *users, "--measure", "nDCG", "--negatives", "20"
+    (folder / "held.run").write_text(
+        "".join(f"u{u} Q0 i{i} 0 {-i} a\n" for u in range(20) for i in range(10))
+    )
+    (folder / "held").write_text("".join(f"u{u} 0 i{u % 10} 1\n" for u in range(20)))
+    held = ("--run", folder / "held.run", "--qrels", folder / "held", "--items", 1000)
+    yield "sampled", *held, "--measure", "nDCG@10"
     yield "losses", "decide", folder / "problem.toml"
     yield "losses", "search", "--loss", "squared", "--draws", 20
     trained = (

@@ -11,6 +11,8 @@ from .planning.known_sd import plan_for_sd as plan_for_sd
 from .planning.outcome import Plan as Plan
 from .planning.runs import plan_files as plan_files
 from .planning.runs import plan_runs as plan_runs
+from .runs.candidates import Candidates as Candidates
+from .runs.candidates import sampled_candidates as sampled_candidates
 from .runs.compare import compare as compare
 from .runs.compare import compare_files as compare_files
 from .runs.comparison import Comparison as Comparison

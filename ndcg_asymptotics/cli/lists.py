@@ -38,7 +38,7 @@ from ndcg_asymptotics.cli.options import (
     weights_of,
     whole_number,
 )
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, require
 
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
 _larger = partial(typer.Option, rich_help_panel="Larger corpus")
@@ -465,13 +465,15 @@ def sampled(
 ) -> None:
     """Compare an evaluation against sampled negatives with that against all items.
 
-    Means and standard deviations are exact; nothing is sampled.
+    Means and standard deviations are exact; nothing is sampled. Runs that hold sampled candidates
+    themselves are recognised, and the metric of all items is estimated from them.
 
     Example:
 
         ndcg-asymptotics sampled --ranks a.csv --ranks b.csv --items 10000 \\
             --measure nDCG
     """
+    from ndcg_asymptotics.analysis.runs.candidates import Candidates
     from ndcg_asymptotics.analysis.runs.sampled import sampled_files
     from ndcg_asymptotics.reports.terminal import show
 
@@ -482,12 +484,16 @@ def sampled(
         ranks=ranks or (),
         items=items,
         columns=columns_of(columns),
-        negatives=[m for several in negatives or [[100]] for m in several],
+        negatives=None if negatives is None else [m for several in negatives for m in several],
         replacement=replacement,
         gain=gain,
         level=level,
         gamma=gamma,
     )
+    if isinstance(found, Candidates):
+        require(out is None, "there is no figure of sampled candidates", "out")
+        show(found, form, "sampled candidates")
+        return
     show(found, form, "sampled")
     if out is not None:
         from ndcg_asymptotics.plots import draw_sampled

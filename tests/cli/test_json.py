@@ -94,7 +94,7 @@ def test_every_command_with_json_is_on_the_page() -> None:
         for word, one in inner.items() if inner else [("", command)]:
             if any("--json" in parameter.opts for parameter in one.params):
                 found.add(f"{name} {word}".strip())
-    assert found == kinds() - {"grid check", "deviations", "larger corpus"}
+    assert found == kinds() - {"grid check", "deviations", "larger corpus", "sampled candidates"}
 
 
 def test_the_page_states_the_version() -> None:

@@ -16,12 +16,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.runs.candidates import Candidates, candidates_of, hold_candidates
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.lists.depths import RelevantDepths
 from ndcg_asymptotics.lists.evaluation import run_names
-from ndcg_asymptotics.lists.ranked_users import ranked_runs, ranked_tables
+from ndcg_asymptotics.lists.ranked_users import ranked_tables, relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_ranks
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
@@ -39,6 +41,10 @@ _AT_ONCE = 20  # of them in memory, for every user
 _TIED = 1e-12  # full metrics that differ by less are equal
 _UNDECIDED = 1e-10  # so are expected ones, which are exact to 1e-10
 _NAMED = 3  # pairs that a sentence names
+_CANDIDATES = (
+    "every list is far shorter than the catalogue and has all relevant items: sampled candidates, from which "
+    "no full metric is computed; `analysis.sampled_candidates` estimates it"
+)
 
 
 @dataclass(frozen=True)
@@ -247,6 +253,7 @@ def sampled(
     (195,)
     """
     parsed = measures_of(measures)
+    depths: dict[str, RelevantDepths] = {}
     if (runs is None) == (ranks is None) or (runs is None) != (qrels is None):
         raise InputError("give either runs and qrels, or ranks")
     if ranks is not None:
@@ -256,7 +263,9 @@ def sampled(
         systems = ranked_tables(ranks, items)
     else:
         assert runs is not None
-        systems = ranked_runs(runs, qrels, items, gain=gain)
+        depths = relevant_depths(runs, qrels, items, gain=gain)
+        require(not hold_candidates(depths), _CANDIDATES, "runs")
+        systems = {name: of_run.ranked for name, of_run in depths.items()}
     require_fraction(level, "level")
     first = next(iter(systems.values()))
     most = first.items - 1 if replacement else first.most_negatives
@@ -266,7 +275,7 @@ def sampled(
     pairs: list[PairRow] = []
     corrected: list[CorrectedRow] = []
     statements: list[str] = []
-    remarks: list[str] = []
+    remarks = _truncated(depths)
     means, sds = [], []
     with task("numbers of negatives", grid.size * len(parsed)) as bar:
         for measure in parsed:
@@ -310,9 +319,12 @@ def sampled_files(
     *,
     ranks: Sequence[Path | str] = (),
     columns: ColumnNames | None = None,
+    negatives: int | Sequence[int] | None = None,
     **options: Any,
-) -> Sampled:
+) -> Sampled | Candidates:
     """Compare sampled and full metrics of systems in files; see `sampled`.
+
+    Runs whose lists hold sampled candidates are taken as such; see `sampled_candidates`.
 
     Parameters
     ----------
@@ -323,6 +335,8 @@ def sampled_files(
         CSV or Parquet tables with the columns user and rank, a row per relevant item.
     columns : mapping, optional
         The names of the columns of tables.
+    negatives : int or several, optional
+        As in `sampled`, 100 by default. Candidates have their own number.
     **options
         As in `sampled`.
 
@@ -344,12 +358,33 @@ def sampled_files(
     measures = measures_of(measures)
     names = run_names(paths)
     require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
+    chosen = {"negatives": 100 if negatives is None else negatives, **options}
     if ranks:
         tables = {name: read_ranks(path, columns) for name, path in zip(names, paths, strict=True)}
-        return sampled(measures=measures, ranks=tables, **options)
+        return sampled(measures=measures, ranks=tables, **chosen)
     assert qrels is not None
     scores = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
-    return sampled(scores, read(qrels, "label", columns), measures, **options)
+    labels = read(qrels, "label", columns)
+    depths = relevant_depths(scores, labels, options.get("items"), gain=options.get("gain", "linear"))
+    if not hold_candidates(depths):
+        return sampled(scores, labels, measures, **chosen)
+    several = "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
+    require(negatives is None, several, "negatives")
+    require(not options.get("replacement"), several, "replacement")
+    return candidates_of(depths, measures, options.get("level", 0.95), options.get("gamma", 0.1))
+
+
+def _truncated(systems: Mapping[str, RelevantDepths]) -> list[str]:
+    """Return that lists are short, if all are, so that the metric of them need not be that of all items."""
+    longest = max((depths.longest for depths in systems.values()), default=0)
+    items = next((depths.ranked.items for depths in systems.values()), 0)
+    if 2 * longest > items or not systems:
+        return []
+    return [
+        f"Full: the lists hold at most {longest:,} of {items:,} items. A relevant item that a run did not "
+        "retrieve gains nothing, so full is the metric of a ranking of all items only with a cutoff that no "
+        "list is shorter than."
+    ]
 
 
 def _negatives(given: Any, most: int, first: RankedItems, replacement: bool) -> list[int]:

@@ -43,8 +43,8 @@ _BLOCK_NODES = 24  # of a block, and 8 for each standard deviation that fits
 _MOST_RANKS = 10**6  # of a sum without blocks
 
 
-def _metric(measure: Measure, rank: Floats, items: int) -> Floats:
-    """Return f(rho) at real ranks."""
+def metric_of_ranks(measure: Measure, rank: Floats, items: int) -> Floats:
+    """Return f(rho) = D(rho)/D(1) up to the cutoff, 0 beyond it, at real ranks."""
     require_available(measure.normalised, f"corrected estimates are for NDCG, got {measure}")
     one = measure.discount(np.ones(1), float(items))[0]
     return np.where(rank <= measure.cutoff(items), measure.discount(rank, float(items)) / one, 0.0)
@@ -56,7 +56,7 @@ def rank_estimate(measure: Measure, items: int, negatives: int) -> Floats:
     >>> rank_estimate(Measure.parse("nDCG(zipf)"), 11, 2).round(4)
     array([1.    , 0.1667, 0.0909])
     """
-    return _metric(measure, 1 + (items - 1) * np.arange(negatives + 1.0) / negatives, items)
+    return metric_of_ranks(measure, 1 + (items - 1) * np.arange(negatives + 1.0) / negatives, items)
 
 
 def bias_variance_estimate(measure: Measure, items: int, negatives: int, gamma: float) -> Floats:
@@ -94,7 +94,7 @@ def bias_variance_estimate(measure: Measure, items: int, negatives: int, gamma: 
     law = _sampled_ranks(rank, items, negatives)
     squares, mass = (law.T * weights) @ law, weights @ law
     rank, weights = _ranks_of_the_metric(measure, items, negatives)
-    right = (weights * _metric(measure, rank, items)) @ _sampled_ranks(rank, items, negatives)
+    right = (weights * metric_of_ranks(measure, rank, items)) @ _sampled_ranks(rank, items, negatives)
     return np.asarray(np.linalg.solve((1 - gamma) * squares + gamma * np.diag(mass), right))
 
 

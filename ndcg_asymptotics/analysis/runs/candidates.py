@@ -1,0 +1,234 @@
+"""Runs that hold sampled candidates: what they say about the metric in rankings of all items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import require_fraction
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
+from ndcg_asymptotics.lists.depths import RelevantDepths
+from ndcg_asymptotics.lists.ranked_users import relevant_depths
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
+from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.theory.sampled import (
+    CandidateRanks,
+    bias_variance_estimate,
+    metric_of_ranks,
+    rank_estimate,
+)
+
+_FEW = 0.5  # of all items: shorter lists do not hold them all
+
+
+@dataclass(frozen=True)
+class CandidateRow:
+    """One system by one measure.
+
+    Attributes
+    ----------
+    mean, mean_error : float
+        The mean over users of the metric among the candidates, and its standard error.
+    rank, rank_error, weighed, weighed_error : float or None
+        Rank and bias-variance estimates of the full metric. The standard errors do not know of their bias.
+    low, high : float or None
+        Bounds of the full metric of these users, bias or not.
+    """
+
+    system: str
+    measure: str
+    mean: float
+    mean_error: float
+    rank: float | None
+    rank_error: float | None
+    weighed: float | None
+    weighed_error: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, repr=False)
+class Candidates(Report):
+    """The outcome of `sampled_candidates`."""
+
+    items: int
+    users: int
+    negatives: int
+    level: float
+    gamma: float
+    rows: tuple[CandidateRow, ...]
+    statements: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        return {
+            "items": self.items, "users": self.users, "negatives": self.negatives, "level": self.level,
+            "gamma": self.gamma, "rows": [asdict(row) for row in self.rows],
+            "statements": list(self.statements),
+        }  # fmt: skip
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield the table and the statements."""
+        title = f"{self.users} users, {self.negatives} sampled negatives of {self.items:,} items"
+        columns = (
+            Column("system"), Column("measure", whole=True), Column("among candidates", fixed(4)),
+            Column("rank estimate"), Column("bias-variance estimate"), Column("full metric"),
+        )  # fmt: skip
+        yield Table(
+            title,
+            columns,
+            tuple(
+                (
+                    row.system, row.measure, row.mean, _text("{:.4f} ± {:.4f}", row.rank, row.rank_error),
+                    _text("{:.4f} ± {:.4f}", row.weighed, row.weighed_error),
+                    _text("{:.3f} to {:.3f}", row.low, row.high),
+                )
+                for row in self.rows
+            ),
+        )  # fmt: skip
+        for text in self.statements:
+            yield Line(text)
+
+
+def hold_candidates(systems: Mapping[str, RelevantDepths]) -> bool:
+    """Return whether every list is far shorter than the catalogue, and still has all relevant items.
+
+    >>> run = {"u": {"x": 2.0, "y": 1.0}}
+    >>> [hold_candidates(relevant_depths({"a": run}, {"u": {"y": 1}}, items)) for items in (2, 100)]
+    [False, True]
+    """
+    return all(
+        depths.longest <= _FEW * depths.ranked.items
+        and depths.ranked.user.size == depths.ranked.ideal_user.size
+        for depths in systems.values()
+    )
+
+
+def sampled_candidates(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    measures: Measures = "nDCG",
+    *,
+    items: int | None = None,
+    level: float = 0.95,
+    gamma: float = 0.1,
+    gain: Gain = "linear",
+) -> Candidates:
+    """Estimate metrics in rankings of all items from runs that hold one relevant item and sampled negatives.
+
+    The negatives of a user are a uniform sample, without replacement, of all items but the relevant one.
+
+    Parameters
+    ----------
+    runs, qrels : as `evaluate` takes them
+    measures : Measure, text, or several
+    items : int
+        N, how many items there are. By default as many as runs and judgements name.
+    level : float
+        The probability with which the full metrics of all systems lie within their bounds.
+    gamma : float
+        As in `sampled`.
+    gain : {"linear", "exp2"}, text or mapping
+        As in `evaluate`.
+
+    Raises
+    ------
+    InputError
+        If a user has several relevant items or one that is in no list, and for what `evaluate` refuses.
+
+    >>> rng = np.random.default_rng(1)
+    >>> def candidates():  # the item 0 is relevant, and has rank 101 of 1000 for all users
+    ...     return {"0": -100.5} | {str(i): -i for i in rng.choice(np.arange(1, 1000), 50, replace=False)}
+    >>> run = {str(user): candidates() for user in range(200)}
+    >>> row = sampled_candidates({"a": run}, {user: {"0": 1} for user in run}, items=1000).rows[0]
+    >>> row.low < 0.1499 < row.high, row.mean > 0.3  # 1/log2(102) = 0.1499
+    (True, True)
+    """
+    parsed = measures_of(measures)
+    return candidates_of(relevant_depths(runs, qrels, items, gain=gain), parsed, level, gamma)
+
+
+def candidates_of(
+    systems: Mapping[str, RelevantDepths], measures: tuple[Measure, ...], level: float, gamma: float
+) -> Candidates:
+    """Return `sampled_candidates` of the ranks of runs."""
+    require_fraction(level, "level")
+    given = {name: _ranks(name, depths) for name, depths in systems.items()}
+    first = next(iter(given.values()))
+    alpha = (1 - level) / len(given)
+    rows: list[CandidateRow] = []
+    longest = max(depths.longest for depths in systems.values())
+    statements = [
+        f"Every list has at most {longest:,} of {first.items:,} items, its relevant item among them: "
+        "candidates that were sampled. What is measured on them is not the metric of a ranking of all items. "
+        f"Full: bounds of that for these users, with {100 * level:.4g}% confidence for all systems together, "
+        "if the negatives are a uniform sample. ±: standard errors over users; estimates are biased besides"
+    ]
+    for measure in measures:
+        of_measure = [_row(name, measure, ranks, alpha, gamma, statements) for name, ranks in given.items()]
+        rows += of_measure
+        if len(of_measure) > 1:
+            statements.append(_orders(measure, of_measure))
+    users, fewest = len(first.above), min(ranks.fewest for ranks in given.values())
+    said = tuple(f"{text}." for text in dict.fromkeys(statements))
+    return Candidates(first.items, users, fewest, level, gamma, tuple(rows), said)
+
+
+def _ranks(name: str, depths: RelevantDepths) -> CandidateRanks:
+    """Return the ranks of a run, in which every user has one relevant item."""
+    ranked = depths.ranked
+    for at in np.flatnonzero(ranked.relevant != 1)[:1]:
+        has = f"user {ranked.users[at]} has {ranked.relevant[at]}"
+        raise InputError(
+            f"{name}: every list has at most {depths.longest:,} of {ranked.items:,} items, and all relevant "
+            f"ones: sampled candidates, of which one relevant item per user is expected; {has}"
+        )
+    require(ranked.user.size == len(ranked.users), f"{name}: a relevant item is in no list")
+    alone = np.flatnonzero(depths.irrelevant < 1)[:1]
+    require(alone.size == 0, f"{name}: the list of a user has the relevant item only")
+    return CandidateRanks(ranked.items, ranked.above, depths.irrelevant)
+
+
+def _row(
+    name: str, measure: Measure, ranks: CandidateRanks, alpha: float, gamma: float, statements: list[str]
+) -> CandidateRow:
+    m, items = ranks.fewest, ranks.items
+
+    def known(compute: Any) -> Any:
+        try:
+            return compute()
+        except NotAvailableError as error:
+            statements.append(f"{measure}: {error}")
+            return None, None
+
+    return CandidateRow(
+        name, str(measure),
+        *known(lambda: ranks.mean(metric_of_ranks(measure, np.arange(1.0, m + 2), m + 1))),
+        *known(lambda: ranks.mean(rank_estimate(measure, items, m))),
+        *known(lambda: ranks.mean(bias_variance_estimate(measure, items, m, gamma))),
+        *known(lambda: ranks.full_range(measure, alpha)),
+    )  # fmt: skip
+
+
+def _text(form: str, *values: float | None) -> str | None:
+    return None if None in values else form.format(*values)
+
+
+def _orders(measure: Measure, rows: list[CandidateRow]) -> str:
+    """Return which systems are told apart by the bounds of the full metric."""
+    told = [
+        f"{a.system} is ahead of {b.system}" if a.low > b.high else f"{b.system} is ahead of {a.system}"
+        for a, b in combinations(rows, 2)
+        if a.low is not None and b.low is not None and a.high is not None and b.high is not None
+        and (a.low > b.high or b.low > a.high)
+    ]  # fmt: skip
+    count = len(rows) * (len(rows) - 1) // 2
+    if not told:
+        return f"{measure}: the bounds overlap, so these candidates do not tell the order of the full metric"
+    rest = "" if len(told) == count else "; the bounds of the other pairs overlap"
+    return f"{measure}, all items: {', '.join(told)}{rest}"
