@@ -202,7 +202,7 @@ Ranks = Annotated[
     _from_input(
         metavar="FILE",
         help="In place of runs and judgements: a table with the columns user and rank, a row per "
-        "relevant item. May be repeated.",
+        "relevant item, and perhaps items, how many were ranked for the user. May be repeated.",
     ),
 ]
 Items = Annotated[
@@ -210,7 +210,8 @@ Items = Annotated[
     _from_input(
         metavar="N",
         parser=whole_number,
-        help="Number of items of the catalogue, which the full metric ranks; required with --ranks.",
+        help="Number of items of the catalogue, which the full metric ranks; required with --ranks that "
+        "have no column items.",
         show_default="as many as runs and judgements name",
     ),
 ]

@@ -76,59 +76,78 @@ def relevant_depths(
     return found
 
 
-def ranked_tables(tables: Mapping[str, Any], items: int) -> dict[str, RankedItems]:
+def ranked_tables(tables: Mapping[str, Any], items: int | None = None) -> dict[str, RankedItems]:
     """Return the ranks of tables, by the name of the system; every item has the gain 1.
 
     Parameters
     ----------
     tables : mapping of name to ranks
-        Each a mapping of user to a rank or several, a DataFrame with the columns user and rank, or Records.
-    items : int
-        The number of items that were ranked.
+        Each a mapping of user to a rank or several, a DataFrame with the columns user and rank, or Records
+        of ranks and, or None, of numbers of items.
+    items : int, optional
+        The number of items that were ranked. Without it DataFrames and Records have it for each user, in a
+        column items: the catalogue less what the user knows.
 
     Raises
     ------
     InputError
         If a user is in some tables only or has another number of ranks there, and for ranks outside
-        1 … ``items``.
+        1 … ``items``; if that is given twice or not at all, or differs between tables.
 
     >>> ranked_tables({"a": {"u": 3, "v": [1, 4]}}, 10)["a"].rank
     array([3, 1, 4])
     """
     require(isinstance(tables, Mapping) and len(tables) > 0, "must be a mapping of name to ranks", "ranks")
     columns = {name: _columns(name, table) for name, table in tables.items()}
-    _common({name: {*users} for name, (users, _) in columns.items()})
+    _common({name: {*users} for name, (users, *_) in columns.items()})
     found = {}
-    for name, (users, ranks) in columns.items():
+    for name, (users, ranks, own) in columns.items():
+        missing = (
+            "must be given with ranks: the number of items that were ranked, or a column items in each table"
+        )
+        require(items is not None or own is not None, missing, "items")
+        require(items is None or own is None, f"is given, and {name} has a column of this name", "items")
         with naming(name):
-            found[name] = RankedItems.of(users, ranks, items)
+            found[name] = RankedItems.of(users, ranks, items if own is None else own)  # type: ignore[arg-type]
     first, counts = next(iter(found.items()))
     for name, other in found.items():
         for at in np.flatnonzero(other.relevant != counts.relevant)[:1]:
             have = f"{counts.relevant[at]} ranks in {first} and {other.relevant[at]} in {name}"
             raise InputError(f"a user must have as many ranks in all files, {counts.users[at]} has {have}")
+        for at in np.flatnonzero(other.sizes != counts.sizes)[:1]:
+            have = f"{counts.sizes[at]} items in {first} and {other.sizes[at]} in {name}"
+            raise InputError(f"a user must have as many items in all files, {counts.users[at]} has {have}")
     return found
 
 
-def _columns(name: str, table: Any) -> tuple[list[str], Any]:
-    """Return the users and ranks of a table."""
-    if isinstance(table, Records):
-        return [table.queries[row] for row in table.row.tolist()], table.values.astype(np.int64)
+def _columns(name: str, table: Any) -> tuple[list[str], Any, Any]:
+    """Return the users and ranks of a table, and their numbers of items or None."""
+    items = None
+    if isinstance(table, tuple):
+        records, of_users = table
+        users = [records.queries[row] for row in records.row.tolist()]
+        return (
+            users,
+            records.values.astype(np.int64),
+            None if of_users is None else of_users.values.astype(int),
+        )
     if hasattr(table, "columns"):
         for column in ("user", "rank"):
             has = f"expected a column {column}, there are: {', '.join(map(str, table.columns))}"
             require(column in table.columns, f"{name}: {has}")
         users, ranks = [*map(str, table["user"])], [*table["rank"]]
+        items = [*table["items"]] if "items" in table.columns else None
     elif isinstance(table, Mapping):
         pairs = [(str(user), rank) for user, given in table.items() for rank in np.atleast_1d(given).tolist()]
         users, ranks = [user for user, _ in pairs], [rank for _, rank in pairs]
     else:
         raise InputError(f"{name}: expected a mapping of user to rank or a DataFrame, got {brief(table)}")
     require(len(users) > 0, f"{name}: holds no ranks")
-    whole = all(isinstance(rank, int | np.integer) and abs(int(rank)) < 2**53 for rank in ranks)
-    bad = next((r for r in ranks if not isinstance(r, int | np.integer)), None)
-    require(whole, f"{name}: ranks must be whole numbers, got {brief(bad)}")
-    return users, ranks
+    for values, what in ((ranks, "ranks"), (items or [], "items")):
+        whole = all(isinstance(value, int | np.integer) and abs(int(value)) < 2**53 for value in values)
+        bad = next((value for value in values if not isinstance(value, int | np.integer)), None)
+        require(whole, f"{name}: {what} must be whole numbers, got {brief(bad)}")
+    return users, ranks, items
 
 
 def _common(users: Mapping[str, set[str]]) -> list[str]:

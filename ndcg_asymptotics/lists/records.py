@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
-Kind = Literal["score", "label", "time", "rank"]
+Kind = Literal["score", "label", "time", "rank", "items"]
 
 #: Query -> document -> score.
 Run = dict[str, dict[str, float]]
@@ -28,6 +28,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "relevance", "rel", "grade"),
     "time": ("time", "timestamp", "date"),
     "rank": ("rank",),
+    "items": ("items",),
 }
 """The names of columns in this package, and the names that tables may use for them."""
 

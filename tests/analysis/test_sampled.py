@@ -95,6 +95,64 @@ def test_a_run_has_the_full_metric_of_evaluate_and_gains_nothing_for_what_it_did
     assert "one relevant item for every user" in found.remarks[1]
 
 
+@pytest.mark.parametrize("replacement", [False, True])
+def test_users_with_catalogues_of_their_own_are_those_of_separate_evaluations(replacement: bool) -> None:
+    """The catalogue less the history: five users with 50 to 10,000 items, against each of them alone."""
+    own = {"A": [40, 7, 299, 1, 60], "B": [3, 900, 5, 50, 2000]}
+    sizes = [300, 1000, 300, 50, 10_000]
+    frames = {
+        name: pd.DataFrame({"user": USERS, "rank": ranks, "items": sizes}) for name, ranks in own.items()
+    }
+    options = {"negatives": 30, "measures": ["nDCG", "nDCG@0.1n"], "replacement": replacement}
+    found = na.sampled(ranks=frames, **options)
+    assert (found.fewest_items, found.items) == (50, 10_000)
+    assert "50 to 10000 items" in str(found)
+    for name, ranks in own.items():
+        alone = [
+            na.sampled(ranks={name: {"u": rank}}, items=size, **options)
+            for rank, size in zip(ranks, sizes, strict=True)
+        ]
+        for m, row in enumerate(row for row in found.rows if row.system == name):
+            each = [one.rows[m] for one in alone]
+            assert row.mean == pytest.approx(np.mean([one.mean for one in each]), abs=1e-10)
+            assert row.full == pytest.approx(np.mean([one.full for one in each]), abs=1e-12)
+            assert row.sd == pytest.approx(np.sqrt(np.sum([one.sd**2 for one in each])) / 5, abs=1e-9)
+    # every estimate with the bias that it has for these users
+    for estimated in found.corrected:
+        key = estimated.system, estimated.measure
+        (full,) = (row.full for row in found.rows if (row.system, row.measure) == key)
+        assert estimated.mean - estimated.bias == pytest.approx(full, abs=1e-12)
+
+
+def test_the_items_of_users_are_a_column_of_the_file(files: list[Path], run: Run) -> None:
+    for path in files:
+        head, *rows = path.read_text().splitlines()
+        rows = [f"{row},{9500 + 100 * i}" for i, row in enumerate(rows)]
+        path.write_text("\n".join([f"{head},items", *rows]) + "\n")
+    code, out, _ = run(*arguments(files))
+    assert code == 0
+    assert "5 users, 9500 to 9900 items" in " ".join(out.split())
+    code, _, err = run(*arguments(files, "--items", 10_000))
+    assert code == 2
+    assert "--items: is given, and A has a column of this name" in err
+    files[1].write_text(files[1].read_text().replace("9600", "9601"))
+    code, _, err = run(*arguments(files))
+    assert code == 2
+    assert "a user must have as many items in all files, b has 9600 items in A and 9601 in B" in err
+    text = files[0].read_text()
+    for old, new, words in (
+        ("9500", "9500.5", "a number of items must be a whole number, got 9500.5 for user a"),
+        ("9500", "50", "ranks must be from 1 to 50 items, user a has one at 100"),
+        ("9500", "1", "items must be whole numbers from 2 on, user a has 1"),
+        ("a,100,9500", "a,100,9500\na,101,9600", "a user has one number of items, a has 9500 and 9600"),
+    ):
+        files[0].write_text(text.replace(old, new))
+        code, _, err = run(*arguments(files[:1]))
+        assert code == 2
+        assert words in err
+        assert len(err.splitlines()) == 1
+
+
 def test_equal_systems_have_no_order() -> None:
     found = na.sampled(ranks=tables(A=RANKS["A"], B=RANKS["A"]), items=10_000, negatives=[1, 99])
     assert (found.pairs[0].crossings, found.pairs[0].enough) == ((), None)

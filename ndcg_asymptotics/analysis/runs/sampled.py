@@ -116,6 +116,7 @@ class Sampled(Report):
     Attributes
     ----------
     items, users : int
+        ``items`` is the largest number where it differs between users, and ``fewest_items`` the smallest.
     replacement : bool
     level, gamma : float
     rows : tuple of SampledRow
@@ -139,6 +140,7 @@ class Sampled(Report):
     remarks: tuple[str, ...]
     statements: tuple[str, ...]
     curves: SampledCurves
+    fewest_items: int
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -154,6 +156,7 @@ class Sampled(Report):
         """Return everything as plain data, for JSON."""
         return {
             "items": self.items,
+            "fewest_items": self.fewest_items,
             "users": self.users,
             "replacement": self.replacement,
             "level": self.level,
@@ -176,7 +179,8 @@ class Sampled(Report):
         how = "with" if self.replacement else "without"
         different = {row.negatives for row in self.rows}
         (one,) = (f"{m} " for m in different) if len(different) == 1 else ("",)
-        title = f"{self.users} users, {self.items} items, {one}negatives sampled {how} replacement"
+        items = f"{self.fewest_items} to {self.items}" if self.fewest_items < self.items else self.items
+        title = f"{self.users} users, {items} items, {one}negatives sampled {how} replacement"
         yield _without_negatives(Table.of(title, SampledRow, self.rows), bool(one))
         if self.pairs:
             yield self._orders()
@@ -225,9 +229,10 @@ def sampled(
     measures : Measure, text, or several
     ranks : mapping of name to ranks, in place of runs
         Each a mapping of user to the rank, or ranks, of the relevant items, or a DataFrame with the columns
-        user and rank.
+        user and rank, and items where N differs between users.
     items : int
-        N, how many items the full metric ranks. By default as many as runs and judgements name.
+        N, how many items the full metric ranks. By default as many as runs and judgements name. Corrected
+        estimates are those for the median of different N; their bias and deviation are those with each N.
     negatives : int or several
         m, the number of sampled irrelevant items.
     replacement : bool
@@ -257,8 +262,6 @@ def sampled(
     if (runs is None) == (ranks is None) or (runs is None) != (qrels is None):
         raise InputError("give either runs and qrels, or ranks")
     if ranks is not None:
-        if items is None:
-            raise InputError("must be given with ranks: the number of items that were ranked", "items")
         require(gain == "linear", "is for runs with judgements: ranks have no labels", "gain")
         systems = ranked_tables(ranks, items)
     else:
@@ -268,7 +271,7 @@ def sampled(
         systems = {name: of_run.ranked for name, of_run in depths.items()}
     require_fraction(level, "level")
     first = next(iter(systems.values()))
-    most = first.items - 1 if replacement else first.most_negatives
+    most = int(first.sizes.min()) - 1 if replacement else first.most_negatives
     wanted = _negatives(negatives, most, first, replacement)
     grid = np.unique(np.concatenate((np.rint(np.geomspace(1, most, _POINTS)).astype(np.int64), wanted)))
     rows: list[SampledRow] = []
@@ -309,6 +312,7 @@ def sampled(
     return Sampled(
         first.items, len(first.users), replacement, level, gamma, tuple(rows), tuple(pairs), tuple(corrected),
         tuple(remarks), tuple(statements), SampledCurves(grid, np.array(means), np.array(sds)),
+        int(first.sizes.min()),
     )  # fmt: skip
 
 
@@ -332,7 +336,8 @@ def sampled_files(
         As `evaluate_files` takes them.
     measures : Measure, text, or several
     ranks : paths, in place of runs
-        CSV or Parquet tables with the columns user and rank, a row per relevant item.
+        CSV or Parquet tables with the columns user and rank, a row per relevant item, and items, the number
+        of items that were ranked for the user, unless ``items`` is given.
     columns : mapping, optional
         The names of the columns of tables.
     negatives : int or several, optional
@@ -390,7 +395,9 @@ def _truncated(systems: Mapping[str, RelevantDepths]) -> list[str]:
 def _negatives(given: Any, most: int, first: RankedItems, replacement: bool) -> list[int]:
     values = list(given) if isinstance(given, list | tuple | range | np.ndarray) else [given]
     require(len(values) > 0, "must hold at least one number", "negatives")
-    limit = f"{first.items} items" + ("" if replacement else " less the relevant ones, without replacement")
+    limit = f"{first.sizes.min()} items" + (
+        "" if replacement else " less the relevant ones, without replacement"
+    )
     for value in values:
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         fits = whole and 1 <= value <= most
@@ -543,7 +550,7 @@ def _exception(moments: _Moments, pair: PairRow, a: int, b: int, m: int, right: 
 
 
 def _corrected(moments: _Moments, m: int, gamma: float) -> list[CorrectedRow]:
-    measure, items = moments.measure, next(iter(moments.systems.values())).items
+    measure, items = moments.measure, int(np.median(next(iter(moments.systems.values())).sizes))
     weighed = bias_variance_estimate(measure, items, m, gamma)
     estimates = {"rank": rank_estimate(measure, items, m), "bias-variance": weighed}
     found = []

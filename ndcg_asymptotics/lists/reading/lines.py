@@ -71,7 +71,7 @@ def timestamp(value: Any) -> float:
 
 CELL_PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "query": name, "document": name, "score": number, "label": number, "time": timestamp,
-    "rank": number,
+    "rank": number, "items": number,
 }  # fmt: skip
 """The functions that parse the cells of a table, by column."""
 

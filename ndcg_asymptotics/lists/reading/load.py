@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -108,8 +109,10 @@ def read_lists(
     return scores, labels
 
 
-def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
+def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> tuple[Records, Records | None]:
     """Read the ranks of relevant items from a CSV or Parquet table with the columns user (or query) and rank.
+
+    The second are the numbers of items that were ranked, None if the table has no column items.
 
     Parameters
     ----------
@@ -121,21 +124,25 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
     Raises
     ------
     InputError
-        As `read`, and for a rank that is not a whole number.
+        As `read`, and for a rank or a number of items that is not whole.
     """
     path, columns = path_of(path, "path"), columns or {}
     wanted = ("query", "rank")
     if _is_parquet(path):
-        (found,) = _records(path, parquet_columns(path, wanted, (), columns), ["rank"])
+        form = None
+        parts = parquet_columns(path, wanted, ("items",), columns)
     else:
-        form = csv_form(path, wanted, (), columns)
-        (found,) = _records(path, read_columns(path, form), ["rank"], form)
-    for record in np.flatnonzero((found.values != np.rint(found.values)) | (np.abs(found.values) > 2**53))[
-        :1
-    ]:
-        what = f"{found.values[record]:g} for user {found.queries[int(found.row[record])]}"
-        raise InputError(f"{path}: a rank must be a whole number, got {what}")
-    return found
+        form = csv_form(path, wanted, ("items",), columns)
+        parts = read_columns(path, form)
+    first = [*islice(parts, 1)]
+    kinds: list[Kind] = ["rank", "items"] if first and "items" in first[0] else ["rank"]
+    ranks, *items = _records(path, chain(first, parts), kinds, form)
+    for found, name in zip((ranks, *items), ("rank", "number of items"), strict=False):
+        bad = (found.values != np.rint(found.values)) | (np.abs(found.values) > 2**53)
+        for record in np.flatnonzero(bad)[:1]:
+            what = f"{found.values[record]:g} for user {found.queries[int(found.row[record])]}"
+            raise InputError(f"{path}: a {name} must be a whole number, got {what}")
+    return ranks, items[0] if items else None
 
 
 def read_run(path: Path | str) -> Run:

@@ -158,11 +158,13 @@ def corrected_moments(
     """
     one = bool((ranked.relevant == 1).all()) and ranked.user.size == len(ranked.users)
     require_available(one, "corrected estimates need one relevant item for every user, which is retrieved")
-    above, inverse = np.unique(ranked.above, return_inverse=True)
-    m, total = np.full(above.size, estimate.size - 1), np.full(above.size, ranked.items - 1)
+    (above, total), inverse = np.unique(
+        np.stack([ranked.above, ranked.irrelevant]), axis=1, return_inverse=True
+    )
+    m = np.full(above.size, estimate.size - 1)
     mean, variance = np.zeros(above.size), np.zeros(above.size)
     for which, x, weights in nodes(m, above, total, m, replacement, False):
         value = estimate[x.astype(np.int64)]
         mean[which] = (weights * value).sum(axis=1)
         variance[which] = (weights * (value - mean[which, None]) ** 2).sum(axis=1)
-    return mean[inverse], variance[inverse]
+    return mean[inverse.ravel()], variance[inverse.ravel()]

@@ -48,10 +48,10 @@ def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
     >>> full_ndcg(RankedItems.of(["u", "v"], [1, 3], 10), Measure.parse("nDCG"))
     array([1. , 0.5])
     """
-    n, users = ranked.items, len(ranked.users)
-    counted = np.where(ranked.rank <= measure.cutoff(n), measure.discount(ranked.rank, float(n)), 0.0)
+    n, users = ranked.sizes[ranked.user], len(ranked.users)
+    counted = np.where(ranked.rank <= _cutoffs(measure, n), _discount(measure, ranked.rank, n), 0.0)
     dcg = np.bincount(ranked.user, ranked.gain * counted, users)
-    ideal = _normaliser(ranked, measure, np.full((1, users), n))[0]
+    ideal = _normaliser(ranked, measure, ranked.sizes[None])[0]
     return np.asarray(np.divide(dcg, ideal, out=np.zeros(users), where=ideal > 0))
 
 
@@ -88,9 +88,10 @@ def sampled_ndcg(
     """
     m = np.asarray(negatives, np.int64)
     mean, found = np.zeros((m.size, len(ranked.users))), np.zeros((m.size, len(ranked.users)))
-    for relevant in np.unique(ranked.relevant).tolist():
-        law = _Items(measure, relevant, ranked.items - relevant, m, replacement)
-        mine = ranked.relevant[ranked.user] == relevant
+    kinds, kind = np.unique(np.stack([ranked.relevant, ranked.irrelevant]), axis=1, return_inverse=True)
+    for one, (relevant, irrelevant) in enumerate(kinds.T.tolist()):
+        law = _Items(measure, relevant, irrelevant, m, replacement)
+        mine = kind.ravel()[ranked.user] == one
         positions = [np.flatnonzero(mine & (ranked.position == i)) for i in range(1, relevant + 1)]
         for i, items in enumerate(positions, 1):
             above, inverse = np.unique(ranked.above[items], return_inverse=True)
