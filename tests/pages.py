@@ -2,15 +2,17 @@
 
 The blocks of a page run in order, in one empty folder per page:
 
-- ``python`` blocks run in one namespace;
+- ``python`` blocks run in one namespace, and the value of each expression statement is printed;
 - ``sh`` blocks run line by line; a comment ``# exit status 1`` states the exit status of its line;
 - a block with ``title="name"`` is written to a file of that name instead.
 
 A block after the comment ``<!-- not run: why -->`` is left out, and so are blocks in other languages.
+The numbers of a page are held to what its blocks print (`printed`).
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -60,6 +62,20 @@ def blocks(text: str) -> Iterator[Block]:
         yield Block(found["language"], name, found["text"], found["excuse"] or "", line)
 
 
+def prose(text: str) -> str:
+    """Return a page with empty lines in place of its blocks."""
+    return _BLOCK.sub(lambda found: "\n" * found[0].count("\n"), text)
+
+
+def shown(text: str) -> ast.Module:
+    """Return Python code that prints the value of each expression statement."""
+    module = ast.parse(text)
+    for statement in module.body:
+        if isinstance(statement, ast.Expr) and not ast.unparse(statement).startswith("print("):
+            statement.value = ast.Call(ast.Name("print", ast.Load()), [statement.value], [])
+    return ast.fix_missing_locations(module)
+
+
 class Reader:
     """A reader that runs blocks in the current folder.
 
@@ -80,7 +96,7 @@ class Reader:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.text, encoding="utf-8")
         elif block.language == "python":
-            exec(compile(block.text, f"{self._page}:{block.line}", "exec"), self.names)
+            exec(compile(shown(block.text), f"{self._page}:{block.line}", "exec"), self.names)
         elif block.language in SHELLS:
             for line in block.text.replace("\\\n", " ").splitlines():
                 self._command(line.removeprefix("$ "))

@@ -1,5 +1,6 @@
 """Rates of right order from made-up orders whose law is known."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,31 @@ def test_rates_and_intervals() -> None:
     # every one of 17 Wilson intervals covers 0.75 at 5 sigma instead of 2: 1e-5 false alarms
     assert all(abs(p.rate - 0.75) < 2.5 * (p.high - p.low) / 2 for p in pair.points)
     assert not all(abs(p.rate - 0.78) < 2.5 * (p.high - p.low) / 2 for p in pair.points)
+
+
+@pytest.mark.parametrize("names", [("good", "random"), ("random", "good")])
+def test_the_rate_that_theory_knows_for_long_lists(names: tuple[str, str]) -> None:
+    """The order under a fixed cutoff is that of the top labels, enumerated here; a tie is wrong."""
+    measures = ["nDCG@5", "nDCG", "nDCG(power(0.7))"]
+    few, whole, steep = distinguish(
+        run(study(SCORERS, [10, 100], measures=measures, replicates=20, pairs=[names]), jobs=1)
+    ).pairs
+    discounts = 1 / np.log(2 + np.arange(5))
+    labels = np.array(list(itertools.product([0, 1], repeat=5)))
+    sums, ones = labels @ discounts, labels.sum(axis=1)
+    good, random = (p**ones * (1 - p) ** (5 - ones) for p in (0.7, 0.4))
+    right = good @ (sums[:, None] > sums + 1e-9) @ random
+    assert few.long_run == pytest.approx(right, abs=1e-9)
+    assert few.long_run != pytest.approx(good @ (sums[:, None] >= sums - 1e-9) @ random, abs=1e-3)
+    assert f"the rate of the wrong order tends to {1 - right:.4g}." in few.text
+    assert whole.long_run == steep.long_run == 1
+
+
+def test_no_rate_of_long_lists_is_stated_of_coupled_scorers() -> None:
+    of = study(SCORERS, SIZES, pairs=[("good", "random")], coupling="gaussian(0.5)", measures="nDCG@5")
+    (pair,) = distinguish(given(of, draws(np.full(len(SIZES), 0.25)))).pairs
+    assert pair.long_run is None
+    assert "According to theory" not in pair.text
 
 
 def test_the_second_scorer_may_be_the_right_one() -> None:

@@ -10,6 +10,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 from pages import ROOT, SHELLS, Block, Reader, blocks, pages
+from printed import differences
 
 RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 CELLS = re.compile(r"(?<!\\)\|")
@@ -24,13 +25,21 @@ def named(page: Path) -> str:
 # test_readme.py runs the README
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in pages() if page.name != "README.md"], ids=named)
-def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_says_what_its_blocks_print(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")  # no column of a table is left out
     mpl.use("Agg")
     reader = Reader(named(page))
-    for block in blocks(page.read_text(encoding="utf-8")):
+
+    def output(block: Block) -> str:
         reader.do(block)
+        return "\n".join(capfd.readouterr())
+
+    wrong = differences(page.read_text(encoding="utf-8"), output)
     plt.close("all")
+    assert not wrong, f"{named(page)} says what is not printed: {'; '.join(wrong)}"
 
 
 def test_commands_stand_in_blocks_that_are_run() -> None:

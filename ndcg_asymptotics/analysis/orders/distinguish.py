@@ -36,12 +36,14 @@ from ndcg_asymptotics.analysis.orders.weighted import (
     from_on,
     weighted_rate,
 )
+from ndcg_asymptotics.analysis.planning.required_length import long_run
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.rare import tilt
@@ -258,7 +260,8 @@ def _counted_pair(
     from_n = [rate_of(n, last < n) for n in sizes]
     ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
     last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
-    text = paragraph(right, source, points, from_n, not exact_last, decay, ties, len(order))
+    ends = _long_run(results, pair, measure, right) if exponents else None
+    text = paragraph(right, source, points, from_n, not exact_last, decay, ties, len(order), ends)
     exponent = (
         _fitted_exponent(points, results, pair, measure)
         if exponents
@@ -267,7 +270,7 @@ def _counted_pair(
     return Pair(
         pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
         [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, decay,
-        exponent, text,
+        exponent, ends, text,
     )  # fmt: skip
 
 
@@ -292,8 +295,8 @@ def _weighted_pair(
     return Pair(
         pair, str(measure), right, "the mean DCGs", len(order), points, list(from_n), True,
         float(np.mean(order == 0)), [float(x) for x in np.mean(order == 0, axis=0)], undecided,
-        _settled(from_n, study.n), {"mean": None}, Decay(exponent_verdict(found), range=found.range), found,
-        weighted_paragraph(right, points, found),
+        _settled(from_n, study.n), {"mean": None}, Decay(exponent_verdict(found), range=found.range),
+        found, None, weighted_paragraph(right, points, found),
     )  # fmt: skip
 
 
@@ -315,6 +318,18 @@ def _fitted_exponent(
         return fit_exponent(points, a, b, measure, user_cache())
     except NotAvailableError as error:  # equal curves, level means, no fixed point
         return FittedExponent(None, None, None, None, None, str(error))
+
+
+def _long_run(results: Results, pair: tuple[str, str], measure: Measure, right: str | None) -> float | None:
+    """Return the limit of the rate of the right order if theory knows whether the order settles."""
+    population, scorers = results.study.population, results.study.scorers
+    if right is None or not isinstance(population.coupling, Independent):
+        return None
+    try:
+        found = long_run(scorers[pair[0]].model, scorers[pair[1]].model, measure)
+    except NotAvailableError:
+        return None
+    return found.rate if found.end.settles is not None and pair[found.ahead] == right else None
 
 
 def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:

@@ -38,6 +38,8 @@ class Pair:
         Quantiles of the last n with a wrong order.
     changes : dict
         The mean number of changes of the order per replicate, if the engine counts them.
+    long_run : float or None
+        The limit of the rate of the right order, where a theorem says whether the order settles.
     text : str
         All of this in a paragraph.
     """
@@ -57,6 +59,7 @@ class Pair:
     changes: dict[str, float | None]
     decay: Decay
     error_exponent: FittedExponent
+    long_run: float | None
     text: str
 
     @property
@@ -144,7 +147,8 @@ def summary_table(pairs: Sequence[Pair]) -> Table:
         Column("pair"), Column("measure", whole=True), Column("ahead"), Column("n", general("g"), 2),
         Column("right", fixed(4)), Column("95% interval", str, 1), Column("tied", fixed(4)),
         Column("wrong", fixed(4)), Column("n for 95%", general("g")), Column("n for 99%", general("g")),
-        Column("error exponent", general(".3g"), 2), Column("the rate of the wrong order", None, 3),
+        Column("wrong in the long run", fixed(4), 1), Column("error exponent", general(".3g"), 2),
+        Column("the rate of the wrong order", None, 3),
     )  # fmt: skip
     rows = []
     for pair in pairs:
@@ -152,14 +156,15 @@ def summary_table(pairs: Sequence[Pair]) -> Table:
         rows.append((
             " ".join(pair.pair), pair.measure, pair.right or "-", end.n, _number(end.rate),
             _interval(end), tied, _number(max(1 - end.rate - tied, 0.0)),
-            *map(pair.required_n, _REQUIRED_RATES), pair.error_exponent.predicted, pair.decay.verdict,
+            *map(pair.required_n, _REQUIRED_RATES), None if pair.long_run is None else 1 - pair.long_run,
+            pair.error_exponent.predicted, pair.decay.verdict,
         ))  # fmt: skip
     return Table("At the largest n", columns, tuple(rows))
 
 
 def paragraph(
     right: str | None, source: str, points: Sequence[Rate], from_n: Sequence[Rate], upper_bound: bool,
-    decay: Decay, ties: float, replicates: int,
+    decay: Decay, ties: float, replicates: int, long_run: float | None,
 ) -> str:  # fmt: skip
     """Return what plain replicates show, in words."""
     if right is None:
@@ -182,10 +187,13 @@ def paragraph(
             f" (n^{-decay.first:.2f}, then n^{-decay.second:.2f}; interval of the change: {-high:+.2f} to "
             f"{-low:+.2f})"
         )
-    return (
-        f"{text}; {replicates} replicates cannot detect rates below {3 / replicates:.1g}, nor anything "
+    text += (
+        f"; {replicates} replicates cannot detect rates below {3 / replicates:.1g}, nor anything "
         f"beyond n = {end.n:g}."
     )
+    if long_run is None:
+        return text
+    return f"{text} According to theory the rate of the wrong order tends to {1 - long_run:.4g}."
 
 
 def weighted_paragraph(right: str, points: Sequence[Rate], found: FittedExponent) -> str:
