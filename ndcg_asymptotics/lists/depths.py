@@ -140,6 +140,15 @@ class RelevantDepths:
         stop = np.where(place == counts[document] - 1, below[document], inner)
         return Pieces(document, query[document], position[document], start, stop, place == 0)
 
+    def cut(self, length: int) -> RelevantDepths:
+        """Return the run with at most ``length`` documents for each query."""
+        ranked = self.ranked
+        found = np.bincount(ranked.user, minlength=self.irrelevant.size)
+        stays = ranked.rank <= length
+        there = np.bincount(ranked.user[stays], minlength=found.size)
+        first = replace(ranked, user=ranked.user[stays], rank=ranked.rank[stays], gain=ranked.gain[stays])
+        return RelevantDepths(first, np.minimum(self.irrelevant + found, length) - there)
+
     def thinned(self, share: float, rng: np.random.Generator) -> RelevantDepths:
         """Return the run on a corpus that keeps each irrelevant document with a probability."""
         ranked, above = self.ranked, self.ranked.above.copy()
@@ -210,10 +219,8 @@ class DepthModel:
             The documents that matter, as indices into those of ``depths.ranked``.
         ranks : (F, K, P)
         """
-        words = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=16).digest(), "<u4")
         for start in range(0, draws, _PATHS_AT_ONCE):
-            key = (start // _PATHS_AT_ONCE, *words.tolist())
-            rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+            rng = generator_of_run(seed, name, start // _PATHS_AT_ONCE)
             parameters = self.parameters + self.factor @ rng.standard_normal(4)
             yield self._path(factors, longest, parameters, min(_PATHS_AT_ONCE, draws - start), rng)
 
@@ -253,6 +260,12 @@ class DepthModel:
             arrived += total[1:] - total[starts]
             ranks[k], before = ranked.rank[which][:, None] + arrived, factor
         return which, ranks
+
+
+def generator_of_run(seed: int, name: str, number: int) -> np.random.Generator:
+    """Return a random generator that depends on the seed, the name of the run and a number alone."""
+    words = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=16).digest(), "<u4")
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number, *words.tolist())))
 
 
 def fit_depths(depths: RelevantDepths) -> DepthModel:

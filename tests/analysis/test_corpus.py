@@ -116,7 +116,10 @@ def test_results_depend_on_the_seed_and_the_run_alone() -> None:
     options = {"corpus": CORPUS, "to": 2 * CORPUS, "draws": 16}
     both = larger_corpus(runs, qrels, "nDCG@10", **options)
     one = larger_corpus({"k0.3": runs["k0.3"]}, qrels, "nDCG@10", **options)
-    assert one.rows[-1].mean == both.rows[1].mean
+    assert one.rows == both.rows[:2]  # the band, too
+    turned = larger_corpus({name: runs[name] for name in ("k0.4", "k0.3")}, qrels, "nDCG@10", **options)
+    assert turned.rows[2:] == both.rows[:2]
+    assert one.trials[0].error != both.trials[1].error
     other = larger_corpus({"k0.3": runs["k0.3"]}, qrels, "nDCG@10", seed=1, **options)
     assert other.rows[-1].mean != one.rows[-1].mean
 
@@ -166,6 +169,37 @@ def test_bad_options_are_one_line(
     assert (code, out) == (2, "")
     assert words in err
     assert len(err.splitlines()) == 1
+
+
+def first(run: Scores, length: int) -> Scores:
+    """The first documents of each query."""
+    return {q: dict(sorted(of_query.items(), key=lambda d: -d[1])[:length]) for q, of_query in run.items()}
+
+
+def test_lists_too_short_for_a_trial_have_no_band() -> None:
+    """The other run keeps its own; short lists had a 90% band that held too few of the values."""
+    runs, qrels = runs_of((0.3, 0.4), CORPUS)
+    short = {"long": runs["k0.4"], "short": first(runs["k0.3"], 10)}
+    options = {"corpus": CORPUS, "to": LARGER, "draws": 16}
+    found = larger_corpus(short, qrels, "nDCG@10", **options)
+    long, cut = found.rows[:2], found.rows[2:]
+    assert long == larger_corpus({"long": runs["k0.4"]}, qrels, "nDCG@10", **options).rows
+    assert all(row.low is not None for row in long)
+    assert [(row.low, row.high) for row in cut] == [(None, None)] * 2
+    assert {trial.run for trial in found.trials} == {"long"}
+    (pair,) = found.pairs
+    assert (pair.low, pair.high, pair.ahead) == (None, None, None)
+    (warning,) = found.warnings
+    assert warning.startswith("short: how far off the prediction of nDCG(log)@10 may be cannot be told")
+    assert f"{cut[1].mean:.3f} [no band]" in str(found)
+    assert json.loads(json.dumps(found.as_dict()))["curves"]["low"][0][1] == [None] * 7
+
+
+def test_a_cutoff_is_beyond_the_lists_of_a_run_whatever_others_have() -> None:
+    runs, qrels = runs_of((0.3, 0.4), CORPUS)
+    short = {"long": runs["k0.4"], "short": first(runs["k0.3"], 8)}
+    with pytest.raises(InputError, match="the cutoff is beyond the 8 documents of the longest list of short"):
+        larger_corpus(short, qrels, "nDCG@10", corpus=CORPUS, to=LARGER)
 
 
 def test_too_few_documents() -> None:
