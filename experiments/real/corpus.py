@@ -64,6 +64,11 @@ def recommended(path: Path) -> Records:
     )
 
 
+def inside(truth: float, low: float | None, high: float | None) -> bool:
+    """Return whether a value lies in a band; in none if there is no band."""
+    return low is not None and high is not None and low <= truth <= high
+
+
 def report(runs: dict[str, Records], qrels: Records, corpus: int, relevant: float, subsets: int) -> None:
     """Print the errors and the coverage for every run and measure."""
     options: dict[str, Any] = {"corpus": round(SHARE * corpus), "to": corpus, "draws": DRAWS}
@@ -78,11 +83,11 @@ def report(runs: dict[str, Records], qrels: Records, corpus: int, relevant: floa
         for row in predicted.rows:
             if row.documents == corpus:
                 truth = actual[row.run, row.measure]
-                found[row.run, row.measure].append((truth, row.mean, row.low <= truth <= row.high))
+                found[row.run, row.measure].append((truth, row.mean, inside(truth, row.low, row.high)))
         for pair in predicted.pairs:
             truth = actual[pair.a, pair.measure] - actual[pair.b, pair.measure]
-            inside = pair.low <= truth <= pair.high
-            found["difference", pair.measure].append((truth, pair.difference, inside))
+            there = inside(truth, pair.low, pair.high)
+            found["difference", pair.measure].append((truth, pair.difference, there))
     for (run, measure), values in found.items():
         truths, means, insides = np.array(values).T
         error, rms = np.mean(means - truths), np.sqrt(np.mean((means - truths) ** 2))

@@ -110,7 +110,7 @@ def train(
         typer.Option(
             metavar="FILE",
             help="SVMlight file on which the penalty is chosen. May be repeated.",
-            show_default="a quarter of the queries",
+            show_default="five-fold cross-validation",
         ),
     ] = None,
     test: Annotated[
@@ -124,10 +124,10 @@ def train(
         typer.Option(
             metavar="STRENGTH",
             help="Strength of the penalty to try. May be repeated.",
-            show_default="10, 1, …, 1e-6",
+            show_default="1e4, 1e3, …, 1e-6",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random choice of validation queries.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random folds of queries.")] = 0,
     model: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Write the ranker to this file.")
     ] = None,

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, random_generator
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
@@ -107,20 +107,6 @@ class Queries:
         """
         short = width - self.features.shape[1]
         return replace(self, features=np.pad(self.features, ((0, 0), (0, short)))) if short > 0 else self
-
-    def split(self, share: float, seed: int = 0) -> tuple[Self, Self]:
-        """Return a random share of the queries, and the other queries; at least one each.
-
-        Raises
-        ------
-        InputError
-            For a single query, or a share outside (0, 1).
-        """
-        require(0 < share < 1, f"must lie inside (0, 1), got {share}", "share")
-        require(self.count > 1, "a single query cannot be split")
-        first = min(max(1, round(share * self.count)), self.count - 1)
-        shuffled = random_generator(seed).permutation(self.count)
-        return self.select(np.sort(shuffled[:first])), self.select(np.sort(shuffled[first:]))
 
     def run(self, scores: ArrayLike) -> Run:
         """Return scores (n,) of the documents as a run, query -> document -> score."""

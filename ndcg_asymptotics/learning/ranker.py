@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, random_generator
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.learning.linear import LinearScorer
+from ndcg_asymptotics.learning.linear import LinearScorer, Minimum
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.queries import Queries, read_svmlight
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, utility_of
@@ -23,10 +24,39 @@ from ndcg_asymptotics.lists import Run, evaluate, write_qrels, write_run
 from ndcg_asymptotics.lists.writing import write_into_folder
 from ndcg_asymptotics.measures.gains import Gain
 
-PENALTIES = tuple(10.0**k for k in range(1, -7, -1))
+PENALTIES = tuple(10.0**k for k in range(4, -7, -1))
 """The default penalties, for standardised features."""
 
+_FOLDS = 5
 _MAX_FILE_BYTES = 2**26  # 64 MB hold the weights of more features than `LARGEST_FEATURE`
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A penalty and what it achieves on queries that were not trained on.
+
+    Attributes
+    ----------
+    penalty : float
+    mean : float, or None
+        The mean of the measure over these queries; None if there were none.
+    error : float, or None
+        Its standard error over queries; None for less than two queries.
+    below, below_error : float, or None
+        How far the mean is below that of the best penalty, and the standard error of this difference, which
+        is over the same queries.
+    """
+
+    penalty: Annotated[float, Column("penalty", general("g"))]
+    mean: Annotated[float | None, Column("mean", fixed(4))] = None
+    error: Annotated[float | None, Column("±", fixed(4))] = None
+    below: Annotated[float | None, Column("below the best", fixed(4))] = None
+    below_error: Annotated[float | None, Column("±", fixed(4))] = None
+
+    @property
+    def near(self) -> bool:
+        """Whether the penalty is within one standard error of the best."""
+        return (self.below or 0.0) <= (self.below_error or 0.0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +72,10 @@ class Ranker(Report):
     utility : Utility
         The measure by which the penalty was chosen.
     penalty : float
-    tried : tuple of (penalty, mean of the measure on the validation queries)
+    tried : tuple of Tried
+        From the largest penalty to the smallest.
+    folds : int
+        The number of folds of the cross-validation; 0 with validation queries, or a single penalty.
     iterations : int
         The iterations for the chosen penalty; 0 for a quadratic loss, which has a closed form.
     converged : bool
@@ -53,7 +86,8 @@ class Ranker(Report):
     loss: Loss
     utility: Utility
     penalty: float
-    tried: tuple[tuple[float, float | None], ...]
+    tried: tuple[Tried, ...]
+    folds: int
     iterations: int
     converged: bool
 
@@ -99,7 +133,8 @@ class Ranker(Report):
             return cls(
                 np.array(given["weights"], np.float64), float(given["intercept"]), Loss.of(given["loss"]),
                 utility_of(given["measure"], given["gain"]), given["penalty"],
-                tuple((p, v) for p, v in given["tried"]), given["iterations"], given["converged"],
+                tuple(Tried(**row) for row in given["tried"]), given["folds"],
+                given["iterations"], given["converged"],
             )  # fmt: skip
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
@@ -110,18 +145,32 @@ class Ranker(Report):
         """Return all fields as plain data for JSON."""
         return {
             "loss": str(self.loss), "measure": str(self.utility), "gain": self.utility.gain,
-            "penalty": self.penalty, "tried": [list(pair) for pair in self.tried],
+            "penalty": self.penalty, "tried": [asdict(row) for row in self.tried], "folds": self.folds,
             "iterations": self.iterations, "converged": self.converged,
             "intercept": self.intercept, "weights": self.weights.tolist(),
         }  # fmt: skip
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the penalties tried, and the chosen one."""
-        columns = Column("penalty", general("g")), Column(f"{self.utility}, validation", fixed(4))
-        yield Table(f"{self.loss}", columns, self.tried)
+        where = f"{self.folds}-fold cross-validation" if self.folds else "validation"
+        yield Table.of(f"{self.loss}", Tried, self.tried, mean=f"{self.utility}, {where}")
         closed = self.loss.curvature is not None
         how = "in closed form" if closed else f"{self.iterations} iterations"
         yield Line(f"Penalty {self.penalty:g}, {how}{'' if self.converged else '; NOT converged'}.")
+        if len(self.tried) > 1:
+            yield Line(self._choice())
+
+    def _choice(self) -> str:
+        """Return how the penalty was chosen, and whether others do as well."""
+        near = [row for row in self.tried if row.near]
+        best = next(row for row in near if row.below == 0)
+        found = f"The best penalty is {best.penalty:g}, {_with_error(best.mean, best.error)}"
+        if len(near) == 1:
+            return f"{found}; no other is within one standard error of it."
+        return (
+            f"{found}. {len(near)} of {len(self.tried)} penalties are within one standard error of it, so "
+            "the choice among them is within noise; the largest is taken."
+        )
 
 
 def train_ranker(
@@ -138,26 +187,32 @@ def train_ranker(
 
     Features are standardised (constant ones get the weight 0) and the intercept is not penalised. For a
     scale-invariant loss the intercept is 1 in standardised features, since only the size of the weights
-    relative to it matters. The chosen penalty is the one with the largest mean of ``measure`` on the
-    validation queries. The optimisation for each penalty starts at the solution for the one before it.
+    relative to it matters. The optimisation for each penalty starts at the solution for the one before it.
+
+    The chosen penalty is the largest one whose mean of ``measure`` is within one standard error of the
+    largest mean (the rule of Breiman et al. 1984, section 3.4.3, with the error of the difference, which is
+    over the same queries). Means are over queries that were not trained on: the validation queries, or all
+    queries by cross-validation with five folds of queries.
 
     Parameters
     ----------
     train : Queries
     loss : Loss or str
     validation : Queries, optional
-        By default a quarter of the training queries, drawn with ``seed`` and left out of training. With a
-        single penalty no validation queries are needed or drawn.
+        By default the penalty is chosen by cross-validation. A single penalty needs neither.
     measure : Utility or str
         DCG or NDCG: the measure that the loss is a surrogate for and by which the penalty is chosen.
     gain : {"exp2", "linear"}
     penalties : sequence of float
         The penalties to try, at least 0.
+    seed : int
+        Of the random folds.
 
     Raises
     ------
     InputError
-        If the loss is 0 for every query or every feature is constant; and as `Loss.on`.
+        If the loss is 0 for every query, every feature is constant, or too few queries are left to choose the
+        penalty by; and as `Loss.on`.
 
     >>> from ndcg_asymptotics.learning import TwoReaders
     >>> ranker = train_ranker(TwoReaders().draw(500), "squared_consistent", penalties=[0])
@@ -171,42 +226,96 @@ def train_ranker(
     require(
         bool(strengths) and strengths[-1] >= 0, f"must be numbers >= 0, got {list(penalties)}", "penalties"
     )
+    problem, folds = LinearScorer(train, loss, utility), 0
     if validation is None and len(strengths) > 1:
         needed = "a single query leaves none to choose the penalty by: give validation queries or one penalty"
         require(train.count > 1, needed)
-        train, validation = train.split(0.75, seed)
-    problem = LinearScorer(train, loss, utility)
+        folds = min(_FOLDS, train.count)
+        tried = _cross_validated(train, loss, utility, strengths, folds, seed)
+        strengths = strengths[: _chosen(tried) + 1]
+        minimum = [*_path(problem, strengths, f"{loss}, penalties")][-1]
+    else:
+        minima = [*_path(problem, strengths, f"{loss}, penalties")]
+        tried = tuple(map(Tried, strengths))
+        if validation is not None:
+            scores = [problem.scores(validation, found.weights) for found in minima]
+            values = np.array([utility_values(validation, of_penalty, utility) for of_penalty in scores])
+            tried = _compared(strengths, values)
+        minimum = minima[_chosen(tried)]
+    weights, intercept = problem.unscaled(minimum.weights)
+    penalty = tried[_chosen(tried)].penalty
+    return Ranker(
+        weights, intercept, loss, utility, penalty, tried, folds, minimum.iterations, minimum.converged
+    )
+
+
+def _path(problem: LinearScorer, penalties: Sequence[float], label: str) -> Iterator[Minimum]:
+    """Yield the minimum for each penalty, each from the one before it."""
     w: Floats | None = None
-    tried: list[tuple[float, float | None]] = []
-    best: tuple[float, Floats, float, int, bool] | None = None
-    for penalty in tracked(strengths, f"{loss}, penalties"):
+    for penalty in tracked(penalties, label):
         with task(f"penalty {penalty:g}, iterations") as bar:
-            w, iterations, converged = problem.minimise(penalty, w, bar.update)
-        value = (
-            None if validation is None else mean_utility(validation, problem.scores(validation, w), utility)
-        )
-        tried.append((penalty, value))
-        if best is None or (value is not None and value > best[0]):
-            best = value or 0.0, w, penalty, iterations, converged
-    assert best is not None
-    weights, intercept = problem.unscaled(best[1])
-    return Ranker(weights, intercept, loss, utility, best[2], tuple(tried), best[3], best[4])
+            found = problem.minimise(penalty, w, bar.update)
+        w = found.weights
+        yield found
 
 
-def mean_utility(queries: Queries, scores: Floats, utility: Discounted) -> float:
-    """Return the mean of DCG or NDCG over queries; documents of equal score keep their order.
+def _cross_validated(
+    train: Queries, loss: Loss, utility: Discounted, penalties: Sequence[float], folds: int, seed: int
+) -> tuple[Tried, ...]:
+    """Return what the penalties achieve on each fold of the queries if the others are trained on."""
+    values = np.empty((len(penalties), train.count))
+    fold = random_generator(seed).permutation(train.count) % folds
+    for number in range(folds):
+        held = train.select(np.flatnonzero(fold == number))
+        try:
+            problem = LinearScorer(train.select(np.flatnonzero(fold != number)), loss, utility)
+        except InputError as error:
+            left = f"{folds - 1} of {folds} parts of the queries are too few to train on ({error})"
+            raise InputError(f"{left}: give validation queries or one penalty") from None
+        label = f"{loss}, fold {number + 1} of {folds}, penalties"
+        for p, found in enumerate(_path(problem, penalties, label)):
+            values[p, fold == number] = utility_values(held, problem.scores(held, found.weights), utility)
+    return _compared(penalties, values)
+
+
+def _compared(penalties: Sequence[float], values: Floats) -> tuple[Tried, ...]:
+    """Return penalties with their values (penalties, queries), compared with those of the best."""
+    best = values[np.argmax(values.mean(axis=1))]
+    return tuple(
+        Tried(penalty, *mean_and_error(row), *mean_and_error(best - row))
+        for penalty, row in zip(penalties, values, strict=True)
+    )
+
+
+def _chosen(tried: Sequence[Tried]) -> int:
+    """Return which penalty is the largest within one standard error of the best."""
+    return next(at for at, row in enumerate(tried) if row.near)
+
+
+def _with_error(mean: float | None, error: float | None) -> str:
+    return f"{mean:.4f}" if error is None else f"{mean:.4f} ± {error:.4f}"
+
+
+def utility_values(queries: Queries, scores: Floats, utility: Discounted) -> Floats:
+    """Return DCG or NDCG of each query, (Q,); documents of equal score keep their order.
 
     >>> queries = Queries([[1.0], [2.0]], [1, 0], [2])  # one query of two documents
-    >>> mean_utility(queries, np.array([1.0, 2.0]), utility_of("nDCG(zipf)"))
-    0.5
+    >>> utility_values(queries, np.array([1.0, 2.0]), utility_of("nDCG(zipf)"))
+    array([0.5])
     """
-    total = 0.0
+    found = np.empty(queries.count)
     for block in queries.batch.blocks:
         order = np.argsort(-scores[block.items], axis=1, kind="stable")
         value = utility.standardised(queries.labels[block.items])
         ranked = np.take_along_axis(value, order, axis=1)
-        total += float((ranked @ utility.weights(block.items.shape[1])).sum())
-    return total / queries.count
+        found[block.lists] = ranked @ utility.weights(block.items.shape[1])
+    return found
+
+
+def mean_and_error(values: Floats) -> tuple[float, float | None]:
+    """Return the mean of the values of queries and its standard error; None for a single query."""
+    error = float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else None
+    return float(values.mean()), error
 
 
 @dataclass(frozen=True, repr=False)
@@ -222,6 +331,8 @@ class Trained(Report):
         The mean of the measure on the training queries.
     test : float, or None
         The mean of the measure on the test queries, as `evaluate` gives it.
+    test_error : float, or None
+        Its standard error over queries.
     test_queries : int
         The number of test queries.
     """
@@ -230,11 +341,12 @@ class Trained(Report):
     queries: int
     training: float
     test: float | None
+    test_error: float | None
     test_queries: int
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields as plain data for JSON."""
-        means = {"training": self.training, "test": self.test}
+        means = {"training": self.training, "test": self.test, "test_error": self.test_error}
         counts = {"training_queries": self.queries, "test_queries": self.test_queries}
         return self.ranker.as_dict() | means | counts
 
@@ -243,7 +355,8 @@ class Trained(Report):
         yield from self.ranker.blocks()
         yield Line(f"{self.ranker.utility}: {self.training:.4f} on the {self.queries} training queries.")
         if self.test is not None:
-            yield Line(f"{self.ranker.utility}: {self.test:.4f} on the {self.test_queries} test queries.")
+            test = _with_error(self.test, self.test_error)
+            yield Line(f"{self.ranker.utility}: {test} on the {self.test_queries} test queries.")
 
 
 def train_files(
@@ -296,15 +409,16 @@ def train_files(
             raise
         raise InputError(f"{', '.join(map(str, train))}: {error}") from None
     assert isinstance(ranker.utility, Discounted)
-    mean = None
+    mean = of_mean = None
     if tested is not None:
         scored = ranker.run(tested)
-        mean = float(evaluate(scored, tested.qrels(gain), ranker.utility.measure).mean[0])
+        evaluated = evaluate(scored, tested.qrels(gain), ranker.utility.measure)
+        mean, of_mean = mean_and_error(evaluated.values[:, 0])
         if run is not None:
             write_run(scored, run, ranker.loss.keyword)
         if qrels is not None:
             write_qrels(tested.qrels(gain), qrels)
     if model is not None:
         ranker.save(model)
-    training = mean_utility(queries, ranker.scores(queries), ranker.utility)
-    return Trained(ranker, queries.count, training, mean, 0 if tested is None else tested.count)
+    training = float(utility_values(queries, ranker.scores(queries), ranker.utility).mean())
+    return Trained(ranker, queries.count, training, mean, of_mean, 0 if tested is None else tested.count)

@@ -532,7 +532,9 @@ def _band(low: float, high: float) -> tuple[float | None, float | None]:
 
 def _or_none(values: Floats) -> Any:
     """Return an array as lists in which NaN is None."""
-    return np.where(np.isnan(values), None, values.astype(object)).tolist()
+    found = values.astype(object)
+    found[np.isnan(values)] = None
+    return found.tolist()
 
 
 def _shown_band(row: CorpusRow) -> str:
