@@ -259,6 +259,7 @@ def grow(
     """Follow the NDCG of runs as the documents of each query arrive one by one.
 
     With --by, compare it with the theory of documents that arrive independently and identically distributed.
+    This may take minutes; if it is interrupted, the same command continues.
     With --to and --corpus, predict the metrics in a larger corpus, where the new documents are irrelevant.
 
     Examples:
@@ -286,7 +287,7 @@ def grow(
     from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.lists.growing import grow_files
     from ndcg_asymptotics.reports.terminal import show, show_json
-    from ndcg_asymptotics.results.growing import require_free, save_growth
+    from ndcg_asymptotics.results.growing import require_free, save_growth, unfinished
 
     require_free(out)
     arrival: dict[str, Any] = {
@@ -303,7 +304,7 @@ def grow(
         "binary_at": binary_at,
         "columns": columns_of(columns),
     }
-    grown = grow_files(run, qrels, measure, by=by, **documents, **arrival)
+    grown = grow_files(run, qrels, measure, by=by, keep=unfinished(out), **documents, **arrival)
     save_growth(grown, out)
     from_theory = deviations(grown) if grown.theory else None
     if form == "json":

@@ -19,8 +19,11 @@ Beside the real lists stand three i.i.d. models of them, from the coarsest to th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -28,7 +31,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.progress import task, tracked
+from ndcg_asymptotics.core.progress import say, task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import gains_of, run_names
 from ndcg_asymptotics.lists.fitting import fit_curves
@@ -47,6 +50,7 @@ Order = Literal["random", "file", "time"]
 RANDOM = "random"
 """The name of the run with random scores."""
 
+_LONG = 10.0  # seconds of exact means from which on an estimate is stated
 _ALL_SIZES_TO = 1000  # every list length up to this is kept
 _SIZES_PER_DECADE = 500  # and this number in each decade beyond
 
@@ -89,6 +93,16 @@ class Arrivals:
         near = np.arange(1, min(self.length, _ALL_SIZES_TO) + 1)
         return np.union1d(near, np.append(far[far < self.length], self.length))
 
+    def digest(self, measures: tuple[Measure, ...]) -> str:
+        """Return a digest of everything that the means of these lists depend on."""
+        documents, state = self.documents, hashlib.blake2b(digest_size=16)
+        discounts = [measure.discount(self.sizes.astype(float), float(self.length)) for measure in measures]
+        for array in (documents.scores, documents.documents.values, documents.sizes, self.keys, *discounts):
+            state.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
+        stated = [documents.queries, self.runs, self.length, self.orders, self.seed, list(map(str, measures))]
+        state.update(json.dumps(stated).encode())
+        return state.hexdigest()
+
     def paths(
         self, measures: tuple[Measure, ...], sizes: Integers, *, redraw: bool = False
     ) -> Iterator[tuple[int, Floats]]:
@@ -130,12 +144,22 @@ class Arrivals:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(order, *words.tolist())))
 
 
-def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theory:
+Keeper = Callable[[str, tuple[int, ...], Callable[[], Floats]], Floats]
+"""Takes a key, a shape and a function that computes an array; returns the kept array or computes it."""
+
+
+def _computed(key: str, shape: tuple[int, ...], compute: Callable[[], Floats]) -> Floats:
+    return compute()
+
+
+def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By, keep: Keeper = _computed) -> Theory:
     """Return the i.i.d. means beside growing lists, for groups of queries as in `group_queries`."""
     lists = arrivals.documents.lists()
     group = group_queries(lists, by)
     sizes = np.array(shown_sizes(arrivals.length))
-    redrawn = mean_paths(arrivals, measures, sizes, redraw=True)
+    shape, key = (len(arrivals.runs), len(measures), sizes.size), arrivals.digest(measures)
+    of_queries = (len(arrivals.documents.queries), *shape)
+    redrawn = keep(f"redrawn {key}", of_queries, lambda: mean_paths(arrivals, measures, sizes, redraw=True))
     pooled, grouped = fit_curves(lists), fit_groups(lists, by)
     curves = {f"pooled/{name}.json": curve.encode({}) for name, curve in pooled.items()}
     curves |= {f"groups/{name}.json": curve.encode({}) for name, curve in grouped.items()}
@@ -143,10 +167,24 @@ def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By) -> Theo
     mixtures = {name: mixture.relevance for name, mixture in grouped.items()}
     for g in range(int(group.max()) + 1):
         models.append({name: mixture.models[g] for name, mixture in mixtures.items()})
-    means = []
-    for of_group in tracked(models, "exact means, groups"):
+
+    def exact(of_group: dict[str, Relevance]) -> Floats:
         scorers = Population({**of_group, **({RANDOM: Random()} if arrivals.random else {})}).models
-        means.append([[_exact(model, measure, sizes) for measure in measures] for model in scorers.values()])
+        return np.array(
+            [[_exact(model, measure, sizes) for measure in measures] for model in scorers.values()]
+        )
+
+    means, stated = [], False
+    for g, of_group in enumerate(tracked(models, "exact means, groups")):
+        begun, others = time.monotonic(), len(models) - g - 1
+        means.append(keep(f"exact {by} {g} {key}", shape, partial(exact, of_group)))
+        seconds = time.monotonic() - begun
+        if not stated and seconds * others > _LONG:
+            stated = True
+            say(
+                f"exact means of one group took {seconds:.0f} s; the {others} others take about "
+                f"{seconds * others:.0f} s"
+            )
     found = np.array(means)
     return Theory(sizes, group, found[0], found[1:], redrawn, curves)
 
@@ -195,6 +233,7 @@ def grow(
     random: bool = False,
     by: By | None = None,
     seed: int = 0,
+    keep: Keeper = _computed,
 ) -> Growth:
     """Return NDCG at every n while the documents of each query arrive.
 
@@ -228,6 +267,9 @@ def grow(
         Compare the lists with i.i.d. theory: the exact mean of the pooled relevance curve, and of a mixture
         with these groups of queries, as in `group_queries`.
     seed : int
+    keep : function, optional
+        Takes the key and the shape of an array, and a function that computes it, and returns the array:
+        `results.growing.unfinished` keeps the arrays of an interrupted computation in a folder.
 
     Raises
     ------
@@ -263,8 +305,11 @@ def grow(
     arrivals = Arrivals(documents, longest, orders if keys is None else 1, seed, keys, random)
     if by == "auto":
         by = choose_groups(documents.lists())
-    ndcg = mean_paths(arrivals, parsed, arrivals.sizes)
-    theory = None if by is None else theory_of(arrivals, parsed, by)
+    shape = (len(documents.queries), len(arrivals.runs), len(parsed), arrivals.sizes.size)
+    ndcg = keep(
+        f"growing {arrivals.digest(parsed)}", shape, lambda: mean_paths(arrivals, parsed, arrivals.sizes)
+    )
+    theory = None if by is None else theory_of(arrivals, parsed, by, keep)
     settings = {
         "order": order, "orders": arrivals.orders, "length": longest, "pool": pool, "gain": gain_text(gain),
         "binary_at": binary_at, "by": by, "seed": seed,

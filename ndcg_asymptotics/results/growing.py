@@ -2,6 +2,7 @@
 
     growth.json                     runs, measures, queries, list lengths, settings, versions
     0-<queries - 1>-<digest>.npz    the values, in one block
+    unfinished/                     arrays of an interrupted computation, until all is written
     curves/                         the fitted curves that theory is computed from
 
 The block has ``ndcg`` (query, run, measure, n) and, if compared with theory, ``pooled`` (run, measure, m),
@@ -12,7 +13,8 @@ some of the list lengths. The files are as immutable as those of a study, and ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import (
     UnreadableError,
@@ -32,6 +35,7 @@ from ndcg_asymptotics.core.files import (
     write_file,
 )
 from ndcg_asymptotics.engines.engine import impossible
+from ndcg_asymptotics.lists.growing import Keeper
 from ndcg_asymptotics.lists.growth import Growth, Theory
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results.blocks import (
@@ -40,6 +44,7 @@ from ndcg_asymptotics.results.blocks import (
     File,
     describe,
     described,
+    listed,
     read_block,
     write_block,
 )
@@ -54,6 +59,7 @@ from ndcg_asymptotics.results.folder import (
 from ndcg_asymptotics.results.layout import Variable, versions_here
 
 _CURVES = "curves"
+_UNFINISHED = "unfinished"  # the subfolder of arrays of an interrupted computation
 _ROUNDING = 1e-6  # of a mean
 _AXES = {
     "ndcg": ("query", "run", "measure", "n"),
@@ -124,8 +130,46 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
         beside = {f"{_CURVES}/{name}": digest_of(content) for name, content in curves.items()}
         fields = {"growth": stated, "block": block.digest, "versions": versions_here(), "beside": beside}
         describe(folder / GROWTH, fields, folder)
+        _remove_unfinished(folder)
     finally:
         unlock(held)
+
+
+def unfinished(folder: str | Path) -> Keeper:
+    """Return a function that keeps arrays in a subfolder, until `save_growth` writes all of the results.
+
+    Each array is in a block of its own, which is used only if it is whole, of the same inputs and made by the
+    same versions.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [unfinished(folder)("ones", (2,), lambda: np.full(2, x)).tolist() for x in (1.0, 2.0)]
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    place = path_of(folder, "folder") / _UNFINISHED
+
+    def keep(name: str, shape: tuple[int, ...], compute: Callable[[], Floats]) -> Floats:
+        key = key_of({"array": name, "versions": versions_here()})
+        for file in listed(place) if place.is_dir() else ():
+            with suppress(UnreadableError):
+                return read_block(file, key, {"values": Variable(shape, np.dtype(np.float64))}).values[
+                    "values"
+                ]
+        found = compute()
+        make_folder(place)
+        write_block(place, key, 0, 0, {"values": found}, versions_here(), [(0, 0)])
+        return found
+
+    return keep
+
+
+def _remove_unfinished(folder: Path) -> None:
+    place = folder / _UNFINISHED
+    if place.is_dir() and not place.is_symlink():
+        for file in listed(place):
+            file.path.unlink()
+        with suppress(OSError):  # somebody else's files
+            place.rmdir()
 
 
 def _values(growth: Growth) -> dict[str, NDArray[Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
 import dask
 from distributed import Client, KilledWorker, LocalCluster
@@ -17,10 +18,11 @@ from ndcg_asymptotics.core.progress import say
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.sweep.block import Block
-from ndcg_asymptotics.sweep.executor import bounded, interrupts_deferred
+from ndcg_asymptotics.sweep.executor import bounded, interrupts_deferred, semaphores_removed
 
 SECONDS_TO_CONNECT = 30
 SECONDS_WITHOUT_WORKERS = 300
+_STARTS = 3  # of a cluster whose processes die meanwhile
 
 
 @contextmanager
@@ -28,15 +30,27 @@ def local(jobs: int | None) -> Iterator[str]:
     """Start a cluster of ``jobs`` processes on this machine for the body; yield its scheduler's address."""
     # dask gives up a worker that is not back this long after it was lost, and starts no other in its place
     with dask.config.set({"distributed.deploy.lost-worker-timeout": f"{SECONDS_WITHOUT_WORKERS}s"}):
-        with interrupts_deferred():
-            cluster = LocalCluster(
+        with interrupts_deferred(), semaphores_removed():
+            cluster = _started(jobs)
+        with cluster:
+            yield cluster.scheduler_address
+
+
+def _started(jobs: int | None) -> LocalCluster:
+    """Start a cluster, which fails if one of its processes dies before it is ready: then start another."""
+    for tries in range(_STARTS, 0, -1):
+        try:
+            return LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
                 dashboard_address=":0",
                 silence_logs=logging.CRITICAL,
             )
-        with cluster:
-            yield cluster.scheduler_address
+        except (RuntimeError, OSError, TimeoutError) as error:
+            if tries == 1:
+                raise BrokenExecutor("workers died while the cluster started") from error
+            say("a worker was lost while the cluster started; it is started again")
+    raise AssertionError  # the last try returns or raises
 
 
 @contextmanager
@@ -124,10 +138,19 @@ def check_workers(client: Client) -> None:
         Naming the worker, which would die of a block without an explanation.
     """
     package = __name__.partition(".")[0]
-    for worker, found in client.run(importlib.util.find_spec, package).items():
+    for worker, found in _answers(client, importlib.util.find_spec, package):
         if found is None:
             raise InputError(f"the worker {worker} has no package {package}", "scheduler")
     here = versions_here()
-    for worker, there in client.run(versions_here).items():
+    for worker, there in _answers(client, versions_here):
         if differing := differing_makers(here, there):
             say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")
+
+
+def _answers(client: Client, function: Callable[..., Any], *arguments: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each worker with what the function returns there; not those that die meanwhile."""
+    for worker, found in client.run(function, *arguments, on_error="return").items():
+        if isinstance(found, Exception) and not isinstance(found, OSError):
+            raise found
+        if not isinstance(found, OSError):
+            yield worker, found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import os
 import re
 import signal
@@ -28,6 +29,7 @@ Work = Callable[[Sequence[int]], Block]
 
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 _SEMAPHORES = Path("/dev/shm")
+_PREFIX = "ndcg"  # of the names of semaphores of a cluster
 
 
 @dataclass(frozen=True)
@@ -179,11 +181,26 @@ def interrupts_deferred() -> Iterator[None]:
             signal.raise_signal(signal.SIGTERM)
 
 
+@contextmanager
+def semaphores_removed() -> Iterator[None]:
+    """Make semaphores of processes that are started inside be removed when this process ends."""
+    _remove_semaphores_after(os.getpid())
+    # multiprocessing names them by its settings, which processes started inside take over
+    settings: dict[str, Any] = getattr(multiprocessing.current_process(), "_config", {})
+    before = dict(settings)
+    settings["semprefix"] = f"/{_PREFIX}-{os.getpid()}"
+    try:
+        yield
+    finally:
+        settings["semprefix"] = before.get("semprefix", "/mp")
+
+
 @cache
 def _remove_semaphores_after(process: int) -> int | None:
-    """Arrange that loky's semaphores of this process are removed when it ends, however it ends.
+    """Arrange that the semaphores of this process are removed when it ends, however it ends.
 
-    loky's own tracker does the same, but a SIGKILL to the process group, as of a batch system, ends it too.
+    Those of loky have its number in their names, and `semaphores_removed` gives it to those of dask.
+    Python's own trackers do the same, but a SIGKILL to the process group, as of a batch system, ends it too.
     The shell started here is in a session of its own and waits until the pipe from this process closes.
 
     Returns
@@ -194,7 +211,8 @@ def _remove_semaphores_after(process: int) -> int | None:
     if not _SEMAPHORES.is_dir():
         return None
     reader, writer = os.pipe()
-    files = f"{_SEMAPHORES}/sem.loky-{process}-* {_SEMAPHORES}/joblib_memmapping_folder_{process}_*"
+    names = f"sem.loky-{process}-*", f"sem.{_PREFIX}-{process}-*", f"joblib_memmapping_folder_{process}_*"
+    files = " ".join(f"{_SEMAPHORES}/{name}" for name in names)
     wait_and_remove = f"exec 3<&0; (read _ <&3; rm -rf {files}) &"
     subprocess.run(
         ["/bin/sh", "-c", wait_and_remove],

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import re
 import shutil
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import growing
 from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.folder import GROWTH, holds_growth
-from ndcg_asymptotics.results.growing import open_growth, save_growth
+from ndcg_asymptotics.results.growing import open_growth, save_growth, unfinished
 from ndcg_asymptotics.results.verify import verify
 
 
-def grown(by: int | None = None) -> Growth:
+def grown(by: int | None = None, seed: int = 0, **options: Any) -> Growth:
     rng = np.random.default_rng(1)
     run = {f"q{q}": {f"d{i}": float(rng.random()) for i in range(30 + q)} for q in range(5)}
     labels = {q: {d: float(rng.random() < 0.3) for d in docs} for q, docs in run.items()}
-    return grow({"mine": run}, labels, ["nDCG", "nDCG@10"], orders=2, length=32, by=by)
+    return grow({"mine": run}, labels, ["nDCG", "nDCG@10"], orders=2, length=32, by=by, seed=seed, **options)
 
 
 @pytest.mark.parametrize("by", [None, 2])
@@ -95,3 +99,60 @@ def test_values_that_no_list_has_are_refused_though_their_digests_hold(tmp_path,
     save_growth(dataclasses.replace(found, ndcg=change(found.ndcg)), tmp_path)
     with pytest.raises(InputError, match=r"holds ndcg = .*, which must be 0 to 1"):
         open_growth(tmp_path)
+
+
+def test_an_interrupted_comparison_with_theory_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything was lost before: the growing lists, and the groups whose means were computed."""
+    exact, simulate = growing._exact, growing.mean_paths
+    calls = {"exact": 0, "simulated": 0}
+
+    def counted_exact(*given: Any) -> Any:
+        calls["exact"] += 1
+        if calls["exact"] == 5:  # two measures: in the second of the two groups, after the pooled curve
+            raise KeyboardInterrupt
+        return exact(*given)
+
+    def counted(*given: Any, **options: Any) -> Any:
+        calls["simulated"] += 1
+        return simulate(*given, **options)
+
+    monkeypatch.setattr(growing, "_exact", counted_exact)
+    monkeypatch.setattr(growing, "mean_paths", counted)
+    with pytest.raises(KeyboardInterrupt):
+        grown(2, keep=unfinished(tmp_path))
+    assert calls == {"exact": 5, "simulated": 2}
+    assert not holds_growth(tmp_path)
+    kept = sorted((tmp_path / "unfinished").iterdir())
+    assert len(kept) == 4
+    kept[0].write_bytes(kept[0].read_bytes()[:-1])  # a damaged array is computed again
+    found = grown(2, keep=unfinished(tmp_path))
+    assert (calls["exact"] - 5, calls["simulated"] - 2) in {(2, 1), (4, 0)}
+    save_growth(found, tmp_path)
+    assert not (tmp_path / "unfinished").exists()
+    plain = grown(2)
+    assert np.array_equal(found.ndcg, plain.ndcg)
+    assert found.theory is not None
+    assert plain.theory is not None
+    for name in ("pooled", "groups", "redrawn"):
+        assert np.array_equal(getattr(found.theory, name), getattr(plain.theory, name))
+    assert verify(tmp_path).whole
+
+
+def test_arrays_of_other_lists_are_not_taken(tmp_path: Path) -> None:
+    first = grown(seed=1, keep=unfinished(tmp_path))
+    other = grown(seed=2, keep=unfinished(tmp_path))
+    assert not np.array_equal(first.ndcg, other.ndcg)
+    assert np.array_equal(other.ndcg, grown(seed=2).ndcg)
+
+
+def test_the_time_of_long_theory_is_estimated_from_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(growing, "say", lines.append)
+    grown(2)
+    assert lines == []
+    monkeypatch.setattr(growing, "_LONG", 0.0)
+    grown(2)
+    assert len(lines) == 1
+    assert re.fullmatch(r"exact means of one group took \d+ s; the 2 others take about \d+ s", lines[0])

@@ -109,17 +109,22 @@ from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.sweep.sweep import sweep
 ENGINES["items"] = "fake_engine"
 print(os.getpid(), flush=True)
-sweep(study("slow", replicates=1000), sys.argv[2], jobs=2)
+sweep(study("slow", replicates=1000), sys.argv[2], jobs=2, backend=sys.argv[3])
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /dev/shm and /proc")
 @pytest.mark.parametrize("everyone", [True, False], ids=["the group", "the parent"])
-def test_a_killed_sweep_leaves_no_process_and_no_semaphore(tmp_path: Path, everyone: bool) -> None:
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_a_killed_sweep_leaves_no_process_and_no_semaphore(
+    tmp_path: Path, backend: Backend, everyone: bool
+) -> None:
+    if backend == "dask":
+        pytest.importorskip("distributed")
     here = str(Path(__file__).parents[1])
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, here, str(tmp_path / "out")],
+        [sys.executable, "-c", KILLED, here, str(tmp_path / "out"), backend],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -128,7 +133,7 @@ def test_a_killed_sweep_leaves_no_process_and_no_semaphore(tmp_path: Path, every
     pid = int(process.stdout.readline())
 
     def semaphores() -> list[Path]:
-        names = f"sem.loky-{pid}-*", f"joblib_memmapping_folder_{pid}_*"
+        names = f"sem.loky-{pid}-*", f"sem.ndcg-{pid}-*", f"joblib_memmapping_folder_{pid}_*"
         return [path for name in names for path in Path("/dev/shm").glob(name)]
 
     def group() -> list[str]:
@@ -274,7 +279,8 @@ def test_unsuitable_workers_are_reported() -> None:
         def __init__(self, found: object, **versions: str) -> None:
             self.answers = iter([{"tcp://w:1": found}, {"tcp://w:1": versions_here() | versions}])
 
-        def run(self, *_: object) -> object:
+        def run(self, *_: object, on_error: str) -> object:
+            assert on_error == "return"  # by default the death of one worker would be an error of all
             return next(self.answers)
 
     recorder = Recorder()
@@ -285,3 +291,48 @@ def test_unsuitable_workers_are_reported() -> None:
         assert recorder.lines == []
         cluster.check_workers(Client("found", numpy="9"))
     assert re.fullmatch(r"the worker tcp://w:1 has numpy 9, here .*: its bits may differ", recorder.lines[0])
+
+
+def test_a_worker_that_dies_while_it_is_asked_is_left_out() -> None:
+    pytest.importorskip("distributed")
+    from distributed.comm.core import CommClosedError
+
+    from ndcg_asymptotics.sweep import cluster
+
+    class Client:
+        def run(self, function: Callable[..., object], *given: object, on_error: str) -> object:
+            assert on_error == "return"
+            return {"tcp://w:1": CommClosedError("Stream is closed"), "tcp://w:2": function(*given)}
+
+    recorder = Recorder()
+    with recorder.watching():
+        cluster.check_workers(Client())
+    assert recorder.lines == []
+
+
+@pytest.mark.parametrize("failures", [2, 3])
+def test_a_cluster_that_fails_to_start_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int
+) -> None:
+    """Processes that die while a cluster starts make dask raise, and the third time end the sweep."""
+    distributed = pytest.importorskip("distributed")
+    from ndcg_asymptotics.sweep import cluster
+
+    left, real = list(range(failures)), distributed.LocalCluster
+
+    def dying(**options: Any) -> Any:
+        if left:
+            left.pop()
+            raise RuntimeError("Cluster failed to start: Nanny failed to start.")
+        return real(**options)
+
+    monkeypatch.setattr(cluster, "LocalCluster", dying)
+    recorder = Recorder()
+    with recorder.watching():
+        outcome = sweep(study(), tmp_path, jobs=1, backend="dask")
+    assert sum("it is started again" in line for line in recorder.lines) == 2
+    whole = failures < 3
+    assert (outcome.complete, outcome.stopped) == (
+        REPLICATES if whole else 0,
+        None if whole else "workers lost",
+    )
