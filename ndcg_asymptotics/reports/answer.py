@@ -85,12 +85,14 @@ def _orders(orders: Distinction, largest: int) -> str:
     if fastest is None:
         return (
             f"No measure settles the order of a pair up to n = {largest:g}: there is no list length from "
-            f"which on the right scorer stays ahead in {SURE:.0%} of streams."
+            f"which on the right scorer stays ahead in {SURE:.0%} of the simulated streams."
         )
     n, pair = fastest
+    (since,) = (rate for rate in pair.from_n if rate.n == n)
     behind = pair.pair[1] if pair.right == pair.pair[0] else pair.pair[0]
     return (
         f"In {count} of {total} comparisons the order settles: from some list length on, the right scorer "
-        f"stays ahead in {SURE:.0%} of streams, up to n = {largest:g}. It does so first with {pair.measure}, "
-        f"which puts {pair.right} ahead of {behind} from n = {n:g} on."
+        f"stays ahead in {SURE:.0%} of the simulated streams, up to n = {largest:g}. It does so first with "
+        f"{pair.measure}, which puts {pair.right} ahead of {behind} from n = {n:g} on in "
+        f"{since.rate:.4f} [{since.low:.4f}, {since.high:.4f}] of the streams."
     )

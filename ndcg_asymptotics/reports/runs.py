@@ -40,11 +40,7 @@ def growth_page(growth: Growth) -> Page:
         sections.append(_listed("theory", "Real lists and i.i.d. theory", left))
     settings = tuple((name.replace("_", " "), (_shown(value),)) for name, value in growth.settings.items())
     sections.append(Section("method", "How the lists were made", facts=settings))
-    said = said or [
-        f"{measure}: {growth.runs[int(growth.mean[:, m, -1].argmax())]} has the highest mean at "
-        f"n = {int(growth.sizes[-1])}, {float(growth.mean[:, m, -1].max()):.4f}."
-        for m, measure in enumerate(growth.measures)
-    ]
+    said = said or [_highest(growth, m) for m in range(len(growth.measures))]
     return Page(
         "NDCG of real runs as the documents of each query arrive",
         "Growing lists: " + ", ".join(growth.runs),
@@ -99,3 +95,14 @@ def _listed(id_: str, title: str, blocks: Iterable[ReportBlock]) -> Section:
 
 def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _highest(growth: Growth, measure: int) -> str:
+    """Return which run has the highest mean over the queries at the largest n, with its band."""
+    means = growth.mean[:, measure, -1]
+    run = int(means.argmax())
+    low, high = (float(end[run, measure, -1]) for end in growth.band())
+    return (
+        f"{growth.measures[measure]}: {growth.runs[run]} has the highest mean over these queries at "
+        f"n = {int(growth.sizes[-1])}, {float(means[run]):.4f} ({LEVEL:.0%} band {low:.4f} to {high:.4f})."
+    )

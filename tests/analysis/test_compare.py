@@ -63,6 +63,8 @@ def test_a_paragraph_comes_first():
     assert first.startswith("good is better than bad by ")
     assert "95% interval" in first
     assert "At the observed differences 80% power takes " in first
+    shown = next(cut for cut in two().pairs[0].clearest.cuts if f"truncated to {cut.n:,} documents" in first)
+    assert f"in {shown.rate:.0%} of the cases (interval {shown.low:.0%} to {shown.high:.0%})" in first
     assert "longer lists" not in first  # two fitted curves have no interval
     assert "They have no interval here, and other queries may order the runs the other way." in " ".join(
         rest.split()

@@ -182,12 +182,12 @@ def _new_queries_text(d: Difference, power: float, alpha: float) -> str:
 def _cuts_text(judged: MeasureComparison) -> str:
     if not judged.cuts:
         return ""
-    if judged.enough is None:
-        last = judged.cuts[-1]
-        rate = f"{last.rate:.0%}"
-        return f"Lists truncated to {last.n:,} documents agree with the full lists in {rate} of the cases."
-    n = judged.enough
-    return f"Lists truncated to {n:,} documents agree with the full lists in nine of ten cases."
+    n = judged.enough or judged.cuts[-1].n
+    (cut,) = (cut for cut in judged.cuts if cut.n == n)
+    return (
+        f"Lists truncated to {n:,} documents agree with the full lists in {cut.rate:.0%} of the cases "
+        f"(interval {cut.low:.0%} to {cut.high:.0%})."
+    )
 
 
 @dataclass(frozen=True)
