@@ -150,7 +150,7 @@ def curve_of(points: int, gains: tuple[int, ...] = (1,)) -> bytes:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the largest memory of a process in kB")
 @pytest.mark.parametrize(("measure", "n"), [("nDCG", 10), ("nDCG", 1000), ("nDCG@10", 1000)])
 def test_the_largest_curve_takes_less_than_half_a_gigabyte(tmp_path, measure, n):
-    """It took 0.9, 0.4 and 0.8 GB when all panels were in memory together."""
+    """The first and the third took 0.8 and 0.7 GB when all panels were in memory together."""
     (tmp_path / "c.json").write_bytes(curve_of(2000))
     program = (
         "import resource, sys, ndcg_asymptotics as na\n"
@@ -161,7 +161,7 @@ def test_the_largest_curve_takes_less_than_half_a_gigabyte(tmp_path, measure, n)
         [sys.executable, "-c", program, measure, str(n)],
         cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
-    assert int(ended.stdout) < 450_000
+    assert int(ended.stdout) < 500_000
 
 
 @pytest.mark.parametrize(
