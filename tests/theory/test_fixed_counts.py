@@ -334,3 +334,9 @@ def test_a_relevant_item_that_is_nearly_always_last(separation, n):
     std, exact = ndcg_std(scorer, "nDCG(power(0.5))", [n]), math.sqrt(second - mean**2)
     assert abs(std.value[0] - exact) <= std.error[0] + 1e-9 * exact
     assert std.error[0] < 1e-6 * exact
+
+
+def test_all_relevant_items_below_the_cutoff() -> None:
+    """One of the first 10 of 1e18 items is relevant with a probability below 1e-40."""
+    found = ndcg_std("relevant(2, roc_beta(2.55, 1.2))", "nDCG@10", [10**18], quick=True)
+    assert found.value.tolist() == [0.0]

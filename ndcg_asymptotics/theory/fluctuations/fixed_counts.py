@@ -82,6 +82,8 @@ def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[
     """Return mean and variance of DCG with a cutoff below n, and the variance without covariances."""
     k, gains = measure.cutoff(n), np.array(model.gains)
     lists = list(_lists_above_cutoff(model, n, k, effort))
+    if not lists:  # no relevant item is within the cutoff
+        return 0.0, 0.0, 0.0
     law = np.concatenate([chances for _, _, chances in lists])
     # in very long lists even the likeliest numbers above are unlikely
     negligible = effort.negligible * float(law.sum())

@@ -221,11 +221,17 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats, float]:
     for r, term in enumerate(terms):
         if atoms.size * term.size > _ATOMS:
             if (left := float(np.abs(terms[r:]).max(axis=1).sum())) < _NEGLIGIBLE:
-                return atoms, np.cumsum(chances), left
+                return atoms, _sums(chances), left
             return _on_lattice(atoms, chances, terms[r:], law.chances)
         sums = np.add.outer(atoms, term).ravel()
         atoms, chances = _merged(sums, np.multiply.outer(chances, law.chances).ravel())
-    return atoms, np.cumsum(chances), 0.0
+    return atoms, _sums(chances), 0.0
+
+
+def _sums(chances: Floats) -> Floats:
+    """Return the distribution function at atoms in increasing order, which is 1 at the last one."""
+    sums = np.cumsum(chances)
+    return np.asarray(sums / sums[-1])
 
 
 def _on_lattice(
@@ -245,7 +251,7 @@ def _on_lattice(
             moved[shift : shift + held.size] += chance * held
         held = moved
     kept = np.flatnonzero(held > _IMPOSSIBLE)
-    return atoms[0] + float(lowest.sum()) + step * kept, np.cumsum(held[kept]), displaced
+    return atoms[0] + float(lowest.sum()) + step * kept, _sums(held[kept]), displaced
 
 
 def _merged(atoms: Floats, chances: Floats) -> tuple[Floats, Floats]:

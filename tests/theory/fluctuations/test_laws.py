@@ -14,6 +14,19 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate, series_law
 from ndcg_asymptotics.theory.prediction import predict
 
+
+@pytest.mark.parametrize("base", [1.5, 2, 3])
+def test_distribution_functions_end_at_one(base: float) -> None:
+    """They are probabilities, although those of many atoms are added."""
+    for top in (0.1, 0.3, 0.6, 0.77, 0.9):
+        pair = (Relevance.of(f"linear(0.05, {top})"), Relevance.of("constant(0.4)"))
+        law = series_law(pair, Measure.of(f"nDCG(geometric({base}))"))
+        assert law.cdf(30.0) == 1.0
+        sums = law.cdfs(np.linspace(-8, 8, 999))
+        assert np.all(np.diff(sums) >= 0)
+        assert sums.max() <= 1
+
+
 HALF, LINEAR = Relevance.of("constant(0.5)"), Relevance.of("linear(0.2, 0.6)")
 
 
