@@ -47,6 +47,13 @@ def chromium() -> Iterator[Any]:
 @contextmanager
 def explorer() -> Iterator[str]:
     """The address of the explorer, served by a thread of this process."""
+    with explorer_server() as found:
+        yield f"http://127.0.0.1:{found.port}/"
+
+
+@contextmanager
+def explorer_server() -> Iterator[Any]:
+    """The explorer's server, run by a thread of this process."""
     from ndcg_asymptotics.explorer.serving import server
 
     started: queue.Queue[Any] = queue.Queue()
@@ -61,7 +68,7 @@ def explorer() -> Iterator[str]:
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     found = started.get(timeout=120)
-    yield f"http://127.0.0.1:{found.port}/"
+    yield found
     found.io_loop.add_callback(found.io_loop.stop)
     thread.join(10)
 

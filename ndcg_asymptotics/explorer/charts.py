@@ -18,6 +18,7 @@ from bokeh.models import (
     Span,
 )
 from bokeh.plotting import figure
+from scipy.special import ndtr
 
 from ndcg_asymptotics.analysis.planning.outcome import Choice
 from ndcg_asymptotics.core.arrays import Floats
@@ -164,8 +165,13 @@ class CurveChart:
             "depth t among irrelevant items" if few else "canonical score s (1 is the top of the list)"
         )
         self.plot.yaxis[0].axis_label = "share of relevant items above" if few else "P(relevant | s)"
-        for line, points, (x, y), shape in zip(self.lines, self.points, curves, shapes, strict=True):
+        for line, (x, y) in zip(self.lines, curves, strict=True):
             line.data = {"x": x, "y": y}
+        self.show_points(shapes)
+
+    def show_points(self, shapes: Sequence[Shape]) -> None:
+        """Show the points of the curves that are dragged."""
+        for points, shape in zip(self.points, shapes, strict=True):
             found = {"x": [1 - t for t, _ in shape.points], "y": [m for _, m in shape.points]}
             if {key: list(values) for key, values in points.data.items()} != found:
                 self._writing = True
@@ -260,24 +266,23 @@ class WrongChart:
         _power_ticks(self.plot.yaxis[0])
         self.line = ColumnDataSource(_NOTHING, name="wrong")
         self.drawn = ColumnDataSource(_NOTHING, name="drawn wrong")
+        self.known = ColumnDataSource(_NOTHING, name="wrong at n")
         self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2.5)
+        self.plot.scatter("x", "y", source=self.known, color=colors.ink, size=6)
         self.plot.scatter("x", "y", source=self.drawn, color=colors.ink, size=8, marker="diamond")
         for location, dimension in ((1 - rate, "width"), (1000.0, "height")):
             span = Span(location=location, dimension=dimension, line_color=colors.soft, line_dash="dashed")
             self.plot.add_layout(span)
         self.at = span
 
-    def show(self, smooth: Smooth, n: int, limit: float | None = None) -> None:
-        """Show the probabilities, or their limit alone, and the chosen n."""
-        if smooth.log10_wrong is not None:
-            wrong = 10.0 ** np.maximum(smooth.log10_wrong, -20.0)
-            self.line.data = {"x": smooth.n, "y": wrong}
-        elif limit is not None:
-            self.line.data = {"x": smooth.n, "y": np.full(smooth.n.size, limit)}
-        else:
-            self.line.data = _NOTHING
-        title = "P(wrong order): draw lists" if limit is None else "P(wrong order) in the long run"
-        self.plot.title.text = title if smooth.log10_wrong is None else _WRONG
+    def show(self, smooth: Smooth, points: Sequence[Point], n: int) -> None:
+        """Show the probabilities, dots where they are those of lists of n items, and the chosen n."""
+        self.line.data = {"x": smooth.n, "y": 10.0 ** np.maximum(smooth.log10_wrong, -20.0)}
+        known = sorted((float(p.n), float(ndtr(-p.right))) for p in points if p.right is not None)
+        self.known.data = {"x": [at for at, _ in known], "y": [max(wrong, 1e-20) for _, wrong in known]}
+        said = [] if smooth.law is None else [f"by {smooth.law.name} of long lists"]
+        said += ["dots: exact, or counted on 400 lists or more"] if known else []
+        self.plot.title.text = f"{_WRONG}\n{'; '.join(said)}"
         self.at.location = float(n)
 
     def show_drawn(self, found: Drawn | None) -> None:

@@ -1,7 +1,8 @@
 """The page of the explorer: widgets that make a state, and charts and sentences that show its values.
 
 Values are computed in a thread, a piece at a time. When the state changes, what is left of the old pieces is
-dropped. Nothing is drawn at random, and no engine is imported, until the button asks for it.
+dropped, and what is shown is dimmed until its own piece is computed. Widgets always show the state: one that
+is set to something impossible goes back, and sliders end where nothing more is possible.
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ from bokeh.document import without_document_lock
 from ndcg_asymptotics.analysis.planning.design import RATE
 from ndcg_asymptotics.analysis.planning.outcome import Choice, PlanRow, strongest
 from ndcg_asymptotics.analysis.planning.required_length import ahead
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, require_available
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, Palette, SweepChart, WrongChart
 from ndcg_asymptotics.explorer.drawing import LISTS, draw
+from ndcg_asymptotics.explorer.places import ERROR, Place, attempt, line
 from ndcg_asymptotics.explorer.state import (
     CURVES,
     DISCOUNTS,
     LARGEST,
     MOST_RELEVANT,
     ROCS,
+    SHARE,
+    SMALLEST,
     Shape,
     State,
     discount_of,
@@ -45,7 +49,6 @@ _T = TypeVar("_T")
 
 _CONTROLS = 296  # pixels
 _CHART = 420  # pixels that a chart needs before there are two in a row
-ERROR = {"color": "#d1242f", "font-size": "13px"}
 _LABELS = {"constant": "constant (a random order)", "piecewise": "points that you drag"}
 _DISCOUNTS = {"power": "r^-b", "zipf": "1/r", "geometric": "base^-r"}
 _CUTOFFS = {"whole list": "none", "k = a number": "fixed", "k = c n": "fraction", "k = n^a": "sublinear"}
@@ -61,7 +64,8 @@ window.history.replaceState(null, "", url);
 # every chart as it is on the screen, two in a row, on one picture
 _PICTURE = """
 const plots = [plot0, plot1, plot2, plot3, plot4];
-const shots = plots.map(plot => Bokeh.index.find_one(plot).export("auto", true).canvas);
+const views = plots.map(plot => Bokeh.index.find_one(plot)).filter(view => view);
+const shots = views.map(view => view.export("auto", true).canvas);
 const width = Math.max(...shots.map(c => c.width)), height = Math.max(...shots.map(c => c.height));
 const whole = document.createElement("canvas");
 whole.width = 2 * width; whole.height = 3 * height;
@@ -78,10 +82,22 @@ _GRID = f""":host {{
 _WIDTH = f"min(100%, {_CONTROLS + 40}px)"
 
 # milliseconds; Panel waits 50 for further changes, and here answers that are no longer wanted are dropped
-pn.reactive.Syncable._debounce = 5
+_DEBOUNCE = 5
 
-_Piece = Callable[[], Callable[[], None]]
-"""A computation, which returns what shows its outcome."""
+_Piece = tuple[tuple[Place, ...], Callable[[], Callable[[], None]]]
+"""Places, and a computation that returns what shows its outcome there."""
+
+
+def _dress(widget: Any, stylesheet: str) -> None:
+    widget.stylesheets = [stylesheet]
+    widget._debounce = _DEBOUNCE
+
+
+def _limit(slider: Any, start: float, end: float) -> None:
+    """Let a slider move in a range; where this is one value, it does not move at all."""
+    slider.disabled = start == end
+    if start < end:
+        slider.param.update(start=start, end=end)
 
 
 class ShapeControl:
@@ -104,8 +120,8 @@ class ShapeControl:
         self._points: tuple[tuple[float, float], ...] = ()
         self._setting = False
 
-    def set(self, shape: Shape, families: Mapping[str, Any]) -> None:
-        """Show a shape in the widgets."""
+    def set(self, shape: Shape, share: float, families: Mapping[str, Any]) -> None:
+        """Show a shape in the widgets, whose ranges are those of curves with the share."""
         self._setting = True
         options = {_LABELS.get(key, key.removeprefix("roc_")): key for key in families}
         if self.family.options != options:
@@ -122,10 +138,10 @@ class ShapeControl:
             ]
             for slider in self.sliders:
                 slider.param.watch(self._on_slider, "value")
-                slider.stylesheets = [self.stylesheet]
+                _dress(slider, self.stylesheet)
             self.place.objects = list(self.sliders)
-        for slider, value in zip(self.sliders, shape.values, strict=True):
-            slider.start, slider.end = min(slider.start, value), max(slider.end, value)
+        for slider, value, ends in zip(self.sliders, shape.values, shape.ranges(share), strict=True):
+            _limit(slider, *ends)
             slider.value = value
         self._setting = False
 
@@ -184,6 +200,8 @@ class Page:
         self.picture.jscallback(
             clicks=_PICTURE, args={f"plot{i}": plot for i, plot in enumerate(self._plots())}
         )
+        self.said = [Place(pane) for pane in (self.verdict, self.numbers, self.details)]
+        self.charts = [Place(pn.pane.Bokeh(plot, margin=0)) for plot in self._plots()]
         self._set_widgets()
 
     def _make_widgets(self) -> None:
@@ -192,7 +210,7 @@ class Page:
             width=_CONTROLS,
         )  # fmt: skip
         self.share = pn.widgets.FloatSlider(
-            label="share of relevant items", start=0.01, end=0.9, step=0.01, width=_CONTROLS
+            label=SHARE.name, start=SHARE.start, end=SHARE.stop, step=SHARE.step, width=_CONTROLS
         )
         self.relevant = pn.widgets.IntSlider(
             label="relevant items of every list", start=1, end=MOST_RELEVANT, width=_CONTROLS
@@ -259,14 +277,14 @@ class Page:
             styles={"flex": f"0 1 {_CONTROLS + 30}px"},
         )  # fmt: skip
         shown = pn.Column(
-            *(pn.pane.Bokeh(plot, margin=0) for plot in self._plots()), self.details,
+            *(place.column for place in self.charts), self.said[-1].column,
             sizing_mode="stretch_width", stylesheets=[_GRID],
         )  # fmt: skip
         tour = pn.FlexBox(self.stops, self.back, self.forward, gap="4px", align_items="flex-end")
         for widget in controls.select(pn.widgets.Widget) + tour.select(pn.widgets.Widget):
-            widget.stylesheets = [*widget.stylesheets, self.colors.stylesheet]
+            _dress(widget, self.colors.stylesheet)
         page = pn.Column(
-            tour, self.stop_text, self.verdict, self.numbers,
+            tour, self.stop_text, *(place.column for place in self.said[:-1]),
             pn.FlexBox(
                 controls, pn.Column(shown, styles={"flex": "1 1 0", "min-width": _WIDTH}),
                 flex_direction="row", flex_wrap="wrap", align_items="flex-start", gap="16px",
@@ -301,11 +319,13 @@ class Page:
         few = state.relevant is not None
         self.population.value = "number" if few else "share"
         self.share.visible, self.relevant.visible = not few, few
+        _limit(self.share, *state.share_range)
         self.share.value = state.share
-        if few:
+        if state.relevant is not None:
+            _limit(self.relevant, 1, min(MOST_RELEVANT, state.n))
             self.relevant.value = state.relevant
         for ranker, shape in zip(self.rankers, (state.a, state.b), strict=True):
-            ranker.set(shape, ROCS if few else CURVES)
+            ranker.set(shape, state.share, ROCS if few else CURVES)
         measure = state.measured
         self.discount.value = keyword = type(measure.discount).keyword
         self._show_parameters(keyword, measure.cutoff.regime)
@@ -320,7 +340,8 @@ class Page:
             self.part.value = measure.cutoff.share
         elif isinstance(measure.cutoff, ListPower):
             self.growth.value = measure.cutoff.a
-        self.length.options = {_short(n): n for n in sorted({*_LENGTHS, state.n})}
+        shortest = max(SMALLEST, state.relevant or 0)
+        self.length.options = {_short(n): n for n in sorted({*_LENGTHS, state.n}) if n >= shortest}
         self.length.value = state.n
         self.queries.value = state.queries
         self._setting = False
@@ -345,6 +366,9 @@ class Page:
     def _on_widget(self, event: Any) -> None:
         if self._setting:
             return
+        if event.new is None:  # a field that was emptied
+            self._set_widgets()
+            return
         if event.obj is self.discount:
             for p in DISCOUNTS[event.new]:
                 self._setting = True
@@ -366,9 +390,7 @@ class Page:
         if family == "piecewise":
             shape = values.points_of((self.state.a, self.state.b)[index], self.state.share)
         elif family is not None:
-            shape = Shape.usual(family)
-        if family is not None:
-            control.set(shape, ROCS if self.state.relevant else CURVES)
+            shape = Shape.usual(family).nearest(self.state.share)
         self._try(control.error, lambda: self.state.with_shape(index, shape))
 
     def _on_population(self, event: Any) -> None:
@@ -377,8 +399,10 @@ class Page:
             self.go(self.state.with_number(number))
 
     def _on_drag(self, index: int, points: list[tuple[float, float]]) -> None:
-        shape = values.dragged(points, self.state.share)
-        self._try(self.rankers[index].error, lambda: self.state.with_shape(index, shape))
+        self._try(
+            self.rankers[index].error,
+            lambda: self.state.with_shape(index, values.dragged(points, self.state.share)),
+        )
 
     def _on_stop(self, event: Any) -> None:
         self.stop_text.visible = event.new > 0
@@ -397,8 +421,8 @@ class Page:
         self.draw_error.object = ""
         try:
             found = await _elsewhere(lambda: draw(state, ahead(*state.scorers, state.measured)))
-        except InputError as wrong:
-            self.draw_error.object = html.escape(str(wrong))
+        except Exception as wrong:
+            self.draw_error.object = html.escape(line(wrong))
             return
         finally:
             self.draw.disabled, self.draw.label = False, f"Draw {LISTS} lists"
@@ -416,7 +440,7 @@ class Page:
         return text.getvalue()
 
     def _try(self, error: Any, make: Callable[[], State]) -> None:
-        """Go to a new state, or say beside a widget what is wrong with it."""
+        """Go to a new state, or go back with all widgets and say beside one what is wrong."""
         try:
             state = make()
             assert state.scorers
@@ -424,17 +448,17 @@ class Page:
             said = f"<span role='alert'>{html.escape(str(wrong))}</span>"
             places = {"Ranker A": self.rankers[0].error, "Ranker B": self.rankers[1].error}
             place = next((p for name, p in places.items() if str(wrong).startswith(name)), error)
+            self._set_widgets()
+            self.curve_chart.show_points((self.state.a, self.state.b))
             place.object = said
             return
-        for place in (*(r.error for r in self.rankers), self.measure_error):
-            if place.object:
-                place.object = ""
-        self.state = state
-        self._answer()
+        self.go(state)
 
     def go(self, state: State) -> None:
         """Go to a state, and show it in the widgets."""
         self.state = state
+        for place in (*(r.error for r in self.rankers), self.measure_error):
+            place.object = ""
         self._set_widgets()
         self._answer()
 
@@ -447,8 +471,8 @@ class Page:
     def answer_now(self) -> None:
         """Compute and show everything at once."""
         self._generation += 1
-        for piece in self._pieces(self.state):
-            piece()()
+        for places, piece in self._pieces(self.state):
+            attempt(places, piece)()
 
     def _answer(self) -> None:
         """Begin to compute what belongs to the state; what is left of an earlier one is dropped."""
@@ -456,6 +480,9 @@ class Page:
         self.address.value = self.state.query
         for chart in (self.length_chart, self.wrong_chart):
             chart.show_drawn(None)
+        for place in (*self.said, *self.charts):
+            place.dim()
+        self._points, self._rows, self._cutoffs, self._exponents = [], [], [], []
         computed = partial(self._compute, self._generation, self.state)
         if self._document is not None:  # without its lock, so that sliders move in the meantime
             self._document.add_next_tick_callback(without_document_lock(computed))
@@ -466,9 +493,9 @@ class Page:
             self.answer_now()
 
     async def _compute(self, generation: int, state: State) -> None:
-        for piece in self._pieces(state):
-            show = await _elsewhere(piece)
-            if generation != self._generation:
+        for places, piece in self._pieces(state):
+            show = await _elsewhere(partial(attempt, places, piece))
+            if generation != self._generation or self._left:
                 return
             self._soon(generation, show)
 
@@ -481,9 +508,16 @@ class Page:
             shown()
 
     def _show_if_current(self, generation: int, show: Callable[[], None]) -> None:
-        if generation == self._generation:
+        if generation == self._generation and not self._left:
             show()
             self._push()
+
+    @property
+    def _left(self) -> bool:
+        """Whether the visitor has closed the page."""
+        context = None if self._document is None else self._document.session_context
+        session = None if context is None else context.session
+        return session is not None and session.connection_count == 0
 
     def _push(self) -> None:
         """Send what changed to the notebook, if the page is in one."""
@@ -494,36 +528,41 @@ class Page:
         """Yield the computations of a state, the most important first."""
         known = self._whole
         moved = known[1] if known is not None and values.similar(state, known[0]) else None
+        verdict, numbers, details = ((place,) for place in self.said)
+        curves, *lengths, cutoffs, exponents = self.charts
+        yield (curves,), lambda: self._show_curves(state)
         if moved is not None:
-            yield lambda: self._show_lengths(state, values.FIRST, moved)
+            yield tuple(lengths), lambda: self._show_lengths(state, values.FIRST, moved)
         else:
-            yield lambda: self._show_lengths(state)
-        yield lambda: self._show_numbers(state, values.LITTLE)
-        yield lambda: self._show_rows(state, values.LITTLE)
+            yield tuple(lengths), lambda: self._show_lengths(state)
+        yield numbers, lambda: self._show_numbers(state, values.LITTLE)
+        yield verdict, lambda: self._show_rows(state, values.LITTLE)
         if moved is not None:
-            yield lambda: self._show_lengths(state)
-        yield lambda: self._show_cutoffs(state)
-        yield lambda: self._show_numbers(state)
-        yield lambda: self._show_rows(state)
-        yield lambda: self._show_exponents(state)
+            yield tuple(lengths), lambda: self._show_lengths(state)
+        yield (cutoffs,), lambda: self._show_cutoffs(state)
+        yield numbers, lambda: self._show_numbers(state)
+        yield verdict, lambda: self._show_rows(state)
+        yield (exponents,), lambda: self._show_exponents(state)
+        yield details, lambda: self._show_details(state)
+
+    def _show_curves(self, state: State) -> Callable[[], None]:
+        curves = values.curves(state)
+        return lambda: self.curve_chart.show(curves, (state.a, state.b), few=state.relevant is not None)
 
     def _show_lengths(
         self, state: State, lengths: Sequence[int] = values.NODES, moved: values.Smooth | None = None
     ) -> Callable[[], None]:
         """Compute what depends on n at some lengths, with the curves of an earlier state that are moved."""
-        curves = values.curves(state)
         points = [values.point(state, n) for n in values.nodes(state, lengths)]
         smooth = values.Smooth.through(points, values.OrderLaw.of(state), moved)
-        wrong = values.lasting_wrong(state)
         limits = [None if found.scaled else found.value for found in values.limits(state)]
 
         def show() -> None:
             self._points = points
             if moved is None:
                 self._whole = state, smooth
-            self.curve_chart.show(curves, (state.a, state.b), few=state.relevant is not None)
             self.length_chart.show(smooth, points, limits, state.n)
-            self.wrong_chart.show(smooth, state.n, wrong)
+            self.wrong_chart.show(smooth, points, state.n)
 
         return show
 
@@ -559,7 +598,13 @@ class Page:
         def show() -> None:
             self._exponents = known
             self.exponent_chart.show(known, strongest(known))
-            answers = values.plan(state, self._rows, known, self._cutoffs).answers()
+
+        return show
+
+    def _show_details(self, state: State) -> Callable[[], None]:
+        def show() -> None:
+            require_available(bool(self._rows), "no answers without the required lengths")
+            answers = values.plan(state, self._rows, self._exponents, self._cutoffs).answers()
             self.details.object = "<ul>" + "".join(f"<li>{html.escape(a)}</li>" for a in answers) + "</ul>"
 
         return show

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import html
+import inspect
+import logging
 import re
 import webbrowser
+from traceback import walk_tb
 from typing import Any
 from urllib.parse import urlsplit
 
 import panel as pn
 from bokeh.events import DocumentReady
 from bokeh.models import CustomJS
+from bokeh.server.connection import ServerConnection
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import Matcher, Rule
 from tornado.web import Application, ErrorHandler
+from tornado.websocket import WebSocketClosedError
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.explorer.page import ERROR, Page
+from ndcg_asymptotics.explorer.page import Page
+from ndcg_asymptotics.explorer.places import ERROR
 from ndcg_asymptotics.explorer.state import LONGEST_QUERY, State
 
 ADDRESS = "127.0.0.1"
@@ -37,6 +43,12 @@ window.location.assign(url);
 """
 # the page, its websocket and its files; Panel would also import any module that an address names
 _SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/.+")
+# what is on its way to a page when its tab is closed is no error
+_CLOSED = "connection was closed"
+_LOGGERS = (
+    "asyncio", "bokeh.server.protocol_handler", "bokeh.server.views.ws", "panel.io.document",
+    "tornado.application",
+)  # fmt: skip
 _STYLE = """
 body { margin: 0; padding: 8px 12px; }
 """
@@ -110,6 +122,8 @@ def server(port: int = 0) -> Any:
     except OSError as error:
         raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None
     _protect(found._tornado)
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_of_an_open_page)
     return found
 
 
@@ -117,6 +131,16 @@ def _protect(application: Application) -> None:
     """Answer only requests for the page by the page itself, and none with too long a query."""
     refused = Rule(_LongQuery(), ErrorHandler, {"status_code": 400})
     application.default_router.rules = [refused, Rule(_FromThePage(), application.wildcard_router)]
+
+
+def _of_an_open_page(record: logging.LogRecord) -> bool:
+    """Return whether a message of the server is about something else than a page that was just closed."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, WebSocketClosedError) or _CLOSED in record.getMessage():
+        return False
+    raised = [frame for frame, _ in walk_tb(error.__traceback__)] if isinstance(error, AssertionError) else []
+    # Bokeh takes for granted that a page is open as long as there is something to read from it
+    return not (raised and raised[-1].f_code.co_filename == inspect.getfile(ServerConnection))
 
 
 class _FromThePage(Matcher):

@@ -11,8 +11,10 @@ mean is ``share``. Texts that name files or modules are refused before they are 
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+from bisect import bisect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -45,6 +47,7 @@ _EQUAL_SHARES = 1e-9  # largest difference of two shares that rounding explains
 _SIMULATED = 10**5  # items, up to which a study of the state has list lengths
 _REPLICATES = 400  # of that study
 _MOST_POINTS = 9  # of a dragged curve
+_COARSE = 20  # values of each of two parameters, among which the nearest possible ones are sought
 
 
 class Parameter(NamedTuple):
@@ -56,7 +59,15 @@ class Parameter(NamedTuple):
     step: float
     usual: float
 
+    @property
+    def grid(self) -> list[float]:
+        """The values of the slider."""
+        steps = round((self.stop - self.start) / self.step)
+        return [round(self.start + i * self.step, 9) for i in range(steps + 1)]
 
+
+SHARE = Parameter("share of relevant items", 0.01, 0.9, 0.01, 0.3)
+"""The share of relevant items."""
 # the parameter that is missing is solved for, so that the mean of the curve is the share
 CURVES: dict[str, tuple[Parameter, ...]] = {
     "linear": (Parameter("top", 0.0, 1.0, 0.01, 0.5),),
@@ -103,6 +114,46 @@ class Shape:
             return cls(family, (), POINTS)
         return cls(family, tuple(p.usual for p in (CURVES | ROCS)[family]))
 
+    def nearest(self, share: float) -> Shape:
+        """Return the shape, or the nearest one of its family that has this mean.
+
+        >>> Shape("linear", (0.5,)).nearest(0.05)
+        Shape(family='linear', values=(0.1,), points=())
+        """
+        if self.possible(share):
+            return self
+        parameters = CURVES[self.family]
+        grids = [
+            p.grid if len(parameters) == 1 else p.grid[:: len(p.grid) // _COARSE + 1] for p in parameters
+        ]
+        widths = np.array([p.stop - p.start for p in parameters])
+        tried = sorted(
+            itertools.product(*grids),
+            key=lambda to: float(np.abs((np.array(to) - self.values) / widths).sum()),
+        )
+        shapes = (replace(self, values=values) for values in tried)
+        return next((shape for shape in shapes if shape.possible(share)), Shape("constant"))
+
+    def possible(self, share: float) -> bool:
+        """Return whether there is a curve with this mean."""
+        try:
+            self.curve(share)
+        except InputError:
+            return False
+        return True
+
+    def ranges(self, share: float) -> list[tuple[float, float]]:
+        """Return for each parameter the values from which, and to which, its slider can move."""
+        found = []
+        for i, parameter in enumerate((CURVES | ROCS)[self.family]):
+
+            def possible(value: float, i: int = i) -> bool:
+                moved = replace(self, values=(*self.values[:i], value, *self.values[i + 1 :]))
+                return moved.possible(share)
+
+            found.append(_range(parameter, self.values[i], possible))
+        return found
+
     def text(self, share: float) -> str:
         """Return the spec of the curve; one that is dragged is written as it was dragged."""
         if self.family in ROCS:
@@ -133,6 +184,18 @@ class Shape:
         except InputError as error:  # the text and the place in it say nothing new
             raise InputError(str(error).rpartition(" position 1: ")[2]) from None
         return with_mean(found, share) if isinstance(found, PiecewiseLinear) else found
+
+
+def _range(parameter: Parameter, value: float, possible: Callable[[float], bool]) -> tuple[float, float]:
+    """Return the ends of the values of a slider that are possible; they are those between two of them."""
+
+    def end(values: list[float]) -> float:
+        if not values or possible(values[-1]):
+            return values[-1] if values else value
+        return values[last - 1] if (last := bisect(values, 0, key=lambda x: not possible(x))) else value
+
+    grid = parameter.grid
+    return end([x for x in reversed(grid) if x < value]), end([x for x in grid if x > value])
 
 
 def with_mean(curve: PiecewiseLinear, share: float) -> PiecewiseLinear:
@@ -215,6 +278,11 @@ class State:
                     found[name] = curve
         pair = Population(found).scorers
         return pair["a"], pair["b"]
+
+    @property
+    def share_range(self) -> tuple[float, float]:
+        """The shares from which, and to which, its slider can move."""
+        return _range(SHARE, self.share, lambda share: self.a.possible(share) and self.b.possible(share))
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -309,12 +377,9 @@ class State:
         if (relevant is None) == (self.relevant is None):
             return replace(self, relevant=relevant, n=max(self.n, relevant or 0))
         family, other = ("linear", 0.4) if relevant is None else ("roc_power", 0.6)
+        a, b = (shape.nearest(self.share) for shape in (Shape.usual(family), Shape(family, (other,))))
         return replace(
-            self,
-            relevant=relevant,
-            a=Shape.usual(family),
-            b=Shape(family, (other,)),
-            n=max(self.n, relevant or 0),
+            self, relevant=relevant, a=a, b=b if b != a else Shape("constant"), n=max(self.n, relevant or 0)
         )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
-from scipy.special import log_ndtr, ndtri
+from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, draw, drawable, wrong_order
 from ndcg_asymptotics.analysis.planning.curves import long_run_fields
@@ -34,7 +34,7 @@ from ndcg_asymptotics.analysis.planning.required_length import (
     required_lengths,
 )
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import NotAvailableError
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.explorer.state import LARGEST, Shape, State, with_mean
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve
@@ -91,8 +91,8 @@ class Point:
     difference, sd : float
         Mean and standard deviation of NDCG(A) - NDCG(B) on one list.
     right : float or None
-        The normal quantile of the probability that one list shows the order of long lists; None where it is
-        that of their law.
+        The normal quantile of the probability that one list shows the order of long lists; None where too
+        few drawn lists are wrong.
     """
 
     n: int
@@ -162,13 +162,6 @@ def nodes(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
     return tuple(sorted(n for n in found if max(state.relevant or 0, NODES[0]) <= n <= LARGEST))
 
 
-def lasting_wrong(state: State) -> float | None:
-    """Return the limit of P(wrong order), ties included, with few relevant items where a theorem gives it."""
-    a, b = state.scorers
-    chances = [lasting_order(*pair, state.measured) for pair in ((a, b), (b, a))]
-    return 1 - max(chance for chance in chances if chance is not None) if None not in chances else None
-
-
 def point(state: State, n: int, effort: Effort = ROUGH) -> Point:
     """Return the values at a list length.
 
@@ -193,12 +186,14 @@ class OrderLaw:
 
     Attributes
     ----------
+    name : str
     sign : int
         1 if A is ahead on long lists, -1 if B is.
     quantile : callable
         Returns the normal quantile of P(that ranker is ahead at n) for arrays of its effect sizes at n.
     """
 
+    name: str
     sign: int
     quantile: Callable[[Floats], Floats]
 
@@ -211,10 +206,13 @@ class OrderLaw:
         sign = -1 if ahead(a, b, measure) else 1
         pair = (b, a) if sign < 0 else (a, b)
         if regime(pair, measure) in ("normal", "certain") or measure.cutoff.regime == "fixed":
-            return cls(sign, lambda effect: effect)
+            return cls("the normal law", sign, lambda effect: effect)
         right = [1 - standard_cdf(pair, measure, -float(x)) for x in _EFFECTS]
         table = PchipInterpolator(_EFFECTS, np.clip(ndtri(right), -_LAST_RATE, _LAST_RATE))
-        return cls(sign, lambda effect: np.asarray(table(np.clip(effect, _EFFECTS[0], _EFFECTS[-1]))))
+        return cls(
+            "the law of the top ranks", sign,
+            lambda effect: np.asarray(table(np.clip(effect, _EFFECTS[0], _EFFECTS[-1]))),
+        )  # fmt: skip
 
     def right(self, effect: Floats) -> Floats:
         """Return the normal quantile of P(right order) for effect sizes of the difference A - B."""
@@ -222,14 +220,18 @@ class OrderLaw:
 
 
 def _right(state: State, n: int) -> float | None:
-    """Return the normal quantile of P(right order at n) for the chart, None for that of the law.
+    """Return the normal quantile of P(right order at n) for the chart, None where it is not known.
 
-    It comes from some hundred lists where as many as 50 of them are wrong, and from enumeration elsewhere.
+    It comes from some hundred lists where as many as 50 of them are wrong, and from enumeration elsewhere;
+    with a fixed number of relevant items it is that of `wrong_order`.
     """
     (a, b), measure = state.scorers, state.measured
-    if not a.iid:
-        return None
     behind = ahead(a, b, measure)
+    if not a.iid:
+        found = wrong_order(*((b, a) if behind else (a, b)), measure, n, effort=_CHART_EFFORT)
+        if found.log10 is None:
+            return _LAST_RATE if found.high is None else None
+        return min(max(-float(ndtri_exp(found.log10 * math.log(10))), -_LAST_RATE), _LAST_RATE)
     if drawable(a, measure, n):
         wrong, lists = draw(a, b, [measure], n, _CHART_EFFORT)[0][behind]
         if wrong >= _CHART_ENOUGH:
@@ -250,7 +252,7 @@ class Smooth:
     rows : mapping of str to (N,)
         What is joined: the means, the logarithms of the standard deviations, and of the effect size; its
         inverse hyperbolic sine where it changes its sign; and how far the normal quantile of P(right order)
-        is from that of the law.
+        is from that of the law, or this quantile where there is no law.
     law : OrderLaw or None
     """
 
@@ -297,17 +299,17 @@ class Smooth:
         return np.exp([self.rows["log sd A"], self.rows["log sd B"]])
 
     @property
-    def log10_wrong(self) -> Floats | None:
-        """log10 P(wrong order), (N,), or None with few relevant items."""
-        if self.law is None:
-            return None
-        if "effect" in self.rows:
-            effect = np.sinh(self.rows["effect"])
-        elif "log A - B" in self.rows:
-            effect = np.exp(self.rows["log A - B"])
-        else:
-            effect = -np.exp(self.rows["log B - A"])
-        right = self.law.right(effect) + self.rows["beyond the law"]
+    def log10_wrong(self) -> Floats:
+        """log10 P(wrong order), (N,)."""
+        right = self.rows["beyond the law"]
+        if self.law is not None:
+            if "effect" in self.rows:
+                effect = np.sinh(self.rows["effect"])
+            elif "log A - B" in self.rows:
+                effect = np.exp(self.rows["log A - B"])
+            else:
+                effect = -np.exp(self.rows["log B - A"])
+            right = right + self.law.right(effect)
         return np.asarray(log_ndtr(-right) / math.log(10))
 
 
@@ -317,9 +319,17 @@ def _rows(points: Sequence[Point], law: OrderLaw | None) -> dict[str, list[float
         rows[f"mean {name}"] = [p.means[i] for p in points]
         rows[f"log sd {name}"] = [math.log(max(p.sds[i], _SMALLEST_SD)) for p in points]
     effects = np.array([p.effect for p in points])
+    by_law = np.zeros(effects.size) if law is None else law.right(effects)
+    at = np.log([p.n for p in points])
+    known = np.array([p.right is not None for p in points])
+    beyond = np.array([p.right or 0.0 for p in points]) - by_law
     if law is not None:
-        known = [None if p.right is None else p.right - float(law.right(np.array(p.effect))) for p in points]
-        rows["beyond the law"] = [0.0 if x is None else x for x in known]
+        beyond[~known] = 0.0
+    elif known.any():
+        beyond = np.interp(at, at[known], beyond[known])
+    else:
+        beyond[:] = _LAST_RATE
+    rows["beyond the law"] = beyond.tolist()
     for name, signed in (("log A - B", effects), ("log B - A", -effects)):
         if signed.min() > 0:
             return rows | {name: np.log(signed).tolist()}
@@ -354,7 +364,7 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     difference, sd = abs(both.mean), math.sqrt(max(both.variance, 0.0))
     effect = f", Δ/σ = {difference / sd:.3g}" if sd > 0 else ""
     wrong = ""
-    if a.iid and a != b:
+    if a != b:
         pair = (b, a) if ahead(a, b, measure) else (a, b)
         wrong = f", P(wrong order): {wrong_order(*pair, measure, state.n, effort=effort)}"
     return [*found, f"On one list: Δ = {difference:.4f} ± {_deviation(sd)}{effect}{wrong}"]
@@ -525,15 +535,10 @@ def table(state: State, points: Sequence[Point], sweeps: Sequence[Choice]) -> It
         for name, mean, sd in zip(NAMES, p.means, p.sds, strict=True):
             yield ("NDCG", name, str(p.n), f"{mean:.8g}", f"{sd:.6g}")
         yield ("difference", "A - B", str(p.n), f"{p.difference:.8g}", f"{p.sd:.6g}")
-        if law is not None:
-            right = float(law.right(np.array(p.effect))) if p.right is None else p.right
-            yield (
-                "log10 P(wrong order)",
-                state.measure,
-                str(p.n),
-                f"{log_ndtr(-right) / math.log(10):.3g}",
-                "",
-            )
+        right = float(law.right(np.array(p.effect))) if law and p.right is None else p.right
+        if right is not None:
+            log10 = f"{log_ndtr(-right) / math.log(10):.3g}"
+            yield ("log10 P(wrong order)", state.measure, str(p.n), log10, "")
     for c in sweeps:
         yield ("effect size", c.measure, f"{c.at:g}", f"{c.effect:.6g}", "")
 
@@ -553,6 +558,7 @@ def dragged(points: Sequence[tuple[float, float]], share: float) -> Shape:
     >>> dragged([(0.1, 0.5), (1.2, -0.3)], 0.25).points
     ((0.0, 0.5), (1.0, 0.0))
     """
+    require(len(points) >= 2, "a curve goes through two points at least")
     inside = sorted((min(max(t, 0.0), 1.0), min(max(m, 0.0), 1.0)) for t, m in points)
     (_, first), *middle, (_, last) = inside
     kept = [(0.0, first)]

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import http.client
+import json
+import logging
+import re
+import time
+import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,9 +17,14 @@ import pytest
 
 pytest.importorskip("panel")
 
-from browser import explorer
+from bokeh.document import Document
+from browser import explorer, explorer_server
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
+
+from ndcg_asymptotics.explorer.page import Page
+
+TABS = 5
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -81,3 +92,44 @@ def test_the_websocket_refuses_other_sites(address) -> None:
 def test_a_long_query_is_refused(address, field: str) -> None:
     assert status(address, f"/?{field}=" + "9" * 60_000) == 400
     assert status(address, "/?n=1000") == 200
+
+
+async def closed_tab(address: str, messages: int) -> None:
+    """Open the page as a browser does, and close its tab after some messages, while more are computed."""
+    page = await asyncio.to_thread(lambda: urllib.request.urlopen(f"{address}?n=10").read().decode())
+    token = re.search(r'"token":"([^"]+)"', page)
+    assert token is not None
+    url = f"ws://{urlsplit(address).netloc}/ws"
+    socket = await websocket_connect(HTTPRequest(url), subprotocols=["bokeh", token[1]])
+    await socket.read_message()  # the server is ready
+    event = {"type": "event", "name": "document_ready", "values": {"type": "map"}}
+    ready = {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}
+    for part in ({"msgid": "1", "msgtype": "PATCH-DOC"}, {}, {"events": [ready]}):
+        await socket.write_message(json.dumps(part))
+    for _ in range(messages):
+        await asyncio.wait_for(socket.read_message(), 30)
+    socket.protocol.stream.close()
+
+
+def living(kind: type) -> int:
+    gc.collect()
+    return sum(isinstance(found, kind) for found in gc.get_objects())
+
+
+def test_closed_tabs_leave_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """No object of a session is left when it ends, and nothing is said about it."""
+    with explorer_server() as found, caplog.at_level(logging.WARNING):
+        address = f"http://127.0.0.1:{found.port}/"
+        before = living(Page), living(Document)
+        for tab in range(TABS):
+            asyncio.run(closed_tab(address, 6 * (1 + tab % 4)))
+        assert len(found.get_sessions("/")) == TABS
+        context = found._tornado._applications["/"]
+        end = time.monotonic() + 60
+        while living(Page) > before[0] and time.monotonic() < end:
+            found.io_loop.add_callback(context._cleanup_sessions, 0)
+            time.sleep(0.2)
+        assert found.get_sessions("/") == []
+        assert living(Page) <= before[0]
+        assert living(Document) <= before[1] + 1  # Panel keeps the last one
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from ndcg_asymptotics import explorer
 from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
-from ndcg_asymptotics.explorer.state import Shape, State
+from ndcg_asymptotics.explorer.state import CURVES, DISCOUNTS, ROCS, Shape, State, discount_of
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -42,7 +43,8 @@ def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
 def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
     """NDCG@k peaks at k items, and turns sharply where k items are relevant."""
     state, smooth = shown(f"measure=nDCG@{k}")
-    plain = values.Smooth.through([values.point(state, n) for n in values.NODES], None)
+    law = values.OrderLaw.of(state)
+    plain = values.Smooth.through([values.point(state, n) for n in values.NODES], law)
     others = [
         round(part * k) for part in (1.05, 1.25, 0.9 / state.share, 1.01 / state.share, 1.4 / state.share)
     ]
@@ -90,7 +92,7 @@ def test_what_is_shown_first_is_what_is_shown_when_all_lengths_are_known(before:
     assert distance(first, "sds") < 0.01 * height
     # without the move a few lengths are not enough
     assert distance(known, "means") > 0.01 * height
-    if whole.log10_wrong is not None and first.log10_wrong is not None:
+    if state.relevant is None:
         assert distance(first, "log10_wrong") < 0.05 * 6  # some come from a few hundred lists
 
 
@@ -99,7 +101,6 @@ def test_the_chart_of_long_lists_is_that_of_the_normal_law() -> None:
     a, b = state.scorers
     difference = expected_ndcg(a, "nDCG", [10**4]).value - expected_ndcg(b, "nDCG", [10**4]).value
     wrong = log_ndtr(-difference[0] / difference_std(a, b, "nDCG", [10**4]).value[0]) / np.log(10)
-    assert smooth.log10_wrong is not None
     found = np.interp(np.log(10**4), np.log(smooth.n), smooth.log10_wrong)
     assert found == pytest.approx(wrong, abs=0.01)
     assert smooth.log10_wrong[-1] < -1000
@@ -136,10 +137,46 @@ def test_a_length_under_a_fixed_cutoff_is_exact() -> None:
     assert "nDCG(log)@10 from n = 504 on" in values.verdict(state, values.rows(state, values.LITTLE))
 
 
-def test_few_relevant_items_have_no_law_of_the_order() -> None:
-    _, smooth = shown("relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG(zipf)")
-    assert smooth.log10_wrong is None
+FEW = "a=roc_power(0.4)&b=roc_power(0.6)"
+
+
+def test_the_order_of_few_relevant_items_is_that_of_lists_of_n_items() -> None:
+    state, smooth = shown(f"relevant=1&{FEW}&measure=nDCG(zipf)")
     assert smooth.means[0][-1] < 1e-6
+    assert smooth.law is None
+    # of one item it tends to 0.4, the share of 0.4 in 0.4 + 0.6
+    assert 10 ** smooth.log10_wrong[-1] == pytest.approx(0.4, abs=1e-6)
+    (row,) = plan(*state.scorers, "nDCG(zipf)", n=1000).rows
+    assert f"P(wrong order): {row.wrong}" in values.numbers(state)[2]
+    assert np.interp(np.log(1000), np.log(smooth.n), smooth.log10_wrong) == pytest.approx(row.log10_wrong)
+
+
+def test_no_drawn_list_in_the_wrong_order_is_no_probability() -> None:
+    """None of some hundred lists of 1000 items is wrong; the chart is then known where some are."""
+    state = State.from_query(f"relevant=100&{FEW.replace('0.6', '1')}&measure=nDCG&n=1000")
+    points = [values.point(state, n) for n in (100, 1000)]
+    assert points[1].right is None
+    smooth = values.Smooth.through(points, None)
+    assert np.all(np.isfinite(smooth.log10_wrong))
+    rows = [row for row in values.table(state, points, []) if row[0] == "log10 P(wrong order)"]
+    assert [row[2] for row in rows] == ["100"]
+
+
+@pytest.mark.parametrize("discount", DISCOUNTS)
+def test_every_family_of_curves_has_values_under_every_discount(discount: str) -> None:
+    """The probabilities of the law under base^-r once added up to a little more than 1."""
+    formula = discount_of(discount, tuple(p.usual for p in DISCOUNTS[discount]))
+    states = [State(Shape.usual(family), measure=f"nDCG({formula})", n=100) for family in CURVES]
+    other = Shape("roc_power", (0.6,))
+    states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f in ROCS for k in (1, 3)]
+    for state in states:
+        points = [values.point(state, n) for n in (10, 100)]
+        smooth = values.Smooth.through(points, values.OrderLaw.of(state))
+        assert np.all(np.isfinite([*smooth.means, *smooth.sds]))
+        assert np.all((smooth.means >= 0) & (smooth.means <= 1))
+        assert np.all(smooth.log10_wrong <= 0)
+        assert not any("nan" in line for line in values.numbers(state, values.LITTLE / 4))
+        assert None not in [found.theorem for found in values.limits(state)]
 
 
 @pytest.mark.parametrize(

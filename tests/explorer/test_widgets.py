@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
+import functools
 import html
 import io
+import subprocess
+import sys
 
 import pytest
 
@@ -113,3 +117,131 @@ def test_files_have_what_is_seen() -> None:
     study, script = (widget.callback().read().decode() for widget in page.downloads[:2])
     assert 'b = "linear(0.2, 0.4)"' in study
     assert 'measure = "nDCG(log)"' in script
+
+
+@pytest.mark.parametrize(("share", "top"), [(0.05, 0.1), (0.9, 0.8)])
+def test_a_family_begins_where_it_is_possible(page: Page, share: float, top: float) -> None:
+    page.go(State(Shape("constant"), Shape("logistic", (3.0,)), share=share))
+    page.rankers[0].family.value = "linear"
+    assert page.state.a == Shape("linear", (top,))
+    assert page.rankers[0].error.object == ""
+    page.population.value = "number"
+    page.population.value = "share"
+    assert page.state.scorers
+    assert page.state.a != page.state.b
+
+
+@pytest.mark.parametrize("family", CURVES)
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.88])
+def test_sliders_end_where_nothing_more_is_possible(page: Page, family: str, share: float) -> None:
+    page.go(State(Shape.usual(family).nearest(share), Shape("constant"), share=share))
+    for i, (slider, parameter) in enumerate(zip(page.rankers[0].sliders, CURVES[family], strict=True)):
+
+        def possible(value: float, i: int = i) -> bool:
+            values = page.state.a.values
+            return Shape(family, (*values[:i], value, *values[i + 1 :])).possible(share)
+
+        assert slider.start < slider.end
+        if slider.disabled:
+            value = page.state.a.values[i]
+            assert not any(map(possible, (value - slider.step, value + slider.step)))
+            continue
+        for end, step in ((slider.start, -slider.step), (slider.end, slider.step)):
+            assert possible(end)
+            assert end in (parameter.start, parameter.stop) or not possible(end + step)
+    for end in (page.share.start, page.share.end):
+        assert page.state.a.possible(end)
+
+
+def test_lists_hold_their_relevant_items(page: Page) -> None:
+    page.population.value = "number"
+    page.length.value = 10
+    assert page.relevant.end == 10
+    page.length.value = 10**6
+    page.relevant.value = 100
+    assert min(page.length.options.values()) == 100
+
+
+def shown(page: Page) -> tuple[object, ...]:
+    rankers = tuple(control.shape() for control in page.rankers)
+    return *rankers, page.share.value, page.length.value, page.queries.value, str(page._measure())
+
+
+def test_widgets_go_back_with_the_state(page: Page) -> None:
+    start = shown(page)
+    page.rankers[0].sliders[0].value = 1.0
+    assert "prevalence must be 0.5 to 1 where top = 1" in page.rankers[0].error.object
+    assert shown(page) == start
+    page.share.value = 0.31
+    assert shown(page)[:3] == (page.state.a, page.state.b, 0.31)
+    assert page.rankers[0].error.object == ""
+    page.queries.value = None
+    assert page.queries.value == page.state.queries == 50
+    page.rankers[1].family.value = "piecewise"
+    points = page.curve_chart.points[1]
+    points.data = {"x": [0.5], "y": [0.5]}
+    assert "two points" in page.rankers[1].error.object
+    assert len(points.data["x"]) == len(page.state.b.points) == 5
+
+
+PIECES = {"rows": {"verdict", "details"}, "numbers": {"numbers"}, "curves": {"curves"},
+          "by_cutoff": {"cutoff"}, "by_exponent": {"exponent"}, "point": {"length", "wrong"}}  # fmt: skip
+
+
+def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise ValueError("y is\n<nothing>")
+
+    for name in PIECES:  # each is computed once
+        monkeypatch.setattr(values, name, functools.cache(getattr(values, name)))
+    page = Page(State(n=10))
+    names = ("verdict", "numbers", "details", "curves", "length", "wrong", "cutoff", "exponent")
+    places = dict(zip(names, (*page.said, *page.charts), strict=True))
+    for failing, silent in PIECES.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(values, failing, fail)
+            page._answer()
+        assert {name for name, place in places.items() if place.column[0] is place.error} == silent
+        for name in silent - {"details"}:
+            assert "internal error: ValueError: y is &lt;nothing&gt;" in places[name].error.object
+    page._answer()
+    assert all(place.current and place.column[0] is place.shown for place in places.values())
+
+
+def test_what_is_not_current_is_dimmed() -> None:
+    """Also the points and answers of the former state are gone from the files."""
+    page = Page(State(n=10))
+    page.answer_now()
+    places = [*page.said, *page.charts]
+
+    async def move() -> None:
+        page.length.value = 20
+        assert not any(place.current for place in places)
+        assert len(page._csv().splitlines()) == 1 + 2 * 201
+        await page._task
+
+    assert all(place.current for place in places)
+    asyncio.run(move())
+    assert all(place.current for place in places)
+    assert "n = 20 " in page.numbers.object
+
+
+def test_the_chart_says_which_law_it_shows() -> None:
+    page = Page(State(n=10))
+    page.answer_now()
+    assert page.wrong_chart.plot.title.text == (
+        "Probability of the wrong order\nby the normal law of long lists; dots: exact, or counted on 400 "
+        "lists or more"
+    )
+    at = page.wrong_chart.known.data["x"]
+    assert at == [p.n for p in sorted(page._points, key=lambda p: p.n) if p.right is not None]
+    assert 0 < len(at) < len(page._points)
+
+
+def test_panel_is_as_it_was() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", "import panel as pn; before = dict(vars(pn.reactive.Syncable))\n"
+         "import ndcg_asymptotics.explorer.page\nprint(before == dict(vars(pn.reactive.Syncable)))"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert said.split() == ["True"]
