@@ -54,7 +54,7 @@ def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
 
 
 def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
-    """Draw how often lists that are cut to n documents have the order of the whole lists, against n."""
+    """Draw how often samples of n documents have the order of the whole lists, against n."""
     for judged in pair.by_measure:
         if not judged.cuts:
             continue
@@ -65,12 +65,12 @@ def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
     length_axis(ax, sorted({cut.n for judged in pair.by_measure for cut in judged.cuts}))
     ax.set_ylim(0, 1.03)
     ax.set_ylabel("rate of the whole's order")
-    ax.set_xlabel("documents $n$ of the list")
+    ax.set_xlabel("documents $n$ of the sample")
     return ax
 
 
 def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
-    """Return a figure of one pair: the differences and, if lists are long enough, the rates of cut lists."""
+    """Return a figure of one pair: the differences and, if lists are long enough, the rates of samples."""
     cut = any(judged.cuts for judged in pair.by_measure)
     with style():
         height = max(2.3, 0.9 + _ROW * len(pair.by_measure))

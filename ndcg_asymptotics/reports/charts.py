@@ -310,7 +310,7 @@ _THEORIES = {"dots": "i.i.d., groups", "line": "i.i.d., one curve"}
 
 
 def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
-    """Return the differences of two runs by every measure, and the rates at which truncated lists agree."""
+    """Return the differences of two runs by every measure, and the rates at which samples agree."""
     rows = [visible(judged.measure) for judged in pair.by_measure]
     found = [judged.difference for judged in pair.by_measure]
     whole = {
@@ -348,16 +348,16 @@ def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
                 for key, name in (("y", "rate"), ("low", "low"), ("high", "high"))
             }
             series.append({"name": visible(judged.measure), "slot": slot, **row})
-        words = "Rate at which truncated lists order the runs as full lists do."
+        words = "Rate at which random samples of documents order the runs as whole lists do."
         charts.append(
             _chart(
-                "Truncated lists",
+                "Samples of documents",
                 words,
                 _interval_of("agree"),
                 series,
                 x=sizes,
                 label="documents n",
-                remark="rate of the order of the full lists",
+                remark="rate of the order of the whole lists",
             )
         )
     return charts

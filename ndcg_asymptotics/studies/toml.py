@@ -44,7 +44,8 @@ _LONG = 12  # list lengths; longer lists are written as a rule, where there is o
 
 TEMPLATE = """\
 # A study for ndcg-asymptotics. Run it with
-#     ndcg-asymptotics run study.toml --out results/study
+#     ndcg-asymptotics run FILE.toml --out results/FILE
+# where FILE.toml is this file.
 # A spec is a text in quotes; `ndcg-asymptotics list` shows all of them.
 
 title = "Two rankers"
@@ -64,7 +65,8 @@ seed = 1
 pairs = [["good", "random"]]
 
 # The engine: "items" draws every item (n to about 1e7), "every-n" knows NDCG at every n up to the largest,
-# "cells" goes to n = 1e18 within a bracket. "auto" is items up to n = 1e7, then cells.
+# "cells" goes to n = 1e18 within a bracket, "rare" draws wrong orders of pairs that are rare. "auto" is items
+# up to n = 1e7 and cells beyond, and cells at every n with a fixed number of relevant items.
 engine = "auto"
 
 # The width of the bracket that the cells engine aims for.

@@ -63,7 +63,7 @@ def test_a_paragraph_comes_first():
     assert first.startswith("good is better than bad by ")
     assert "95% interval" in first
     assert "At the observed differences 80% power takes " in first
-    shown = next(cut for cut in two().pairs[0].clearest.cuts if f"truncated to {cut.n:,} documents" in first)
+    shown = next(cut for cut in two().pairs[0].clearest.cuts if f"samples of {cut.n:,} documents" in first)
     assert f"in {shown.rate:.0%} of the cases (interval {shown.low:.0%} to {shown.high:.0%})" in first
     assert "longer lists" not in first  # two fitted curves have no interval
     assert "They have no interval here, and other queries may order the runs the other way." in " ".join(
@@ -161,6 +161,9 @@ def test_cut_lists_against_drawing_them_one_by_one():
             assert abs(cut.rate - right[cut.n] / decided) < 0.2
             assert cut.low <= cut.rate <= cut.high
         assert judged.cuts[-1].rate > judged.cuts[0].rate + 0.2
+    # documents are drawn at random, not cut from the ends of lists
+    assert "Random samples of 50 documents agree with the whole lists in " in str(found)
+    assert "runcated" not in str(found)
 
 
 def test_the_length_of_sufficient_lists():

@@ -19,6 +19,7 @@ from cli_cases import write_study
 
 from ndcg_asymptotics import __version__
 from ndcg_asymptotics.studies import Study, load
+from ndcg_asymptotics.studies.design import ENGINES
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,8 @@ def test_init_writes_a_study_that_runs_and_explains_every_field(tmp_path: Path, 
     text = file.read_text()
     fields = inspect.signature(Study).parameters.keys() - {"folder", "allow_custom"}
     assert all(f"{name} = " in text or f"[{name}]" in text for name in fields)
+    assert all(f'"{name}"' in text for name in ENGINES)
+    assert "study.toml" not in text
     assert tomllib.loads(text)["pairs"] == [["good", "random"]]
     code, _, err = run("init", file)
     assert code == 2

@@ -56,6 +56,19 @@ def test_a_section_is_held_to_its_own_blocks_and_a_comment_to_its_block() -> Non
     assert differences(page, lambda block: output[block.language]) == ["42", "42"]
 
 
+def test_what_the_table_of_required_queries_is_said_to_show() -> None:
+    """As observed a number is kept most often in one row; the range of the other one is that of all rows."""
+    page = (ROOT / "docs" / "real-lists.md").read_text(encoding="utf-8")
+    cells = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("| 0.")]
+    rows = [[float(cell) for cell in row] for row in cells if len(row) == 11]
+    assert len(rows) == 25
+    best = max(rows, key=lambda row: row[3])
+    said = " ".join(page.split())
+    assert f"in {best[3]} with {best[1]:.0f} queries at an effect of {best[0]}." in said
+    kept = [1 - printed + printed * kept for *_, printed, kept in rows]
+    assert f"{min(kept):.2f} to {max(kept):.2f} of the significant pilots in every row" in said
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["README.md", "docs/real-lists.md"])
 def test_what_is_quoted_of_two_real_runs(

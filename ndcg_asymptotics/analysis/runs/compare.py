@@ -1,8 +1,8 @@
 """Comparison of runs: which is better, by which measure, with what certainty and at what cost.
 
 For each measure the paired difference over queries with its interval and test (`analysis.runs.paired`), the
-number of queries that would be sufficient, how often a list truncated to n documents orders the two runs as
-the full list does, and what i.i.d. theory predicts for longer lists. Three runs or more are compared in all
+number of queries that would be sufficient, how often n random documents of a list order the two runs as
+the whole list does, and what i.i.d. theory predicts for longer lists. Three runs or more are compared in all
 pairs; the number of pairs with a significant difference is the discriminative power of a measure.
 """
 

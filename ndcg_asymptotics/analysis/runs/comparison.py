@@ -18,12 +18,12 @@ from ndcg_asymptotics.core.text import in_tex
 if TYPE_CHECKING:
     import pandas as pd
 
-_ENOUGH = 0.9  # the rate of agreement with the full lists at which truncated lists are sufficient
+_ENOUGH = 0.9  # the rate of agreement with the whole lists at which samples are sufficient
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The rate at which lists of n documents order two runs as the full lists do, with an interval."""
+    """The rate at which n random documents order two runs as the whole lists do, with an interval."""
 
     n: int
     rate: float
@@ -61,7 +61,7 @@ class MeasureComparison:
 
     @property
     def enough(self) -> int | None:
-        """The length from which on nine of ten truncated lists agree with the full ones, if any."""
+        """The size from which on nine of ten samples agree with the whole lists, if any."""
         below = [cut.n for cut in self.cuts if cut.rate < _ENOUGH]
         after = [cut.n for cut in self.cuts if not below or cut.n > max(below)]
         return min(after, default=None)
@@ -185,7 +185,7 @@ def _cuts_text(judged: MeasureComparison) -> str:
     n = judged.enough or judged.cuts[-1].n
     (cut,) = (cut for cut in judged.cuts if cut.n == n)
     return (
-        f"Lists truncated to {n:,} documents agree with the full lists in {cut.rate:.0%} of the cases "
+        f"Random samples of {n:,} documents agree with the whole lists in {cut.rate:.0%} of the cases "
         f"(interval {cut.low:.0%} to {cut.high:.0%})."
     )
 
@@ -377,7 +377,7 @@ class Comparison(Report):
             + (f", with their {level} interval. {BOUND_LEGEND}" if pairs else ".")
         )
         if pairs and any(judged.cuts for pair in self.pairs for judged in pair.by_measure):
-            said += " Truncated lists: a tie does not count as the order of the full lists."
+            said += " Samples: a tie does not count as the order of the whole lists."
         if pairs and any(judged.longer_lists for pair in self.pairs for judged in pair.by_measure):
             said += (
                 " Longer lists: the means that curves fitted to these queries tend to. They have no interval "
@@ -417,7 +417,7 @@ def _cut_table(pair: PairComparison) -> Table:
     rows = tuple(
         (judged.measure, *map(rate.get, sizes)) for judged, rate in zip(pair.by_measure, rates, strict=True)
     )
-    return Table("Truncated lists that order the runs as full lists do", columns, rows)
+    return Table("Samples of n documents that order the runs as whole lists do", columns, rows)
 
 
 def _interval(value: Interval | str) -> str:

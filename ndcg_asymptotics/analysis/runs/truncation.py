@@ -1,7 +1,7 @@
-"""Rates at which lists of n documents, drawn from those of a query, order two runs as full lists do.
+"""Rates at which n documents, drawn from those of a query, order two runs as its whole list does.
 
 The documents of a query arrive in random order, the same for all runs, and the first n of them are a
-truncated list. Two runs have the same ideal list, so their order is that of DCG, a sum over the relevant
+sample of the list. Two runs have the same ideal list, so their order is that of DCG, a sum over the relevant
 documents of the list. The rank of such a document is the number of documents of the list that its run does
 not put behind it; it is counted for all lengths at once, in a table of places among the relevant documents
 and lengths.
@@ -21,7 +21,7 @@ from ndcg_asymptotics.lists.pooling import Pooled
 from ndcg_asymptotics.measures import Measure
 
 _SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-_LISTS = 1000  # truncated lists, over queries and orders of arrival, for each rate
+_LISTS = 1000  # samples, over queries and orders of arrival, for each rate
 _RESAMPLES = 1000  # bootstrap samples of queries for an interval
 
 
@@ -30,7 +30,7 @@ def cuts_of_pairs(
 ) -> dict[tuple[str, str], list[tuple[Cut, ...]]]:
     """Return the rates of each pair of runs, by measure.
 
-    Only queries whose full lists differ count; a tie at n is not the order of the full list. Intervals are
+    Only queries whose whole lists differ count; a tie at n is not the order of the whole list. Intervals are
     by bootstrap over queries.
 
     Parameters
