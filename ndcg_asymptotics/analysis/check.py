@@ -309,12 +309,12 @@ class GridCheck(Report):
         for values, found in self.points.items():
             yield Line(self.axes.name(values), "bold")
             yield from found.long()
-        yield self._every_verdict()
+        yield self.every_verdict()
         yield from self.blocks()
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the verdicts, one row for each point, scorer and measure."""
-        return self._every_verdict().to_dataframe()
+        return self.every_verdict().to_dataframe()
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Return a table with a row per measure, one with the points that disagree, and the verdict."""
@@ -353,7 +353,8 @@ class GridCheck(Report):
                 rows.append((*values, *key, largest_z(tests["means"]), *verdicts))
         return rows
 
-    def _every_verdict(self) -> Table:
+    def every_verdict(self) -> Table:
+        """Return a table with a row for each point, scorer and measure."""
         columns = (
             *self._parameters(), Column("scorer"), Column("measure", whole=True),
             Column("largest |z|", fixed(2), 4), Column("means"), Column("std", drop=1), Column("law", drop=3),

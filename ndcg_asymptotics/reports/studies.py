@@ -150,7 +150,7 @@ def grid_page(results: GridResults, alpha: float) -> Page:
     )
     blocks = list(found.blocks())
     count = len(axes.parameters)
-    verdicts = next(block for block in blocks if isinstance(block, Table))
+    verdicts = found.every_verdict()
     filters = {
         **{name: (i,) for i, name in enumerate(axes.parameters)},
         "scorer": (count,),
