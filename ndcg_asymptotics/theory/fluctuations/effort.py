@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ndcg_asymptotics.core.arrays import Floats
@@ -118,6 +118,8 @@ QUICK = Effort(1.0, 1e-6, 1e-6, (4, 3, 2), 20_000, quick=True, further=3)
 """An evaluation that is good to 1e-5 or so, in a fraction of the time."""
 ROUGH = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000, quick=True, stated=False)
 """An evaluation that is good to 1e-3, without a bound of its error."""
+QUICKER = replace(QUICK, refine=0.8, digits=1e-5)
+"""A second quick evaluation for many grades, of which a full one takes minutes."""
 FEW_GRADES = 2
 """Grades up to which the usual evaluation takes seconds; with more it takes minutes."""
 

@@ -27,7 +27,16 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
-from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, FULL, QUICK, ROUGH, USUAL, Effort, Moments
+from ndcg_asymptotics.theory.fluctuations.effort import (
+    FEW_GRADES,
+    FULL,
+    QUICK,
+    QUICKER,
+    ROUGH,
+    USUAL,
+    Effort,
+    Moments,
+)
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
 from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
@@ -38,6 +47,7 @@ _ROUNDING = 1e-9  # error that two evaluations share, relative to the variance w
 _QUICK_ROUNDING = 1e-6  # that of two quick ones
 # the stated error is this times the difference of two evaluations; of quick ones one is much the better
 _CAUTION, _QUICK_CAUTION = 3.0, 2.0
+_QUICKER_CAUTION = 5.0  # of two quick evaluations that are about as good
 _AGREED = 1e-4  # error of a variance, relative to it, from which a further evaluation is made
 _QUICK_AGREED = 0.02  # … and from which a quick evaluation is replaced: 1% of the standard deviation
 _MEAN_ROUNDING = 1e-9  # error of a mean that says nothing about the variance
@@ -158,13 +168,19 @@ def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[fl
 
 
 def _quick_variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[float, float]:
-    """Return the variance at n and a bound of its error, from two quick evaluations if these agree."""
+    """Return the variance at n and a bound of its error, from two quick evaluations if these agree.
+
+    Of many grades, whose full evaluation takes minutes, it is that of a third quick one where they do not.
+    """
     rough, fine = (moments(scorers, measure, n, effort) for effort in (ROUGH, QUICK))
-    difference = _QUICK_CAUTION * abs(fine.variance - rough.variance)
-    error = difference + fine.missed + _QUICK_ROUNDING * fine.size
-    if error <= _QUICK_AGREED * fine.variance:
-        return fine.variance, error
-    return _variance(scorers, measure, n)
+    shared_by_both = fine.missed + _QUICK_ROUNDING * fine.size
+    error = _QUICK_CAUTION * abs(fine.variance - rough.variance) + shared_by_both
+    if error > _QUICK_AGREED * fine.variance:
+        if len(scorers[0].gains) <= FEW_GRADES:
+            return _variance(scorers, measure, n)
+        other = moments(scorers, measure, n, QUICKER)
+        error = _QUICKER_CAUTION * abs(fine.variance - other.variance) + shared_by_both
+    return fine.variance, error
 
 
 def _contradicted(found: Moments, scorers: tuple[Scorer, ...], measure: Measure, n: int) -> float:

@@ -138,5 +138,4 @@ def test_deviations_of_ten_grades_with_a_cutoff():
     shares = [(0.002 * 1.7**i, 0.002 * 1.6**i) for i in range(9)]
     texts = [f"{9 - i}=linear({a:.4f}, {b:.4f})" for i, (a, b) in enumerate(shares)]
     std = ndcg_std(f"graded({', '.join(texts)})", "nDCG@0.2n", [1000], quick=True)
-    assert std.value[0] == pytest.approx(0.027508, abs=2e-6)
-    assert std.error[0] < 1e-3
+    assert abs(std.value[0] - 0.027508) <= std.error[0] < 5e-4
