@@ -245,8 +245,8 @@ THEORY = (
     Mutation(
         "error of quick standard deviations: without the difference of two evaluations",
         "theory/fluctuations/variance.py",
-        "error = difference + fine.missed",
-        "error = fine.missed",
+        "error = _QUICK_CAUTION * abs(fine.variance - rough.variance) + shared_by_both",
+        "error = shared_by_both",
         (),
         ("tests/theory/fluctuations/test_variance.py", "-k", "finer_evaluation"),
     ),

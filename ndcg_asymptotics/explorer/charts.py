@@ -280,9 +280,10 @@ class WrongChart:
         self.line.data = {"x": smooth.n, "y": 10.0 ** np.maximum(smooth.log10_wrong, -20.0)}
         known = sorted((float(p.n), float(ndtr(-p.right))) for p in points if p.right is not None)
         self.known.data = {"x": [at for at, _ in known], "y": [max(wrong, 1e-20) for _, wrong in known]}
+        # a line of a title is as long as a narrow page allows
         said = [] if smooth.law is None else [f"by {smooth.law.name} of long lists"]
-        said += ["dots: exact, or counted on 400 lists or more"] if known else []
-        self.plot.title.text = f"{_WRONG}\n{'; '.join(said)}"
+        said += ["dots: exact, or 400 lists"] if known else []
+        self.plot.title.text = "\n".join([_WRONG, *said])
         self.at.location = float(n)
 
     def show_drawn(self, found: Drawn | None) -> None:

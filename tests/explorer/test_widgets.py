@@ -230,8 +230,7 @@ def test_the_chart_says_which_law_it_shows() -> None:
     page = Page(State(n=10))
     page.answer_now()
     assert page.wrong_chart.plot.title.text == (
-        "Probability of the wrong order\nby the normal law of long lists; dots: exact, or counted on 400 "
-        "lists or more"
+        "Probability of the wrong order\nby the normal law of long lists\ndots: exact, or 400 lists"
     )
     at = page.wrong_chart.known.data["x"]
     assert at == [p.n for p in sorted(page._points, key=lambda p: p.n) if p.right is not None]

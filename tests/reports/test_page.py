@@ -467,7 +467,7 @@ def test_terms_are_explained_on_hover_and_focus(driver: Any, page: Path) -> None
     from selenium.webdriver.support.ui import WebDriverWait
 
     browser.visit(driver, page)
-    meaning, wait = driver.find_element("id", "meaning"), WebDriverWait(driver, 10, 0.05)
+    meaning, wait = driver.find_element("id", "meaning"), WebDriverWait(driver, 30, 0.05)
     for anchor in ("monte-carlo-standard-error", "pseudo-expectation", "detectable-error"):
         head = driver.find_element("css selector", f"#verdict-table [data-term={anchor}]")
         known = next(term for term in TERMS if term.anchor == anchor)
