@@ -464,7 +464,7 @@ def require_judged(scores: Records, labels: Records) -> None:
             return
     (query, *_) = sorted({*scores.queries} & {*labels.queries})
     shown = [
-        next(iter(records.names.texts(records.document[records.row == records.queries.index(query)][:1])))
+        records.names.texts(records.document[records.row == records.queries.index(query)][:1])[0]
         for records in (scores, labels)
     ]
     raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -63,14 +63,6 @@ class Candidates(Report):
     gamma: float
     rows: tuple[CandidateRow, ...]
     statements: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON."""
-        return {
-            "items": self.items, "users": self.users, "negatives": self.negatives, "level": self.level,
-            "gamma": self.gamma, "rows": [asdict(row) for row in self.rows],
-            "statements": list(self.statements),
-        }  # fmt: skip
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the table and the statements."""
