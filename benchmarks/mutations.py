@@ -1,4 +1,4 @@
-"""Formulas broken one at a time: does `check`, or a test of an engine or of the theory, notice each?
+"""Formulas broken one at a time: whether `check`, or a test of an engine or of the theory, notices each.
 
 Each mutation edits one line in a copy of the package. If the mutation names a study, `check` runs it with
 the copy, and where it finds nothing wrong the tests named beside the mutation run. The unbroken copy must

@@ -259,7 +259,7 @@ def test_editing_a_neighbour_or_a_copy_is_noticed(tmp_path: Path) -> None:
         (lambda r: np.where(r < 4000, 1 / r, 2.0), r"D\(4000\) = 2 after 0.00025"),
         (lambda r: -1.0 / r, r"D\(1\) = -1"),
         (lambda r: np.where(r == 77, np.nan, 1 / r), r"D\(77\) = nan"),
-        (lambda r: np.zeros_like(r), r"positive at rank 1"),
+        (np.zeros_like, r"positive at rank 1"),
         (lambda r: 1.0, "made shape"),
     ],
 )
@@ -312,7 +312,7 @@ CALLS = {
     "folder": na.open_results,
     "folder of one study": na.results.open_results,
     "path of a study": na.studies.load,
-    "path of a run": lambda x: na.lists.read_run(x),
+    "path of a run": na.lists.read_run,
     "measures of lists": lambda x: na.lists.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, x),
     "folder to verify": verify,
 }

@@ -241,7 +241,7 @@ class Page:
             pn.widgets.FileDownload(callback=partial(_file, make), filename=name, label=label, width=size)
             for label, name, size, make in (
                 ("as study.toml", "study.toml", 126, lambda: study_text(self.state.study()) + "\n"),
-                ("as Python", "explorer.py", 126, lambda: self.state.python()),
+                ("as Python", "explorer.py", 126, self.state.python),
                 ("CSV", "explorer.csv", 126, self._csv),
             )
         ]

@@ -237,7 +237,7 @@ _FIELDS = ("measure", "gain", "labels", "probabilities", "preferences", "losses"
 
 
 def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
-    """Return the problem of a file, and the losses that the file names, None if it names none.
+    r"""Return the problem of a file, and the losses that the file names, None if it names none.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "problem.toml"
-    ...     _ = file.write_text("labels = [[5, 4], [1, 3]]\\nprobabilities = [0.3, 0.7]")
+    ...     _ = file.write_text("labels = [[5, 4], [1, 3]]\nprobabilities = [0.3, 0.7]")
     ...     load_problem(file)[0].optimal_order()
     (1, 0)
     """

@@ -132,7 +132,7 @@ _DENSE_NUMBERS, _DENSE_NUMBERS_PER_BYTE = 1 << 26, 100
 
 
 def read_svmlight(*paths: Path | str) -> Queries:
-    """Read the queries of one or several SVMlight files, plain or compressed by gzip or zstd.
+    r"""Read the queries of one or several SVMlight files, plain or compressed by gzip or zstd.
 
     The lines of a query must stand together. Features that a line does not name are 0. The name of a document
     is the ``docid = name`` in the comment at the end of its line if all lines have one, otherwise its number
@@ -147,7 +147,7 @@ def read_svmlight(*paths: Path | str) -> Queries:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "train.txt"
-    ...     _ = file.write_text("2 qid:7 1:0.5 3:1\\n0 qid:7 2:0.25\\n")
+    ...     _ = file.write_text("2 qid:7 1:0.5 3:1\n0 qid:7 2:0.25\n")
     ...     read_svmlight(file).features
     array([[0.5 , 0.  , 1.  ],
            [0.  , 0.25, 0.  ]])

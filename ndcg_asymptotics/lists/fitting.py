@@ -153,6 +153,7 @@ def nodes(n: int) -> Floats:
 
 
 def edges(depth: Floats) -> Floats:
+    """Return the bounds of the cells around some depths, from 0 to 1."""
     return np.concatenate(([0.0], (depth[1:] + depth[:-1]) / 2, [1.0]))
 
 
@@ -194,8 +195,11 @@ def _estimates(
 
 
 def isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
-    # Isotonic regression is monotone in the data, so the P(Y >= y) stay ordered and their
-    # differences are probabilities. It also preserves the weighted mean.
+    """Return what fits decreasing P(Y >= y) to the shares of each gain in each cell.
+
+    Isotonic regression is monotone in the data, so the P(Y >= y) stay ordered and their
+    differences are probabilities. It also preserves the weighted mean.
+    """
     from scipy.optimize import isotonic_regression  # here, as splines: figures of studies load this module
 
     def smooth(means: Floats) -> Floats:

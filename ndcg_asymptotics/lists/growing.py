@@ -165,8 +165,9 @@ def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By, keep: K
     curves |= {f"groups/{name}.json": curve.encode({}) for name, curve in grouped.items()}
     models: list[dict[str, Relevance]] = [{name: curve.relevance for name, curve in pooled.items()}]
     mixtures = {name: mixture.relevance for name, mixture in grouped.items()}
-    for g in range(int(group.max()) + 1):
-        models.append({name: mixture.models[g] for name, mixture in mixtures.items()})
+    models.extend(
+        {name: mixture.models[g] for name, mixture in mixtures.items()} for g in range(int(group.max()) + 1)
+    )
 
     def exact(of_group: dict[str, Relevance]) -> Floats:
         scorers = Population({**of_group, **({RANDOM: Random()} if arrivals.random else {})}).models

@@ -117,10 +117,10 @@ def value_label(measure: Measure) -> str:
 
 
 def _wrapped(name: str) -> str:
-    """Return a name in at most two short lines.
+    r"""Return a name in at most two short lines.
 
     >>> _wrapped("a name that is far too long for the margin of any figure of a journal")
-    'a name that is far too\\nlong for the margin of…'
+    'a name that is far too\nlong for the margin of…'
     """
     lines = textwrap.wrap(visible(name), _WIDEST, max_lines=_MOST_LINES, placeholder="…")
     return "\n".join(lines) or visible(name)

@@ -473,10 +473,10 @@ def outer_labels(axes: Sequence[Axes], columns: int = 2) -> None:
 
 
 def scientific(value: float) -> str:
-    """Return a positive number, rounded to one digit, in matplotlib's mathtext.
+    r"""Return a positive number, rounded to one digit, in matplotlib's mathtext.
 
     >>> scientific(8.3e-5)
-    '$8\\\\times10^{-5}$'
+    '$8\\times10^{-5}$'
     """
     digit, _, power = f"{value:.0e}".partition("e")
     factor = "" if digit == "1" else rf"{digit}\times"

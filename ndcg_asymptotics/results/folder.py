@@ -1,4 +1,6 @@
-"""The results of a study in a folder::
+"""The results of a study in a folder.
+
+Its files::
 
     study.json                      the study, the replicates wanted at first, the versions that began it
     <first>-<last>-<digest>.npz     blocks of replicates

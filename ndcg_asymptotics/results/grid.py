@@ -1,4 +1,6 @@
-"""The results of a grid: a folder of results for every point, and one Dataset over all points::
+"""The results of a grid: a folder of results for every point, and one Dataset over all points.
+
+The folder of the grid holds::
 
     grid.json           the parameters, the fields of the study, and the digest of the study at every point
     points/             a folder of results for every point, such as ``points/p=0.1,b=0.5``

@@ -1,4 +1,6 @@
-"""Growing lists in a folder::
+"""Growing lists in a folder.
+
+Its files::
 
     growth.json                     runs, measures, queries, list lengths, settings, versions
     0-<queries - 1>-<digest>.npz    the values, in one block

@@ -116,7 +116,7 @@ def grid_text(axes: Axes) -> str:
 
 
 def load_grid(path: str | Path, *, allow_custom: bool = False) -> Grid:
-    """Read the file of a grid.
+    r"""Read the file of a grid.
 
     Raises
     ------
@@ -124,9 +124,9 @@ def load_grid(path: str | Path, *, allow_custom: bool = False) -> Grid:
         Naming the file and the field, as `studies.load`.
 
     >>> from tempfile import TemporaryDirectory
-    >>> text = "measures = ['nDCG']\\nn = [10]\\nreplicates = 5\\n[grid]\\np = [0.1, 0.3]\\n"
+    >>> text = "measures = ['nDCG']\nn = [10]\nreplicates = 5\n[grid]\np = [0.1, 0.3]\n"
     >>> with TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "grid.toml").write_text(text + "[scorers]\\na = 'constant($p)'")
+    ...     _ = (Path(folder) / "grid.toml").write_text(text + "[scorers]\na = 'constant($p)'")
     ...     list(load_grid(Path(folder) / "grid.toml").studies)
     [(0.1,), (0.3,)]
     """

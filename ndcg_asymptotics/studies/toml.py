@@ -1,4 +1,6 @@
-"""Study files::
+"""Study files.
+
+An example::
 
     title = "Two rankers"
     measures = ["nDCG", "nDCG(zipf)@0.2n"]
@@ -126,7 +128,7 @@ class _File(BaseModel):
 
 
 def load(path: str | Path, *, allow_custom: bool = False) -> Study:
-    """Read a study file. Names of curve files and modules in it are relative to its folder.
+    r"""Read a study file. Names of curve files and modules in it are relative to its folder.
 
     Curve files outside of this folder are refused, as a study may come from a stranger.
 
@@ -144,7 +146,7 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
         If the file cannot be read.
 
     >>> from tempfile import TemporaryDirectory
-    >>> text = "measures = ['nDCG']\\nn = [10]\\nreplicates = 5\\n[scorers]\\na = 'constant(0.4)'"
+    >>> text = "measures = ['nDCG']\nn = [10]\nreplicates = 5\n[scorers]\na = 'constant(0.4)'"
     >>> with TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "study.toml").write_text(text)
     ...     load(Path(folder) / "study.toml").replicates

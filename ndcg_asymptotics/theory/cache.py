@@ -89,7 +89,6 @@ class TheoryCache:
         NotAvailableError
             As `expected_ndcg`.
         """
-
         allowed = np.broadcast_to(np.asarray(within, np.float64), len(sizes))
         value, error = np.zeros(len(sizes)), np.full(len(sizes), math.inf)
         for kind, quick in (("quick mean", True), ("mean", False)):

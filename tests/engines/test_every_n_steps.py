@@ -143,9 +143,10 @@ def test_differences_are_summed_without_loss() -> None:
     """1e16 + 1 - 1e16 …: the sum of the terms as it is, where adding them one by one gives 0."""
     gains = np.array([1.0, 0.0])
     ranks = 6
-    lists = []
-    for pattern in ([0, 0, 1, 0, 1, 1], [1, 1, 0, 1, 0, 0]):
-        lists.append(arrive(np.arange(float(ranks)), np.array(pattern, np.uint8), gains).arrivals)
+    lists = [
+        arrive(np.arange(float(ranks)), np.array(pattern, np.uint8), gains).arrivals
+        for pattern in ([0, 0, 1, 0, 1, 1], [1, 1, 0, 1, 0, 0])
+    ]
     values = np.array([[1e16, 1.0, 1e16, 0.5, 0.25, 0.125]])
     out, cut = np.empty((1, 2)), np.arange(1, ranks + 1, dtype=np.int32)
     differences(lists[0], lists[1], np.array([ranks]), cut, values, np.ones((1, 1)), out)

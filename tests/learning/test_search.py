@@ -116,7 +116,8 @@ def test_no_distribution_is_worse_than_the_linear_program_says(loss):
 def test_the_worst_of_least_squares_for_two_items():
     """The worked example: (4, 0) with chance 1/16 and (0, 1) with 15/16 have equal E[G].
 
-    Sorting them wrongly costs (15/16 - 1/16) (D(1) - D(2)) / D(1) = 7/8 (1 - 1/log2 3)."""
+    Sorting them wrongly costs (15/16 - 1/16) (D(1) - D(2)) / D(1) = 7/8 (1 - 1/log2 3).
+    """
     worst = worst_regret(Loss.parse("squared"), utility_of("nDCG"), items=2, grades=5)
     assert worst.regret == pytest.approx(7 / 8 * (1 - 1 / np.log2(3)), abs=1e-9)
 

@@ -83,13 +83,13 @@ def coupled(rho: float, count: int = 150, n: int = 80, seed: int = 5) -> dict[st
     for query in range(count):
         labels = (rng.random(n) < curve.mass).astype(float)
         common = rng.normal(size=n)
-        for name in lists:
+        for found in lists.values():
             normal = np.sqrt(rho) * common + np.sqrt(1 - rho) * rng.normal(size=n)
             u = stats.norm.cdf(normal)
             # by inversion: m(t) = 0.6 (1 - t), so G1 = 2t - t^2 and G0 = (0.4t + 0.3t^2) / 0.7
             relevant, other = 1 - np.sqrt(1 - u), (-0.4 + np.sqrt(0.16 + 0.84 * u)) / 0.6
             depth = np.where(labels > 0, relevant, other)
-            lists[name].append(RankedList(str(query), -depth, labels))
+            found.append(RankedList(str(query), -depth, labels))
     return lists
 
 

@@ -169,7 +169,7 @@ def test_ideal_from_counts(text, counts, extra, k):
     gains = [4.0, 1.5, 0.5][: len(counts)]
     n = sum(counts) + extra + 1
     labels = [y for y, c in zip(gains, counts, strict=True) for _ in range(c)]
-    expected = naive.dcg(labels, lambda rank: formula(text, n)[0](rank), min(k, n))
+    expected = naive.dcg(labels, formula(text, n)[0], min(k, n))
     found = Measure.parse(f"{text}@{k}").ideal(counts, gains, n)
     assert float(found) == pytest.approx(expected, rel=1e-12)
 

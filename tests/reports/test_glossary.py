@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_page_is_made_of_the_terms() -> None:
-    """If not: python -m ndcg_asymptotics.reports.glossary > docs/glossary.md"""
+    """Make it by python -m ndcg_asymptotics.reports.glossary > docs/glossary.md."""
     assert (DOCS / "glossary.md").read_text(encoding="utf-8") == page()
 
 

@@ -49,9 +49,11 @@ def test_no_true_limit_disagrees_and_every_tested_wrong_one_does(capsys: pytest.
         worst = max(worst, abs(row.extrapolated - row.limit) / (row.tolerance or 1.0))
         gaps += row.leading_gap is not None
         step = 0.01 * max(row.limit, SMALLEST) / row.limit if row.limit else 0.0
-        for factor in (1 - step, 1 + step) if row.limit else ():
-            if judge_limit(theory, "a", factor).verdict != "disagrees":
-                wrong_verdicts.append((of, text, factor))
+        wrong_verdicts.extend(
+            (of, text, factor)
+            for factor in ((1 - step, 1 + step) if row.limit else ())
+            if judge_limit(theory, "a", factor).verdict != "disagrees"
+        )
     if COUNT > 12:
         with capsys.disabled():
             print(

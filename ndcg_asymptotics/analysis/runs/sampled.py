@@ -326,7 +326,7 @@ def sampled_files(
     negatives: int | Sequence[int] | None = None,
     **options: Any,
 ) -> Sampled | Candidates:
-    """Compare sampled and full metrics of systems in files; see `sampled`.
+    r"""Compare sampled and full metrics of systems in files; see `sampled`.
 
     Runs whose lists hold sampled candidates are taken as such; see `sampled_candidates`.
 
@@ -353,7 +353,7 @@ def sampled_files(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "a.csv")
-    ...     _ = path.write_text("user,rank\\nu,1\\nv,3\\n")
+    ...     _ = path.write_text("user,rank\nu,1\nv,3\n")
     ...     sampled_files(ranks=[path], items=10, negatives=9).rows[0].mean
     0.75
     """

@@ -58,11 +58,9 @@ def read_chunks(
         For a file that cannot be read, is not UTF-8 text, is damaged, or is larger than the bounds above.
     """
     rest, carriage_return, number = b"", b"", 1
-    for index, text in enumerate(_unpacked(path, block)):
-        require(b"\0" not in text, f"{path}: not a text file")
-        if index == 0:
-            text = text.removeprefix(codecs.BOM_UTF8)
-        text = carriage_return + text
+    for index, piece in enumerate(_unpacked(path, block)):
+        require(b"\0" not in piece, f"{path}: not a text file")
+        text = carriage_return + (piece.removeprefix(codecs.BOM_UTF8) if index == 0 else piece)
         # the line feed after this carriage return may be the first byte of the next block
         carriage_return = text[-1:] if text.endswith(b"\r") else b""
         text = rest + _with_line_feeds(text.removesuffix(b"\r"))

@@ -90,9 +90,8 @@ def _next(
         grown = term * more[0]
         more[2] += term * (2 * more[1] + grown)
         more[1] += grown
-        if up.min() < 0:
-            more, up = more[:, up >= 0], up[up >= 0]
-        found[:, _places(after, up)] += more
+        kept = slice(None) if up.min() >= 0 else up >= 0
+        found[:, _places(after, up[kept])] += more[:, kept]
     return after, whole
 
 
