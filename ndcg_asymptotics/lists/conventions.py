@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, TypedDict, Unpack, get_args
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
@@ -20,6 +20,23 @@ from ndcg_asymptotics.measures.gains import Gain, gain_text
 
 Empty = Literal["zero", "one", "nan", "skip"]
 Missing = Literal["skip", "zero"]
+
+
+class ConventionChanges(TypedDict, total=False):
+    """What may differ from the conventions of a program, as arguments of functions; see `evaluate`."""
+
+    gain: Gain | None
+    ties: Ties | None
+    ideal: Ideal | None
+    empty: Empty | None
+    missing: Missing | None
+
+
+class ConventionOptions(ConventionChanges, total=False):
+    """Conventions as arguments of functions: those of a program, and changes to them; see `evaluate`."""
+
+    like: str | None
+
 
 _CHOICES = {"ties": Ties, "ideal": Ideal, "empty": Empty, "missing": Missing}
 
@@ -47,7 +64,7 @@ class Conventions:
     short_lists_are_zero: bool = False
 
     @classmethod
-    def of(cls, like: str | None = None, **changes: Any) -> Self:
+    def of(cls, like: str | None = None, **changes: Unpack[ConventionChanges]) -> Self:
         """Return the conventions of a program with some of them changed; None changes nothing.
 
         >>> found = Conventions.of("lightgbm", empty="zero", ties=None)
@@ -62,7 +79,7 @@ class Conventions:
         if like is not None and not (isinstance(like, str) and like in LIKE):
             near = did_you_mean(str(like), LIKE) or ","
             raise InputError(f"{brief(like)} is not known{near} expected one of: {', '.join(LIKE)}", "like")
-        given = {name: value for name, value in changes.items() if value is not None}
+        given: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
         for name, value in given.items():
             if name in _CHOICES:
                 require_choice(value, get_args(_CHOICES[name]), name)

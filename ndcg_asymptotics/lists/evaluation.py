@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args, overload
 
 import numpy as np
 
@@ -16,7 +16,13 @@ from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, requi
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.chance import adjusted, random_order
-from ndcg_asymptotics.lists.conventions import Conventions, Empty, Missing, require_choice
+from ndcg_asymptotics.lists.conventions import (
+    ConventionOptions,
+    Conventions,
+    Empty,
+    Missing,
+    require_choice,
+)
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks, unjudged_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
@@ -30,6 +36,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Unjudged = Literal["zero", "drop", "bounds"]
+
+
+class EvaluationOptions(ConventionOptions, total=False):
+    """The options of `evaluate`, which functions of files hand on to it."""
+
+    unjudged: Unjudged
+    chance: bool
+
 
 _TIES_MATTER = 0.001  # change of a mean from which ties are mentioned
 _FIRST = 1000  # documents of a run, one of which is judged in most
@@ -528,10 +542,22 @@ def gains_of(labels: Records, gain: Gain) -> Records:
 
 
 @overload
-def evaluate_files(run: Path | str, qrels: Path | str, measures: Measures, **options: Any) -> Evaluation: ...
+def evaluate_files(  # type: ignore[overload-overlap] # a str is a sequence too
+    run: Path | str,
+    qrels: Path | str,
+    measures: Measures,
+    *,
+    columns: ColumnNames | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Evaluation: ...
 @overload
 def evaluate_files(
-    run: Sequence[Path | str], qrels: Path | str, measures: Measures, **options: Any
+    run: Sequence[Path | str],
+    qrels: Path | str,
+    measures: Measures,
+    *,
+    columns: ColumnNames | None = None,
+    **options: Unpack[EvaluationOptions],
 ) -> Evaluations: ...
 def evaluate_files(
     run: Path | str | Sequence[Path | str],
@@ -539,7 +565,7 @@ def evaluate_files(
     measures: Measures,
     *,
     columns: ColumnNames | None = None,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Evaluation | Evaluations:
     """Evaluate the runs in one or several files; see `evaluate`.
 
@@ -576,20 +602,30 @@ def evaluate_files(
 
 
 @overload
-def evaluate_lists(path: Path | str, measures: Measures, **options: Any) -> Evaluation: ...
-
-
+def evaluate_lists(  # type: ignore[overload-overlap] # a str is a sequence too
+    path: Path | str,
+    measures: Measures,
+    *,
+    columns: ColumnNames | None = None,
+    weights: Mapping[int, float] | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Evaluation: ...
 @overload
-def evaluate_lists(path: Sequence[Path | str], measures: Measures, **options: Any) -> Evaluations: ...
-
-
+def evaluate_lists(
+    path: Sequence[Path | str],
+    measures: Measures,
+    *,
+    columns: ColumnNames | None = None,
+    weights: Mapping[int, float] | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Evaluations: ...
 def evaluate_lists(
     path: Path | str | Sequence[Path | str],
     measures: Measures,
     *,
     columns: ColumnNames | None = None,
     weights: Mapping[int, float] | None = None,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Evaluation | Evaluations:
     """Evaluate a file whose every row has a score and a label; see `evaluate`.
 
@@ -657,7 +693,7 @@ def _together(parts: Sequence[Evaluation]) -> Evaluation:
 
 
 def _evaluate_named(
-    scores: Records, labels: Records, measures: Measures, where: str, name: str, options: Mapping[str, Any]
+    scores: Records, labels: Records, measures: Measures, where: str, name: str, options: EvaluationOptions
 ) -> Evaluation:
     with naming(where):
         return evaluate(scores, labels, measures, name=name, **options)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -28,6 +28,15 @@ Method = Literal["isotonic", "spline"]
 LEVEL = 0.95
 _CELL_WIDTH = 0.1  # relative to the depth of the cell, below the topmost ranks
 _MASS_TOLERANCE = 1e-14  # a few units in the last place of a probability
+
+
+class FitCurvesOptions(TypedDict, total=False):
+    """The options of `fit_curves`, which functions around it hand on."""
+
+    method: Method
+    prevalence: Sequence[float] | None
+    resamples: int
+    seed: int
 
 
 @dataclass(frozen=True)

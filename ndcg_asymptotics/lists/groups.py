@@ -21,7 +21,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from scipy.special import logsumexp
@@ -31,6 +31,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.coupling import depths
 from ndcg_asymptotics.lists.fitting import (
     LEVEL,
+    FitCurvesOptions,
     FittedCurve,
     cell_counts,
     edges,
@@ -114,7 +115,7 @@ def group_queries(lists: Mapping[str, Sequence[RankedList]], by: By) -> Integers
 
 
 def fit_groups(
-    lists: Mapping[str, Sequence[RankedList]], by: By, *, resamples: int = 200, seed: int = 0, **options: Any
+    lists: Mapping[str, Sequence[RankedList]], by: By, **options: Unpack[FitCurvesOptions]
 ) -> dict[str, FittedMixture]:
     """Fit a mixture of relevance curves for each scorer, with one curve for each group of queries.
 
@@ -124,7 +125,7 @@ def fit_groups(
         As `pool_runs` returns them: every scorer has the same queries with the same labels.
     by : int or text
         As in `group_queries`.
-    resamples, seed, **options
+    **options
         As in `fit_curves`, which fits the curve of each group. The curve of a group without relevant
         items is 0.
 
@@ -147,7 +148,7 @@ def fit_groups(
         queries = tuple(first[i].query for i in members)
         of_group = {name: [ranked[i] for i in members] for name, ranked in lists.items()}
         if any((first[i].labels > 0).any() for i in members):
-            curves = fit_curves(of_group, resamples=resamples, seed=seed, **options)
+            curves = fit_curves(of_group, **options)
         else:
             curves = dict.fromkeys(lists, _ZERO_CURVE)
         for name, curve in curves.items():

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 
@@ -46,6 +46,25 @@ from ndcg_asymptotics.populations import Population, Random, Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 Order = Literal["random", "file", "time"]
+
+Keeper = Callable[[str, tuple[int, ...], Callable[[], Floats]], Floats]
+"""Takes a key, a shape and a function that computes an array; returns the kept array or computes it."""
+
+
+class GrowOptions(TypedDict, total=False):
+    """The options of `grow` that do not name files, which `grow_files` hands on to it."""
+
+    order: Order
+    orders: int
+    length: int | None
+    pool: PoolRule
+    gain: Gain
+    binary_at: float | None
+    random: bool
+    by: By | None
+    seed: int
+    keep: Keeper
+
 
 RANDOM = "random"
 """The name of the run with random scores."""
@@ -142,10 +161,6 @@ class Arrivals:
         text = f"{what} {self.documents.queries[query]}".encode()
         words = np.frombuffer(hashlib.blake2b(text, digest_size=16).digest(), "<u4")
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(order, *words.tolist())))
-
-
-Keeper = Callable[[str, tuple[int, ...], Callable[[], Floats]], Floats]
-"""Takes a key, a shape and a function that computes an array; returns the kept array or computes it."""
 
 
 def _computed(key: str, shape: tuple[int, ...], compute: Callable[[], Floats]) -> Floats:
@@ -325,7 +340,7 @@ def grow_files(
     *,
     times: Path | str | None = None,
     columns: ColumnNames | None = None,
-    **options: Any,
+    **options: Unpack[GrowOptions],
 ) -> Growth:
     """Return NDCG of growing lists, from runs, judgements and times in files; see `grow`.
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
@@ -17,9 +17,9 @@ from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, wr
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.estimate import announce
-from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, scheduler_of
+from ndcg_asymptotics.sweep.executor import check_backend, local_jobs, scheduler_of
 from ndcg_asymptotics.sweep.precision import interim_sizes
-from ndcg_asymptotics.sweep.sweep import Outcome, run, sweep
+from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, run, sweep
 
 _SECONDS_OF_A_SMALL_POINT = 0.2  # which is simulated in this process: handing it to others takes longer
 _TIMED_POINTS = 4  # to estimate the cost
@@ -66,17 +66,9 @@ def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float
     return sum(seconds) / len(seconds)
 
 
-def sweep_grid(
-    grid: Grid,
-    folder: Path,
-    *,
-    jobs: int | None = None,
-    backend: Backend = "loky",
-    scheduler: Any = None,
-    time_limit: float = math.inf,
-    **options: Any,
-) -> GridOutcome:
+def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> GridOutcome:
     """Simulate the points of a grid that are missing in a folder; options are those of `sweep`."""
+    jobs, backend, scheduler = options.get("jobs"), options.get("backend", "loky"), options.get("scheduler")
     for study in grid.studies.values():
         engine.check(engine.load(study.engine), study.design)
     write_grid(folder, grid)
@@ -94,23 +86,15 @@ def sweep_grid(
         each = seconds / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
         announce(f"{len(new)} points", len(new) * each, at_most=has_precision)
     outcome = GridOutcome(len(grid.studies))
-    deadline = time.monotonic() + time_limit
+    deadline = time.monotonic() + options.get("time_limit", math.inf)
     check_backend(backend, scheduler)
     # one cluster for all points
     with scheduler_of(backend, jobs, scheduler) as shared:
         for values, study in tracked(grid.studies.items(), "points"):
             name = grid.axes.name(values)
             left = max(deadline - time.monotonic(), 1e-9)
-            outcome.points[name] = sweep(
-                study,
-                places[values],
-                jobs=jobs,
-                backend=backend,
-                scheduler=shared,
-                time_limit=left,
-                durable=False,
-                **options,
-            )
+            options.update({"jobs": jobs, "scheduler": shared, "time_limit": left, "durable": False})
+            outcome.points[name] = sweep(study, places[values], **options)
             if outcome.points[name].stopped:
                 break
     if new:
@@ -118,7 +102,7 @@ def sweep_grid(
     return outcome
 
 
-def run_grid(grid: Grid, folder: str | Path | None = None, **options: Any) -> GridResults:
+def run_grid(grid: Grid, folder: str | Path | None = None, **options: Unpack[SweepOptions]) -> GridResults:
     """Simulate a grid and return its results; options are those of `run`.
 
     Without a folder they are kept in memory.

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TypedDict, Unpack
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
@@ -42,6 +42,20 @@ _MOST_DAMAGES_SHOWN = 10
 Stop = Literal["time limit", "interrupted", "workers lost"]
 
 
+class SweepOptions(TypedDict, total=False):
+    """The options of `sweep`, which functions around it hand on."""
+
+    replicates: int | None
+    first: int
+    jobs: int | None
+    backend: Backend
+    scheduler: str | None
+    time_limit: float
+    block: int | None
+    precision: float | None
+    durable: bool
+
+
 @dataclass
 class Outcome:
     """The outcome of a sweep.
@@ -65,7 +79,7 @@ class Outcome:
     precision: Precision | None = None
 
 
-def run(study: Study, folder: str | Path | None = None, **options: Any) -> Results:
+def run(study: Study, folder: str | Path | None = None, **options: Unpack[SweepOptions]) -> Results:
     """Simulate a study and return its results.
 
     Parameters
