@@ -1,17 +1,23 @@
 """Reports: tables and lines of text for a terminal, a notebook, a DataFrame and a file.
 
-The outcome of an analysis is a `Report`, which consists of blocks: tables and lines. A table's columns
-are declared once, on the fields of the dataclass whose instances are its rows::
+The outcome of an analysis is a `Report`, which consists of blocks: tables and lines. A row is declared once,
+by a dataclass: the annotation of a field, or of a property that several fields decide, says with a `Column`
+how it stands in tables, and with `Data` how it stands in JSON and in a DataFrame::
 
     @dataclass(frozen=True)
     class Power:
         measure: Annotated[str, Column("measure", whole=True)]
         pairs: int
+        found: Annotated[int, Column("significant pairs", general("d")), Data("significant")]
         queries: Annotated[float | None, Column("queries (median pair)", general(".0f"), drop=1)]
+
+        @property
+        def share(self) -> Annotated[float, Column("share", fixed(2), before="queries")]:
+            return self.found / self.pairs
 
     Table.of("Discriminative power", Power, rows)
 
-Columns that are computed from several fields are listed as `Column` objects instead.
+`plain` turns rows and reports into the plain data of JSON, `frame_of` rows into a DataFrame.
 """
 
 from __future__ import annotations
@@ -22,11 +28,14 @@ import os
 import re
 import textwrap
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Literal, get_type_hints
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_type_hints
 
+import numpy as np
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
@@ -34,7 +43,14 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.text import in_spreadsheet, in_tex, shortened, visible, with_error
+from ndcg_asymptotics.core.text import (
+    in_spreadsheet,
+    in_tex,
+    needs_exponent,
+    shortened,
+    visible,
+    with_error,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,8 +79,7 @@ def decimals(digits: int) -> Callable[[float], str]:
     """
 
     def formatted(value: float) -> str:
-        plain = value == 0 or _SMALL <= abs(value) < _LARGE
-        return f"{value:.{digits}f}" if plain else f"{value:.{digits - 1}e}"
+        return f"{value:.{digits - 1}e}" if value and needs_exponent(value) else f"{value:.{digits}f}"
 
     return formatted
 
@@ -99,10 +114,6 @@ class Estimate(float):
         return with_error(float(self), self.error, digits)
 
 
-_SMALL = 1e-3  # below, `decimals` would show two digits or less
-_LARGE = 1e6  # from here on it would show digits that nobody reads
-
-
 @dataclass(frozen=True)
 class Column:
     """A column of a table.
@@ -123,6 +134,10 @@ class Column:
         Whether the column leaves along with every other one of the same ``drop``.
     keep : bool
         Whether a column of numbers is never left out, because the rows mean nothing without it.
+    optional : bool
+        Whether the column is left out of a table in which no row has a value.
+    before : str
+        The field that the column stands before; those of properties stand behind all fields otherwise.
     """
 
     name: str
@@ -132,12 +147,137 @@ class Column:
     whole: bool = False
     together: bool = False
     keep: bool = False
+    optional: bool = False
+    before: str = ""
 
     def text(self, value: Any) -> str:
         """Return a value as it is shown; "-" where there is none."""
         if value is None:
             return "-"
         return visible(self.show(value) if self.show else str(value))
+
+
+@dataclass(frozen=True)
+class Data:
+    """How a field, or a property, stands in plain data: in JSON, and in a DataFrame of rows.
+
+    Parameters
+    ----------
+    name : str
+        The name there, that of the field by default.
+    json, frame : bool
+        Whether it is in JSON, and in a DataFrame.
+    text : bool
+        Whether it is there as the text of its value.
+    inline : bool
+        Whether the fields of its value, a dataclass, stand in its place, in tables too.
+    before : str
+        The field that it stands before.
+    """
+
+    name: str = ""
+    json: bool = True
+    frame: bool = True
+    text: bool = False
+    inline: bool = False
+    before: str = ""
+
+
+HIDDEN = Data(json=False, frame=False)
+"""Of a field that is not in plain data."""
+
+
+class Declared(NamedTuple):
+    """A value of a row: its attribute (a path, if it is that of a part), and where it stands."""
+
+    path: str
+    column: Column | None
+    data: Data
+
+    @property
+    def name(self) -> str:
+        """The name of the value in plain data."""
+        return self.data.name or self.path.rpartition(".")[2]
+
+    @property
+    def before(self) -> str:
+        """The field that the value stands before, if it is not where it is declared."""
+        return self.data.before or (self.column.before if self.column else "")
+
+    def of(self, row: object) -> Any:
+        """Return the value of a row."""
+        return attrgetter(self.path)(row)
+
+    def plain(self, row: object) -> Any:
+        """Return the value of a row as plain data."""
+        return str(self.of(row)) if self.data.text else plain(self.of(row))
+
+
+@cache
+def declared(kind: type) -> tuple[Declared, ...]:
+    """Return the values of the instances of a dataclass, in the order in which they stand."""
+    found = list(_declared_fields(kind))
+    for base in reversed(kind.__mro__):
+        for name, member in vars(base).items():
+            get = member.fget if isinstance(member, property) else getattr(member, "func", None)
+            # annotations of other properties may name types that are imported for type checkers only
+            if "Annotated[" in str(getattr(get, "__annotations__", {}).get("return")):
+                column, data = _stated(get_type_hints(get, include_extras=True)["return"])
+                found.append(Declared(name, column, data or HIDDEN))
+    order = [one for one in found if not one.before]
+    for one in found:
+        if one.before:
+            place = next(i for i, other in enumerate(order) if f".{other.path}".endswith(f".{one.before}"))
+            order.insert(place, one)
+    return tuple(order)
+
+
+def _declared_fields(kind: type) -> Iterator[Declared]:
+    hints = get_type_hints(kind, include_extras=True)
+    for field in dataclasses.fields(kind):
+        column, data = _stated(hints[field.name])
+        if data and data.inline:
+            for part in declared(hints[field.name].__origin__):
+                yield part._replace(path=f"{field.name}.{part.path}")
+        else:
+            yield Declared(field.name, column, data or Data())
+
+
+def _stated(hint: Any) -> tuple[Column | None, Data | None]:
+    """Return the column and the place in plain data that an annotation states."""
+    stated = getattr(hint, "__metadata__", ())
+    column = next((found for found in stated if isinstance(found, Column)), None)
+    return column, next((found for found in stated if isinstance(found, Data)), None)
+
+
+def plain(value: Any) -> Any:
+    """Return plain data for JSON: rows and reports as maps of the values they declare, arrays as lists.
+
+    >>> plain({"columns": [Column("n", drop=1)], "n": np.arange(2)})["n"]
+    [0, 1]
+    """
+    if isinstance(value, Report):
+        return value.as_dict()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _declared_values(value)
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return (list if isinstance(value, list) else tuple)(map(plain, value))
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _declared_values(row: Any) -> dict[str, Any]:
+    return {one.name: one.plain(row) for one in declared(type(row)) if one.data.json}
+
+
+def frame_of(kind: type, rows: Iterable[object]) -> pd.DataFrame:
+    """Return a DataFrame of the values that a dataclass declares, with a row for each of its instances."""
+    import pandas as pd
+
+    shown = [one for one in declared(kind) if one.data.frame]
+    values = [[one.plain(row) for one in shown] for row in rows]
+    return pd.DataFrame(values, columns=[one.name for one in shown])
 
 
 class Frame:
@@ -183,8 +323,8 @@ class Table(Frame):
     rows: tuple[tuple[Any, ...], ...]
 
     @classmethod
-    def of(cls, title: str, kind: type, rows: Sequence[Any], **names: str) -> Table:
-        """Return the table of instances of a dataclass whose fields are annotated with a `Column`.
+    def of(cls, title: str, kind: type, rows: Iterable[object], **headings: str | None) -> Table:
+        """Return the table of the columns that a dataclass declares, with a row for each of its instances.
 
         Parameters
         ----------
@@ -192,20 +332,21 @@ class Table(Frame):
         kind : type
             The dataclass.
         rows : instances of it
-        **names : str
-            Headings that depend on the data, by field.
+        **headings : str or None
+            Headings that depend on the data, by field; None leaves the column out.
         """
-        hints = get_type_hints(kind, include_extras=True)
-        declared = {
-            field.name: column
-            for field in dataclasses.fields(kind)
-            for column in getattr(hints[field.name], "__metadata__", ())
-            if isinstance(column, Column)
-        }
-        columns = tuple(
-            dataclasses.replace(c, name=names.get(field, c.name)) for field, c in declared.items()
-        )
-        return cls(title, columns, tuple(tuple(getattr(row, field) for field in declared) for row in rows))
+        found = []
+        every = list(rows)
+        for one in declared(kind):
+            if one.column is None:
+                continue
+            heading = headings.get(one.path, one.column.name)
+            values = [one.of(row) for row in every]
+            if heading is None or (one.column.optional and all(value is None for value in values)):
+                continue
+            found.append((dataclasses.replace(one.column, name=heading), values))
+        columns = tuple(column for column, _ in found)
+        return cls(title, columns, tuple(zip(*(values for _, values in found), strict=True)))
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the values, unrounded, and behind each `Estimate` its error."""
@@ -342,14 +483,12 @@ class Report(Frame):
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
-        return asdict(self)  # type: ignore[call-overload, no-any-return]
+        return _declared_values(self)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the fields of ``rows``, one row each; without such an attribute, the first table."""
-        import pandas as pd
-
+        """Return the values of ``rows``, one row each; without such an attribute, the first table."""
         if rows := getattr(self, "rows", None):
-            return pd.DataFrame([asdict(row) for row in rows])
+            return frame_of(type(rows[0]), rows)
         return next(block for block in self.blocks() if isinstance(block, Table)).to_dataframe()
 
     def __str__(self) -> str:

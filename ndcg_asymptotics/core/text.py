@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 _JOINERS = "\u200c\u200d"  # the zero-width joiners, without which some scripts cannot be written
 
-_SMALL, _LARGE = 1e-3, 1e6  # values and errors outside are written with an exponent
+_SMALL, _LARGE = 1e-3, 1e6  # below, decimals would show two digits or less, and above some that nobody reads
 
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
@@ -72,6 +72,15 @@ def in_spreadsheet(value: object) -> object:
     return value
 
 
+def needs_exponent(value: float) -> bool:
+    """Return whether a number is so small or large that it is written with an exponent.
+
+    >>> [needs_exponent(value) for value in (1e-4, -0.25, 1e6)]
+    [True, False, True]
+    """
+    return not _SMALL <= abs(value) < _LARGE
+
+
 def with_error(value: float, error: float, digits: int = 6) -> str:
     """Return a value with a bound of its error, to the digits that the error leaves, at most ``digits``.
 
@@ -97,7 +106,7 @@ def with_error(value: float, error: float, digits: int = 6) -> str:
         last += 1
         written = round(value, -last)
         whole = error + abs(value - written)
-    if not (_SMALL <= abs(value) < _LARGE):
+    if needs_exponent(value):
         power = _place(written) if written else last
         text = f"{written / 10.0**power:.{max(power - last, 0)}f}e{power}"
     else:
@@ -116,7 +125,8 @@ def _one_digit(x: float) -> str:
     digit = math.ceil(x / 10.0**power * (1 - 1e-9))
     if digit == 10:
         power, digit = power + 1, 1
-    return f"{digit * 10.0**power:g}" if _SMALL <= digit * 10.0**power < _LARGE else f"{digit}e{power}"
+    rounded = digit * 10.0**power
+    return f"{digit}e{power}" if needs_exponent(rounded) else f"{rounded:g}"
 
 
 def shortened(text: str, width: int) -> str:

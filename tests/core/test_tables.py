@@ -6,23 +6,29 @@ import csv
 import html
 import io
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
 
 from ndcg_asymptotics.core.tables import (
+    HIDDEN,
     Column,
+    Data,
     Line,
     Report,
     ReportBlock,
     Table,
     csv_of,
     fixed,
+    frame_of,
     general,
     in_format,
+    plain,
     print_blocks,
 )
 
@@ -176,3 +182,63 @@ def test_columns_are_declared_on_the_fields_of_rows() -> None:
     assert found.to_dataframe()["n"].tolist() == [7, 7]
     assert table.to_csv() == "measure,rate at 7,low\nnDCG,0.123,0.5\nAP,,0.5\n"
     assert "Rates" in str(found)
+
+
+@dataclass(frozen=True)
+class Gap:
+    mean: Annotated[float, Column("difference", fixed(2)), Data("difference")]
+    sd: float
+    hidden: Annotated[str, HIDDEN] = "no"
+
+    @property
+    def effect(self) -> Annotated[float, Column("effect", fixed(1)), Data(before="sd")]:
+        return self.mean / self.sd
+
+    @property
+    def unnamed(self) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True)
+class Compared:
+    runs: Annotated[tuple[str, str], Column("runs", " ".join)]
+    gap: Annotated[Gap, Data(inline=True)]
+    p: Annotated[float, Column("p", general("g"), before="effect"), Data("p_corrected", before="effect")]
+    level: Annotated[Gap, Data(text=True)]
+    at: Annotated[int | None, Column("at", general("d"), optional=True), Data(frame=False)] = None
+
+    @property
+    def verdict(self) -> Annotated[str, Column("verdict", before="effect")]:
+        return "agrees"
+
+
+@dataclass(frozen=True, repr=False)
+class Both(Report):
+    rows: list[Compared]
+    values: np.ndarray
+
+    @property
+    def complete(self) -> Annotated[bool, Data(before="values")]:
+        return True
+
+    def blocks(self) -> Iterable[ReportBlock]:
+        yield Table.of("", Compared, self.rows)
+
+
+def test_a_row_says_where_its_values_stand() -> None:
+    """Tables, JSON and DataFrames follow the declaration: its names, order, parts and computed values."""
+    gap = Gap(1.0, 2.0)
+    row = Compared(("a", "b"), gap, 0.5, gap)
+    names = ["runs", "difference", "p_corrected", "effect", "sd", "level"]
+    values = [("a", "b"), 1.0, 0.5, 0.5, 2.0, str(gap)]
+    report = Both([row], np.array([1.0, 2.0]))
+    assert list(plain(row).items()) == [*zip(names, values, strict=True), ("at", None)]
+    assert list(report.to_dataframe()) == list(frame_of(Compared, [])) == names
+    assert report.as_dict() == {"rows": [plain(row)], "complete": True, "values": [1.0, 2.0]}
+    assert list(report.as_dict()) == ["rows", "complete", "values"]
+    table = Table.of("", Compared, [row])
+    assert [column.name for column in table.columns] == ["runs", "difference", "p", "verdict", "effect"]
+    assert table.texts() == [["a b", "1.00", "0.5", "agrees", "0.5"]]
+    further = Table.of("", Compared, [row, replace(row, at=3)], p="q", runs=None)
+    assert [column.name for column in further.columns] == ["difference", "q", "verdict", "effect", "at"]
+    assert [cells[-1] for cells in further.texts()] == ["-", "3"]
