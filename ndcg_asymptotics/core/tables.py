@@ -259,7 +259,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Report):
         return value.as_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _declared_values(value)
+        return _declared_values(type(value), value)
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -267,8 +267,8 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _declared_values(row: Any) -> dict[str, Any]:
-    return {one.name: one.plain(row) for one in declared(type(row)) if one.data.json}
+def _declared_values(kind: type, row: object) -> dict[str, Any]:
+    return {one.name: one.plain(row) for one in declared(kind) if one.data.json}
 
 
 def frame_of(kind: type, rows: Iterable[object]) -> pd.DataFrame:
@@ -483,7 +483,7 @@ class Report(Frame):
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
-        return _declared_values(self)
+        return _declared_values(type(self), self)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the values of ``rows``, one row each; without such an attribute, the first table."""
