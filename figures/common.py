@@ -30,7 +30,7 @@ def arguments(description: str | None, results: Path = RESULTS) -> tuple[Path, P
 def write(figures: dict[str, Figure], folder: Path) -> None:
     """Save figures by file name, and print the paths of the files."""
     for name, figure in figures.items():
-        for path in save(figure, folder, name, formats=("svg", "png")):
+        for path in save(figure, folder, name):
             print(path)
 
 
@@ -40,7 +40,7 @@ def from_json(
     """Run ``script.py [FILE] [--out FOLDER]``, which draws figures from ``name.json``."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("file", type=Path, nargs="?", default=folder / f"{name}.json", help=f"({name}.json)")
-    parser.add_argument("--out", type=Path, default=GALLERY, help="where SVG and PNG go (figures/gallery)")
+    parser.add_argument("--out", type=Path, default=GALLERY, help="where PNG goes (figures/gallery)")
     given = parser.parse_args()
     try:
         write(draw(json.loads(given.file.read_text())), given.out)

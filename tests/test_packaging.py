@@ -49,6 +49,7 @@ def test_the_wheel_holds_modules_templates_and_the_typed_marker(built: Path) -> 
     with tarfile.open(sdist) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     assert {"CITATION.cff", "README.md", "LICENSE", "docs/theory.md", "tests/test_packaging.py"} <= inside
+    assert not [name for name in inside if name.endswith((".png", ".svg", ".zip", ".npz"))]
 
 
 @pytest.mark.slow

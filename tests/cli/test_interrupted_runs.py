@@ -14,10 +14,10 @@ import fake_engine
 import numpy as np
 import pytest
 from cli_cases import write_study
+from robustness.signals import STRIKES, strike
+from robustness.signals import start as start_sweep
+from robustness.soak import TOML
 
-from benchmarks.signals import STRIKES, strike
-from benchmarks.signals import start as start_sweep
-from benchmarks.soak import TOML
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.folder import STUDY
 from ndcg_asymptotics.studies import load

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from robustness.commands import command
+from robustness.fuzz import TRIALS
 
-from benchmarks.commands import command
-from benchmarks.fuzz import TRIALS
 from ndcg_asymptotics.plots.style import file_names
 
 STUDY = """

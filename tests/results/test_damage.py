@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from robustness.commands import command
+from robustness.damage import HARMS, Harm, Kind, make_kinds, try_harm
 
-from benchmarks.commands import command
-from benchmarks.damage import HARMS, Harm, Kind, make_kinds, try_harm
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, digest_of
 from ndcg_asymptotics.results import open_results

@@ -1,6 +1,6 @@
 """Folders of results damaged in many ways, and how the commands react.
 
-``python -m benchmarks.damage [CASES [SEED]]``. A case is a copy of a sound folder, damaged once: a study, a
+``python -m robustness.damage [CASES [SEED]]``. A case is a copy of a sound folder, damaged once: a study, a
 grid of studies, growing lists, or weighted draws of the rare engine. Nothing may raise or hang, no wrong
 number may be read, nothing that is missing may be reported as complete, and the same command must give the
 undisturbed bits again.
@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from robustness.commands import command
 
-from benchmarks.commands import command
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.folder import holds_grid, holds_growth

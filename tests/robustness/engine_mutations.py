@@ -1,4 +1,4 @@
-"""Formulas of the engines, each broken in one place; `benchmarks.mutations` runs them as plain Python.
+"""Formulas of the engines, each broken in one place; `mutations` runs them as plain Python.
 
 Each has a file below ``engines``, what is broken, a text that occurs once in the file, what replaces it,
 and a part of the name of the test that fails.

@@ -1,6 +1,6 @@
 """Fifty sweeps killed with SIGKILL at random moments and resumed, against one that was not.
 
-``python -m benchmarks.soak [RUNS [SEED]]``. Every other run has two worker processes; half of the
+``python -m robustness.soak [RUNS [SEED]]``. Every other run has two worker processes; half of the
 kills take the parent alone and leave its workers behind. Run it from the folder of the package.
 """
 

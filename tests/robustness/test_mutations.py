@@ -1,10 +1,9 @@
-"""Five broken formulas are noticed (all of them: ``python -m benchmarks.mutations``, in `make soak`)."""
+"""Five broken formulas are noticed (all of them: ``python -m robustness.mutations``, in `make soak`)."""
 
 from __future__ import annotations
 
 import pytest
-
-from benchmarks.mutations import (
+from robustness.mutations import (
     MUTATIONS,
     ROOT,
     Mutation,

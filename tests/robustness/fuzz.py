@@ -1,6 +1,6 @@
 """Studies, ranked lists, questions and calls with something odd: each is answered, or refused in one line.
 
-``python -m benchmarks.fuzz [CASES [SEED [KIND …]]]``. Nothing may raise, take longer than ten seconds of
+``python -m robustness.fuzz [CASES [SEED [KIND …]]]``. Nothing may raise, take longer than ten seconds of
 processor time, or leave a file behind where it was refused.
 """
 
@@ -21,9 +21,9 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+from robustness.commands import Ended, command
 
 import ndcg_asymptotics as na
-from benchmarks.commands import Ended, command
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import LONGEST
 

@@ -1,6 +1,6 @@
 """Weighted draws against plain simulation, wherever both see: P(wrong) between 0.01 and 0.4.
 
-`python -m benchmarks.rare_agreement [DRAWS]`; exit status 1 if any disagrees at a family-wise level of 1e-3.
+`python -m robustness.rare_agreement [DRAWS]`; exit status 1 if any disagrees at a family-wise level of 1e-3.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sweeps that are interrupted or terminated, or whose parent is killed: their messages and leftovers.
 
-``python -m benchmarks.signals [RUNS [SEED]]``. Each run is a session of its own with two worker processes.
+``python -m robustness.signals [RUNS [SEED]]``. Each run is a session of its own with two worker processes.
 Its output goes through a pipe, which ends when the last process that holds it does.
 """
 
@@ -16,7 +16,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.soak import TOML
+from robustness.soak import TOML
+
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.folder import holds_results
 from ndcg_asymptotics.results.verify import verify

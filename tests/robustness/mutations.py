@@ -4,7 +4,7 @@ Each mutation edits one line in a copy of the package. If the mutation names a s
 the copy, and where it finds nothing wrong the tests named beside the mutation run. The unbroken copy must
 pass all of it. Engines run as plain Python: a compiled kernel does not notice that one it calls has changed.
 
-    python -m benchmarks.mutations [NAME ...]
+    python -m robustness.mutations [NAME ...]
 
 A name is that of a mutation, or its beginning, such as "cells".
 """
@@ -23,10 +23,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.engine_mutations import TESTS
+from robustness.engine_mutations import TESTS
 
-ROOT = Path(__file__).parents[1]
-_COPIED = ("ndcg_asymptotics", "tests", "benchmarks", "pyproject.toml")
+ROOT = Path(__file__).parents[2]
+_COPIED = ("ndcg_asymptotics", "tests", "pyproject.toml")
 
 _CHECK = """
 import json, sys
