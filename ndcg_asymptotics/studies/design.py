@@ -8,8 +8,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
@@ -75,9 +77,10 @@ class Design:
         It depends on the seed, the replicate's index and the names only: never on a worker, a
         block, an order, or what else the study holds.
         """
-        words = [w for name in names for w in _words(name)]
-        sequence = np.random.SeedSequence(self.seed, spawn_key=(replicate, len(names), *words))
-        return np.random.Generator(np.random.SFC64(sequence))
+        words, place = _entropy(self.seed, names)
+        entropy = words.copy()
+        entropy[place] = replicate
+        return np.random.Generator(np.random.SFC64(np.random.SeedSequence(entropy)))
 
     def drawn(self, replicate: int) -> Design:
         """Return the design of one replicate: for a mixture, that of the group of the replicate."""
@@ -104,6 +107,14 @@ class Design:
         return [(names.index(a), names.index(b)) for a, b in self.pairs]
 
 
-def _words(name: str) -> tuple[int, ...]:
-    digest = hashlib.blake2b(name.encode(), digest_size=16).digest()
-    return tuple(int(word) for word in np.frombuffer(digest, dtype="<u4"))
+@lru_cache(maxsize=1024)
+def _entropy(seed: int, names: tuple[str, ...]) -> tuple[NDArray[np.uint32], int]:
+    """Return the entropy of a generator in 32-bit words, and the place of the replicate's index among them.
+
+    These are the words that ``SeedSequence(seed, spawn_key=(replicate, len(names), *digests))`` makes of its
+    arguments, at three times the cost: those of the seed fill its pool of four words.
+    """
+    seeds = [seed >> shift & 0xFFFFFFFF for shift in range(0, max(seed.bit_length(), 4 * 32), 32)]
+    digests = [hashlib.blake2b(name.encode(), digest_size=16).digest() for name in names]
+    words = np.frombuffer(b"".join(digests), dtype="<u4")
+    return np.array([*seeds, 0, len(names), *words], np.uint32), len(seeds)

@@ -200,7 +200,7 @@ def memory(items: int, rows: int) -> int:
 
 def _stretch(items: int) -> int:
     """Return the number of arrivals that are followed in one go, a power of two."""
-    return max(_SHORTEST, 1 << round(math.log2(items / _STRETCHES)))
+    return max(_SHORTEST, 1 << max(round(math.log2(items / _STRETCHES)), 0))
 
 
 @njit(cache=True)
