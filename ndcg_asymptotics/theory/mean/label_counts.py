@@ -50,8 +50,7 @@ from ndcg_asymptotics.theory.rules.binomial import (
     log_binomial,
 )
 from ndcg_asymptotics.theory.rules.ideal import Sums
-
-Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+from ndcg_asymptotics.theory.rules.rank_window import Complex
 
 # binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
 _DEVIATIONS, _FURTHER = 9.0, 16.0

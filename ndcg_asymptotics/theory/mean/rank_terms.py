@@ -13,13 +13,8 @@ and the coefficients of the product are found from its values at a few points w 
 depth are nearly independent few degrees matter: the coefficient of degree m is at most rho^m, rho the
 correlation of A and the label counts. This is equation (5) of docs/theory.md.
 
-Where the label counts nearly determine the rank, a Fourier series takes the place of the polynomials. On a
-window of ``size`` numbers that holds the law of A, from ``low`` on::
-
-    g(a) = sum_f g_f z_f^(a - low),   z_f = exp(2 pi i f / size),
-    E[z^A | c] = prod_i (1 + (z - 1) G_i(t))^c_i,
-
-and the characteristic function of A falls like a Gaussian, so that some thirty frequencies suffice.
+Where the label counts nearly determine the rank, a Fourier series (`rules.rank_window`) takes the place of
+the polynomials, with ``E[z^A | c] = prod_i (1 + (z - 1) G_i(t))^c_i``.
 """
 
 from __future__ import annotations
@@ -35,16 +30,10 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.mean.few_depths import FewDepths
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
-from ndcg_asymptotics.theory.rules.quadrature import on_panels
 from ndcg_asymptotics.theory.rules.rank_nodes import DEVIATIONS, FURTHER, rank_nodes, require_smooth
+from ndcg_asymptotics.theory.rules.rank_window import Complex, RankWindow
 
-Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
-
-_VANISHED = -44.0  # logarithm of a characteristic function that is negligible
-_SUMMED_WINDOW = 2**13  # numbers of a window up to which they are summed one by one; beyond it is an integral
-_WINDOW_PANELS = 24  # of that integral
 _SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
-_NODES = 16  # of a panel of it
 
 
 @dataclass(frozen=True)
@@ -204,32 +193,15 @@ def _fourier_series(
     """Return the terms of a Fourier series at one depth."""
     n, k, t = places.n, places.k, float(places.t[node])
     others = n - 1
-    reach = DEVIATIONS * math.sqrt(others * t * (1 - t)) + FURTHER
+    variance = others * t * (1 - t)
+    reach = DEVIATIONS * math.sqrt(variance) + FURTHER
     low, high = max(math.floor(others * t - reach), 0), min(math.ceil(others * t + reach), others)
-    size = high - low + 1
-    size += 1 - size % 2  # an even number would have a frequency that is its own opposite
-    last = min(high, k - 1)
-    if last < low:
+    if low >= k:
         return np.empty(0, int), np.empty(0, complex), np.empty(0, complex)
-    # |1 - t + t e^(iw)|^2 = 1 - 2 t (1 - t) (1 - cos w); where 1 - cos w > sharp its power is negligible
-    sharp = -math.expm1(2 * _VANISHED / max(others, 1)) / max(2 * t * (1 - t), 1e-300)
-    highest = (size - 1) // 2
-    if sharp < 2 and size > complete:
-        highest = min(highest, math.ceil(refine * size * math.acos(1 - sharp) / (2 * math.pi)))
-    f = np.arange(highest + 1)
-    series: Complex
-    if size <= _SUMMED_WINDOW:
-        series = np.asarray(np.fft.fft(discount(1.0 + np.arange(low, last + 1), float(n)), size)[: f.size])
-    else:
-        edges = np.linspace(low - 0.5, last + 0.5, _WINDOW_PANELS + 1)
-        x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _NODES))
-        ends = np.array([last, last + 1.0])  # Euler and Maclaurin, as in `rank_nodes`
-        x, dx = np.append(x, ends), np.append(dx, [1 / 24, -1 / 24])
-        turns = np.exp(-2j * math.pi / size * np.multiply.outer(f, x - low))
-        series = np.asarray(turns @ (dx * discount(1.0 + x, float(n))))
-    turned = np.array([(int(g) * low) % size for g in f], float)  # exact for long lists
-    weights = np.where(f > 0, 2.0, 1.0) / size * np.exp(-2j * math.pi * turned / size) * series
-    return np.full(f.size, node), np.expm1(2j * math.pi * f / size), weights
+    window = RankWindow.holding(low, high)
+    w = window.frequencies(0.0 if window.size <= complete else variance, refine)
+    weights = window.weights(discount, n, k, w.size) * window.turns(w.size)
+    return np.full(w.size, node), np.expm1(1j * w), weights
 
 
 def log_remainder(z: Any) -> Any:
