@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ndcg_asymptotics.analysis.orders.one_list import (
@@ -27,6 +28,8 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure, measures_of
+from ndcg_asymptotics.measures.cutoffs import Cutoff
+from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
@@ -49,6 +52,10 @@ _INDEPENDENT = (
     "The rankers are taken to score documents independently given the label. Real ones agree more: three "
     "TREC runs (rho 0.65 to 0.75) need about half as many queries by nDCG. `plan --run` measures it"
 )
+
+
+Drawn = Mapping[Measure, tuple[Counts, Counts]]
+"""What is counted on drawn lists, for each measure if a should be ahead, and if b should."""
 
 
 def plan(
@@ -97,20 +104,30 @@ def plan(
     size = list_length(n)
     first.check_lengths([size])
     require(first != second, f"both have the relevance curve {first}: no measure tells them apart")
-    return _Curves(first, second, size, required).plan(list(dict.fromkeys(measures_of(measures))))
+    experiment = Experiment(first, second, size, required, (str(first), str(second)))
+    asked = list(dict.fromkeys(measures_of(measures)))
+    exponents = by_exponent(EXPONENTS)
+    cutoffs = by_cutoff([*(k for k in CUTOFFS if k < size), size])
+    drawn = experiment.drawn([*asked, *exponents, *cutoffs])
+    rows = experiment.rows(asked, drawn)
+    return experiment.plan(
+        rows,
+        experiment.sweep(exponents, drawn, rows=rows),
+        experiment.sweep(cutoffs, drawn, rows=rows, judged=True),
+    )
 
 
 def lengths_for(
-    a: Scorer, b: Scorer, measures: Sequence[Measure], rate: float
+    a: Scorer, b: Scorer, measures: Sequence[Measure], rate: float, effort: float = 1.0
 ) -> dict[Measure, tuple[LongRun, Length]]:
     """Return the long run and the required length of the measures for which they are known."""
     runs = {}
     for measure in tracked(measures, "measures"):
         try:
-            runs[measure] = long_run(a, b, measure)
+            runs[measure] = long_run(a, b, measure, effort)
         except NotAvailableError:  # no exact variance
             continue
-    found = required_lengths(a, b, list(runs), list(runs.values()), rate)
+    found = required_lengths(a, b, list(runs), list(runs.values()), rate, effort)
     return {measure: (run, length) for (measure, run), length in zip(runs.items(), found, strict=True)}
 
 
@@ -124,115 +141,198 @@ def long_run_fields(run: LongRun, length: Length, names: tuple[str, str]) -> dic
     }  # fmt: skip
 
 
-class _Curves:
-    """Two scorers and the length of lists, for which measures are compared."""
+def by_exponent(exponents: Iterable[float], cutoff: Cutoff | str | int = "") -> dict[Measure, float]:
+    """Return NDCG with the discounts r^-b, and the b of each.
 
-    def __init__(self, a: Scorer, b: Scorer, n: int, design: Design) -> None:
-        self.a, self.b, self.n, self.design = a, b, n, design
-        self.names = (str(a), str(b))
+    >>> {str(measure): b for measure, b in by_exponent([0.5, 1], 10).items()}
+    {'nDCG(power(0.5))@10': 0.5, 'nDCG(power(1))@10': 1}
+    """
+    return {Measure(f"power({b:g})", cutoff): b for b in exponents}
 
-    def plan(self, measures: list[Measure]) -> Plan:
-        moved = {}
-        reasons = {}
-        for measure in measures:
-            try:
-                moved[measure] = self.difference(measure)
-            except NotAvailableError as error:
-                reasons[measure] = str(error)
-        lengths = lengths_for(self.a, self.b, list(moved), self.design.rate)
-        exponents = {Measure.of(f"nDCG(power({b:g}))"): b for b in EXPONENTS}
-        cutoffs = {Measure("log", k): float(k) for k in (*(k for k in CUTOFFS if k < self.n), self.n)}
-        sweep = {}
-        for measure in tracked([*exponents, *cutoffs], "exponents and cutoffs"):
-            if measure in moved:
-                mean, sd = map(float, moved[measure])
-            else:
-                try:
-                    mean, variance, *_ = moments((self.a, self.b), measure, self.n, ROUGH)
-                except NotAvailableError:
-                    continue
-                sd = math.sqrt(max(variance, 0.0))
-            if sd > 0:
-                sweep[measure] = mean / sd
-        drawn = self.drawn([*moved, *sweep])
-        rows = [
-            self.row(m, *moved[m], *lengths[m], drawn.get(m)) if m in moved else PlanRow(
-                str(m), self.n, reason=reasons[m]
-            )
-            for m in measures
-        ]  # fmt: skip
-        rows.sort(key=lambda row: -abs(row.effect or 0.0))
-        return Plan(
-            *self.names, "curves", self.design, tuple(rows),
-            tuple(self.choice(m, b, sweep[m], drawn.get(m)) for m, b in exponents.items() if m in sweep),
-            tuple(
-                self.choice(m, k, sweep[m], drawn.get(m), int(k)) for m, k in cutoffs.items() if m in sweep
-            ),
-            (_INDEPENDENT,),
-        )  # fmt: skip
+
+def by_cutoff(cutoffs: Iterable[int], discount: Discount | str = "log") -> dict[Measure, float]:
+    """Return NDCG with a discount and several cutoffs, and the k of each.
+
+    >>> {str(measure): k for measure, k in by_cutoff([1, 10]).items()}
+    {'nDCG(log)@1': 1.0, 'nDCG(log)@10': 10.0}
+    """
+    return {Measure(discount, k): float(k) for k in cutoffs}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Two rankers, given by their curves, that answer queries with lists of n items.
+
+    Parameters
+    ----------
+    a, b : Scorer
+        With the same label law, independent given the label.
+    n : int
+    design : Design
+    names : (str, str)
+        What the rankers are called.
+    effort : float
+        The share of the usual number of draws; with fewer, intervals are wider.
+
+    >>> pair = (Scorer.of(text) for text in ("linear(0.1, 0.7)", "constant(0.4)"))
+    >>> experiment = Experiment(*pair, 100, Design())
+    >>> [(row.measure, row.required_lists) for row in experiment.rows([Measure.of("nDCG@3")])]
+    [('nDCG(log)@3', 18)]
+    >>> [(choice.at, choice.lists) for choice in experiment.sweep(by_cutoff([1, 10]))]
+    [(1.0, 43), (10.0, 8)]
+    """
+
+    a: Scorer
+    b: Scorer
+    n: int
+    design: Design
+    names: tuple[str, str] = ("A", "B")
+    effort: float = 1.0
 
     def difference(self, measure: Measure) -> tuple[Estimate, Estimate]:
-        """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b); a mean within its error bound is 0."""
-        means = [expected_ndcg(scorer, measure, [self.n], quick=True) for scorer in (self.a, self.b)]
-        mean, error = (
-            float(means[0].value[0] - means[1].value[0]),
-            float(means[0].error[0] + means[1].error[0]),
-        )
+        """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b); a mean within its error bound is 0.
+
+        Raises
+        ------
+        NotAvailableError
+            If the measure has no exact mean or variance.
+        """
+        first, second = (expected_ndcg(scorer, measure, [self.n], quick=True) for scorer in (self.a, self.b))
+        mean, error = float(first.value[0] - second.value[0]), float(first.error[0] + second.error[0])
         sd = difference_std(self.a, self.b, measure, [self.n], quick=True)
         known = mean if abs(mean) > error else 0.0
         return Estimate(known, error), Estimate(float(sd.value[0]), float(sd.error[0]))
 
-    def exact(self, measure: Measure) -> bool:
+    def drawn(self, measures: Sequence[Measure]) -> Drawn:
+        """Return the orders on drawn lists that all measures share, for those that need draws."""
+        asked = [m for m in measures if not self._enumerated(m)]
+        if self.n > SIMULATED or not asked:
+            return {}
+        return dict(zip(asked, draw(self.a, self.b, asked, self.n, self.effort), strict=True))
+
+    def rows(
+        self, measures: Sequence[Measure], drawn: Drawn | None = None, *, lengths: bool = True
+    ) -> list[PlanRow]:
+        """Return what each measure needs to tell the rankers apart; the reason where it is not known.
+
+        Parameters
+        ----------
+        measures : sequence of Measure
+        drawn : mapping, optional
+            What `drawn` returns. Without it there is no probability of the wrong order.
+        lengths : bool
+            Whether to find the required lengths of lists, which takes most of the time.
+        """
+        differences, reasons = {}, {}
+        for measure in measures:
+            try:
+                differences[measure] = self.difference(measure)
+            except NotAvailableError as error:
+                reasons[measure] = str(error)
+        known = (
+            lengths_for(self.a, self.b, list(differences), self.design.rate, self.effort) if lengths else {}
+        )
+        return [
+            PlanRow(str(measure), self.n, reason=reasons[measure])
+            if measure in reasons
+            else self._row(measure, *differences[measure], known.get(measure), drawn)
+            for measure in measures
+        ]
+
+    def sweep(
+        self,
+        measures: Mapping[Measure, float],
+        drawn: Drawn | None = None,
+        *,
+        rows: Iterable[PlanRow] = (),
+        judged: bool = False,
+    ) -> tuple[Choice, ...]:
+        """Return the members of a family of measures, without those whose variance is 0 or not known.
+
+        Parameters
+        ----------
+        measures : mapping of Measure to float
+            The parameter of each, as `by_exponent` and `by_cutoff` return them.
+        drawn : mapping, optional
+            What `drawn` returns. Without it the probability of the wrong order is that of the normal law.
+        rows : iterable of PlanRow
+            Rows that are known, some of them perhaps of the same measures.
+        judged : bool
+            Whether the parameter is the rank to which lists are judged.
+        """
+        known = {row.measure: row.effect for row in rows if row.effect is not None}
+        choices = []
+        for measure, at in tracked(list(measures.items()), "measures of a family"):
+            effect = known[str(measure)] if str(measure) in known else self._effect(measure)
+            if effect is not None:
+                wrong = self._wrong_or_normal(measure, effect, drawn)
+                choices.append(
+                    Choice.of(measure, at, effect, 1.0, wrong, self.design, int(at) if judged else None)
+                )
+        return tuple(choices)
+
+    def plan(
+        self, rows: Sequence[PlanRow], exponents: Sequence[Choice] = (), cutoffs: Sequence[Choice] = ()
+    ) -> Plan:
+        """Return the answers that rows and families give."""
+        ordered = sorted(rows, key=lambda row: -abs(row.effect or 0.0))
+        return Plan(
+            *self.names, "curves", self.design, tuple(ordered), tuple(exponents), tuple(cutoffs),
+            (_INDEPENDENT,),
+        )  # fmt: skip
+
+    def _enumerated(self, measure: Measure) -> bool:
         """Return whether the probability of the wrong order is known without draws."""
         return one_item(self.a) or enumerable(self.a, measure, self.n)
 
-    def drawn(self, measures: Sequence[Measure]) -> dict[Measure, tuple[Counts, Counts]]:
-        """Return what `orders.one_list.draw` counts on lists that all measures share."""
-        asked = [m for m in measures if not self.exact(m)]
-        if self.n > SIMULATED or not asked:
-            return {}
-        return dict(zip(asked, draw(self.a, self.b, asked, self.n), strict=True))
-
-    def row(
+    def _row(
         self,
         measure: Measure,
         difference: Estimate,
         sd: Estimate,
-        run: LongRun,
-        length: Length,
-        drawn: tuple[Counts, Counts] | None,
+        known: tuple[LongRun, Length] | None,
+        drawn: Drawn | None,
     ) -> PlanRow:
-        fields = long_run_fields(run, length, self.names)
+        fields = long_run_fields(*known, self.names) if known else {}
+        ahead = known[0].ahead if known else int(difference < 0)
         if not difference:
             fields["reason"] = f"the two means at n = {self.n:g} are equal to within their error bounds"
-        elif int(difference < 0) != run.ahead:
-            short = f"on lists of {self.n:,} documents {self.names[int(difference < 0)]} has the larger mean"
+        elif int(difference < 0) != ahead:
+            behind = self.names[int(difference < 0)]
+            short = f"on lists of {self.n:,} documents {behind} has the larger mean"
             fields["reason"] = f"{short}; {fields['reason']}" if fields["reason"] else short
+        if drawn is not None:
+            fields |= self._wrong(measure, ahead, drawn.get(measure)).fields
         return PlanRow(
-            str(measure), self.n, limits=(limit(self.a, measure).value, limit(self.b, measure).value),
-            difference_error=difference.error, sd_error=sd.error,
-            **self.wrong(measure, run.ahead, drawn).fields, **fields,
+            str(measure),
+            self.n,
+            limits=(limit(self.a, measure).value, limit(self.b, measure).value),
+            difference_error=difference.error,
+            sd_error=sd.error,
+            **fields,
             **self.design.sizes(float(difference), float(sd)),
-        )  # fmt: skip
+        )
 
-    def wrong(self, measure: Measure, ahead: int, drawn: tuple[Counts, Counts] | None) -> WrongOrder:
+    def _wrong(self, measure: Measure, ahead: int, drawn: tuple[Counts, Counts] | None) -> WrongOrder:
         """Return P(the scorer that is ahead on long lists is not ahead on one of n items)."""
         pair = (self.b, self.a) if ahead else (self.a, self.b)
-        return wrong_order(*pair, measure, self.n, drawn[ahead] if drawn else None)
+        return wrong_order(*pair, measure, self.n, drawn[ahead] if drawn else None, self.effort)
 
-    def choice(
-        self,
-        measure: Measure,
-        at: float,
-        effect: float,
-        drawn: tuple[Counts, Counts] | None,
-        k: int | None = None,
-    ) -> Choice:
-        ahead = int(effect < 0)
-        if self.exact(measure):
-            wrong = self.wrong(measure, ahead, None)
-        elif drawn and drawn[ahead][0] >= ENOUGH:
-            wrong = WrongOrder.counted(*drawn[ahead])
-        else:
-            wrong = WrongOrder.normal(abs(effect))
-        return Choice.of(measure, at, effect, 1.0, wrong, self.design, k)
+    def _effect(self, measure: Measure) -> float | None:
+        """Return the effect size to about 1e-3 of its value; None where the variance is 0 or not known."""
+        try:
+            mean, variance, *_ = moments((self.a, self.b), measure, self.n, ROUGH)
+        except NotAvailableError:
+            return None
+        return mean / math.sqrt(variance) if variance > 0 else None
+
+    def _wrong_or_normal(self, measure: Measure, effect: float, drawn: Drawn | None) -> WrongOrder:
+        """Return P(wrong order) where it is exact or enough drawn lists are wrong, else by the normal law."""
+        if drawn is not None:
+            ahead = int(effect < 0)
+            counts = drawn.get(measure)
+            if self._enumerated(measure):
+                return self._wrong(measure, ahead, None)
+            if counts and counts[ahead][0] >= ENOUGH:
+                return WrongOrder.counted(*counts[ahead])
+        return WrongOrder.normal(abs(effect))

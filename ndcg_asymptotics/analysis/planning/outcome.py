@@ -171,6 +171,37 @@ def strongest(choices: Sequence[Choice]) -> Choice | None:
     return max((c for c in choices if c.lists), key=lambda c: abs(c.effect), default=None)
 
 
+def verdict(rows: Sequence[PlanRow]) -> str:
+    """Return in one sentence from which list length on each measure tells the rankers apart.
+
+    Without required lengths it is how many queries that takes at the length of the rows; the text is empty
+    where neither is known.
+
+    >>> verdict([PlanRow("nDCG", required_n=1382), PlanRow("nDCG@10", long_run=0.66)])
+    'nDCG tells them apart from n = 1,382 on; nDCG@10 never does.'
+    >>> verdict([PlanRow("nDCG", 10**4, required_lists=316), PlanRow("nDCG@10", 10**4, required_lists=1222)])
+    'With lists of 10,000 items it takes 316 queries by nDCG, 1,222 queries by nDCG@10 to tell them apart.'
+    """
+    if all(row.long_run is None for row in rows):
+        needs = [f"{row.required_lists:,} queries by {row.measure}" for row in rows if row.required_lists]
+        if not needs:
+            return ""
+        return f"With lists of {rows[0].n:,} items it takes {', '.join(needs)} to tell them apart."
+    known = sorted((row for row in rows if row.required_n), key=lambda row: row.required_n or 0)
+    never = [row.measure for row in rows if row.required_n is None and row.long_run is not None]
+    if not known:
+        return f"{' and '.join(never)} never {'tells' if len(never) == 1 else 'tell'} them apart."
+    tells = (" tells them apart", *("" for _ in known[1:]))
+    said = [f"{row.measure}{word} from n = {_length(row)} on" for row, word in zip(known, tells, strict=True)]
+    does = f"; {' and '.join(never)} never {'does' if len(never) == 1 else 'do'}" if never else ""
+    return f"{', '.join(said)}{does}."
+
+
+def _length(row: PlanRow) -> str:
+    between = "" if row.required_n_low is None else f" [{row.required_n_low:,}, {row.required_n_high:,}]"
+    return f"{row.required_n:,}{between}"
+
+
 @dataclass(frozen=True, repr=False)
 class Plan(Report):
     """The outcome of `plan`, `plan_runs` and `plan_for_sd`.
