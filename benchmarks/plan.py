@@ -19,7 +19,7 @@ import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.analysis.planning.curves import lengths_for, plan
-from ndcg_asymptotics.analysis.planning.outcome import PlanRow
+from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.required_length import Length
 from ndcg_asymptotics.analysis.power import paired_power
 from ndcg_asymptotics.core.arrays import Floats

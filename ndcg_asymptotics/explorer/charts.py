@@ -20,7 +20,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 from scipy.special import ndtr
 
-from ndcg_asymptotics.analysis.planning.outcome import Choice
+from ndcg_asymptotics.analysis.planning.findings import Choice
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.explorer.drawing import Drawn
 from ndcg_asymptotics.explorer.state import Shape

@@ -21,7 +21,7 @@ import panel as pn
 from bokeh.document import without_document_lock
 
 from ndcg_asymptotics.analysis.planning.design import RATE
-from ndcg_asymptotics.analysis.planning.outcome import Choice, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow, strongest
 from ndcg_asymptotics.analysis.planning.required_length import ahead
 from ndcg_asymptotics.core.errors import InputError, require_available
 from ndcg_asymptotics.explorer import values

@@ -20,12 +20,8 @@ from scipy.special import log_ndtr, ndtri, ndtri_exp
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, draw, drawable, wrong_order
 from ndcg_asymptotics.analysis.planning.curves import long_run_fields
 from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.outcome import (
-    Choice,
-    Plan,
-    PlanRow,
-    strongest,
-)
+from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import (
     Length,
     LongRun,
@@ -406,7 +402,9 @@ def choice(state: State, measure: Measure, at: float, k: int | None = None) -> C
     if variance <= 0:
         return None
     sd = math.sqrt(variance)
-    return Choice.of(measure, at, mean, sd, WrongOrder.normal(abs(mean) / sd), design(state), k)
+    lists = design(state).lists(mean, sd)
+    wrong = WrongOrder.normal(abs(mean) / sd)
+    return Choice.of(measure, at, mean / sd, lists, wrong, judged=k is not None)
 
 
 def design(state: State) -> Design:

@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan
+from ndcg_asymptotics.analysis.planning.findings import Choice
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.plots.style import (
     GREY,

@@ -16,7 +16,8 @@ from ndcg_asymptotics.analysis.orders.one_list import (
     wrong_order,
 )
 from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow
+from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import (
     Length,
     LongRun,
@@ -266,9 +267,8 @@ class Experiment:
             effect = known[str(measure)] if str(measure) in known else self._effect(measure)
             if effect is not None:
                 wrong = self._wrong_or_normal(measure, effect, drawn)
-                choices.append(
-                    Choice.of(measure, at, effect, 1.0, wrong, self.design, int(at) if judged else None)
-                )
+                lists = self.design.lists(effect, 1.0)
+                choices.append(Choice.of(measure, at, effect, lists, wrong, judged=judged))
         return tuple(choices)
 
     def plan(

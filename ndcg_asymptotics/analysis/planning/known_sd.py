@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ndcg_asymptotics.analysis.planning.design import Design, require_size
-from ndcg_asymptotics.analysis.planning.outcome import Plan, PlanRow
+from ndcg_asymptotics.analysis.planning.findings import PlanRow
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure

@@ -15,11 +15,14 @@ from ndcg_asymptotics.analysis.planning.curves import (
     CUTOFFS,
     EXPONENTS,
     MEASURES,
+    by_cutoff,
+    by_exponent,
     lengths_for,
     long_run_fields,
 )
 from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.outcome import Choice, Plan, PlanRow
+from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, LongRun
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.analysis.replication import replication
@@ -93,8 +96,7 @@ def plan_runs(
     first, second = scores
     names = first, second
     labels = without_negatives(Records.of(qrels, "label"), chosen.gain)
-    exponents = {Measure.of(f"nDCG(power({b:g}))"): b for b in EXPONENTS}
-    cutoffs = {Measure(chosen.discount, k): float(k) for k in CUTOFFS}
+    exponents, cutoffs = by_exponent(EXPONENTS), by_cutoff(CUTOFFS, chosen.discount)
     every = list(dict.fromkeys([*asked, *exponents, *cutoffs]))
     found = _differences(scores, labels, every, conventions or {})
     count = len(found[every[0]])
@@ -131,10 +133,15 @@ def plan_runs(
             "them, which `plan --a --b` takes"
         )
     return Plan(
-        *names, "runs", required, tuple(rows),
-        tuple(_choice(m, b, found[m], required) for m, b in exponents.items()),
-        tuple(_choice(m, k, found[m], required, int(k)) for m, k in cutoffs.items()), tuple(remarks), count,
-    )  # fmt: skip
+        *names,
+        "runs",
+        required,
+        tuple(rows),
+        _choices(exponents, found, required),
+        _choices(cutoffs, found, required, judged=True),
+        tuple(remarks),
+        count,
+    )
 
 
 def plan_files(
@@ -212,9 +219,21 @@ def _relevant(gains: Records, scores: Mapping[str, Records]) -> int | None:
     return distinct.pop() if len(distinct) == 1 else None
 
 
-def _choice(measure: Measure, at: float, d: Floats, design: Design, k: int | None = None) -> Choice:
-    mean, sd = _moments(d)
-    return Choice.of(measure, at, mean, sd, _opposite(mean, d), design, k)
+def _choices(
+    measures: Mapping[Measure, float],
+    found: Mapping[Measure, Floats],
+    design: Design,
+    *,
+    judged: bool = False,
+) -> tuple[Choice, ...]:
+    """Return the members of a family of measures, whose parameters ``measures`` holds."""
+    choices = []
+    for measure, at in measures.items():
+        mean, sd = _moments(found[measure])
+        effect = mean / sd if sd > 0 else 0.0
+        wrong = _opposite(mean, found[measure])
+        choices.append(Choice.of(measure, at, effect, design.lists(mean, sd), wrong, judged=judged))
+    return tuple(choices)
 
 
 def _most_gains(measure: Measure) -> int:

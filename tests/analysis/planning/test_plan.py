@@ -13,11 +13,13 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
-from ndcg_asymptotics.analysis.planning.outcome import Plan, PlanRow
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.runs import plan_runs
 from ndcg_asymptotics.analysis.power import lists_for, lists_for_anova, lists_for_width
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Estimate, in_format
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import plan_figure
 from ndcg_asymptotics.populations import Relevance
@@ -299,5 +301,14 @@ def test_differences_are_shown_with_their_errors() -> None:
 )
 def test_the_digits_of_an_effect_follow_its_error(sd_error: float, shown: str) -> None:
     row = PlanRow("nDCG", 10, difference=0.05, sd=0.1, effect=0.5, difference_error=1e-6, sd_error=sd_error)
-    assert row.effect_error >= abs(0.05 / (0.1 + sd_error) - 0.5)
+    effect = row.estimated_effect
+    assert isinstance(effect, Estimate)
+    assert effect.error >= abs(0.05 / (0.1 + sd_error) - 0.5)
     assert shown in str(Plan("a", "b", "curves", Design(), (row,)))
+
+
+def test_a_table_as_csv_has_values_only() -> None:
+    """Intervals were once written as the text of the whole row."""
+    said = in_format(plan_for_sd(0.2, "nDCG@10", difference=0.1, queries=50, pilot=40).blocks(), "csv")
+    assert '"34 [24, 54]",True,0.1,0.5' in said
+    assert "PlanRow" not in said

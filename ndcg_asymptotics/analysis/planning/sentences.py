@@ -1,0 +1,241 @@
+"""What a plan finds, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from ndcg_asymptotics.analysis.planning.findings import Choice, Findings, PlanRow, percent
+from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
+
+_MANY = "more than 1e15"  # queries, where `analysis.power` has no number
+
+
+def answers(found: Findings) -> list[str]:
+    """Return the answers in the order of the questions, a sentence each."""
+    if found.source == "sd":
+        return [_detected(found), *_enough(found)]
+    said = (_long_run(found), _lengths(found), _lists(found), *_enough(found), _choice(found))
+    return [sentence for sentence in said if sentence]
+
+
+def verdict(rows: Sequence[PlanRow]) -> str:
+    """Return in one sentence from which list length on each measure tells the rankers apart.
+
+    Without required lengths it is how many queries that takes at the length of the rows; the text is empty
+    where neither is known.
+
+    >>> verdict([PlanRow("nDCG", required_n=1382), PlanRow("nDCG@10", long_run=0.66)])
+    'nDCG tells them apart from n = 1,382 on; nDCG@10 never does.'
+    >>> verdict([PlanRow("nDCG", 10**4, required_lists=316), PlanRow("nDCG@10", 10**4, required_lists=1222)])
+    'With lists of 10,000 items it takes 316 queries by nDCG, 1,222 queries by nDCG@10 to tell them apart.'
+    """
+    if all(row.long_run is None for row in rows):
+        needs = [f"{row.required_lists:,} queries by {row.measure}" for row in rows if row.required_lists]
+        if not needs:
+            return ""
+        return f"With lists of {rows[0].n:,} items it takes {', '.join(needs)} to tell them apart."
+    known = sorted((row for row in rows if row.required_n), key=lambda row: row.required_n or 0)
+    never = [row.measure for row in rows if row.required_n is None and row.long_run is not None]
+    if not known:
+        return f"{' and '.join(never)} never {'tells' if len(never) == 1 else 'tell'} them apart."
+    tells = (" tells them apart", *("" for _ in known[1:]))
+    said = [f"{row.measure}{word} from n = {_length(row)} on" for row, word in zip(known, tells, strict=True)]
+    does = f"; {' and '.join(never)} never {'does' if len(never) == 1 else 'do'}" if never else ""
+    return f"{', '.join(said)}{does}."
+
+
+def _length(row: PlanRow) -> str:
+    between = "" if row.required_n_low is None else f" [{row.required_n_low:,}, {row.required_n_high:,}]"
+    return f"{row.required_n:,}{between}"
+
+
+def _long_run(found: Findings) -> str:
+    parts = []
+    for name, other in ((found.a, found.b), (found.b, found.a)):
+        rows = [row for row in found.rows if row.long_run is not None and row.ahead == name]
+        shares = []
+        sure = [row.measure for row in rows if row.long_run == 1]
+        if sure:
+            shares.append(f"on every list by {_listed(sure)}")
+        unsure = [
+            f"{percent(share)} by {row.measure}" for row in rows if 0 < (share := row.long_run or 0.0) < 1
+        ]
+        if unsure:
+            unsure[0] = unsure[0].replace(" by ", " of the lists by ", 1)
+            shares.append(f"on {'only ' if sure else ''}{_listed(unsure)}")
+        equal = [row.measure for row in rows if row.long_run == 0]
+        if equal:
+            shares.append(f"on none by {_listed(equal)}, as both become equal")
+        if shares:
+            parts.append(f"{name} comes before {other} {'; '.join(shares)}")
+    return f"In the long run {'. '.join(parts)}." if parts else ""
+
+
+def _lengths(found: Findings) -> str:
+    known = sorted((row for row in found.rows if row.required_n), key=lambda row: row.required_n or 0)
+    rate = f"{found.design.rate:g}"
+    if all(row.long_run is None for row in found.rows):
+        return ""
+    if not known:
+        return f"No list is known to be long enough to show the right order with probability {rate}."
+    first, last = known[0], known[-1]
+    said = (
+        f"One list shows the order of the long run with probability {rate} from {first.required_n:,} "
+        f"documents on by {first.measure}"
+    )
+    return said + (f", from {last.required_n:,} on by {last.measure}." if last is not first else ".")
+
+
+def _lists(found: Findings) -> str:
+    known = [row for row in found.rows if row.required_lists]
+    n = found.rows[0].n
+    where = f"With lists of {n:,} documents" if n else "With queries like these"
+    test = f"a paired t test at level {found.design.alpha:g} has {found.design.power:.0%} power"
+    if not known:
+        return f"{where} no number of queries is known with which {test}."
+    first, last = known[0], known[-1]
+    runs = found.source == "runs"
+    said = f"{test} with {first.queries} {'new ' if runs else ''}queries by {first.measure}"
+    said += f", {last.queries} by {last.measure}" if last is not first else ""
+    return f"{IF_OBSERVED.capitalize()}, {said}; {_assured(found)}." if runs else f"{where} {said}."
+
+
+def _assured(found: Findings) -> str:
+    """Return the numbers of queries at the lower bounds of the differences of runs."""
+    bounds = sorted((row.queries_assured, row.measure) for row in found.rows if row.queries_assured)
+    if not bounds:
+        return "no lower bound of the difference is positive"
+    ends = _listed([f"{number:,} by {of}" for number, of in dict.fromkeys((bounds[0], bounds[-1]))])
+    none = [row.measure for row in found.rows if row.effect is not None and not row.queries_assured]
+    return f"{IF_BOUND}, with {ends}" + (f" (not positive by {_listed(none)})" if none else "")
+
+
+def _enough(found: Findings) -> Iterator[str]:
+    queries = found.design.queries
+    judged = [row for row in found.rows if row.enough is not None]
+    if queries is None:
+        if found.source != "sd":
+            yield "State how many queries there are (--queries) to see whether they are enough."
+    elif judged and found.source == "sd":
+        (need,) = judged
+        word = "enough" if need.enough else "too few"
+        yield f"For a difference of {need.difference:g} they are {word}: {need.queries or _MANY} are needed."
+    elif judged:
+        said = [(row.measure, "enough" if row.enough else "too few") for row in judged]
+        yield f"The {queries} queries are {_by(said, 'enough', 'too few')}."
+    elif queries != found.pilot:
+        words = "at least the assured number", "at least the number as observed", "too few"
+        said = []
+        for row in found.rows:
+            needed = (row.queries_assured or math.inf, row.required_lists or math.inf, 0)
+            if row.sd is not None:
+                word = next(w for w, number in zip(words, needed, strict=True) if queries >= number)
+                said.append((row.measure, word))
+        if said:
+            yield f"{queries:,} new queries are {_by(said, *words)}."
+
+
+def _choice(found: Findings) -> str:
+    fewest = []
+    if len(found.rows) > 1 and found.rows[0].required_lists:
+        fewest.append(f"of these measures, {found.rows[0].measure} ({found.rows[0].required_lists})")
+    opposite = [row.measure for row in found.rows if _shows_opposite(found, row)]
+    for name, letter, choices in (
+        ("discounts r^-b", "b", found.exponents),
+        ("cutoffs nDCG@k", "k", found.cutoffs),
+    ):
+        if best := found.best(choices):
+            fewest.append(f"of the {name}, {letter} = {best.at:,.10g} ({best.lists:,})")
+        if at := [f"{choice.at:g}" for choice in choices if _shows_opposite(found, choice)]:
+            opposite.append(f"{letter} = {_listed(at)}")
+    if not fewest:
+        return ""
+    if cheap := found.fewest_judgements:
+        fewest.append(
+            f"fewest judgements: {cheap.documents:,}, with {cheap.lists:,} queries judged to rank "
+            f"{cheap.at:g}"
+        )
+    aim = f" to show that {found.better} is ahead on average" if opposite else ""
+    observed = f", {IF_OBSERVED}" if found.source == "runs" else ""
+    said = f"Fewest queries{aim}{observed}: {'; '.join(fewest)}."
+    if not opposite:
+        return said
+    other = found.b if found.better == found.a else found.a
+    return f"{said} {other} is ahead by {_listed(opposite, '; ')}."
+
+
+def _shows_opposite(found: Findings, of: PlanRow | Choice) -> bool:
+    return bool(of.effect) and found.mean_ahead(of) != found.better
+
+
+def _detected(found: Findings) -> str:
+    row, design = found.rows[0], found.design
+    test = f"a paired t test at level {design.alpha:g}"
+    if row.detectable is not None:
+        return (
+            f"With {design.queries} queries {test} has {design.power:.0%} power if the difference is "
+            f"{row.detectable_interval} or more."
+        )
+    if row.difference:
+        needed = f"{row.queries or _MANY} queries for {test} with {design.power:.0%} power"
+        return f"A difference of {row.difference:g} needs {needed}."
+    queries = _MANY if row.width_lists is None else f"{row.width_lists:,}"
+    return f"{queries} queries give an interval of mean width {design.width:g}."
+
+
+def legend(found: Findings) -> str:
+    """Return what the numbers of the tables mean."""
+    design = found.design
+    parts = []
+    if any(row.long_run is not None for row in found.rows):
+        parts.append(
+            "Long run: the limit of the share of lists that show the right order. Required documents: "
+            f"the length of a list from which on that share is {design.rate:g} or more."
+        )
+    if any(row.required_lists for row in found.rows):
+        parts.append(
+            f"{required(found).capitalize()}: for a paired t test at level {design.alpha:g} with "
+            f"{design.power:.0%} power{f', {IF_OBSERVED}' if found.source == 'runs' else ''}."
+        )
+    if found.source == "runs":
+        parts.append(BOUND_LEGEND)
+    if any(row.detectable for row in found.rows):
+        parts.append(
+            f"Detectable difference: the smallest for which {design.queries} queries give it that power."
+        )
+    if any(row.effect for row in found.rows):
+        parts.append("Effect size: the mean difference on one list over its standard deviation.")
+    if any(row.ties for row in found.rows):
+        parts.append("P(wrong order): the share of queries on which the other is ahead, without ties.")
+    elif any(row.wrong is not None for row in found.rows):
+        where = f" of {found.rows[0].n:,} documents" if found.rows[0].n else ""
+        parts.append(f"P(wrong order): on one list{where}; a tie counts as wrong.")
+    if design.systems is not None:
+        parts.append(
+            f"Queries for {design.systems} systems: for an analysis of variance with queries as blocks, "
+            "where the best and the worst system differ by that much."
+        )
+    if design.width is not None:
+        parts.append(f"Queries for width {design.width:g}: the mean width of the interval of the difference.")
+    return " ".join(parts)
+
+
+def required(found: Findings) -> str:
+    """Return what the required number of queries is called."""
+    return "queries as observed" if found.source == "runs" else "required queries"
+
+
+def _by(said: Sequence[tuple[str, str]], *words: str) -> str:
+    """Return which measures have which of the words, such as "enough by nDCG and too few by nDCG@10"."""
+    parts = []
+    for word in words:
+        by = [measure for measure, its in said if its == word]
+        many = "both" if len(by) == 2 else f"all {len(by)}"
+        if by:
+            parts.append(f"{word} by {f'{many} measures' if len(by) == len(said) > 1 else _listed(by)}")
+    return _listed(parts)
+
+
+def _listed(names: Sequence[str], between: str = ", ") -> str:
+    return names[0] if len(names) == 1 else f"{between.join(names[:-1])} and {names[-1]}"
