@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import panel as pn
 
 from ndcg_asymptotics.core.errors import InputError
+
+_T = TypeVar("_T")
 
 ERROR = {"color": "#d1242f", "font-size": "13px"}
 """The style of a message."""
@@ -55,32 +58,41 @@ def line(wrong: Exception) -> str:
     return said if isinstance(wrong, InputError) else f"internal error: {type(wrong).__name__}: {said}"
 
 
-def attempt(places: Sequence[Place], piece: Callable[[], Callable[[], None]]) -> Callable[[], None]:
-    """Return what shows the outcome of a computation in its places, or there what went wrong.
+@dataclass(frozen=True)
+class Piece(Generic[_T]):
+    """A computation, and where its outcome is shown.
 
-    Parameters
+    Attributes
     ----------
-    places : sequence of Place
-    piece : callable
-        Computes, and returns what shows the outcome.
+    places : tuple of Place
+    compute : callable
+        May run in a thread.
+    show : callable
+        Takes the outcome.
     """
 
-    def mark(wrong: Exception | None = None) -> None:
-        for place in places:
-            place.brighten(wrong)
+    places: tuple[Place, ...]
+    compute: Callable[[], _T]
+    show: Callable[[_T], None]
 
-    try:
-        show = piece()
-    except Exception as wrong:
-        failed = wrong
-        return lambda: mark(failed)
-
-    def shown() -> None:
+    def attempt(self) -> Callable[[], None]:
+        """Compute, and return what shows the outcome in the places, or there what went wrong."""
         try:
-            show()
+            found = self.compute()
         except Exception as wrong:
-            mark(wrong)
-        else:
-            mark()
+            failed = wrong
+            return lambda: self._mark(failed)
 
-    return shown
+        def shown() -> None:
+            try:
+                self.show(found)
+            except Exception as wrong:
+                self._mark(wrong)
+            else:
+                self._mark()
+
+        return shown
+
+    def _mark(self, wrong: Exception | None = None) -> None:
+        for place in self.places:
+            place.brighten(wrong)

@@ -17,7 +17,6 @@ from bisect import bisect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 from urllib.parse import parse_qsl, quote
 
 import numpy as np
@@ -29,9 +28,10 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower, WholeList
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.populations import Curve, FixedCounts, Population, Scorer
-from ndcg_asymptotics.populations.families import PiecewiseLinear, Polynomial
+from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.specs.scanner import Call, number_text, read
+from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
 from ndcg_asymptotics.studies.study import Study, decades
 
 SMALLEST, LARGEST = 10, 10**18
@@ -50,51 +50,8 @@ _MOST_POINTS = 9  # of a dragged curve
 _COARSE = 20  # values of each of two parameters, among which the nearest possible ones are sought
 
 
-class Parameter(NamedTuple):
-    """A parameter of a family of curves or discounts, with the range of its slider."""
-
-    name: str
-    start: float
-    stop: float
-    step: float
-    usual: float
-
-    @property
-    def grid(self) -> list[float]:
-        """The values of the slider."""
-        steps = round((self.stop - self.start) / self.step)
-        return [round(self.start + i * self.step, 9) for i in range(steps + 1)]
-
-
-SHARE = Parameter("share of relevant items", 0.01, 0.9, 0.01, 0.3)
+SHARE = Slider("share of relevant items", 0.01, 0.9, 0.01, 0.3)
 """The share of relevant items."""
-# the parameter that is missing is solved for, so that the mean of the curve is the share
-CURVES: dict[str, tuple[Parameter, ...]] = {
-    "linear": (Parameter("top", 0.0, 1.0, 0.01, 0.5),),
-    "power": (Parameter("top", 0.0, 1.0, 0.01, 0.8), Parameter("exponent", 0.1, 10.0, 0.1, 2.0)),
-    "cusp": (Parameter("top", 0.0, 1.0, 0.01, 0.6), Parameter("alpha", 0.05, 1.0, 0.05, 0.5)),
-    "step": (Parameter("top", 0.0, 1.0, 0.01, 0.6), Parameter("at", 0.05, 0.95, 0.05, 0.7)),
-    "logistic": (Parameter("slope", -20.0, 20.0, 0.5, 3.0),),
-    "binormal": (Parameter("separation", -3.0, 3.0, 0.05, 0.8),),
-    "polynomial": (Parameter("c1", -2.0, 2.0, 0.02, -0.6), Parameter("c2", -2.0, 2.0, 0.02, 0.6)),
-    "constant": (),
-    "piecewise": (),
-}
-"""The families of relevance curves, and their parameters beside the share of relevant items."""
-ROCS: dict[str, tuple[Parameter, ...]] = {
-    "roc_power": (Parameter("kappa", 0.1, 1.5, 0.05, 0.4),),
-    "roc_binormal": (Parameter("separation", -1.0, 4.0, 0.05, 1.0),),
-    "roc_beta": (Parameter("a", 0.1, 3.0, 0.05, 0.4), Parameter("b", 0.2, 5.0, 0.1, 1.0)),
-}
-"""The families of ROC curves, for a fixed number of relevant items."""
-DISCOUNTS: Mapping[str, tuple[Parameter, ...]] = {
-    "log": (),
-    "power": (Parameter("b", 0.05, 3.0, 0.05, 0.5),),
-    "zipf": (),
-    "geometric": (Parameter("base", 1.05, 4.0, 0.05, 2.0),),
-    "linear": (),
-}
-"""The discounts and their parameters."""
 POINTS = ((0.0, 0.6), (0.25, 0.4), (0.5, 0.25), (0.75, 0.15), (1.0, 0.1))
 """The depths and values from which a curve is dragged."""
 
@@ -112,7 +69,12 @@ class Shape:
         """Return the member of a family with which its sliders begin."""
         if family == "piecewise":
             return cls(family, (), POINTS)
-        return cls(family, tuple(p.usual for p in (CURVES | ROCS)[family]))
+        return cls(family, tuple(slider.usual for slider in _sliders(family)))
+
+    @property
+    def sliders(self) -> tuple[Slider, ...]:
+        """The sliders of the family."""
+        return _sliders(self.family)
 
     def nearest(self, share: float) -> Shape:
         """Return the shape, or the nearest one of its family that has this mean.
@@ -122,11 +84,9 @@ class Shape:
         """
         if self.possible(share):
             return self
-        parameters = CURVES[self.family]
-        grids = [
-            p.grid if len(parameters) == 1 else p.grid[:: len(p.grid) // _COARSE + 1] for p in parameters
-        ]
-        widths = np.array([p.stop - p.start for p in parameters])
+        sliders = self.sliders
+        grids = [s.grid if len(sliders) == 1 else s.grid[:: len(s.grid) // _COARSE + 1] for s in sliders]
+        widths = np.array([s.stop - s.start for s in sliders])
         tried = sorted(
             itertools.product(*grids),
             key=lambda to: float(np.abs((np.array(to) - self.values) / widths).sum()),
@@ -145,29 +105,22 @@ class Shape:
     def ranges(self, share: float) -> list[tuple[float, float]]:
         """Return for each parameter the values from which, and to which, its slider can move."""
         found = []
-        for i, parameter in enumerate((CURVES | ROCS)[self.family]):
+        for i, slider in enumerate(self.sliders):
 
             def possible(value: float, i: int = i) -> bool:
                 moved = replace(self, values=(*self.values[:i], value, *self.values[i + 1 :]))
                 return moved.possible(share)
 
-            found.append(_range(parameter, self.values[i], possible))
+            found.append(_range(slider, self.values[i], possible))
         return found
 
     def text(self, share: float) -> str:
         """Return the spec of the curve; one that is dragged is written as it was dragged."""
-        if self.family in ROCS:
-            return f"{self.family}({', '.join(map(number_text, self.values))})"
-        if self.family == "piecewise":
-            return f"piecewise({', '.join(f'{number_text(t)}={number_text(m)}' for t, m in self.points)})"
-        if self.family == "constant":
-            return f"constant({number_text(share)})"
-        if self.family == "polynomial":  # its coefficients have no names
-            rest = "".join(f", {number_text(value)}" for value in self.values)
-            return f"polynomial(prevalence={number_text(share)}{rest})"
-        named = zip(CURVES[self.family], self.values, strict=True)
-        rest = "".join(f", {p.name}={number_text(value)}" for p, value in named)
-        return f"{self.family}(prevalence={number_text(share)}{rest})"
+        kind = _family(self.family)
+        if issubclass(kind, Curve) and not issubclass(kind, PiecewiseLinear):
+            return kind.text_with(share, self.values)
+        points = (f"{number_text(t)}={number_text(m)}" for t, m in self.points)
+        return f"{self.family}({', '.join([*map(number_text, self.values), *points])})"
 
     def curve(self, share: float) -> Curve | Roc:
         """Return the curve whose mean is ``share``, or the ROC curve.
@@ -177,7 +130,7 @@ class Shape:
         InputError
             If it leaves [0, 1].
         """
-        if self.family in ROCS:
+        if issubclass(_family(self.family), Roc):
             return Roc.parse(self.text(share))
         try:
             found = Curve.parse(self.text(share))
@@ -186,7 +139,24 @@ class Shape:
         return with_mean(found, share) if isinstance(found, PiecewiseLinear) else found
 
 
-def _range(parameter: Parameter, value: float, possible: Callable[[float], bool]) -> tuple[float, float]:
+def families(relevant: int | None) -> dict[str, type[Adjustable]]:
+    """Return the families of curves: of relevance curves, or of ROC curves for a number of relevant items.
+
+    >>> *families(relevant=2),
+    ('roc_power', 'roc_binormal', 'roc_beta')
+    """
+    return offered(Curve) if relevant is None else offered(Roc)  # type: ignore[type-abstract]
+
+
+def _family(keyword: str) -> type[Adjustable]:
+    return (families(None) | families(1))[keyword]
+
+
+def _sliders(family: str) -> tuple[Slider, ...]:
+    return _family(family).sliders() or ()
+
+
+def _range(slider: Slider, value: float, possible: Callable[[float], bool]) -> tuple[float, float]:
     """Return the ends of the values of a slider that are possible; they are those between two of them."""
 
     def end(values: list[float]) -> float:
@@ -194,7 +164,7 @@ def _range(parameter: Parameter, value: float, possible: Callable[[float], bool]
             return values[-1] if values else value
         return values[last - 1] if (last := bisect(values, 0, key=lambda x: not possible(x))) else value
 
-    grid = parameter.grid
+    grid = slider.grid
     return end([x for x in reversed(grid) if x < value]), end([x for x in grid if x > value])
 
 
@@ -322,7 +292,6 @@ class State:
             require(key in known, f"the address has no field {brief(key)}{did_you_mean(key, known)}")
         state = cls()
         relevant = _whole("relevant", fields["relevant"]) if "relevant" in fields else None
-        families = CURVES if relevant is None else ROCS
         shares = [_number("share", fields["share"])] if "share" in fields else []
         shapes = {}
         for name in ("a", "b"):
@@ -330,7 +299,7 @@ class State:
                 shapes[name] = getattr(state, name) if relevant is None else Shape.usual("roc_power")
                 continue
             with naming(name):
-                shapes[name], share = _shape(fields[name], families)
+                shapes[name], share = _shape(fields[name], families(relevant))
             shares += [] if share is None else [share]
         share = shares[0] if shares else state.share
         apart = max((abs(other - share) for other in shares), default=0.0)
@@ -387,14 +356,13 @@ def _tight(text: str) -> str:
     return text.replace(", ", ",")
 
 
-def _shape(text: str, families: Mapping[str, tuple[Parameter, ...]]) -> tuple[Shape, float | None]:
+def _shape(text: str, known: Mapping[str, type[Adjustable]]) -> tuple[Shape, float | None]:
     """Return the shape that a spec describes and, of a relevance curve, its mean."""
     call: Call = read(text, lambda scanner: scanner.call())
-    if call.name not in families:
-        raise InputError(f"the explorer has the curves {', '.join(families)}, got {brief(call.name)}")
-    if families is ROCS:
-        roc = Roc.parse(text)
-        return Shape(call.name, tuple(getattr(roc, p.name) for p in families[call.name])), None
+    if call.name not in known:
+        raise InputError(f"the explorer has the curves {', '.join(known)}, got {brief(call.name)}")
+    if issubclass(known[call.name], Roc):
+        return Shape(call.name, Roc.parse(text).slider_values()), None
     curve = Curve.parse(text)
     if isinstance(curve, PiecewiseLinear):
         points = tuple(zip(curve.depths, curve.values, strict=True))
@@ -402,12 +370,7 @@ def _shape(text: str, families: Mapping[str, tuple[Parameter, ...]]) -> tuple[Sh
             len(points) <= _MOST_POINTS, f"piecewise has at most {_MOST_POINTS} points, got {len(points)}"
         )
         return Shape(call.name, (), points), None
-    if isinstance(curve, Polynomial):
-        _, *values = curve.coefficients
-        require(len(values) == 2, f"polynomial has three coefficients, got {len(curve.coefficients)}")
-    else:
-        values = [getattr(curve, p.name) for p in families[call.name]]
-    return Shape(call.name, tuple(values)), round(curve.mass, 12)
+    return Shape(call.name, curve.slider_values()), round(curve.mass, 12)
 
 
 def _check_measure(text: str) -> None:
@@ -420,9 +383,8 @@ def _check_measure(text: str) -> None:
     cutoffs = (WholeList, FixedRank, ListFraction, ListPower)
     known_cutoff = isinstance(measure.cutoff, cutoffs)
     require(known_cutoff, f"the explorer has the cutoffs k, c n and n^a, got {measure.cutoff}", "measure")
-    keyword = type(measure.discount).keyword
-    known = ", ".join(DISCOUNTS)
-    require(keyword in DISCOUNTS, f"the explorer has the discounts {known}, got {keyword}", "measure")
+    keyword, known = measure.discount.keyword, offered(Discount)  # type: ignore[type-abstract]
+    require(keyword in known, f"the explorer has the discounts {', '.join(known)}, got {keyword}", "measure")
 
 
 def _number(name: str, text: str) -> float:
@@ -440,13 +402,3 @@ def _whole(name: str, text: str) -> int:
     value = _number(name, text)
     require(value == int(value), f"must be a whole number, got {brief(text)}", name)
     return int(value)
-
-
-def discount_of(keyword: str, values: tuple[float, ...]) -> Discount:
-    """Return a discount with the values of its sliders.
-
-    >>> str(discount_of("power", (0.5,))), str(discount_of("log", ()))
-    ('power(0.5)', 'log')
-    """
-    arguments = f"({', '.join(map(number_text, values))})" if values else ""
-    return Discount.parse(keyword + arguments)

@@ -375,6 +375,8 @@ def by_cutoff(state: State) -> list[Choice]:
     discount, n = state.measured.discount, state.n
 
     def of(k: int) -> Choice | None:
+        if k >= n and discount.needs_cutoff:
+            return None
         return choice(state, Measure(discount, k) if k < n else Measure(discount), float(k), k)
 
     ks = np.geomspace(1, n, _CUTOFFS)

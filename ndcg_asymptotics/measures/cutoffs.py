@@ -47,6 +47,11 @@ class Cutoff(Spec, family="cutoff"):
         return self.regime in ("sublinear", "fraction")
 
     @property
+    def shade(self) -> float:
+        """How much its parameter darkens the colour of a measure or, below 0, lightens it."""
+        return 0.0
+
+    @property
     def tex(self) -> str:
         """k(n) in TeX, without dollar signs; empty for the whole list."""
         return ""
@@ -114,6 +119,10 @@ class FixedRank(Cutoff, keyword="k"):
     def tex(self) -> str:
         return str(self.k)
 
+    @property
+    def shade(self) -> float:
+        return 0.25 * math.log10(self.k / 10)
+
     def exact(self, n: int) -> int:
         return self.k
 
@@ -149,6 +158,10 @@ class ListFraction(Cutoff, keyword="cn"):
             ("" if numerator == 1 else str(numerator)) + "n" + (f"/{denominator}" if denominator > 1 else "")
         )
 
+    @property
+    def shade(self) -> float:
+        return 0.6 * math.log10(self.c / 0.2)
+
     def exact(self, n: int) -> int:
         numerator, denominator = self._ratio
         return -(-numerator * n // denominator)
@@ -170,6 +183,10 @@ class ListPower(Cutoff, keyword="n^a"):
     @property
     def tex(self) -> str:
         return f"n^{{{fraction_text(self.a)}}}"
+
+    @property
+    def shade(self) -> float:
+        return 0.8 * (self.a - 0.5)
 
     def exact(self, n: int) -> int:
         return _ceil(float(n) ** self.a)

@@ -40,8 +40,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import write_file
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower
-from ndcg_asymptotics.measures.discounts import Geometric, Power
+from ndcg_asymptotics.measures.discounts import Discount
 
 SINGLE, DOUBLE = 3.5, 7.2  # widths of one and of two columns of a journal, in inches
 
@@ -69,31 +68,22 @@ def line_styles(count: int) -> list[LineStyle]:
     return [LineStyle(*line) for line in itertools.islice(cycles, count)]
 
 
-# The colour of each discount, and those of the log discount with a cutoff, which is often drawn beside it.
-_OF_DISCOUNT = {
-    "log": "#0072B2", "power": "#D55E00", "zipf": "#009E73", "geometric": "#CC79A7", "linear": "#000000",
-    "rbp": "#332288", "constant": "#777777", "clipped_log": "#44AA99",
-}  # fmt: skip
-_OF_CUT_LOG = {"fraction": "#56B4E9", "sublinear": "#E69F00", "fixed": "#882255"}
-_OTHER = "#999933"
-_MARKER_OF_DISCOUNT = {
-    "log": "o", "power": "s", "zipf": "^", "geometric": "D", "linear": "v", "rbp": "P", "constant": "h",
-    "clipped_log": "<",
-}  # fmt: skip
-_DASHES_OF_CUTOFF: dict[str, Any] = {
-    "none": "-", "fixed": (0, (5, 1.5)), "fraction": (0, (4, 1.2, 1, 1.2)), "sublinear": (0, (2, 1)),
-}  # fmt: skip
-# How much another discount is darkened (or, below 0, lightened) by its kind of cutoff
-_SHADE_OF_CUTOFF = {"none": 0.0, "fixed": -0.3, "fraction": 0.35, "sublinear": -0.2}
+# The dashes of each kind of cutoff, and how much it darkens (or, below 0, lightens) the colour of a discount
+_OF_REGIME: dict[str, tuple[Any, float]] = {
+    "none": (_DASHES[0], 0.0),
+    "fixed": (_DASHES[1], -0.3),
+    "fraction": (_DASHES[2], 0.35),
+    "sublinear": (_DASHES[3], -0.2),
+}
 _MOST_SHADE = 0.5
 
 
 def measure_style(measure: Measure | str) -> LineStyle:
     """Return the line style of a measure, which is the same in every figure.
 
-    The discount decides the colour and the marker, and the cutoff the dashes. A parameter darkens the colour
-    as it grows: b of the discount r^-b, the base of a geometric one, k, and the c and a of the cutoffs cn and
-    n^a.
+    The discount decides the colour and the marker (`Discount.color`), and the cutoff the dashes. A parameter
+    darkens the colour as it grows: b of the discount r^-b, the base of a geometric one, k, and the c and a of
+    the cutoffs cn and n^a.
 
     >>> measure_style("nDCG").color, measure_style("nDCG@10").color, measure_style("nDCG(zipf)").marker
     ('#0072b2', '#882255', '^')
@@ -103,40 +93,22 @@ def measure_style(measure: Measure | str) -> LineStyle:
     try:
         measure = Measure.of(measure)
     except InputError:  # the module of a custom discount may not be importable here
-        return LineStyle(_OTHER, "-", "X")
-    kind, regime = measure.discount.keyword, measure.cutoff.regime
-    shade = _of_parameter(measure.discount) + _of_parameter(measure.cutoff)
-    if kind == "log" and regime in _OF_CUT_LOG:
-        color = _OF_CUT_LOG[regime]
-    else:
-        color = _OF_DISCOUNT.get(kind, _OTHER)
-        shade += _SHADE_OF_CUTOFF[regime]
+        return LineStyle(Discount.color, _DASHES[0], Discount.marker)
+    discount, regime = measure.discount, measure.cutoff.regime
+    dashes, of_regime = _OF_REGIME[regime]
+    shade = discount.shade + measure.cutoff.shade
+    if regime not in discount.cut_colors:
+        shade += of_regime
     goal = (0.0, 0.0, 0.0) if shade > 0 else (1.0, 1.0, 1.0)
     part = min(abs(shade), _MOST_SHADE)
-    mixed = (1 - part) * np.array(to_rgb(color)) + part * np.array(goal)
-    return LineStyle(_hex(mixed), _DASHES_OF_CUTOFF[regime], _MARKER_OF_DISCOUNT.get(kind, "X"))
+    color = to_rgb(discount.cut_colors.get(regime, discount.color))
+    mixed = (1 - part) * np.array(color) + part * np.array(goal)
+    return LineStyle(_hex(mixed), dashes, discount.marker)
 
 
 def _hex(rgb: Floats) -> str:
     red, green, blue = map(float, rgb)
     return to_hex((red, green, blue))
-
-
-def _of_parameter(part: Any) -> float:
-    """Return how much a parameter darkens the colour of a measure, 0 for the most common value."""
-    match part:
-        case Power():
-            return (1.2 if part.b > 0.5 else 2.0) * (part.b - 0.5)
-        case Geometric():
-            return 0.3 * math.log2(part.base / 2)
-        case FixedRank():
-            return 0.25 * math.log10(part.k / 10)
-        case ListFraction():
-            return 0.6 * math.log10(part.c / 0.2)
-        case ListPower():
-            return 0.8 * (part.a - 0.5)
-        case _:
-            return 0.0
 
 
 _user_settings: ContextVar[Mapping[Any, Any] | None] = ContextVar("user_settings", default=None)

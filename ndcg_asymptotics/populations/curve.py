@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Self
+from collections.abc import Sequence
+from dataclasses import Field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,19 +14,23 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.scorer import Relevance
 from ndcg_asymptotics.populations.solving import checked, interval, range_is_checked, solved
-from ndcg_asymptotics.specs.scanner import Call
+from ndcg_asymptotics.specs.scanner import Call, number_text
+from ndcg_asymptotics.specs.sliders import Adjustable, Slider
 
 _MEAN = "prevalence"  # of a curve, as a parameter
 ROUNDING = 1e-12  #: the greatest distance of a probability from [0, 1] that rounding explains
 
 
-class Curve(Relevance):
+class Curve(Relevance, Adjustable):
     """A binary relevance curve, m(t) = P(Y = 1 | depth t).
 
     In a text ``prevalence=``, the mean of the curve, may stand in place of any one of the parameters (the
     dataclass fields of a family that are floats), which is then solved for. A parameter lies in [0, 1]; the
     field of another one states its interval, as ``exponent: float = field(metadata=within(0.001, 1000))``.
     The mean of the curve must be a continuous and monotone function of the parameter in its interval.
+
+    The explorer offers a family in which all parameters but one have a slider, as in
+    ``top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.5))``; the other one is solved for.
     """
 
     gains: ClassVar[tuple[float, ...]] = (1.0,)
@@ -113,7 +119,7 @@ class Curve(Relevance):
         given = cls.bind(call, (*names, _MEAN))
         prevalence = given.pop(_MEAN)
         missing = [field for field in cls._fields() if field.name not in given]
-        if len(missing) != 1 or missing[0].type not in ("float", float):
+        if len(missing) != 1 or not _is_number(missing[0]):
             call.scanner.fail(
                 f"{cls.keyword}: {_MEAN} stands in place of exactly one of {', '.join(names)}; "
                 f"missing here: {', '.join(field.name for field in missing) or 'none'}",
@@ -123,6 +129,26 @@ class Curve(Relevance):
         others = ", ".join(f"{other} = {value:.12g}" for other, value in given.items())
         return solved(lambda x: cls(**given, **{name: x}), ends, prevalence, name, others)
 
+    @classmethod
+    def sliders(cls) -> tuple[Slider, ...] | None:
+        found, without = cls._sliders()
+        return found if len(without) == 1 and _is_number(without[0]) else None
+
+    @classmethod
+    def text_with(cls, prevalence: float, values: Sequence[float]) -> str:
+        """Return the text of the curve with this mean and these values of its sliders.
+
+        >>> Curve.members["power"].text_with(0.3, (0.8, 2.0))
+        'power(prevalence=0.3, top=0.8, exponent=2)'
+        """
+        named = zip(cls.sliders() or (), values, strict=True)
+        given = "".join(f", {slider.name}={number_text(value)}" for slider, value in named)
+        return f"{cls.keyword}({_MEAN}={number_text(prevalence)}{given})"
+
     def unclipped_mean(self) -> float:
         """Return the mean over [0, 1] of the formula, whether or not it is a probability."""
         return float(self.average(np.array(0.0), np.array(1.0)))
+
+
+def _is_number(parameter: Field[Any]) -> bool:
+    return parameter.type in ("float", float)

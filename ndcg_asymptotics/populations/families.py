@@ -7,10 +7,10 @@ and the prevalence sets the level.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -21,6 +21,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve import ROUNDING, Curve
 from ndcg_asymptotics.populations.solving import any_range, solved, within
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
+from ndcg_asymptotics.specs.sliders import Slider, slider
 
 
 def _log_ratio(a: Floats, b: Floats) -> Floats:
@@ -36,31 +37,11 @@ _MOST_TERMS, _LARGEST_COEFFICIENT = 64, 1e9  # of a polynomial; beyond, rounding
 
 
 @dataclass(frozen=True)
-class Constant(Curve, keyword="constant"):
-    """ybar(s) = p: no information."""
-
-    p: float
-
-    def __post_init__(self) -> None:
-        self.check_range(self.p)
-
-    def formula(self, t: Floats) -> Floats:
-        return np.full_like(t, self.p)
-
-    def average(self, a: Floats, b: Floats) -> Floats:
-        return np.full_like(a, self.p)
-
-    @property
-    def complement(self) -> Constant:
-        return Constant(1 - self.p)
-
-
-@dataclass(frozen=True)
 class LinearCurve(Curve, keyword="linear"):
     """ybar(s) = bottom + (top - bottom) s."""
 
     bottom: float
-    top: float
+    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.5))
 
     def __post_init__(self) -> None:
         self.check_range(self.bottom, self.top)
@@ -83,8 +64,8 @@ class PowerCurve(Curve, keyword="power"):
     """ybar(s) = bottom + (top - bottom) s^exponent, exponent > 0."""
 
     bottom: float
-    top: float
-    exponent: float = field(metadata=within(_FLAT, _STEEP))
+    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.8))
+    exponent: float = field(metadata=within(_FLAT, _STEEP) | slider(0.1, 10.0, 0.1, usual=2.0))
 
     def __post_init__(self) -> None:
         require(_FLAT <= self.exponent <= _STEEP, f"power: exponent must be {_RANGE}, got {self.exponent:g}")
@@ -107,91 +88,12 @@ class PowerCurve(Curve, keyword="power"):
 
 
 @dataclass(frozen=True)
-class Polynomial(Curve, keyword="polynomial"):
-    """m(t) = c0 + c1 t + c2 t^2 + … in depth t = 1 - s."""
-
-    coefficients: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        count, most = len(self.coefficients), max(map(abs, self.coefficients), default=0.0)
-        require(1 <= count <= _MOST_TERMS, f"polynomial takes 1 to {_MOST_TERMS} coefficients, got {count}")
-        require(
-            most <= _LARGEST_COEFFICIENT,
-            f"polynomial: coefficients must be within ±{_LARGEST_COEFFICIENT:g}, got {most:g}",
-        )
-        low, high = self.bounds(np.array(0.0), np.array(1.0))
-        self.check_range(float(low), float(high))
-
-    @classmethod
-    def signature(cls) -> str:
-        return "polynomial(c0, c1, …)"
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        """Read coefficients by position; ``prevalence=`` stands for c0."""
-        values = tuple(cls._number(a, call.scanner) for a in call.arguments if a.key is None)
-        named = [a for a in call.arguments if a.key is not None]
-        if not named:
-            return cls(values)
-        for argument in named:
-            if argument.key != "prevalence":
-                call.scanner.fail("polynomial takes c0, c1, … by position", argument.position)
-        if len(named) > 1:
-            call.scanner.fail("'prevalence' is given twice", named[1].position)
-        with any_range():
-            low, high = map(float, cls((0.0, *values)).bounds(np.array(0.0), np.array(1.0)))
-        require(
-            high - low <= 1 + ROUNDING,
-            f"polynomial: a relevance curve must stay within [0, 1], the terms after c0 span {high - low:g}",
-        )
-        ends = 0.0 - low, max(1 - high, 0.0 - low)
-        given = ", ".join(f"c{i} = {c:.12g}" for i, c in enumerate(values, 1))
-        return solved(lambda c0: cls((c0, *values)), ends, cls._number(named[0], call.scanner), "c0", given)
-
-    @classmethod
-    def _number(cls, argument: Argument, scanner: Scanner) -> float:
-        if not isinstance(argument.value, float):
-            scanner.fail("polynomial: coefficients are numbers", argument.position)
-        return argument.value
-
-    def arguments(self) -> tuple[str, ...]:
-        return tuple(number_text(c) for c in self.coefficients)
-
-    def formula(self, t: Floats) -> Floats:
-        return np.asarray(np.polynomial.polynomial.polyval(t, self.coefficients), np.float64)
-
-    def average(self, a: Floats, b: Floats) -> Floats:
-        # the mean of t^i is sum_j a^j b^(i-j) / (i+1): no difference of powers
-        mean = np.zeros_like(a)
-        moment, power = np.zeros_like(a), np.ones_like(a)
-        for i, c in enumerate(self.coefficients):
-            moment = moment * a + power
-            power = power * b
-            mean = mean + c * moment / (i + 1)
-        return mean
-
-    @property
-    def complement(self) -> Polynomial:
-        return Polynomial((1 - self.coefficients[0], *(-c for c in self.coefficients[1:])))
-
-    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-        ends = self.formula(a), self.formula(b)
-        low, high = np.minimum(*ends), np.maximum(*ends)
-        derivative = np.polynomial.Polynomial(self.coefficients).deriv()
-        for root in derivative.roots():
-            # a double root may come out as a complex pair: take its real part all the same
-            t = np.asarray(np.clip(np.real(root), a, b), np.float64)
-            low, high = np.minimum(low, self.formula(t)), np.maximum(high, self.formula(t))
-        return low, high
-
-
-@dataclass(frozen=True)
 class Cusp(Curve, keyword="cusp"):
     """ybar(s) = top - (top - bottom) (1-s)^alpha: Hölder exponent alpha <= 1 at the top."""
 
     bottom: float
-    top: float
-    alpha: float = field(metadata=within(_FLAT, _STEEP))
+    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.6))
+    alpha: float = field(metadata=within(_FLAT, _STEEP) | slider(0.05, 1.0, 0.05, usual=0.5))
 
     def __post_init__(self) -> None:
         require(_FLAT <= self.alpha <= _STEEP, f"cusp: alpha must be {_RANGE}, got {self.alpha:g}")
@@ -220,8 +122,8 @@ class Step(Curve, keyword="step"):
     """ybar(s) = top where s >= at, bottom below; discontinuous."""
 
     bottom: float
-    top: float
-    at: float = field(metadata=within(_LEAST, _MOST))
+    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.6))
+    at: float = field(metadata=within(_LEAST, _MOST) | slider(0.05, 0.95, 0.05, usual=0.7))
 
     def __post_init__(self) -> None:
         require(0 < self.at < 1, f"step: at must lie inside (0, 1), got {self.at:g}")
@@ -251,82 +153,6 @@ class Step(Curve, keyword="step"):
         return (1 - self.at,)
 
 
-@dataclass(frozen=True)
-class PiecewiseLinear(Curve, keyword="piecewise"):
-    """m(t) by linear interpolation between nodes at depths t = 1 - s from 0 to 1."""
-
-    depths: tuple[float, ...]
-    values: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        require(
-            len(self.depths) >= 2
-            and self.depths[0] == 0
-            and self.depths[-1] == 1
-            and min(np.diff(self.depths)) > 0,
-            "depth must increase from 0 to 1",
-        )
-        self.check_range(*self.values)
-        t, m = np.array(self.depths), np.array(self.values)
-        steps = np.diff(t) * (m[1:] + m[:-1]) / 2
-        object.__setattr__(self, "_nodes", (t, m, np.concatenate(([0.0], np.cumsum(steps)))))
-
-    @classmethod
-    def signature(cls) -> str:
-        return "piecewise(0=value, depth=value, …, 1=value)"
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        nodes = []
-        for argument in call.arguments:
-            try:
-                nodes.append((float(argument.key or "none"), float(argument.value)))  # type: ignore[arg-type]
-            except (TypeError, ValueError):
-                call.scanner.fail("piecewise takes depth=value, as in 0.5=0.3", argument.position)
-        require(len(nodes) > 0, "piecewise needs nodes: 0=value, …, 1=value")
-        depths, values = zip(*sorted(nodes), strict=True)
-        return cls(depths, values)
-
-    def arguments(self) -> tuple[str, ...]:
-        nodes = zip(self.depths, self.values, strict=True)
-        return tuple(f"{number_text(t)}={number_text(m)}" for t, m in nodes)
-
-    def formula(self, t: Floats) -> Floats:
-        depths, values, _ = self._nodes  # type: ignore[attr-defined]
-        return np.asarray(np.interp(t, depths, values))
-
-    def average(self, a: Floats, b: Floats) -> Floats:
-        # the piece that holds a, whole pieces, the piece that holds b: each a trapezoid
-        depths, values, sums = self._nodes  # type: ignore[attr-defined]
-        first = np.searchsorted(depths, a, side="right")
-        last = np.searchsorted(depths, b, side="left") - 1
-        at_a, at_b = self.formula(a), self.formula(b)
-        last = np.maximum(last, 0)
-        first = np.minimum(first, len(depths) - 1)
-        head = (depths[first] - a) * (at_a + values[first]) / 2
-        tail = (b - depths[last]) * (values[last] + at_b) / 2
-        across = (head + (sums[last] - sums[first]) + tail) / (b - a)
-        return np.where(first > last, (at_a + at_b) / 2, across)
-
-    @property
-    def complement(self) -> PiecewiseLinear:
-        return PiecewiseLinear(self.depths, tuple(1 - value for value in self.values))
-
-    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-        depths, values, _ = self._nodes  # type: ignore[attr-defined]
-        low, high = map(np.array, super().bounds(a, b))
-        first, last = np.searchsorted(depths, a), np.searchsorted(depths, b, side="right")
-        for i in np.ndindex(low.shape):
-            inside = values[first[i] : last[i]]
-            if inside.size:
-                low[i], high[i] = min(low[i], inside.min()), max(high[i], inside.max())
-        return low, high
-
-    @property
-    def breaks(self) -> tuple[float, ...]:
-        return self.depths[1:-1]
-
-
 _SURE = 1e-12  # a difference of logarithms of probabilities that is no rounding error
 _GAUSS_NODES, _GAUSS_WEIGHTS = leggauss(10)
 
@@ -347,7 +173,7 @@ class Logistic(Curve, keyword="logistic"):
     """ybar(s) = 1 / (1 + exp(-(a + slope (s - 1/2)))), a set by the prevalence."""
 
     prevalence: float
-    slope: float
+    slope: float = field(metadata=slider(-20.0, 20.0, 0.5, usual=3.0))
 
     def __post_init__(self) -> None:
         _check_log_odds("logistic", self.prevalence, "slope", self.slope, 500)
@@ -378,7 +204,7 @@ class Binormal(Curve, keyword="binormal"):
     """Scores N(0,1) given Y = 0 and N(separation,1) given Y = 1, taken to the canonical score."""
 
     prevalence: float
-    separation: float
+    separation: float = field(metadata=slider(-3.0, 3.0, 0.05, usual=0.8))
 
     def __post_init__(self) -> None:
         _check_log_odds("binormal", self.prevalence, "separation", self.separation, 20)
@@ -476,3 +302,203 @@ def _binormal_scores(curve: Binormal, depths: bytes) -> Floats:
     found = curve.solved(np.frombuffer(depths))
     found.flags.writeable = False
     return found
+
+
+@dataclass(frozen=True)
+class Polynomial(Curve, keyword="polynomial"):
+    """m(t) = c0 + c1 t + c2 t^2 + … in depth t = 1 - s."""
+
+    coefficients: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        count, most = len(self.coefficients), max(map(abs, self.coefficients), default=0.0)
+        require(1 <= count <= _MOST_TERMS, f"polynomial takes 1 to {_MOST_TERMS} coefficients, got {count}")
+        require(
+            most <= _LARGEST_COEFFICIENT,
+            f"polynomial: coefficients must be within ±{_LARGEST_COEFFICIENT:g}, got {most:g}",
+        )
+        low, high = self.bounds(np.array(0.0), np.array(1.0))
+        self.check_range(float(low), float(high))
+
+    @classmethod
+    def sliders(cls) -> tuple[Slider, ...]:
+        return Slider("c1", -2.0, 2.0, 0.02, usual=-0.6), Slider("c2", -2.0, 2.0, 0.02, usual=0.6)
+
+    @classmethod
+    def text_with(cls, prevalence: float, values: Sequence[float]) -> str:
+        """Return the text, whose coefficients after c0 have no names."""
+        return f"{cls.keyword}(prevalence={', '.join(map(number_text, (prevalence, *values)))})"
+
+    def slider_values(self) -> tuple[float, ...]:
+        """Return c1 and c2; a polynomial with fewer or more coefficients has no sliders."""
+        count = len(self.coefficients)
+        require(count == 3, f"polynomial has three coefficients, got {count}")
+        return self.coefficients[1:]
+
+    @classmethod
+    def signature(cls) -> str:
+        return "polynomial(c0, c1, …)"
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        """Read coefficients by position; ``prevalence=`` stands for c0."""
+        values = tuple(cls._number(a, call.scanner) for a in call.arguments if a.key is None)
+        named = [a for a in call.arguments if a.key is not None]
+        if not named:
+            return cls(values)
+        for argument in named:
+            if argument.key != "prevalence":
+                call.scanner.fail("polynomial takes c0, c1, … by position", argument.position)
+        if len(named) > 1:
+            call.scanner.fail("'prevalence' is given twice", named[1].position)
+        with any_range():
+            low, high = map(float, cls((0.0, *values)).bounds(np.array(0.0), np.array(1.0)))
+        require(
+            high - low <= 1 + ROUNDING,
+            f"polynomial: a relevance curve must stay within [0, 1], the terms after c0 span {high - low:g}",
+        )
+        ends = 0.0 - low, max(1 - high, 0.0 - low)
+        given = ", ".join(f"c{i} = {c:.12g}" for i, c in enumerate(values, 1))
+        return solved(lambda c0: cls((c0, *values)), ends, cls._number(named[0], call.scanner), "c0", given)
+
+    @classmethod
+    def _number(cls, argument: Argument, scanner: Scanner) -> float:
+        if not isinstance(argument.value, float):
+            scanner.fail("polynomial: coefficients are numbers", argument.position)
+        return argument.value
+
+    def arguments(self) -> tuple[str, ...]:
+        return tuple(number_text(c) for c in self.coefficients)
+
+    def formula(self, t: Floats) -> Floats:
+        return np.asarray(np.polynomial.polynomial.polyval(t, self.coefficients), np.float64)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        # the mean of t^i is sum_j a^j b^(i-j) / (i+1): no difference of powers
+        mean = np.zeros_like(a)
+        moment, power = np.zeros_like(a), np.ones_like(a)
+        for i, c in enumerate(self.coefficients):
+            moment = moment * a + power
+            power = power * b
+            mean = mean + c * moment / (i + 1)
+        return mean
+
+    @property
+    def complement(self) -> Polynomial:
+        return Polynomial((1 - self.coefficients[0], *(-c for c in self.coefficients[1:])))
+
+    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+        ends = self.formula(a), self.formula(b)
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        derivative = np.polynomial.Polynomial(self.coefficients).deriv()
+        for root in derivative.roots():
+            # a double root may come out as a complex pair: take its real part all the same
+            t = np.asarray(np.clip(np.real(root), a, b), np.float64)
+            low, high = np.minimum(low, self.formula(t)), np.maximum(high, self.formula(t))
+        return low, high
+
+
+@dataclass(frozen=True)
+class Constant(Curve, keyword="constant"):
+    """ybar(s) = p: no information."""
+
+    p: float
+    label: ClassVar[str] = "constant (a random order)"
+
+    def __post_init__(self) -> None:
+        self.check_range(self.p)
+
+    def formula(self, t: Floats) -> Floats:
+        return np.full_like(t, self.p)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        return np.full_like(a, self.p)
+
+    @classmethod
+    def text_with(cls, prevalence: float, values: Sequence[float]) -> str:
+        return f"{cls.keyword}({number_text(prevalence)})"
+
+    @property
+    def complement(self) -> Constant:
+        return Constant(1 - self.p)
+
+
+@dataclass(frozen=True)
+class PiecewiseLinear(Curve, keyword="piecewise"):
+    """m(t) by linear interpolation between nodes at depths t = 1 - s from 0 to 1."""
+
+    depths: tuple[float, ...]
+    values: tuple[float, ...]
+    label: ClassVar[str] = "points that you drag"
+
+    def __post_init__(self) -> None:
+        require(
+            len(self.depths) >= 2
+            and self.depths[0] == 0
+            and self.depths[-1] == 1
+            and min(np.diff(self.depths)) > 0,
+            "depth must increase from 0 to 1",
+        )
+        self.check_range(*self.values)
+        t, m = np.array(self.depths), np.array(self.values)
+        steps = np.diff(t) * (m[1:] + m[:-1]) / 2
+        object.__setattr__(self, "_nodes", (t, m, np.concatenate(([0.0], np.cumsum(steps)))))
+
+    @classmethod
+    def sliders(cls) -> tuple[Slider, ...]:
+        return ()  # the explorer moves its points
+
+    @classmethod
+    def signature(cls) -> str:
+        return "piecewise(0=value, depth=value, …, 1=value)"
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        nodes = []
+        for argument in call.arguments:
+            try:
+                nodes.append((float(argument.key or "none"), float(argument.value)))  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                call.scanner.fail("piecewise takes depth=value, as in 0.5=0.3", argument.position)
+        require(len(nodes) > 0, "piecewise needs nodes: 0=value, …, 1=value")
+        depths, values = zip(*sorted(nodes), strict=True)
+        return cls(depths, values)
+
+    def arguments(self) -> tuple[str, ...]:
+        nodes = zip(self.depths, self.values, strict=True)
+        return tuple(f"{number_text(t)}={number_text(m)}" for t, m in nodes)
+
+    def formula(self, t: Floats) -> Floats:
+        depths, values, _ = self._nodes  # type: ignore[attr-defined]
+        return np.asarray(np.interp(t, depths, values))
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        # the piece that holds a, whole pieces, the piece that holds b: each a trapezoid
+        depths, values, sums = self._nodes  # type: ignore[attr-defined]
+        first = np.searchsorted(depths, a, side="right")
+        last = np.searchsorted(depths, b, side="left") - 1
+        at_a, at_b = self.formula(a), self.formula(b)
+        last = np.maximum(last, 0)
+        first = np.minimum(first, len(depths) - 1)
+        head = (depths[first] - a) * (at_a + values[first]) / 2
+        tail = (b - depths[last]) * (values[last] + at_b) / 2
+        across = (head + (sums[last] - sums[first]) + tail) / (b - a)
+        return np.where(first > last, (at_a + at_b) / 2, across)
+
+    @property
+    def complement(self) -> PiecewiseLinear:
+        return PiecewiseLinear(self.depths, tuple(1 - value for value in self.values))
+
+    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+        depths, values, _ = self._nodes  # type: ignore[attr-defined]
+        low, high = map(np.array, super().bounds(a, b))
+        first, last = np.searchsorted(depths, a), np.searchsorted(depths, b, side="right")
+        for i in np.ndindex(low.shape):
+            inside = values[first[i] : last[i]]
+            if inside.size:
+                low[i], high[i] = min(low[i], inside.min()), max(high[i], inside.max())
+        return low, high
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return self.depths[1:-1]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from scipy.special import betainc, betaincinv, betaln, ndtr, ndtri, xlog1py, xlo
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.graded import ByGain
+from ndcg_asymptotics.specs.sliders import Adjustable, slider
 from ndcg_asymptotics.specs.spec import Spec
 
 SHALLOWEST = 1e-300  #: the least depth at which a law is evaluated
@@ -94,7 +95,7 @@ class RocModel(Spec, family="ROC curve"):
         """The ROC curve of the items of each gain."""
 
 
-class Roc(RocModel, DepthLaw):
+class Roc(RocModel, Adjustable, DepthLaw):
     """A ROC curve F, the distribution function of the depth of a relevant item among irrelevant ones."""
 
     gains: ClassVar[tuple[float, ...]] = (1.0,)
@@ -121,7 +122,7 @@ def check_exponent(keyword: str, name: str, value: float) -> None:
 class RocPower(Roc, keyword="roc_power"):
     """F(t) = t^kappa, AUC = 1/(1 + kappa); kappa = 1 is chance."""
 
-    kappa: float
+    kappa: float = field(metadata=slider(0.1, 1.5, 0.05, usual=0.4))
 
     def __post_init__(self) -> None:
         check_exponent("roc_power", "kappa", self.kappa)
@@ -145,7 +146,7 @@ class RocPower(Roc, keyword="roc_power"):
 class RocBinormal(Roc, keyword="roc_binormal"):
     """F(t) = Phi(separation + Phi^-1(t)): scores N(0,1) of irrelevant, N(separation,1) of relevant items."""
 
-    separation: float
+    separation: float = field(metadata=slider(-1.0, 4.0, 0.05, usual=1.0))
 
     def __post_init__(self) -> None:
         require(
@@ -174,8 +175,8 @@ class RocBinormal(Roc, keyword="roc_binormal"):
 class RocBeta(Roc, keyword="roc_beta"):
     """F(t) = I_t(a, b), the law Beta(a, b), with density proportional to t^(a-1) (1-t)^(b-1)."""
 
-    a: float
-    b: float
+    a: float = field(metadata=slider(0.1, 3.0, 0.05, usual=0.4))
+    b: float = field(metadata=slider(0.2, 5.0, 0.1, usual=1.0))
 
     def __post_init__(self) -> None:
         check_exponent("roc_beta", "a", self.a)

@@ -14,7 +14,9 @@ from ndcg_asymptotics import explorer
 from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
-from ndcg_asymptotics.explorer.state import CURVES, DISCOUNTS, ROCS, Shape, State, discount_of
+from ndcg_asymptotics.explorer.state import Shape, State, families
+from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.specs.sliders import offered
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -162,13 +164,14 @@ def test_no_drawn_list_in_the_wrong_order_is_no_probability() -> None:
     assert [row[2] for row in rows] == ["100"]
 
 
-@pytest.mark.parametrize("discount", DISCOUNTS)
+@pytest.mark.parametrize("discount", offered(Discount))
 def test_every_family_of_curves_has_values_under_every_discount(discount: str) -> None:
     """The probabilities of the law under base^-r once added up to a little more than 1."""
-    formula = discount_of(discount, tuple(p.usual for p in DISCOUNTS[discount]))
-    states = [State(Shape.usual(family), measure=f"nDCG({formula})", n=100) for family in CURVES]
+    kind = Discount.members[discount]
+    measure = f"nDCG({kind(*(slider.usual for slider in kind.sliders()))})" + "@10" * kind.needs_cutoff
+    states = [State(Shape.usual(family), measure=measure, n=100) for family in families(None)]
     other = Shape("roc_power", (0.6,))
-    states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f in ROCS for k in (1, 3)]
+    states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f in families(1) for k in (1, 3)]
     for state in states:
         points = [values.point(state, n) for n in (10, 100)]
         smooth = values.Smooth.through(points, values.OrderLaw.of(state))

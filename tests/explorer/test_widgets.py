@@ -16,8 +16,10 @@ pytest.importorskip("panel")
 
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.page import Page
-from ndcg_asymptotics.explorer.state import CURVES, ROCS, Shape, State
+from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.explorer.tour import STOPS
+
+CURVES, ROCS = families(None), families(1)
 
 
 @pytest.fixture
@@ -28,28 +30,28 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Page:
 
 
 def test_sliders_and_menus_of_the_measure(page: Page) -> None:
-    page.discount.value = "power"
+    page.measure.discount.value = "power"
     assert page.state.measure == "nDCG(power(0.5))"
-    page.exponent.value = 0.55
+    page.measure.parameters.sliders[0].value = 0.55
     assert page.state.measure == "nDCG(power(0.55))"
-    page.cutoff.value = "fixed"
-    page.rank.value = 20
+    page.measure.cutoff.value = "fixed"
+    page.measure.rank.value = 20
     assert page.state.measure == "nDCG(power(0.55))@20"
-    page.cutoff.value = "fraction"
+    page.measure.cutoff.value = "fraction"
     assert page.state.measure == "nDCG(power(0.55))@0.2n"
-    page.cutoff.value = "sublinear"
-    page.growth.value = 0.25
+    page.measure.cutoff.value = "sublinear"
+    page.measure.growth.value = 0.25
     assert page.state.measure == "nDCG(power(0.55))@n^0.25"
-    page.discount.value = "geometric"
+    page.measure.discount.value = "geometric"
     assert page.state.measure == "nDCG(geometric(2))@n^0.25"
-    assert (page.exponent.label, page.exponent.visible) == ("base", True)
-    page.discount.value = "zipf"
-    assert (page.state.measure, page.exponent.visible) == ("nDCG(zipf)@n^0.25", False)
+    assert [slider.label for slider in page.measure.parameters.sliders] == ["base"]
+    page.measure.discount.value = "zipf"
+    assert (page.state.measure, page.measure.parameters.sliders) == ("nDCG(zipf)@n^0.25", [])
     page.length.value = 5 * 10**6
     page.queries.value = 77
     page.share.value = 0.31
     assert (page.state.n, page.state.queries, page.state.share) == (5 * 10**6, 77, 0.31)
-    assert not page.measure_error.object
+    assert not page.measure.error.object
 
 
 @pytest.mark.parametrize("family", [*CURVES, *ROCS])
@@ -62,7 +64,7 @@ def test_families(page: Page, family: str) -> None:
     control = page.rankers[0]
     control.family.value = family
     assert page.state.a.family == family
-    for i, slider in enumerate(control.sliders):
+    for i, slider in enumerate(control.parameters.sliders):
         slider.value = slider.value + slider.step
         assert page.state.a.values[i] == pytest.approx(slider.value)
     assert [place.object for place in (control.error, page.rankers[1].error)] == ["", ""]
@@ -75,10 +77,10 @@ def test_back_to_a_share(page: Page) -> None:
 
 
 def test_an_impossible_curve_is_said_beside_its_ranker(page: Page) -> None:
-    page.rankers[1].sliders[0].value = 0.95
+    page.rankers[1].parameters.sliders[0].value = 0.95
     assert "prevalence must be 0.475 to 0.975 where top = 0.95, got 0.3" in page.rankers[1].error.object
     assert page.state == State()
-    page.rankers[1].sliders[0].value = 0.45
+    page.rankers[1].parameters.sliders[0].value = 0.45
     assert page.rankers[1].error.object == ""
     assert page.state.b == Shape("linear", (0.45,))
 
@@ -86,7 +88,7 @@ def test_an_impossible_curve_is_said_beside_its_ranker(page: Page) -> None:
 def test_a_point_that_is_dragged_moves_the_curve(page: Page) -> None:
     page.rankers[0].family.value = "piecewise"
     points = {"x": [1.0, 0.75, 0.5, 0.25, 0.0], "y": [0.5, 0.4, 0.8, 0.2, 0.1]}
-    page.curve_chart.points[0].data = points
+    page.answers.curves.points[0].data = points
     depth, value = page.state.a.points[2]
     assert (depth, value) == pytest.approx((0.5, 0.8 * 0.3 / 0.425), abs=1e-4)
     assert page.state.a.curve(0.3).mass == pytest.approx(0.3)
@@ -99,7 +101,7 @@ def test_the_tour_shows_its_states(page: Page) -> None:
         assert stop.text in html.unescape(page.stop_text.object)
         shown = tuple(control.shape() for control in page.rankers)
         assert shown == (stop.state.a, stop.state.b)
-        assert str(page._measure()) == stop.state.measure
+        assert str(page.measure.measure()) == stop.state.measure
     page._step(-1)
     assert page.state == STOPS[-2].state
 
@@ -107,13 +109,13 @@ def test_the_tour_shows_its_states(page: Page) -> None:
 def test_files_have_what_is_seen() -> None:
     page = Page(State(n=100))
     page.answer_now()
-    rows = list(csv.reader(io.StringIO(page._csv())))
+    rows = list(csv.reader(io.StringIO(page.answers.csv(page.state))))
     assert rows[0] == ["chart", "of", "at", "value", "sd"]
     charts = {row[0] for row in rows[1:]}
     assert charts == {"curve", "NDCG", "difference", "log10 P(wrong order)", "effect size"}
     (mean,) = (float(row[3]) for row in rows if row[:3] == ["NDCG", "A", "1000"])
     assert mean == pytest.approx(0.83897, abs=1e-5)
-    assert values.verdict(page.state, page._rows) in page.verdict.object
+    assert values.verdict(page.state, page.answers.rows) in page.answers.verdict.object
     study, script = (widget.callback().read().decode() for widget in page.downloads[:2])
     assert 'b = "linear(0.2, 0.4)"' in study
     assert 'measure = "nDCG(log)"' in script
@@ -135,7 +137,9 @@ def test_a_family_begins_where_it_is_possible(page: Page, share: float, top: flo
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.88])
 def test_sliders_end_where_nothing_more_is_possible(page: Page, family: str, share: float) -> None:
     page.go(State(Shape.usual(family).nearest(share), Shape("constant"), share=share))
-    for i, (slider, parameter) in enumerate(zip(page.rankers[0].sliders, CURVES[family], strict=True)):
+    for i, (slider, parameter) in enumerate(
+        zip(page.rankers[0].parameters.sliders, CURVES[family].sliders(), strict=True)
+    ):
 
         def possible(value: float, i: int = i) -> bool:
             values = page.state.a.values
@@ -164,12 +168,12 @@ def test_lists_hold_their_relevant_items(page: Page) -> None:
 
 def shown(page: Page) -> tuple[object, ...]:
     rankers = tuple(control.shape() for control in page.rankers)
-    return *rankers, page.share.value, page.length.value, page.queries.value, str(page._measure())
+    return *rankers, page.share.value, page.length.value, page.queries.value, str(page.measure.measure())
 
 
 def test_widgets_go_back_with_the_state(page: Page) -> None:
     start = shown(page)
-    page.rankers[0].sliders[0].value = 1.0
+    page.rankers[0].parameters.sliders[0].value = 1.0
     assert "prevalence must be 0.5 to 1 where top = 1" in page.rankers[0].error.object
     assert shown(page) == start
     page.share.value = 0.31
@@ -178,7 +182,7 @@ def test_widgets_go_back_with_the_state(page: Page) -> None:
     page.queries.value = None
     assert page.queries.value == page.state.queries == 50
     page.rankers[1].family.value = "piecewise"
-    points = page.curve_chart.points[1]
+    points = page.answers.curves.points[1]
     points.data = {"x": [0.5], "y": [0.5]}
     assert "two points" in page.rankers[1].error.object
     assert len(points.data["x"]) == len(page.state.b.points) == 5
@@ -196,7 +200,7 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(values, name, functools.cache(getattr(values, name)))
     page = Page(State(n=10))
     names = ("verdict", "numbers", "details", "curves", "length", "wrong", "cutoff", "exponent")
-    places = dict(zip(names, (*page.said, *page.charts), strict=True))
+    places = dict(zip(names, (*page.answers.said, *page.answers.charts), strict=True))
     for failing, silent in PIECES.items():
         with monkeypatch.context() as patch:
             patch.setattr(values, failing, fail)
@@ -212,29 +216,29 @@ def test_what_is_not_current_is_dimmed() -> None:
     """Also the points and answers of the former state are gone from the files."""
     page = Page(State(n=10))
     page.answer_now()
-    places = [*page.said, *page.charts]
+    places = [*page.answers.said, *page.answers.charts]
 
     async def move() -> None:
         page.length.value = 20
         assert not any(place.current for place in places)
-        assert len(page._csv().splitlines()) == 1 + 2 * 201
+        assert len(page.answers.csv(page.state).splitlines()) == 1 + 2 * 201
         await page._task
 
     assert all(place.current for place in places)
     asyncio.run(move())
     assert all(place.current for place in places)
-    assert "n = 20 " in page.numbers.object
+    assert "n = 20 " in page.answers.numbers.object
 
 
 def test_the_chart_says_which_law_it_shows() -> None:
     page = Page(State(n=10))
     page.answer_now()
-    assert page.wrong_chart.plot.title.text == (
+    assert page.answers.wrong.plot.title.text == (
         "Probability of the wrong order\nby the normal law of long lists\ndots: exact, or 400 lists"
     )
-    at = page.wrong_chart.known.data["x"]
-    assert at == [p.n for p in sorted(page._points, key=lambda p: p.n) if p.right is not None]
-    assert 0 < len(at) < len(page._points)
+    at = page.answers.wrong.known.data["x"]
+    assert at == [p.n for p in sorted(page.answers.points, key=lambda p: p.n) if p.right is not None]
+    assert 0 < len(at) < len(page.answers.points)
 
 
 def test_panel_is_as_it_was() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.asymptotics import Asymptotics
-from ndcg_asymptotics.specs.spec import Spec
+from ndcg_asymptotics.specs.sliders import Adjustable
 
 
-class Discount(Spec, family="discount"):
+class Discount(Adjustable, family="discount"):
     """The weights of the ranks.
 
     Attributes
@@ -43,6 +43,11 @@ class Discount(Spec, family="discount"):
     conjecture
         The limit of NDCG that the author of a discount expects: a number, a function of (relevance,
         cutoff), or None.
+    color, marker
+        Those of its curves in all figures.
+    cut_colors
+        The colours of its measures with a cutoff, by the regime of the cutoff, where they are not shades of
+        ``color``.
     """
 
     depends_on_n: ClassVar[bool] = False
@@ -50,6 +55,9 @@ class Discount(Spec, family="discount"):
     needs_cutoff: ClassVar[bool] = False
     regular: ClassVar[bool] = False
     conjecture: Any = None
+    color: ClassVar[str] = "#999933"
+    marker: ClassVar[str] = "X"
+    cut_colors: ClassVar[Mapping[str, str]] = {}
 
     @property
     @abstractmethod
@@ -59,6 +67,11 @@ class Discount(Spec, family="discount"):
     def tex(self) -> str:
         """D(r) in TeX, without dollar signs; empty where there is no formula."""
         return ""
+
+    @property
+    def shade(self) -> float:
+        """How much its parameter darkens ``color`` or, below 0, lightens it; 0 for the most common value."""
+        return 0.0
 
     @property
     def known_to(self) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from ndcg_asymptotics.measures.asymptotics import (
 )
 from ndcg_asymptotics.measures.discounts.discount import Discount
 from ndcg_asymptotics.specs.scanner import fraction_text, number_text
+from ndcg_asymptotics.specs.sliders import slider
 
 _TABLE = 4096  # ranks that are summed one by one; beyond, Euler and Maclaurin's formula is exact to 1e-20
 _LARGEST_GEOMETRIC = 1e6  # base of a geometric discount, of which squares of a few ranks are doubles
@@ -75,6 +76,14 @@ class Log(SmoothDiscount, keyword="log"):
 
     asymptotics: ClassVar[Asymptotics] = LogDecay()
     tex: ClassVar[str] = r"1/\log(1+r)"
+    color: ClassVar[str] = "#0072B2"
+    marker: ClassVar[str] = "o"
+    # it is often drawn beside itself with a cutoff
+    cut_colors: ClassVar[Mapping[str, str]] = {
+        "fraction": "#56B4E9",
+        "sublinear": "#E69F00",
+        "fixed": "#882255",
+    }
 
     def at(self, rank: Floats, n: Floats | float) -> Floats:
         return 1.0 / np.log1p(rank)
@@ -95,9 +104,12 @@ class Log(SmoothDiscount, keyword="log"):
 class ClippedLog(SmoothDiscount, keyword="clipped_log"):
     """D(r) = 1/max(1, log_b r), which does not discount ranks up to b (Järvelin & Kekäläinen 2002; b > 1)."""
 
-    b: float
+    b: float = field(metadata=slider(1.5, 20.0, 0.5, usual=2.0))
     asymptotics: ClassVar[Asymptotics] = LogDecay()
     regular: ClassVar[bool] = False  # of the kink at b
+    label: ClassVar[str] = "1/max(1, log_b r)"
+    color: ClassVar[str] = "#44AA99"
+    marker: ClassVar[str] = "<"
 
     def __post_init__(self) -> None:
         allowed = f"clipped_log(b) needs 1 < b <= {_LARGEST_BASE:g}"
@@ -140,7 +152,10 @@ class _InversePower(SmoothDiscount):
 class Power(_InversePower, keyword="power"):
     """D(r) = r^-b, b > 0 (Wang et al. 2013 for 0 < b < 1; summable beyond 1)."""
 
-    b: float
+    b: float = field(metadata=slider(0.05, 3.0, 0.05, usual=0.5))
+    label: ClassVar[str] = "r^-b"
+    color: ClassVar[str] = "#D55E00"
+    marker: ClassVar[str] = "s"
 
     def __post_init__(self) -> None:
         require(0 < self.b <= _STEEPEST, f"power(b) needs {_STEEPEST:g} >= b > 0, got {number_text(self.b)}")
@@ -159,6 +174,10 @@ class Power(_InversePower, keyword="power"):
     def tex(self) -> str:
         return f"r^{{-{fraction_text(self.b)}}}"
 
+    @property
+    def shade(self) -> float:
+        return (1.2 if self.b > 0.5 else 2.0) * (self.b - 0.5)
+
 
 @dataclass(frozen=True)
 class Zipf(_InversePower, keyword="zipf"):
@@ -166,14 +185,20 @@ class Zipf(_InversePower, keyword="zipf"):
 
     asymptotics: ClassVar[Asymptotics] = HarmonicDecay()
     tex: ClassVar[str] = "1/r"
+    label: ClassVar[str] = "1/r"
+    color: ClassVar[str] = "#009E73"
+    marker: ClassVar[str] = "^"
 
 
 @dataclass(frozen=True)
 class Geometric(Discount, keyword="geometric"):
     """D(r) = base^-r, 1 < base <= 1e6; summable (Wang et al. 2013, Theorem 6, has base 2)."""
 
-    base: float
+    base: float = field(metadata=slider(1.05, 4.0, 0.05, usual=2.0))
     asymptotics: ClassVar[Asymptotics] = SummableDecay(math.inf)
+    label: ClassVar[str] = "base^-r"
+    color: ClassVar[str] = "#CC79A7"
+    marker: ClassVar[str] = "D"
 
     def __post_init__(self) -> None:
         allowed = f"geometric(base) needs 1 < base <= {_LARGEST_GEOMETRIC:g}"
@@ -182,6 +207,10 @@ class Geometric(Discount, keyword="geometric"):
     @property
     def tex(self) -> str:
         return f"{number_text(self.base)}^{{-r}}"
+
+    @property
+    def shade(self) -> float:
+        return 0.3 * math.log2(self.base / 2)
 
     def at(self, rank: Floats, n: Floats | float) -> Floats:
         return np.exp(-rank * math.log(self.base))
@@ -205,8 +234,11 @@ class RankBiased(Discount, keyword="rbp"):
     to 1.
     """
 
-    p: float
+    p: float = field(metadata=slider(0.05, 0.98, 0.01, usual=0.8))
     asymptotics: ClassVar[Asymptotics] = SummableDecay(math.inf)
+    label: ClassVar[str] = "p^r"
+    color: ClassVar[str] = "#332288"
+    marker: ClassVar[str] = "P"
 
     def __post_init__(self) -> None:
         require(0 < self.p < 1, f"rbp(p) needs 0 < p < 1, got {number_text(self.p)}")
@@ -250,6 +282,8 @@ class Constant(_Affine, keyword="constant"):
     needs_cutoff: ClassVar[bool] = True
     regular: ClassVar[bool] = True
     tex: ClassVar[str] = "1"
+    color: ClassVar[str] = "#777777"
+    marker: ClassVar[str] = "h"
 
     def at(self, rank: Floats, n: Floats | float) -> Floats:
         return np.ones_like(rank)
@@ -271,6 +305,8 @@ class Linear(_Affine, keyword="linear"):
     asymptotics: ClassVar[Asymptotics] = LinearDecay()
     depends_on_n: ClassVar[bool] = True
     tex: ClassVar[str] = "n - r"
+    color: ClassVar[str] = "#000000"
+    marker: ClassVar[str] = "v"
 
     def at(self, rank: Floats, n: Floats | float) -> Floats:
         return n - rank

@@ -1,0 +1,154 @@
+"""What the explorer shows of a state: charts and sentences, and the computations that fill them in order."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import panel as pn
+
+from ndcg_asymptotics.analysis.planning.design import RATE
+from ndcg_asymptotics.analysis.planning.outcome import Choice, PlanRow, strongest
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import require_available
+from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, Palette, SweepChart, WrongChart
+from ndcg_asymptotics.explorer.drawing import Drawn
+from ndcg_asymptotics.explorer.places import Piece, Place
+from ndcg_asymptotics.explorer.state import State
+
+
+class Answers:
+    """The charts and sentences of one visitor.
+
+    Parameters
+    ----------
+    colors : Palette
+    dragged : callable
+        Called with the index of a ranker and its new points, when a visitor moved them.
+    """
+
+    def __init__(self, colors: Palette, dragged: Callable[[int, list[tuple[float, float]]], None]) -> None:
+        self.curves = CurveChart(colors, dragged)
+        self.lengths = LengthChart(colors)
+        self.wrong = WrongChart(colors, RATE)
+        self.by_cutoff = SweepChart("Which cutoff", "cutoff k", colors, log=True)
+        self.by_exponent = SweepChart("Which discount r^-b", "exponent b", colors, log=False)
+        charts = (self.curves, self.lengths, self.wrong, self.by_cutoff, self.by_exponent)
+        self.plots = [chart.plot for chart in charts]
+        self.charts = [Place(pn.pane.Bokeh(plot, margin=0)) for plot in self.plots]
+        self.verdict = _sentences({"font-size": "20px", "min-height": "1.5em"})
+        self.numbers = _sentences({"font-size": "14px"})
+        self.details = _sentences({"font-size": "14px"})
+        self.said = [Place(pane) for pane in (self.verdict, self.numbers, self.details)]
+        self._whole: tuple[State, values.Smooth] | None = None  # the last state with values at all nodes
+        self._forget()
+
+    def _forget(self) -> None:
+        self.points: list[values.Point] = []
+        self.rows: list[PlanRow] = []
+        self.cutoffs: list[Choice] = []
+        self.exponents: list[Choice] = []
+
+    def dim(self) -> None:
+        """Mark everything as that of an earlier state, whose values are forgotten and lists removed."""
+        self._forget()
+        self.show_drawn(None)
+        for place in (*self.said, *self.charts):
+            place.dim()
+
+    def pieces(self, state: State) -> Iterator[Piece[Any]]:
+        """Yield the computations of a state, the most important first.
+
+        What takes long comes twice: while a slider moves, values at fewer lengths move the curves of the last
+        complete answer, and sentences are from fewer draws.
+        """
+        moved = None
+        if self._whole is not None and values.similar(state, self._whole[0]):
+            moved = self._whole[1]
+        verdict, numbers, details = ((place,) for place in self.said)
+        curves, *lengths, cutoffs, exponents = self.charts
+
+        def at(nodes: Sequence[int], moved: values.Smooth | None = None) -> Piece[Any]:
+            show = partial(self._show_lengths, state, complete=moved is None)
+            return Piece(tuple(lengths), partial(_lengths, state, nodes, moved), show)
+
+        def said(effort: float) -> Iterator[Piece[Any]]:
+            yield Piece(numbers, partial(values.numbers, state, effort), self._show_numbers)
+            yield Piece(verdict, partial(values.rows, state, effort), partial(self._show_rows, state))
+
+        yield Piece((curves,), partial(values.curves, state), partial(self._show_curves, state))
+        yield at(values.NODES) if moved is None else at(values.FIRST, moved)
+        yield from said(values.LITTLE)
+        if moved is not None:
+            yield at(values.NODES)
+        yield Piece((cutoffs,), partial(values.by_cutoff, state), self._show_cutoffs)
+        yield from said(1.0)
+        yield Piece((exponents,), partial(values.by_exponent, state), self._show_exponents)
+        yield Piece(details, lambda: None, lambda _: self._show_details(state))
+
+    def _show_curves(self, state: State, curves: Sequence[tuple[Floats, Floats]]) -> None:
+        self.curves.show(curves, (state.a, state.b), few=state.relevant is not None)
+
+    def _show_lengths(
+        self,
+        state: State,
+        found: tuple[list[values.Point], values.Smooth, list[float | None]],
+        *,
+        complete: bool,
+    ) -> None:
+        self.points, smooth, limits = found
+        if complete:
+            self._whole = state, smooth
+        self.lengths.show(smooth, self.points, limits, state.n)
+        self.wrong.show(smooth, self.points, state.n)
+
+    def _show_numbers(self, lines: Sequence[str]) -> None:
+        self.numbers.object = "".join(f"<div>{html.escape(line)}</div>" for line in lines)
+
+    def _show_rows(self, state: State, rows: list[PlanRow]) -> None:
+        self.rows = rows
+        self.verdict.object = html.escape(values.verdict(state, rows))
+
+    def _show_cutoffs(self, choices: list[Choice]) -> None:
+        self.cutoffs = choices
+        self.by_cutoff.show(choices, strongest(choices))
+
+    def _show_exponents(self, choices: list[Choice]) -> None:
+        self.exponents = choices
+        self.by_exponent.show(choices, strongest(choices))
+
+    def _show_details(self, state: State) -> None:
+        require_available(bool(self.rows), "no answers without the required lengths")
+        answers = values.plan(state, self.rows, self.exponents, self.cutoffs).answers()
+        self.details.object = "<ul>" + "".join(f"<li>{html.escape(a)}</li>" for a in answers) + "</ul>"
+
+    def show_drawn(self, found: Drawn | None) -> None:
+        """Show simulated lists, or remove them."""
+        self.lengths.show_drawn(found)
+        self.wrong.show_drawn(found)
+
+    def csv(self, state: State) -> str:
+        """Return the values of what is seen as a CSV file."""
+        text = io.StringIO()
+        rows = values.table(state, self.points, [*self.cutoffs, *self.exponents])
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        return text.getvalue()
+
+
+def _sentences(styles: dict[str, str]) -> Any:
+    return pn.pane.HTML("", sizing_mode="stretch_width", styles=styles)
+
+
+def _lengths(
+    state: State, lengths: Sequence[int], moved: values.Smooth | None
+) -> tuple[list[values.Point], values.Smooth, list[float | None]]:
+    """Return what depends on n, from values at some lengths, and the limits that can be drawn."""
+    points = [values.point(state, n) for n in values.nodes(state, lengths)]
+    smooth = values.Smooth.through(points, values.OrderLaw.of(state), moved)
+    limits = [None if found.scaled else found.value for found in values.limits(state)]
+    return points, smooth, limits

@@ -1,0 +1,215 @@
+"""Groups of widgets of the explorer: each shows a part of the state, and says what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import panel as pn
+
+from ndcg_asymptotics.explorer.places import ERROR
+from ndcg_asymptotics.explorer.state import Shape
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower
+from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
+
+WIDTH = 296
+"""Pixels of a widget."""
+
+# milliseconds; Panel waits 50 for further changes, and here answers that are no longer wanted are dropped
+_DEBOUNCE = 5
+_CUTOFFS = {"whole list": "none", "k = a number": "fixed", "k = c n": "fraction", "k = n^a": "sublinear"}
+_RANKS = [m * 10**e for e in range(6) for m in (1, 2, 3, 5)]
+
+
+def dress(widget: Any, stylesheet: str) -> None:
+    """Give a widget its style, and let it answer at once."""
+    widget.stylesheets = [stylesheet]
+    widget._debounce = _DEBOUNCE
+
+
+def limit_range(slider: Any, start: float, end: float) -> None:
+    """Let a slider move in a range; where this is one value, it does not move at all."""
+    slider.disabled = start == end
+    if start < end:
+        slider.param.update(start=start, end=end)
+
+
+def float_slider(slider: Slider) -> Any:
+    """Return a widget with the range of a slider and its usual value."""
+    return pn.widgets.FloatSlider(
+        label=slider.name,
+        start=slider.start,
+        end=slider.stop,
+        step=slider.step,
+        value=slider.usual,
+        width=WIDTH,
+    )
+
+
+def error_pane() -> Any:
+    """Return a place for what is wrong, below widgets."""
+    return pn.pane.HTML("", width=WIDTH, styles=ERROR)
+
+
+class Watcher:
+    """Tells what a visitor changes, and not what the page itself sets."""
+
+    def __init__(self) -> None:
+        self._silent = False
+
+    def watch(self, widget: Any, changed: Callable[[Any], None]) -> None:
+        """Call back with the event when a visitor changes the value of a widget."""
+
+        def heard(event: Any) -> None:
+            if not self._silent:
+                changed(event)
+
+        widget.param.watch(heard, "value")
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """Set widgets in a ``with`` block without calling back."""
+        before, self._silent = self._silent, True
+        try:
+            yield
+        finally:
+            self._silent = before
+
+
+class ParameterSliders:
+    """A slider for each parameter of a family, made anew when the parameters are others."""
+
+    def __init__(self, watcher: Watcher, stylesheet: str, changed: Callable[[Any], None]) -> None:
+        self._watcher, self._stylesheet, self._changed = watcher, stylesheet, changed
+        self.sliders: list[Any] = []
+        self.place = pn.Column(width=WIDTH)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values that the sliders show."""
+        return tuple(slider.value for slider in self.sliders)
+
+    def set(self, parameters: Sequence[Slider], values: Sequence[float]) -> None:
+        """Show the values of parameters."""
+        if [p.name for p in parameters] != [slider.label for slider in self.sliders]:
+            self.sliders = [float_slider(parameter) for parameter in parameters]
+            for slider in self.sliders:
+                self._watcher.watch(slider, self._changed)
+                dress(slider, self._stylesheet)
+            self.place.objects = list(self.sliders)
+        for slider, value in zip(self.sliders, values, strict=True):
+            slider.value = value
+
+
+class ShapeControl:
+    """The widgets of one ranker: a menu of families, and the sliders of the chosen one.
+
+    ``changed`` is called with the control and, if another family was chosen, with its keyword.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        color: str,
+        watcher: Watcher,
+        stylesheet: str,
+        changed: Callable[[ShapeControl, str | None], None],
+    ) -> None:
+        self.family = pn.widgets.Select(label=f"Ranker {name}", width=WIDTH)
+        watcher.watch(self.family, lambda event: changed(self, event.new))
+        self.parameters = ParameterSliders(watcher, stylesheet, lambda _: changed(self, None))
+        self.error = error_pane()
+        self.column = pn.Column(
+            self.family,
+            self.parameters.place,
+            self.error,
+            styles={"border-left": f"4px solid {color}", "padding-left": "8px"},
+        )
+        self._points: tuple[tuple[float, float], ...] = ()
+
+    def set(self, shape: Shape, share: float, families: Mapping[str, type[Adjustable]]) -> None:
+        """Show a shape in the widgets, whose ranges are those of curves with the share."""
+        options = {kind.label or key.removeprefix("roc_"): key for key, kind in families.items()}
+        if self.family.options != options:
+            self.family.options = options
+        self.family.value = shape.family
+        self._points = shape.points
+        self.parameters.set(shape.sliders, shape.values)
+        for slider, ends in zip(self.parameters.sliders, shape.ranges(share), strict=True):
+            limit_range(slider, *ends)
+
+    def shape(self) -> Shape:
+        """Return the shape that the widgets show."""
+        return Shape(self.family.value, self.parameters.values, self._points)
+
+
+class MeasureControl:
+    """The widgets of the measure: its discount and its cutoff, each with its parameters."""
+
+    def __init__(self, watcher: Watcher, stylesheet: str, changed: Callable[[Any], None]) -> None:
+        self._watcher, self._changed = watcher, changed
+        self._discounts = offered(Discount)  # type: ignore[type-abstract]
+        self.discount = pn.widgets.Select(
+            label="Discount",
+            options={kind.label or key: key for key, kind in self._discounts.items()},
+            width=WIDTH,
+        )
+        watcher.watch(self.discount, self._on_discount)
+        self.parameters = ParameterSliders(watcher, stylesheet, changed)
+        self.cutoff = pn.widgets.Select(label="Cutoff", options=_CUTOFFS, width=WIDTH)
+        self.rank = pn.widgets.DiscreteSlider(label="k", options=_RANKS, value=10, width=WIDTH)
+        self.part = float_slider(Slider("c", 0.01, 0.99, 0.01, 0.2))
+        self.growth = float_slider(Slider("a", 0.05, 0.95, 0.05, 0.5))
+        self._of_regime = {"fixed": self.rank, "fraction": self.part, "sublinear": self.growth}
+        for widget in (self.cutoff, *self._of_regime.values()):
+            watcher.watch(widget, changed)
+        self.error = error_pane()
+        self.column = pn.Column(
+            self.discount, self.parameters.place, self.cutoff, *self._of_regime.values(), self.error
+        )
+
+    def set(self, measure: Measure) -> None:
+        """Show a measure in the widgets."""
+        self._set_discount(measure.discount.keyword, measure.discount.slider_values())
+        match measure.cutoff:
+            case FixedRank(k):
+                self.rank.options = sorted({*_RANKS, k})
+                self.rank.value = k
+            case ListFraction(c):
+                self.part.value = c
+            case ListPower(a):
+                self.growth.value = a
+        self.cutoff.value = measure.cutoff.regime
+        for regime, widget in self._of_regime.items():
+            widget.visible = regime == measure.cutoff.regime
+
+    def _set_discount(self, keyword: str, values: Sequence[float]) -> None:
+        self.discount.value = keyword
+        self.parameters.set(self._discounts[keyword].sliders() or (), values)
+
+    def _on_discount(self, event: Any) -> None:
+        with self._watcher.silence():
+            sliders = self._discounts[event.new].sliders() or ()
+            self._set_discount(event.new, [slider.usual for slider in sliders])
+        self._changed(event)
+
+    def measure(self) -> Measure:
+        """Return the measure that the widgets show.
+
+        Raises
+        ------
+        InputError
+            If a discount needs a cutoff.
+        """
+        discount = self._discounts[self.discount.value](*self.parameters.values)
+        cutoff = {
+            "none": "",
+            "fixed": str(self.rank.value),
+            "fraction": f"{self.part.value:g}n",
+            "sublinear": f"n^{self.growth.value:g}",
+        }[self.cutoff.value]
+        assert isinstance(discount, Discount)
+        return Measure(discount, cutoff)
