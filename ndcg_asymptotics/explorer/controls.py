@@ -151,7 +151,7 @@ class MeasureControl:
 
     def __init__(self, watcher: Watcher, stylesheet: str, changed: Callable[[Any], None]) -> None:
         self._watcher, self._changed = watcher, changed
-        self._discounts = offered(Discount)  # type: ignore[type-abstract]
+        self._discounts = offered(Discount)
         self.discount = pn.widgets.Select(
             label="Discount",
             options={kind.label or key: key for key, kind in self._discounts.items()},

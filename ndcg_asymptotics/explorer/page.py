@@ -128,7 +128,7 @@ class Page:
     def _make_downloads(self) -> None:
         files: dict[str, tuple[str, Callable[[], str]]] = {
             "study.toml": ("as study.toml", lambda: study_text(self.state.study()) + "\n"),
-            "explorer.py": ("as Python", lambda: self.state.python()),
+            "explorer.py": ("as Python", lambda: State.python(self.state)),
             "explorer.csv": ("CSV", lambda: self.answers.csv(self.state)),
         }
         self.downloads = [

@@ -145,7 +145,7 @@ def families(relevant: int | None) -> dict[str, type[Adjustable]]:
     >>> *families(relevant=2),
     ('roc_power', 'roc_binormal', 'roc_beta')
     """
-    return offered(Curve) if relevant is None else offered(Roc)  # type: ignore[type-abstract]
+    return offered(Curve) if relevant is None else offered(Roc)
 
 
 def _family(keyword: str) -> type[Adjustable]:
@@ -383,7 +383,7 @@ def _check_measure(text: str) -> None:
     cutoffs = (WholeList, FixedRank, ListFraction, ListPower)
     known_cutoff = isinstance(measure.cutoff, cutoffs)
     require(known_cutoff, f"the explorer has the cutoffs k, c n and n^a, got {measure.cutoff}", "measure")
-    keyword, known = measure.discount.keyword, offered(Discount)  # type: ignore[type-abstract]
+    keyword, known = measure.discount.keyword, offered(Discount)
     require(keyword in known, f"the explorer has the discounts {', '.join(known)}, got {keyword}", "measure")
 
 

@@ -7,7 +7,7 @@ with the one that was wanted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import Field
@@ -28,7 +28,7 @@ _LEAST, _MOST_STEPS = 1e-300, 10_000  # so that a solution is exact to rounding,
 _any_range: ContextVar[bool] = ContextVar("_any_range", default=False)
 
 
-def within(low: float, high: float) -> Mapping[str, Any]:
+def within(low: float, high: float) -> dict[str, Any]:
     """Return the metadata of a field with values from low to high; without it they are 0 to 1."""
     return {"within": (low, high)}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from ndcg_asymptotics.specs.spec import Spec
@@ -29,7 +28,7 @@ class Slider(NamedTuple):
         return [round(self.start + i * self.step, 9) for i in range(steps + 1)]
 
 
-def slider(start: float, stop: float, step: float, usual: float) -> Mapping[str, Any]:
+def slider(start: float, stop: float, step: float, usual: float) -> dict[str, Any]:
     """Return the metadata of a field that has a slider, as in ``b: float = field(metadata=slider(…))``."""
     return {"slider": (start, stop, step, usual)}
 

@@ -52,6 +52,8 @@ def test_sliders_and_menus_of_the_measure(page: Page) -> None:
     page.share.value = 0.31
     assert (page.state.n, page.state.queries, page.state.share) == (5 * 10**6, 77, 0.31)
     assert not page.measure.error.object
+    for download in page.downloads[:2]:  # files are those of the state that is shown
+        assert page.state.measure in download.callback().read().decode()
 
 
 @pytest.mark.parametrize("family", [*CURVES, *ROCS])
