@@ -12,7 +12,7 @@ from typing import Any
 import panel as pn
 
 from ndcg_asymptotics.analysis.planning.design import RATE
-from ndcg_asymptotics.analysis.planning.outcome import Choice, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow, strongest
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.explorer import values
