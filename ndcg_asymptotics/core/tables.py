@@ -340,7 +340,7 @@ class Table(Frame):
         for one in declared(kind):
             if one.column is None:
                 continue
-            heading = headings.get(one.path, one.column.name)
+            heading = headings.get(one.path.rpartition(".")[2], one.column.name)
             values = [one.of(row) for row in every]
             if heading is None or (one.column.optional and all(value is None for value in values)):
                 continue

@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.analysis.runs.comparison import Comparison, PairComparison
+from ndcg_asymptotics.analysis.runs.compared import PairComparison
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.style import (

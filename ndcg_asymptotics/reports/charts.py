@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.analysis.runs.comparison import PairComparison
+from ndcg_asymptotics.analysis.runs.compared import PairComparison
 from ndcg_asymptotics.core.arrays import is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked

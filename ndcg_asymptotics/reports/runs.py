@@ -62,7 +62,7 @@ def comparison_page(comparison: Comparison) -> Page:
         Section(
             f"pair{i}",
             f"{pair.a} against {pair.b}",
-            (pair.paragraph(comparison.alpha, comparison.queries, comparison.power),) if several else (),
+            (pair.text,) if several else (),
             charts=tuple(comparison_charts(pair, comparison.alpha)),
             marks=marks,
         )

@@ -10,7 +10,7 @@ import pytest
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare, compare_files
-from ndcg_asymptotics.analysis.runs.comparison import Cut, MeasureComparison
+from ndcg_asymptotics.analysis.runs.compared import Cut, MeasureComparison
 from ndcg_asymptotics.analysis.runs.paired import paired_difference, sign_changes
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.analysis.runs.truncation import rank_weights, truncated_dcg
@@ -87,7 +87,7 @@ def test_the_second_sentence_says_how_many_new_queries_it_takes():
         runs = {name: {q: scores[name][q] for q in asked} for name in ("fair", other)}
         found = compare(runs, asked, measure, resamples=999, theory=False)
         d = found.pairs[0].by_measure[0].difference
-        said, rest = found.pairs[0].paragraph(0.05, queries, 0.8).split(". ", 1)
+        said, rest = found.pairs[0].text.split(". ", 1)
         assert rest.startswith(
             "If the true difference is as large as the observed one, a paired t test on new queries has 80% "
             f"power with {d.queries:,} of them (95% interval {d.queries_low:,} "
@@ -124,7 +124,7 @@ def test_measures_that_contradict_each_other_are_named():
     top = {q: {d: (100.0 if d == "d00" else float(d[1:])) for d in docs} for q, docs in labels.items()}
     rest = {q: {d: (100.0 if d == "d59" else -float(d[1:])) for d in docs} for q, docs in labels.items()}
     found = compare({"top": top, "rest": rest}, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
-    said = found.pairs[0].paragraph(0.05, 20, 0.8)
+    said = found.pairs[0].text
     assert "shows the opposite" in said
     signs = [judged.difference.sign for judged in found.pairs[0].by_measure]
     assert signs == [-1, 1]
@@ -328,7 +328,7 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
             m == "nDCG@1" for m in measures
         ]
         assert pair.by_measure[tied].cuts == ()
-        assert "By nDCG(log)@1 they are identical for every query." in pair.paragraph(0.05, 12, 0.8)
+        assert "By nDCG(log)@1 they are identical for every query." in pair.text
         row = next(line for line in str(found).splitlines() if line.startswith("nDCG(log)@1 "))
         assert row.split()[1:3] == ["2", "2"] if len(names) > 2 else "identical" in row
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]

@@ -17,16 +17,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.comparison import (
-    Comparison,
-    LongListMeans,
-    MeasureComparison,
-    PairComparison,
-)
+from ndcg_asymptotics.analysis.runs.compared import LongListMeans, MeasureComparison, PairComparison
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation
 from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
-from ndcg_asymptotics.core.arrays import brief, require_fraction
+from ndcg_asymptotics.core.arrays import Floats, brief, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
 from ndcg_asymptotics.lists.conventions import Conventions, require_choice
 from ndcg_asymptotics.lists.evaluation import (
@@ -118,58 +115,68 @@ def compare(
     for name, run in scores.items():
         with naming(name):
             found[name] = evaluate(run, labels, parsed, name=name, **conventions)
-    queries = sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
-    values = {}
-    for name, of_run in found.items():
-        place = {query: i for i, query in enumerate(of_run.queries)}
-        values[name] = of_run.values[[place[query] for query in queries]]
-    kept = np.isfinite(np.stack(list(values.values()))).all(axis=(0, 2))
-    values = {name: of_run[kept] for name, of_run in values.items()}
+    queries, values = _common(found)
     pairs = list(combinations(runs, 2))
     gaps = np.column_stack([values[a] - values[b] for a, b in pairs])
     tests = paired_differences(gaps, level=level, power=power, resamples=resamples, seed=seed)
-    p = [test.p for test in tests]
-    p_corrected = iter(corrected(p, gaps, correction, resamples, seed))
-    differences = {pair: tests[i * len(parsed) : (i + 1) * len(parsed)] for i, pair in enumerate(pairs)}
-    gains = gains_of(labels, chosen.gain)
-    documents = pooled(scores, gains)
+    p_corrected = corrected([test.p for test in tests], gaps, correction, resamples, seed)
+    documents = pooled(scores, gains_of(labels, chosen.gain))
     cuts = cuts_of_pairs(documents, parsed, pairs, level, seed)
     predicted = _predicted(documents, parsed) if theory else None
+    means = {name: of_run.mean(axis=0).tolist() for name, of_run in values.items()}
+    words = Words(len(queries), alpha_of(level), power)
+    each = iter(zip(tests, p_corrected, strict=True))
     compared = []
-    for pair in pairs:
-        means = [values[name].mean(axis=0) for name in pair]
-        compared.append(
-            PairComparison(
-                *pair,
-                tuple(
-                    MeasureComparison(
-                        str(measure), float(means[0][m]), float(means[1][m]), differences[pair][m],
-                        next(p_corrected), cuts[pair][m], _longer_lists(predicted, pair, m),
-                    )
-                    for m, measure in enumerate(parsed)
-                ),
+    for a, b in pairs:
+        judged = tuple(
+            MeasureComparison(
+                str(measure),
+                means[a][m],
+                means[b][m],
+                *next(each),
+                cuts[a, b][m],
+                _longer_lists(predicted, (a, b), m),
             )
-        )  # fmt: skip
-    left = {name: len(of_run.queries) - len(queries) for name, of_run in found.items()}
-    remarks = [
-        f"{count} of the queries that {name} answers are not answered by all runs and do not count"
-        for name, count in left.items()
-        if count
-    ]
-    remarks += _different_inputs(found, scores, parsed)
-    limited = limitation(correction, len(p), int(kept.sum()), resamples, alpha_of(level))
+            for m, measure in enumerate(parsed)
+        )
+        pair = PairComparison(a, b, judged)
+        compared.append(replace(pair, text=words.paragraph(pair)))
+    remarks = [*_left_out(found), *_different_inputs(found, scores, parsed)]
+    limited = limitation(correction, len(tests), len(queries), resamples, alpha_of(level))
     if limited:
         remarks.insert(0, f"Warning: {limited}")
-    answered = tuple(queries[i] for i in np.flatnonzero(kept))
     by_query = Evaluations(
         tuple(
-            replace(of_run, queries=answered, values=values[name], judged_share={})
+            replace(of_run, queries=queries, values=values[name], judged_share={})
             for name, of_run in found.items()
         )
     ).by_query()
     return Comparison(
-        tuple(runs), int(kept.sum()), level, power, tuple(compared), tuple(remarks), correction, by_query
+        tuple(runs), len(queries), level, power, tuple(compared), tuple(remarks), correction, by_query
     )
+
+
+def _shared(found: Mapping[str, Evaluation]) -> list[str]:
+    """Return the queries that all runs answer."""
+    return sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
+
+
+def _common(found: Mapping[str, Evaluation]) -> tuple[tuple[str, ...], dict[str, Floats]]:
+    """Return the queries for which every run has every value, and these values."""
+    queries, values = _shared(found), {}
+    for name, of_run in found.items():
+        place = {query: i for i, query in enumerate(of_run.queries)}
+        values[name] = of_run.values[[place[query] for query in queries]]
+    kept = np.isfinite(np.stack(list(values.values()))).all(axis=(0, 2))
+    answered = tuple(queries[i] for i in np.flatnonzero(kept))
+    return answered, {name: of_run[kept] for name, of_run in values.items()}
+
+
+def _left_out(found: Mapping[str, Evaluation]) -> Iterator[str]:
+    shared = len(_shared(found))
+    for name, of_run in found.items():
+        if count := len(of_run.queries) - shared:
+            yield f"{count} of the queries that {name} answers are not answered by all runs and do not count"
 
 
 def compare_files(
@@ -225,15 +232,6 @@ def _different_inputs(
         )
 
 
-_Pair = tuple[str, str]
-
-
-def _mixtures(documents: Pooled) -> dict[str, Mixture]:
-    groups = min(_GROUPS, len(documents.queries))
-    found = fit_groups(documents.lists(), groups, resamples=1)
-    return {name: mixture.relevance for name, mixture in found.items()}
-
-
 @dataclass(frozen=True)
 class _Predicted:
     """Predictions of theory for ever longer lists of one run, by one measure."""
@@ -266,14 +264,16 @@ class _Predicted:
 
 def _predicted(documents: Pooled, measures: tuple[Measure, ...]) -> dict[str, list[_Predicted]]:
     """Return the predictions of each run and measure, whose values are computed once for all pairs."""
-    mixtures = _mixtures(documents)
+    groups = min(_GROUPS, len(documents.queries))
+    fitted = fit_groups(documents.lists(), groups, resamples=1)
     return {
-        name: [_Predicted(mixture, measure) for measure in measures] for name, mixture in mixtures.items()
+        name: [_Predicted(mixture.relevance, measure) for measure in measures]
+        for name, mixture in fitted.items()
     }
 
 
 def _longer_lists(
-    predicted: Mapping[str, list[_Predicted]] | None, pair: _Pair, measure: int
+    predicted: Mapping[str, list[_Predicted]] | None, pair: tuple[str, str], measure: int
 ) -> LongListMeans | None:
     """Return what theory predicts for ever longer lists; None if it predicts nothing."""
     if predicted is None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -27,6 +28,7 @@ from scipy import special
 from ndcg_asymptotics.analysis.replication import replication
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, random_generator, whole_number
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.tables import Column, Data, general
 
 _AT_ONCE = 1 << 22  # values of permutations in memory at the same time
 _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
@@ -34,8 +36,7 @@ ROUNDING = 1e-12
 """Smaller differences of NDCG count as 0."""
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """A confidence interval."""
 
     low: float
@@ -66,19 +67,44 @@ class Difference:
         the bound is not positive, and all are None if the runs are identical.
     """
 
-    mean: float
-    sd: float
-    interval: Interval | None
-    p: float
+    mean: Annotated[float, Column("difference", general("+.4f"), 2), Data("difference")]
+    sd: Annotated[float, Data(frame=False)]
+    interval: Annotated[Interval | None, Data(frame=False)]
+    p: Annotated[float, Column("p", general(".2g"), 5)]
     queries: int | None = None
     queries_low: int | None = None
     queries_high: int | None = None
-    queries_assured: int | None = None
+    queries_assured: Annotated[int | None, Column("assured queries", general(","))] = None
 
     @property
-    def identical(self) -> bool:
+    def identical(self) -> Annotated[bool, Data(frame=False, before="interval")]:
         """Whether the two runs have the same value for every query."""
         return self.interval is None
+
+    @property
+    def low(self) -> Annotated[float, Data(json=False, before="p")]:
+        """The lower end of the interval; NaN if the runs are identical."""
+        return self.interval.low if self.interval else math.nan
+
+    @property
+    def high(self) -> Annotated[float, Data(json=False, before="p")]:
+        """The upper end of the interval; NaN if the runs are identical."""
+        return self.interval.high if self.interval else math.nan
+
+    @property
+    def interval_text(self) -> Annotated[str, Column("interval", str, before="p")]:
+        """The interval in a table."""
+        return f"[{self.low:+.4f}, {self.high:+.4f}]" if self.interval else "identical"
+
+    @property
+    def queries_text(
+        self,
+    ) -> Annotated[str | None, Column("queries as observed", str, before="queries_assured")]:
+        """The number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
+        if self.identical:
+            return None
+        found, low = ("∞" if n is None else f"{n:,}" for n in (self.queries, self.queries_low))
+        return f"{found} [{low}, " + ("∞)" if self.queries_high is None else f"{self.queries_high:,}]")
 
     @property
     def sign(self) -> int:
@@ -86,7 +112,7 @@ class Difference:
         return self.interval.sign if self.interval else 0
 
     @property
-    def effect(self) -> float:
+    def effect(self) -> Annotated[float, Column("effect size", general("+.2f"), 4), Data(before="queries")]:
         """mean / sd, the signal of one query relative to its noise."""
         return (
             self.mean / self.sd if self.sd > 0 else math.copysign(math.inf, self.mean) if self.mean else 0.0
@@ -142,10 +168,8 @@ def paired_difference(
     >>> round(found.mean, 3), found.sign, round(found.p, 4), found.queries
     (0.1, 1, 0.0156, 6)
     """
-    return paired_differences(
-        np.asarray(differences, np.float64)[:, None],
-        level=level, power=power, resamples=resamples, seed=seed,
-    )[0]  # fmt: skip
+    column = np.asarray(differences, np.float64)[:, None]
+    return paired_differences(column, level=level, power=power, resamples=resamples, seed=seed)[0]
 
 
 def paired_differences(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.comparison import Cut
+from ndcg_asymptotics.analysis.runs.compared import Cut
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
 from ndcg_asymptotics.lists.growth import resampled_means

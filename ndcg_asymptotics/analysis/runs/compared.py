@@ -1,0 +1,124 @@
+"""Rows of a comparison of runs: two runs by one measure, by several, and the power of a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from ndcg_asymptotics.analysis.runs.paired import Difference
+from ndcg_asymptotics.analysis.runs.ranks import RankedRun
+from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Table, fixed, general
+
+_ENOUGH = 0.9  # the rate of agreement with the whole lists at which samples are sufficient
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The rate at which n random documents order two runs as the whole lists do, with an interval."""
+
+    n: int
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LongListMeans:
+    """The mean NDCG of two runs in ever longer i.i.d. lists, predicted from their fitted curves.
+
+    ``a`` and ``b`` are the limits (``at`` is None) or, where these are equal, the exact means at n = ``at``.
+    """
+
+    a: float
+    b: float
+    theorem: str
+    at: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.a:.4f}, {self.b:.4f}" + (f" at n = {self.at:g}" if self.at else "")
+
+
+@dataclass(frozen=True)
+class MeasureComparison:
+    """Two runs compared by one measure; differences are a - b, ``p`` is corrected for all tests.
+
+    ``cuts`` has the lengths at which some query distinguishes the runs; it is empty if they are identical.
+    """
+
+    measure: Annotated[str, Column("measure", whole=True)]
+    mean_a: Annotated[float, Column("a", fixed(4), 3, together=True)]
+    mean_b: Annotated[float, Column("b", fixed(4), 3, together=True)]
+    difference: Annotated[Difference, Data(inline=True)]
+    p: Annotated[float, Column("corrected p", general(".2g"), 1), Data("p_corrected", before="effect")]
+    cuts: Annotated[tuple[Cut, ...], Data(frame=False)] = ()
+    longer_lists: Annotated[
+        LongListMeans | None, Column("longer lists", str, 6, optional=True), Data(frame=False)
+    ] = None
+
+    @property
+    def enough(self) -> int | None:
+        """The size from which on nine of ten samples agree with the whole lists, if any."""
+        below = [cut.n for cut in self.cuts if cut.rate < _ENOUGH]
+        after = [cut.n for cut in self.cuts if not below or cut.n > max(below)]
+        return min(after, default=None)
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two runs compared by every measure, with all of it in words."""
+
+    a: Annotated[str, HIDDEN]
+    b: Annotated[str, HIDDEN]
+    by_measure: Annotated[tuple[MeasureComparison, ...], Data("measures")]
+    text: Annotated[str, Data(before="by_measure")] = ""
+
+    @property
+    def pair(self) -> Annotated[tuple[str, str], Data(before="text")]:
+        """The names of the runs."""
+        return self.a, self.b
+
+    @property
+    def clearest(self) -> MeasureComparison:
+        """The measure that shows the clearest difference."""
+        return min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
+
+    def by(self, measure: int) -> PairComparison:
+        """Return the comparison by one of the measures alone, without words."""
+        return PairComparison(self.a, self.b, (self.by_measure[measure],))
+
+    def table(self, level: str) -> Table:
+        """Return a table with a row for each measure; ``level`` is that of the intervals, in words."""
+        title = f"{self.a} against {self.b} (difference: first minus second)"
+        headings = {"mean_a": self.a, "mean_b": self.b, "interval_text": f"{level} interval"}
+        return Table.of(title, MeasureComparison, self.by_measure, **headings)
+
+    def cut_table(self) -> Table:
+        """Return a table of the rates at which samples order the runs as whole lists do."""
+        sizes = sorted({cut.n for judged in self.by_measure for cut in judged.cuts})
+        columns = (Column("measure", whole=True), *(Column(f"n={n:,}", fixed(3)) for n in sizes))
+        rates = [{cut.n: cut.rate for cut in judged.cuts} for judged in self.by_measure]
+        rows = tuple(
+            (judged.measure, *map(rate.get, sizes))
+            for judged, rate in zip(self.by_measure, rates, strict=True)
+        )
+        return Table("Samples of n documents that order the runs as whole lists do", columns, rows)
+
+
+@dataclass(frozen=True)
+class Power:
+    """The discriminative power of a measure: for how many pairs the difference is significant."""
+
+    measure: Annotated[str, Column("measure", whole=True)]
+    pairs: int
+    significant: Annotated[int, Column("significant pairs", general("d"))]
+    corrected: Annotated[int, Column("significant after correction", general("d"))]
+    queries: Annotated[float | None, Column("queries as observed (median pair)", general(",.0f"))]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The runs in order of their means by a measure."""
+
+    measure: str
+    runs: Sequence[RankedRun]

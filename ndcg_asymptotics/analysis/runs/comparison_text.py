@@ -1,0 +1,152 @@
+"""A comparison of runs in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_BOUND, IF_OBSERVED
+from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
+from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
+from ndcg_asymptotics.analysis.runs.paired import Difference
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a comparison at the level ``alpha`` says, with the target power of new queries."""
+
+    queries: int
+    alpha: float
+    power: float
+
+    @property
+    def level(self) -> str:
+        """The level of the intervals."""
+        return f"{100 * (1 - self.alpha):.6g}%"
+
+    def headline(self, pair: PairComparison) -> str:
+        """Return which run is better, by how much, how certainly, and how many new queries would show it."""
+        best = pair.clearest
+        d = best.difference
+        if d.interval is None:
+            every = f"for each of the {self.queries:,} queries"
+            return f"{pair.a} and {pair.b} are identical by every measure, {every}."
+        new = self._new_queries_text(d)
+        if best.p >= self.alpha:
+            none = (
+                f"By {best.measure}, {self.queries:,} queries show no significant difference between "
+                f"{pair.a} and {pair.b} (corrected p-value {best.p:.2g})"
+                if len(pair.by_measure) == 1
+                else f"By none of the measures do {self.queries:,} queries show a significant difference "
+                f"between {pair.a} and {pair.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure})"
+            )
+            return f"{none}. {new}"
+        ahead, behind = (pair.a, pair.b) if d.mean > 0 else (pair.b, pair.a)
+        low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
+        return (
+            f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({self.level} interval "
+            f"{low:.4f} to {high:.4f}, corrected p-value {best.p:.2g}). {new}"
+        )
+
+    def paragraph(self, pair: PairComparison) -> str:
+        """Return the answer in words."""
+        best, same = pair.clearest, [j.measure for j in pair.by_measure if j.difference.identical]
+        said = [self.headline(pair)]
+        if len(same) == len(pair.by_measure):
+            return said[0]
+        if best.p < self.alpha:
+            if len(pair.by_measure) > 1:
+                said.append(f"{best.measure} shows the clearest difference.")
+            said.append(self._others_text(pair, best))
+        if same:
+            said.append(f"By {', '.join(same)} they are identical for every query.")
+        said += [self._queries_text(pair), _cuts_text(best)]
+        return " ".join(part for part in said if part)
+
+    def _others_text(self, pair: PairComparison, best: MeasureComparison) -> str:
+        others = [j for j in pair.by_measure if j is not best and not j.difference.identical]
+        sure = [j for j in others if j.p < self.alpha]
+        against = [j.measure for j in sure if j.difference.mean * best.difference.mean < 0]
+        leaning = [
+            j.measure for j in others if j not in sure and j.difference.sign * best.difference.mean < 0
+        ]
+        agree = len(sure) - len(against)
+        if not others:
+            return ""
+        if len(others) == 1 and not leaning:
+            word = (
+                "shows the opposite" if against else "agrees" if agree else "shows no significant difference"
+            )
+            return f"{others[0].measure} {word}."
+        verb = "agrees" if agree == 1 else "agree"
+        said = f"{agree or 'None'} of the other {len(others)} measures {verb} significantly"
+        said += f"; the opposite is significant by {', '.join(against)}" if against else ""
+        if leaning:
+            said += f"; the opposite is significant before correction only by {', '.join(leaning)}"
+        return said + "."
+
+    def _queries_text(self, pair: PairComparison) -> str:
+        apart = [j for j in pair.by_measure if not j.difference.identical]
+        if len(apart) == 1:
+            return ""
+        fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
+        most = max(apart, key=lambda j: j.difference.queries or math.inf)
+        if fewest.difference.queries is None:
+            return ""
+        highest = f"{most.difference.queries:,}" if most.difference.queries else "more than 1e15"
+        return (
+            f"At the observed differences {self.power:.0%} power takes {fewest.difference.queries:,} "
+            f"queries by {fewest.measure} and {highest} by {most.measure}."
+        )
+
+    def _new_queries_text(self, d: Difference) -> str:
+        """Return how many new queries an uncorrected test needs, by the observed difference and its bound."""
+        if d.queries is None:
+            return "The observed difference is 0, which no number of new queries would show."
+        between = f"{self.level} interval {d.queries_low:,} " + (
+            f"to {d.queries_high:,}" if d.queries_high else "or more"
+        )
+        bound = (
+            f"{IF_BOUND}, with {d.queries_assured:,}"
+            if d.queries_assured
+            else f"its lower {ASSURANCE:.0%} bound is not positive"
+        )
+        return (
+            f"{IF_OBSERVED.capitalize()}, a paired t test on new queries has {self.power:.0%} power with "
+            f"{d.queries:,} of them ({between}); {bound}."
+        )
+
+    def method(self, compared: Sequence[PairComparison], correction: Correction, pairs: bool) -> str:
+        """Return what the numbers are; those of the tables of a pair only if these are printed."""
+        judged = [of_measure for pair in compared for of_measure in pair.by_measure]
+        tests, alpha = len(judged), f"{self.alpha:.2g}"
+        interval = f"; the {self.level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
+        effect = "Effect size: the mean difference over its standard deviation. " if pairs else ""
+        said = (
+            f"{self.queries:,} queries. p is the larger p-value of a permutation test, which exchanges the "
+            f"runs within queries, and of Student's t test{interval}. Corrected p-values are "
+            f"{DESCRIPTIONS[correction]}, for {tests} test{'s' * (tests > 1)}. {effect}Queries as "
+            f"observed: for a paired t test at level {alpha} on new queries, without correction, with "
+            f"{self.power:.0%} power, {IF_OBSERVED}"
+            + (f", with their {self.level} interval. {BOUND_LEGEND}" if pairs else ".")
+        )
+        if pairs and any(one.cuts for one in judged):
+            said += " Samples: a tie does not count as the order of the whole lists."
+        if pairs and any(one.longer_lists for one in judged):
+            said += (
+                " Longer lists: the means that curves fitted to these queries tend to. They have no interval "
+                "here, and other queries may order the runs the other way."
+            )
+        return said
+
+
+def _cuts_text(judged: MeasureComparison) -> str:
+    if not judged.cuts:
+        return ""
+    n = judged.enough or judged.cuts[-1].n
+    (cut,) = (cut for cut in judged.cuts if cut.n == n)
+    return (
+        f"Random samples of {n:,} documents agree with the whole lists in {cut.rate:.0%} of the cases "
+        f"(interval {cut.low:.0%} to {cut.high:.0%})."
+    )
