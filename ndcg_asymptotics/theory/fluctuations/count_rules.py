@@ -18,19 +18,17 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.rules.binomial import gauss_rule, gauss_rules, nodes_for, numbers_beyond
+from ndcg_asymptotics.theory.rules.binomial import gauss_rules
 from ndcg_asymptotics.theory.rules.condense import condensed
+from ndcg_asymptotics.theory.rules.counts import CountLaw, gauss_rule, nodes_for
 from ndcg_asymptotics.theory.rules.ideal import Sums
 
 _MOST_POINTS = 20_000  # of a rule
-_EVERY_NUMBER = 400  # of items with a gain, up to which each is a node
-_FURTHER_NODES = 12  # of a rule for more
+_FURTHER_NODES = 2  # of a rule for the number of items with a gain
 _EVERY_COUNT = 20_000  # number of possible counts up to which all of them are nodes
 _LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28, 36, 46)  # nodes of the Gauss rules of a split
 _CHANCE = 1e-3  # a level's change of the mean is taken to be at least this part of the change before
 _NEGLIGIBLE = 1e-17  # of all weights
-# fewer items with a gain than this below the mean do not occur: 1e-18 is left
-_DEVIATIONS, _FURTHER = 9.0, 20.0
 _MOST_MOMENTS = 60  # that a condensed rule keeps
 
 Level = tuple[int, ...]
@@ -66,7 +64,7 @@ class CountRule:
         def ideal(counts: Floats) -> Floats:
             return np.asarray(sums(np.cumsum(counts[:, :-1], axis=1)) @ steps)
 
-        first = _number_with_gain(n, some)
+        first = _number_with_gain(n, some, tolerance)
         if len(gains) == 1:
             counts, weights = np.column_stack([first[0], n - first[0]]), first[1]
         else:
@@ -94,17 +92,10 @@ class CountRule:
         return counts, weights[:, 0]
 
 
-def _number_with_gain(n: int, some: float) -> Nodes:
+def _number_with_gain(n: int, some: float, tolerance: float) -> Nodes:
     """Return a rule for the number of items with a gain, of which there is at least one."""
-    if some == 1:
-        return np.array([float(n)]), np.ones(1)
-    deviation = math.sqrt(n * some * (1 - some))
-    least = max(1, math.floor(n * some - _DEVIATIONS * deviation - _FURTHER))
-    x, weights = numbers_beyond(n, some, least)
-    if x.size <= _EVERY_NUMBER:
-        return x, weights
-    # values change by their own size over as many items as the rarer class has
-    return gauss_rule(x, weights, _FURTHER_NODES + nodes_for(1 / (n * min(some, 1 - some))))
+    law = CountLaw(n, some, least=1)
+    return law.nodes(_FURTHER_NODES + nodes_for(1 / max(law.rarer, 1.0), tolerance))
 
 
 def smooth_rule(

@@ -29,8 +29,9 @@ from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_of, normaliser
-from ndcg_asymptotics.theory.rules.binomial import gauss_rule, log_binomial
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
+from ndcg_asymptotics.theory.rules.counts import gauss_rule
 from ndcg_asymptotics.theory.rules.law_panels import above, label_counts, law_panels, panels_down_to, ranked
 
 _DEGREE = 10  # of moments that a condensed rule for the numbers above keeps

@@ -44,11 +44,11 @@ from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
 from ndcg_asymptotics.theory.mean.rank_terms import circle, log_remainder
 from ndcg_asymptotics.theory.rules.binomial import (
     binomial_below,
-    binomial_beyond,
     gauss_rules,
     krawtchouk,
     log_binomial,
 )
+from ndcg_asymptotics.theory.rules.counts import CountLaw
 from ndcg_asymptotics.theory.rules.ideal import Sums
 from ndcg_asymptotics.theory.rules.rank_window import Complex
 
@@ -359,7 +359,7 @@ class LabelMeans:
             if level.lattice or k > others:
                 continue
             # polynomials of the count are functions there, too, so a few nodes are not enough
-            beyond, weights = binomial_beyond(others, level.probability, k, nodes // 2)
+            beyond, weights = CountLaw(others, level.probability, least=k).gauss(nodes // 2)
             if not beyond.size:
                 continue
             shift = beyond - others * level.probability

@@ -10,7 +10,7 @@ import pytest
 from oracles.counts import LAW, curved, every_count
 from scipy.stats import binom
 
-from ndcg_asymptotics.theory.rules.binomial import binomial_beyond, binomial_pieces, gauss_rules
+from ndcg_asymptotics.theory.rules.binomial import gauss_rules
 from ndcg_asymptotics.theory.rules.condense import condensed
 
 
@@ -48,35 +48,3 @@ def test_condensed():
             assert moment(few) @ left == pytest.approx(moment(found) @ weights, rel=1e-8)
     # and not those beyond
     assert (few[:, 1] ** 12) @ left != pytest.approx((found[:, 1] ** 12) @ weights, rel=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("size", "p", "least"), [(40, 0.3, 5), (40, 0.3, 39), (3000, 0.01, 30), (10**6, 0.4, 400_000)]
-)
-def test_the_part_beyond_a_number(size, p, least):
-    x, w = binomial_beyond(size, p, least)
-    every = np.arange(least, size + 1)
-    law = binom.pmf(every, size, p)
-    assert len(x) < 60
-    for f in (np.ones_like, lambda v: np.log(1 + v), lambda v: np.sqrt(v) - math.sqrt(least)):
-        assert w @ f(x) == pytest.approx(law @ f(every.astype(float)), rel=1e-9)
-    # a number more is not
-    assert w.sum() != pytest.approx(binom.sf(least - 2, size, p), rel=1e-6, abs=0)
-
-
-@pytest.mark.parametrize(("size", "p", "kink"), [(50, 0.3, 16), (10**4, 0.4, 4000), (10**9, 0.4, 4 * 10**8)])
-def test_a_law_in_pieces(size, p, kink):
-    """Beyond 20,000 numbers by the density: the sum over all of them, which is short enough for numpy."""
-    x, w = binomial_pieces(size, p, kink, 1.5)
-    middle, reach = int(size * p), int(10 * (size * p) ** 0.5) + 20
-    every = np.arange(max(0, middle - reach), min(size, middle + reach) + 1)
-    # from ratios of neighbours; that of scipy 1.15 is off by 2e-8 at 1e9
-    ratios = (size - every[:-1]) / (every[1:]) * (p / (1 - p))
-    law = np.exp(np.append(0.0, np.cumsum(np.log(ratios))))
-    law /= law.sum()
-    assert len(x) < 300
-    for f in (np.ones_like, lambda v: 1 / np.log(2 + np.minimum(v + 1, kink))):
-        assert w @ f(x) == pytest.approx(law @ f(every.astype(float)), rel=1e-10)
-    # the kink one further is seen where the list is short
-    moved = w @ np.minimum(x + 1, kink + 1.0) - law @ np.minimum(every + 1.0, kink)
-    assert abs(moved) > 0.1

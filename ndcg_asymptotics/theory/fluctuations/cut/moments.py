@@ -12,6 +12,7 @@ and ``E[NDCG_b | c]``.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -38,7 +39,8 @@ from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules import quadrature
-from ndcg_asymptotics.theory.rules.binomial import gauss_rule, log_binomial, nodes_for
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.counts import gauss_rule, nodes_for
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
@@ -117,7 +119,7 @@ def _rule(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> CutRu
     return joined(found)
 
 
-def depths_at_cutoff(mesh: Mesh, k: int, n: int, effort: Effort) -> list[tuple[Floats, Floats]]:
+def depths_at_cutoff(mesh: Mesh, k: int, n: int, effort: Effort) -> Sequence[tuple[Floats, Floats]]:
     """Return nodes and weights of the depth of the item at rank k + 1 of n, between breakpoints of curves."""
     count = math.ceil(effort.refine * (4 + 14 / math.sqrt(k)))
     deviation = math.sqrt(k / n * (1 - k / n) / n)

@@ -20,18 +20,12 @@ from functools import cached_property
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.whole import increase, smooth_sums, summed
-from ndcg_asymptotics.theory.rules.binomial import (
-    binomial_below,
-    binomial_pieces,
-    gauss_rules,
-    log_binomial,
-    nodes_for,
-)
+from ndcg_asymptotics.theory.rules.binomial import binomial_below, gauss_rules
 from ndcg_asymptotics.theory.rules.condense import condensed
+from ndcg_asymptotics.theory.rules.counts import EVERY, CountLaw, nodes_for
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
@@ -44,12 +38,9 @@ _LEAST_SCALE, _SMOOTH_SCALE = 14.0, 56.0
 _FILLS = 3.0  # standard deviations by which the relevant items must exceed the cutoff to fill the ideal list
 _MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
 _SPLITS = 5  # up to which rules of splits are multiplied; products for more have too many nodes
-# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
-_DEVIATIONS, _FURTHER = 9.0, 16.0
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
 _MOST_NUMBERS = 300  # of that lattice
-_PIECE = 6.0  # width of a piece of a binomial law, in standard deviations
-_EVERY, _EVERY_UNSPLIT = 100, 2000  # numbers up to which each is a node
+_EVERY_SPLIT = 128  # numbers up to which each is a node where it will be split further
 _NO_WEIGHT = 1e-28  # of a node
 _FEWEST, _MOST_SPLITS = 2, 8  # nodes with which one grade is split off
 # nodes where there are two grades; a steep discount bends sharply at counts of 0 and 1
@@ -278,14 +269,9 @@ class LabelLaws:
         k, rest, effort = self.ideal.k, self.ideal.n - self.ideal.k - 1, self.ideal.effort
         q, q_below = share(self.above, j), share(self.below, j)
         wide, narrow = (math.sqrt(size * p * (1 - p)) for size, p in ((k, q), (rest, q_below)))
-        reach = _DEVIATIONS * wide + _FURTHER
-        low, high = max(0, math.floor(k * q - reach)), min(k, math.ceil(k * q + reach))
-        step = max(
-            math.floor(_STEP / effort.refine * min(wide, max(narrow, 1.0))), (high - low) // _MOST_NUMBERS, 1
-        )
-        numbers = np.arange(low, high + 1, step, dtype=np.float64)
-        chances = np.exp(log_binomial(numbers, float(k), q))
-        chances = chances / chances.sum()
+        law = CountLaw(k, q)
+        step = math.floor(_STEP / effort.refine * min(wide, max(narrow, 1.0)))
+        numbers, chances = law.every(max(step, law.number // _MOST_NUMBERS, 1))
         kept = chances > effort.negligible * chances[numbers > 0].max(initial=0.0)  # gains may be rare
         return numbers[kept], chances[kept]
 
@@ -352,20 +338,11 @@ def pieces(
 
     There are few where they will be ``split`` further.
     """
-    reach = _DEVIATIONS * math.sqrt(size * q * (1 - q)) + _FURTHER
-    if size * q + reach < _EVERY or (not split and 2 * reach < _EVERY_UNSPLIT):  # 0 may be one of them
-        numbers, chances = _every(size, q)
-    else:
-        numbers, chances = binomial_pieces(size, q, kink, _PIECE / effort.refine)
-    kept = chances > effort.negligible * chances.max()
-    if beyond:
-        kept &= numbers > kink
+    law = CountLaw(size, q, kink + 1 if beyond else 0, (kink,))
+    count = nodes_for(1 / max(law.rarer, 1.0), effort.digits)
+    numbers, chances = law.nodes(count, _EVERY_SPLIT if split else EVERY)
+    kept = chances > effort.negligible * chances.max(initial=0.0)
     return numbers[kept], chances[kept]
-
-
-@shared  # the law below a depth is needed for each number above it
-def _every(size: int, q: float) -> tuple[Floats, Floats]:
-    return binomial_pieces(size, q, 0, 0.0)
 
 
 def distributed(sizes: Floats, law: Floats, effort: Effort | None) -> tuple[Floats, Floats]:

@@ -25,7 +25,8 @@ from ndcg_asymptotics.theory.fluctuations.effort import Moments
 from ndcg_asymptotics.theory.fluctuations.ranks.panels import FINE, ROUGH, Fineness, Panels, depth_of
 from ndcg_asymptotics.theory.fluctuations.ranks.recursion import at_rank
 from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates, counts_below, largest_counts
-from ndcg_asymptotics.theory.rules.binomial import binomial_pieces, log_binomial
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.counts import CountLaw
 
 MOST_RANKS = 128
 _MOST_WORK = 1e6  # panels times states times ranks
@@ -34,7 +35,7 @@ _EPSILON = 2.3e-16
 _LEFT_OUT = 1e-24  # probability of depths and counts that are left out
 _OF_CURVES = 1e-13  # relative error of curves that are not polynomials
 _EVERY = 800  # counts up to which each is summed
-_PIECE = 6.0  # width of pieces of the law of more counts, in standard deviations
+_NODES = 13  # of the law of more counts
 _UNLIKELY = 1e-18  # probability of counts that are left out
 
 
@@ -194,7 +195,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, finene
         ]
         law = (sums[0][0] + sums[1][0]) / 2
     else:
-        counts, law = binomial_pieces(n, min(scorers[0].masses[0], 1.0), several[0].k, _PIECE)
+        counts, law = CountLaw(n, min(scorers[0].masses[0], 1.0)).gauss(_NODES)
         sums = [
             np.array(_at_counts(*both, measure, n, counts)) for both in zip(scorers, several, strict=True)
         ]
