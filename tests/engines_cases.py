@@ -17,9 +17,8 @@ from ndcg_asymptotics.studies import Design
 def sequences(of: Design, replicate: int) -> list[list[list[float]]]:
     """For each scorer and list size, the gains in rank order."""
     gains = [*of.population.gains, 0.0]
-    labels = label_counts(of, replicate)
     result = []
-    for blocks in rank_orders(of, replicate, labels):
+    for blocks in rank_orders(of, [replicate], label_counts(of, [replicate])):
         codes = [divmod(code, len(gains)) for block in blocks for code in block.tolist()]
         result.append([[gains[g] for k, g in codes if k <= j] for j in range(len(of.sizes))])
     return result
@@ -27,7 +26,8 @@ def sequences(of: Design, replicate: int) -> list[list[list[float]]]:
 
 def ndcgs(of: Design, replicates: int) -> np.ndarray:
     """NDCG of the replicates 0, 1, …: (replicate, scorer, measure, n)."""
-    return np.array([items.simulate(of, r)["ndcg"] for r in range(replicates)])
+    found: np.ndarray = items.simulate_together(of, range(replicates))["ndcg"]
+    return found
 
 
 def uniform_ranks_law(

@@ -6,9 +6,9 @@ An engine is a module with the members of `Engine`, one folder here and one line
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,14 @@ class Engine(Protocol):
         """Draw one replicate; its bits depend on the design and the replicate's index only."""
 
 
+@runtime_checkable
+class EngineOfBlocks(Engine, Protocol):
+    """An engine that is faster when it draws several replicates in one call."""
+
+    def simulate_together(self, design: Design, replicates: Sequence[int]) -> Draw:
+        """Draw replicates, stacked along a first axis; each has the bits that `simulate` gives it."""
+
+
 def load(name: str) -> Engine:
     """Return the engine with a name of `studies.design`."""
     return cast(Engine, import_module(ENGINES[name]))
@@ -98,6 +106,28 @@ def check(engine: Engine, design: Design) -> None:
 def draw(engine: Engine, design: Design, replicate: int) -> Draw:
     """Draw one replicate. For a mixture a group is drawn first, and all scorers are of that group."""
     return engine.simulate(design.drawn(replicate), replicate)
+
+
+def draw_block(engine: Engine, design: Design, replicates: Sequence[int]) -> Draw:
+    """Draw replicates, at least one, as `draw` does, and stack them along a first axis."""
+    if not isinstance(engine, EngineOfBlocks):
+        return joined(np.stack, [draw(engine, design, replicate) for replicate in replicates])
+    parts, groups = design.parts(), np.array([design.group(replicate) for replicate in replicates])
+    if len(parts) == 1:
+        return engine.simulate_together(parts[0], replicates)
+    places = [np.flatnonzero(groups == group) for group in range(len(parts))]
+    blocks = [
+        engine.simulate_together(part, [replicates[i] for i in at.tolist()])
+        for part, at in zip(parts, places, strict=True)
+        if at.size
+    ]
+    back = np.argsort(np.concatenate(places))
+    return {name: values[back] for name, values in joined(np.concatenate, blocks).items()}
+
+
+def joined(join: Callable[[list[NDArray[Any]]], NDArray[Any]], draws: Sequence[Draw]) -> Draw:
+    """Join draws variable by variable with `numpy.stack` or `numpy.concatenate`; of none, nothing."""
+    return {name: join([values[name] for values in draws]) for name in (draws[0] if draws else ())}
 
 
 def impossible(values: Mapping[str, NDArray[Any]], measures: Sequence[str]) -> str | None:

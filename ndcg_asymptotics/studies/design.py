@@ -82,15 +82,18 @@ class Design:
         entropy[place] = replicate
         return np.random.Generator(np.random.SFC64(np.random.SeedSequence(entropy)))
 
+    def group(self, replicate: int) -> int:
+        """Draw the group of one replicate of a mixture, as its position in `parts`."""
+        weights = [weight for weight, _ in self.population.groups]
+        if len(weights) == 1:
+            return 0
+        ends = np.cumsum(weights)
+        u = self.generator(replicate, "group").random() * ends[-1]
+        return min(int(np.searchsorted(ends, u, side="right")), len(weights) - 1)
+
     def drawn(self, replicate: int) -> Design:
         """Return the design of one replicate: for a mixture, that of the group of the replicate."""
-        groups = self.population.groups
-        if len(groups) == 1:
-            return replace(self, population=groups[0][1])
-        ends = np.cumsum([weight for weight, _ in groups])
-        u = self.generator(replicate, "group").random() * ends[-1]
-        group = min(int(np.searchsorted(ends, u, side="right")), len(groups) - 1)
-        return replace(self, population=groups[group][1])
+        return self.parts()[self.group(replicate)]
 
     def parts(self) -> list[Design]:
         """Return the designs that a replicate may have: one for each group of a mixture."""

@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from ndcg_asymptotics.engines.engine import Draw, Engine, draw
+from ndcg_asymptotics.engines.engine import Draw, Engine, draw_block, joined
 from ndcg_asymptotics.studies import Design
 
 _BLOCK_BYTES = 2**24  # 16 MiB, the greatest size of what a worker returns in one piece
@@ -51,20 +51,23 @@ def prepared(engine: str, design: Design) -> Engine:
 def simulate(engine: str, design: Design, replicates: Sequence[int]) -> Block:
     """Run one block; ``engine`` names a module. The time is that of the replicates, without `prepared`."""
     module = prepared(engine, design)
-    done: list[int] = []
-    draws: list[Draw] = []
-    failures: list[Failure] = []
     start = time.perf_counter()
-    for replicate in replicates:
-        try:
-            draws.append(draw(module, design, replicate))
-        except Exception as error:  # of any kind, so that the other replicates are computed
-            failures.append(Failure(replicate, f"{type(error).__name__}: {error}"))
-        else:
-            done.append(replicate)
-    seconds = time.perf_counter() - start
-    stacked = {name: np.stack([values[name] for values in draws]) for name in draws[0]} if draws else {}
-    return Block(replicates, tuple(done), stacked, tuple(failures), seconds)
+    draws, failures = _drawn(module, design, replicates)
+    failed = {failure.replicate for failure in failures}
+    done = tuple(replicate for replicate in replicates if replicate not in failed)
+    return Block(replicates, done, draws, tuple(failures), time.perf_counter() - start)
+
+
+def _drawn(module: Engine, design: Design, replicates: Sequence[int]) -> tuple[Draw, list[Failure]]:
+    """Draw replicates together; if that raises, each on its own, so that the others are computed."""
+    try:
+        return draw_block(module, design, replicates), []
+    except Exception as error:  # of any kind
+        if len(replicates) == 1:
+            return {}, [Failure(replicates[0], f"{type(error).__name__}: {error}")]
+    found = [_drawn(module, design, [replicate]) for replicate in replicates]
+    draws = [draw for draw, _ in found if draw]
+    return joined(np.concatenate, draws), [failure for _, failures in found for failure in failures]
 
 
 class BlockScheduler:

@@ -32,7 +32,7 @@ MEASURES = (
 def revealed(what, replicate, name):
     """The drawn stream item by item: (step, label) in rank order, from cells that hold one item each."""
     relevance = what.population.scorers[name]
-    arrivals = label_counts(what, replicate)
+    (arrivals,) = label_counts(what, [replicate])
     stream = streams.Stream(relevance, engine._key(what, replicate, name), arrivals)
     found, stack = [], [stream.octaves(np.ones((len(what.sizes), 1), bool))]
     while stack:

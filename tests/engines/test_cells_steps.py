@@ -90,7 +90,7 @@ def test_brackets_hold_the_stream_and_give_the_order(bracket: float) -> None:
 def test_dcg_is_ndcg_times_the_ideal_dcg() -> None:
     what = design("graded(3=constant(0.2), 1=constant(0.3))", (25,), ("nDCG", "DCG"))
     for replicate in range(3):
-        counts = label_counts(what, replicate)[0, :2]
+        counts = label_counts(what, [replicate])[0, 0, :2]
         drawn = cells.simulate(what, replicate)
         best = naive.dcg([3.0] * counts[0] + [1.0] * counts[1], lambda r: 1 / math.log(1 + r))
         for name in ("ndcg", "low", "high"):

@@ -154,11 +154,12 @@ def test_mixture_is_exact_within_one_wide_cell(monkeypatch: pytest.MonkeyPatch) 
 def test_shuffles_are_uniform() -> None:
     # orders of four items of distinct codes under a constant curve: 24 equally likely. False alarm 1e-6.
     a_design = design("constant(1)", [1, 2, 3, 4])
-    labels = label_counts(a_design, 0)
+    (labels,) = label_counts(a_design, [0])
+    slices = rank_order.slices(a_design.population.scorers["a"], 4)
     rng = np.random.default_rng(8)
     seen: dict[tuple[int, ...], int] = {}
     for _ in range(4800):
-        (codes,) = rank_order.blocks(a_design.population.scorers["a"], labels, rng)
+        (codes,) = rank_order.blocks(slices, labels, rng)
         key = tuple(codes.tolist())
         seen[key] = seen.get(key, 0) + 1
     assert len(seen) == 24

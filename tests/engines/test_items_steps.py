@@ -71,7 +71,7 @@ def test_items_of_one_slice_stand_in_every_order() -> None:
     for _ in range(2400):
         codes = np.empty(4, np.int32)
         words = rng.bit_generator.random_raw(4).view(np.int64)
-        kernels.arrange(counts, none.astype(np.int32), none, np.zeros(2, np.int64), words, rng, codes)
+        kernels.arrange(counts, none.astype(np.int32), none, np.zeros(2, np.int64), words, none, codes)
         drawn[tuple(codes.tolist())] += 1
     assert len(drawn) == 24
     assert stats.chisquare(list(drawn.values())).pvalue > 1e-6
@@ -83,13 +83,49 @@ def test_items_of_one_slice_stand_in_every_order() -> None:
             np.array(before),
             np.array([0, 2]),
             words,
-            rng,
+            none,
             codes,
         )
         expected = [0, 0, 0]
         for place, code in ((before[1], 8), (before[0], 7)):
             expected.insert(place, code)
         assert codes.tolist() == expected
+
+
+def test_words_that_favour_an_answer_are_replaced() -> None:
+    """Of a number below 3 the word 0 is one too many; a spare word takes its place, with its upper half."""
+    counts, none = np.array([[1, 1, 1]], np.int32), np.empty(0, np.int64)
+    codes, words = np.empty(3, np.int32), np.zeros(2, np.int64)
+
+    def needed(*spare: int) -> int:
+        given = np.array(spare, np.uint64).view(np.int64)
+        return kernels.arrange(
+            counts, none.astype(np.int32), none, np.zeros(2, np.int64), words, given, codes
+        )
+
+    assert needed() == 1
+    assert needed(0) == 2
+    seen = []
+    for third in range(3):
+        word = (third * 2**32 + 2**31) // 3
+        assert needed(word << 32) == 1
+        seen.append(codes.tolist())
+    assert seen == [[1, 2, 0], [2, 0, 1], [1, 0, 2]]
+    assert needed(0, word << 32) == 2
+    assert codes.tolist() == seen[-1]
+
+
+def test_replicates_drawn_together_are_those_drawn_alone() -> None:
+    scorers = {
+        "a": "graded(3=linear(0.1, 0.4), 1=constant(0.2))",
+        "b": "graded(3=constant(0.25), 1=constant(0.2))",
+    }
+    for sizes, coupling in (((5,), "independent"), ((2, 30), "independent"), ((2, 30), "gaussian(0.5)")):
+        what = design(scorers, sizes, ("nDCG", "nDCG(linear)@4"), pairs=(("a", "b"),), coupling=coupling)
+        together = items.simulate_together(what, [7, 2, 9])
+        for i, replicate in enumerate((7, 2, 9)):
+            for name, values in items.simulate(what, replicate).items():
+                assert np.array_equal(together[name][i], values)
 
 
 def test_values_are_those_of_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +154,7 @@ def test_values_are_those_of_the_labels(monkeypatch: pytest.MonkeyPatch) -> None
         gap = exact[0] - exact[1]
         sign = np.where(np.abs(gap) < 1e-12, 0, np.sign(gap))
         assert np.array_equal(drawn["order"], [sign, -sign])
-        assert label_counts(what, replicate).sum() == 100
+        assert label_counts(what, [replicate]).sum() == 100
 
 
 def test_one_relevant_item_at_a_random_rank() -> None:
@@ -152,7 +188,7 @@ def test_two_scorers_have_the_stated_correlation() -> None:
     )
     correlations = []
     for replicate in range(5):
-        orders = items.engine.rank_orders(what, replicate, label_counts(what, replicate))
+        orders = items.engine.rank_orders(what, [replicate], label_counts(what, [replicate]))
         places = [np.argsort(np.concatenate(list(blocks)) // 2) for blocks in orders]
         correlations.append(np.corrcoef(places)[0, 1])
     mean, exact = float(np.mean(correlations)), 6 / math.pi * math.asin(rho / 2)  # of ranks

@@ -340,8 +340,8 @@ ITEMS: tuple[Broken, ...] = (
     (
         "items/kernels.py",
         "shuffle: no item stays in its place",
-        "j = _below(i + 1, half, rng)",
-        "j = _below(i, half, rng)",
+        "j, used = _below(i + 1, half, spare, used)",
+        "j, used = _below(i, half, spare, used)",
         "every_order",
     ),
     (
@@ -382,8 +382,8 @@ ITEMS: tuple[Broken, ...] = (
     (
         "items/rank_order.py",
         "rest of a density up to its upper bound",
-        "low * (b - a), (mean - low) * (b - a))",
-        "low * (b - a), (high - low) * (b - a))",
+        "low * (b - a), (mean - low) * (b - a)\n",
+        "low * (b - a), (high - low) * (b - a)\n",
         "labels_have",
     ),
     (
@@ -417,15 +417,15 @@ ITEMS: tuple[Broken, ...] = (
     (
         "items/engine.py",
         "ideal list without the cutoff",
-        "ends = np.minimum(np.cumsum(counts, axis=1), cutoffs[:, None])",
-        "ends = np.cumsum(counts, axis=1)",
+        "ends = np.minimum(np.cumsum(counts, axis=-1), cutoffs[:, None])",
+        "ends = np.cumsum(counts, axis=-1)",
         "values_are",
     ),
     (
         "items/engine.py",
         "order: the other sign",
-        "np.sign(ndcg[a] - ndcg[b])",
-        "np.sign(ndcg[b] - ndcg[a])",
+        "np.sign(ndcg[:, a] - ndcg[:, b])",
+        "np.sign(ndcg[:, b] - ndcg[:, a])",
         "values_are",
     ),
     (

@@ -73,7 +73,7 @@ def simulate(design: Design, replicate: int) -> Draw:
     >>> bool((draw["high"] - draw["low"] <= 1e-4).all())
     True
     """
-    labels = label_counts(design, replicate)
+    (labels,) = label_counts(design, [replicate])
     if not design.population.iid:
         return ranks.draw(design, replicate, labels)
     streams = {

@@ -9,7 +9,7 @@ and the list sizes are met exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -51,33 +51,43 @@ def simulate(design: Design, replicate: int) -> Draw:
     >>> draw["ndcg"].shape, draw["ndcg"][0].round(12), draw["order"]
     ((2, 1, 2), array([[1., 1.]]), array([[[1, 1]]], dtype=int8))
     """
-    labels = label_counts(design, replicate)
-    plan = make_plan(design.measures, design.sizes)
-    best = plan.normaliser(labels, design.population.gains)
-    gains = np.array([*design.population.gains, 0.0])
-    dcg = np.array([plan.dcg(blocks, gains) for blocks in rank_orders(design, replicate, labels)])
+    return {name: values[0] for name, values in simulate_together(design, [replicate]).items()}
+
+
+def simulate_together(design: Design, replicates: Sequence[int]) -> Draw:
+    """Draw several replicates, stacked; each is what `simulate` gives, and short lists take less time."""
+    labels = label_counts(design, replicates)
+    sums = wanted_sums(design.measures, design.sizes)
+    best = sums.normaliser(labels, design.population.gains)
+    dcg = sums.dcg(rank_orders(design, replicates, labels), np.array([*design.population.gains, 0.0]))
+    dcg = dcg.reshape(len(replicates), -1, *dcg.shape[1:])
     most = np.array([1.0 if measure.normalised else np.inf for measure in design.measures])[:, None]
     ndcg = np.minimum(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0), most)
     draw: Draw = {"ndcg": ndcg}
     if design.pairs:
-        draw["order"] = np.array([np.sign(ndcg[a] - ndcg[b]) for a, b in design.pair_indices()], np.int8)
+        signs = [np.sign(ndcg[:, a] - ndcg[:, b]) for a, b in design.pair_indices()]
+        draw["order"] = np.stack(signs, axis=1).astype(np.int8)
     return draw
 
 
-def rank_orders(design: Design, replicate: int, labels: Integers) -> Iterator[Iterable[Codes]]:
-    """Yield for each scorer the codes of its items in rank order, in blocks."""
-    coupling = design.population.coupling
-    for name, scorer in design.models.items():
-        rng = design.generator(replicate, "scorer", name)
-        if isinstance(coupling, Gaussian):
-            common = design.generator(replicate, "coupling")
-            yield copula.blocks(scorer, labels, coupling.rho, common, rng)
-        else:
-            yield rank_order.blocks(scorer, labels, rng)
+def rank_orders(design: Design, replicates: Sequence[int], labels: Integers) -> Iterator[Iterable[Codes]]:
+    """Yield for each replicate and scorer the codes of its items in rank order, in blocks."""
+    coupling, models = design.population.coupling, design.models.items()
+    if isinstance(coupling, Gaussian):
+        for replicate, counts in zip(replicates, labels, strict=True):
+            for name, scorer in models:
+                common = design.generator(replicate, "coupling")
+                own = design.generator(replicate, "scorer", name)
+                yield copula.blocks(scorer, counts, coupling.rho, common, own)
+        return
+    scorers = [(name, rank_order.slices(scorer, design.sizes[-1])) for name, scorer in models]
+    for replicate, counts in zip(replicates, labels, strict=True):
+        for name, slices in scorers:
+            yield rank_order.blocks(slices, counts, design.generator(replicate, "scorer", name))
 
 
 @dataclass(frozen=True)
-class Plan:
+class WantedSums:
     """The sums that the pass over the items computes, for some measures and list sizes.
 
     Attributes
@@ -106,51 +116,60 @@ class Plan:
         rows = [self.cutoffs[:, self.row_of == b].max(axis=1) for b in range(len(self.bases))]
         return np.asarray(np.minimum(np.column_stack(rows), stored), np.int64)
 
-    def dcg(self, blocks: Iterable[Codes], gains: Floats) -> Floats:
-        """Return DCG of items in rank order, (measure, n)."""
+    def dcg(self, lists: Iterable[Iterable[Codes]], gains: Floats) -> Floats:
+        """Return DCG of lists, each the blocks of its items in rank order, (list, measure, n)."""
         sizes = len(self.sizes)
         table, rows, stored = discount_table(self.bases, self.lengths)
         reach = self.reach(stored)
         classes, code_gains = np.repeat(np.arange(sizes, dtype=np.int32), len(gains)), np.tile(gains, sizes)
         ranks, lanes = np.zeros(sizes, np.int64), aligned(sizes * len(rows) * LANES)
-        weight, sums = work_space(self.sizes[-1], sizes), np.zeros(self.cutoffs.shape)
-        for codes in blocks:
-            accumulate(
-                codes, classes, code_gains, table, rows, reach,
-                self.row_of, self.cutoffs, ranks, lanes, weight, sums,
-            )  # fmt: skip
-            if (ranks[:, None] >= self.cutoffs).all():
-                break
-        return np.array([self._combine(m, sums) for m in range(len(self.measures))])
+        weight, found = work_space(self.sizes[-1], sizes), []
+        for blocks in lists:
+            sums = np.zeros(self.cutoffs.shape)
+            ranks[:], lanes[:] = 0, 0.0
+            for codes in blocks:
+                accumulate(
+                    codes, classes, code_gains, table, rows, reach,
+                    self.row_of, self.cutoffs, ranks, lanes, weight, sums,
+                )  # fmt: skip
+                if (ranks[:, None] >= self.cutoffs).all():
+                    break
+            found.append(sums)
+        return np.stack([self._combine(m, np.array(found)) for m in range(len(self.measures))], axis=1)
 
     def _combine(self, measure: int, sums: Floats) -> Floats:
         coefficients = np.array([self.measures[measure].discount.coefficients(n) for n in self.sizes])
-        return np.asarray((coefficients * sums[:, self.column_of[measure]]).sum(axis=1), np.float64)
+        return np.asarray((coefficients * sums[..., self.column_of[measure]]).sum(axis=-1), np.float64)
 
     def normaliser(self, labels: Integers, gains: tuple[float, ...]) -> Floats:
-        """Return what DCG is divided by from the label counts of the classes, (measure, n)."""
-        counts = np.cumsum(labels[:, : len(gains)], axis=0)
-        return np.array([self._normaliser(measure, counts, gains) for measure in self.measures])
+        """Return what DCG is divided by from the label counts of the classes, (list, scorer, measure, n).
+
+        The axis of scorers, who share it, has length 1.
+        """
+        counts = np.cumsum(labels[..., : len(gains)], axis=1)
+        return np.stack([self._normaliser(measure, counts, gains) for measure in self.measures], axis=1)[
+            :, None
+        ]
 
     def _normaliser(self, measure: Measure, counts: Integers, gains: tuple[float, ...]) -> Floats:
         if measure.discount.depends_on_n:
-            rows = [measure.normaliser(c, gains, n) for c, n in zip(counts, self.sizes, strict=True)]
-            return np.array(rows, np.float64)
+            columns = [measure.normaliser(counts[:, [k]], gains, n) for k, n in enumerate(self.sizes)]
+            return np.concatenate(columns, axis=1)
         # one call for all sizes: beyond their cutoffs the counts are cut here
         cutoffs = np.array([measure.cutoff(n) for n in self.sizes])
-        ends = np.minimum(np.cumsum(counts, axis=1), cutoffs[:, None])
-        return measure.normaliser(np.diff(ends, axis=1, prepend=0), gains, self.sizes[-1])
+        ends = np.minimum(np.cumsum(counts, axis=-1), cutoffs[:, None])
+        return measure.normaliser(np.diff(ends, axis=-1, prepend=0), gains, self.sizes[-1])
 
 
 @lru_cache(maxsize=16)
-def make_plan(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> Plan:
-    """Return the plan for these measures; equal sums are computed once."""
+def wanted_sums(measures: tuple[Measure, ...], sizes: tuple[int, ...]) -> WantedSums:
+    """Return the sums that these measures need; equal ones are computed once."""
     wanted = list(dict.fromkeys((basis, m.cutoff) for m in measures for basis in m.discount.basis()))
     bases = tuple(dict.fromkeys(basis for basis, _ in wanted))
     row_of = np.array([bases.index(basis) for basis, _ in wanted], np.int64)
     cutoffs = np.array([[cutoff(n) for _, cutoff in wanted] for n in sizes], np.int64)
     column_of = tuple(tuple(wanted.index((b, m.cutoff)) for b in m.discount.basis()) for m in measures)
-    return Plan(measures, sizes, bases, row_of, cutoffs, column_of)
+    return WantedSums(measures, sizes, bases, row_of, cutoffs, column_of)
 
 
 @lru_cache(maxsize=1)
@@ -190,16 +209,15 @@ def check(design: Design) -> None:
 
 def memory(design: Design) -> int:
     """Return the bytes of the largest arrays of `simulate`."""
-    plan = make_plan(design.measures, design.sizes)
     n, codes = design.sizes[-1], len(design.sizes) * (len(design.population.gains) + 1)
     gaussian = isinstance(design.population.coupling, Gaussian)
     order = copula.memory(n) if gaussian else rank_order.memory(n, codes)
-    return 8 * sum(plan.lengths) + order
+    return 8 * sum(wanted_sums(design.measures, design.sizes).lengths) + order
 
 
 def warm(design: Design) -> None:
     """Compile the kernels and make the tables, before workers start."""
     shortest = design.population.least_n
     simulate(replace(design, sizes=(shortest, shortest + 1)), 0)
-    plan = make_plan(design.measures, design.sizes)
-    discount_table(plan.bases, plan.lengths)
+    sums = wanted_sums(design.measures, design.sizes)
+    discount_table(sums.bases, sums.lengths)

@@ -30,74 +30,85 @@ _LOW = (1 << _WORD) - 1
 
 
 @njit(cache=True)
-def _below(bound: int, word: int, rng: np.random.Generator) -> int:
+def _below(bound: int, word: int, spare: Integers, used: int) -> tuple[int, int]:
     """Return an exactly uniform number below ``bound`` from a uniform 32-bit word (Lemire 2019, TOMACS 29).
 
     The word times the bound has the answer above 32 bits. The few words that would make some
-    answers likelier are replaced by fresh ones.
+    answers likelier are replaced by spare ones, from ``used`` on; returns how many are used then.
     """
     product = word * bound
     if product & _LOW < bound:
         surplus = (1 << _WORD) % bound
         while product & _LOW < surplus:
-            product = int(rng.random() * (1 << _WORD)) * bound
-    return product >> _WORD
+            used += 1
+            if used > len(spare):
+                break
+            product = ((spare[used - 1] >> _WORD) & _LOW) * bound
+    return product >> _WORD, used
 
 
 @njit(cache=True)
-def _shuffle(codes: Codes, words: Integers, rng: np.random.Generator) -> None:
+def _shuffle(codes: Codes, words: Integers, spare: Integers, used: int) -> int:
     """Put the codes into uniformly random order (Fisher-Yates), two 32-bit words per 64-bit one."""
     last = len(codes) - 1
     for i in range(last, 0, -1):
         word = words[(last - i) >> 1]
         half = (word >> _WORD) & _LOW if (last - i) & 1 else word & _LOW
-        j = _below(i + 1, half, rng)
+        j, used = _below(i + 1, half, spare, used)
         codes[i], codes[j] = codes[j], codes[i]
+    return used
 
 
 @njit(cache=True)
 def arrange(
     counts: NDArray[np.int32],
-    extra: Codes,
+    others: Codes,
     before: Integers,
-    first_extra: Integers,
+    first_other: Integers,
     words: Integers,
-    rng: np.random.Generator,
+    spare: Integers,
     codes: Codes,
-) -> None:
+) -> int:
     """Write the items of consecutive cells in rank order.
 
     Parameters
     ----------
     counts : (cells, number of codes)
         How many uniform items of each code a cell holds; their order is uniformly random.
-    extra, before : (all extra items,)
+    others, before : (all other items,)
         Codes of the items that are not uniform in their cells, in rank order, and how many of
         the uniform items of its cell come before each.
-    first_extra : (cells + 1,)
-        Where the extra items of each cell begin.
+    first_other : (cells + 1,)
+        Where the other items of each cell begin.
     words : random 64-bit words, at least one per two uniform items and one more per cell
+    spare : further random words
     codes : (items of these cells,), written here
+
+    Returns
+    -------
+    int
+        How many spare words it takes. If there are fewer, the order is of no use.
     """
-    begin, used = 0, 0
+    begin, drawn, used = 0, 0, 0
     for cell in range(counts.shape[0]):
         end = begin
         for code in range(counts.shape[1]):
             count = counts[cell, code]
             codes[end : end + count] = code
             end += count
-        _shuffle(codes[begin:end], words[used:], rng)
-        used += (end - begin + 1) >> 1
-        # the extra items move in from the back, pushing uniform ones down
+        used = _shuffle(codes[begin:end], words[drawn:], spare, used)
+        drawn += (end - begin + 1) >> 1
+        # the other items move in from the back, pushing uniform ones down
         uniform = end - begin
-        low, high = first_extra[cell], first_extra[cell + 1]
+        low, high = first_other[cell], first_other[cell + 1]
         for i in range(high - 1, low - 1, -1):
             shift = i - low + 1
             while uniform > before[i]:
                 uniform -= 1
                 codes[begin + uniform + shift] = codes[begin + uniform]
-            codes[begin + uniform + shift - 1] = extra[i]
+            codes[begin + uniform + shift - 1] = others[i]
         begin = end + high - low
+    return used
 
 
 def work_space(items: int, sizes: int) -> Floats:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,15 +43,17 @@ class Slices:
         Depths from 0 to 1.
     low, high : (J + 1, C)
         Bounds of the probability of each grade in each slice.
-    uniform, rest : (J + 1, C)
-        The two parts of the integral of that probability over each slice.
+    shares : (J + 1, C + 1)
+        The probability that an item of a grade is a uniform one of each slice; last that it is none.
+    rest : (J + 1, C)
+        What the uniform part leaves of the integral of each probability, summed up to each slice.
     """
 
     relevance: Relevance | FixedCounts
     edges: Floats
     low: Floats
     high: Floats
-    uniform: Floats
+    shares: Floats
     rest: Floats
 
 
@@ -58,51 +61,55 @@ class Slices:
 def slices(relevance: Relevance | FixedCounts, n: int) -> Slices:
     """Return the slices for lists of n items."""
     number = max(_FEWEST_SLICES, n // _SLICE)
+    edges = np.linspace(0.0, 1.0, number + 1)
     if isinstance(relevance, FixedCounts):
-        return _of_fixed_counts(relevance, number)
-    edges = np.union1d(np.linspace(0.0, 1.0, number + 1), relevance.breakpoints)
-    a, b = edges[:-1], edges[1:]
-    every = range(len(relevance.gains) + 1)
-    mean = np.array([grades.mean(relevance, grade, a, b) for grade in every])
-    bounds = np.array([grades.bounds(relevance, grade, a, b) for grade in every])
-    low, high = np.minimum(bounds[:, 0], mean), np.maximum(bounds[:, 1], mean)
-    low = np.where(high - low <= _ROUNDING, mean, low)  # nothing to reject where only rounding is left
-    return Slices(relevance, edges, low, high, low * (b - a), (mean - low) * (b - a))
+        # irrelevant items are uniform, and of the few relevant ones none is
+        low = high = np.zeros((len(relevance.gains) + 1, number))
+        uniform, rest = low.copy(), low.copy()
+        uniform[-1], rest[:-1] = 1 / number, 1 / number
+    else:
+        edges = np.union1d(edges, relevance.breakpoints)
+        a, b = edges[:-1], edges[1:]
+        every = range(len(relevance.gains) + 1)
+        mean = np.array([grades.mean(relevance, grade, a, b) for grade in every])
+        bounds = np.array([grades.bounds(relevance, grade, a, b) for grade in every])
+        low, high = np.minimum(bounds[:, 0], mean), np.maximum(bounds[:, 1], mean)
+        low = np.where(high - low <= _ROUNDING, mean, low)  # nothing to reject where only rounding is left
+        uniform, rest = low * (b - a), (mean - low) * (b - a)
+    masses = np.column_stack([uniform, rest.sum(axis=1)])
+    shares = masses / np.maximum(masses.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return Slices(relevance, edges, low, high, shares, np.cumsum(rest, axis=1))
 
 
-def _of_fixed_counts(model: FixedCounts, number: int) -> Slices:
-    """Return slices in which irrelevant items are uniform, and of the few relevant ones none is."""
-    shape = len(model.gains) + 1, number
-    uniform, rest, nothing = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    uniform[-1], rest[:-1] = 1 / number, 1 / number
-    return Slices(model, np.linspace(0.0, 1.0, number + 1), nothing, nothing, uniform, rest)
-
-
-def blocks(relevance: Relevance | FixedCounts, labels: Integers, rng: np.random.Generator) -> Iterator[Codes]:
+def blocks(scorer: Slices, labels: Integers, rng: np.random.Generator) -> Iterator[Codes]:
     """Draw the codes of all items in rank order, some slices at a time.
 
     Parameters
     ----------
+    scorer : Slices
     labels : (K, J + 1)
         How many items there are of each class and grade.
     """
-    n = int(labels.sum())
-    scorer = slices(relevance, n)
-    counts, extra, piece, depth = _draw_counts(scorer, labels, rng)
-    order = np.lexsort((depth, piece))
-    extra, piece, depth = extra[order], piece[order], depth[order]
-    first_extra = np.searchsorted(piece, np.arange(len(counts) + 1))
-    before = _items_before(counts.sum(axis=1), first_extra, depth, rng)
-    ends = np.cumsum(counts.sum(axis=1) + np.diff(first_extra))
+    counts, others = _draw_counts(scorer, labels, rng)
+    uniform = counts.sum(axis=1)
+    first_other = np.searchsorted(others.piece, np.arange(len(counts) + 1))
+    before = _items_before(uniform, first_other, others.place, rng)
+    ends = np.cumsum(uniform + np.diff(first_other))
     start, done = 0, 0
     while start < len(counts):
         stop = int(np.searchsorted(ends, done + _BLOCK)) + 1
         block = counts[start:stop]
         codes = np.empty(ends[min(stop, len(ends)) - 1] - done, np.int32)
-        words = rng.bit_generator.random_raw(len(codes) // 2 + len(block)).view(np.int64)
-        arrange(block, extra, before, first_extra[start : stop + 1], words, rng, codes)
+        words, spare = _words(rng, len(codes) // 2 + len(block)), _NO_WORDS
+        first = first_other[start : stop + 1]
+        while (needed := arrange(block, others.codes, before, first, words, spare, codes)) > len(spare):
+            spare = np.append(spare, _words(rng, needed - len(spare)))
         yield codes
         start, done = stop, done + len(codes)
+
+
+def _words(rng: np.random.Generator, number: int) -> Integers:
+    return np.asarray(rng.bit_generator.random_raw(number), np.uint64).view(np.int64)
 
 
 def memory(n: int, codes: int) -> int:
@@ -110,26 +117,40 @@ def memory(n: int, codes: int) -> int:
     return (4 + 8) * codes * max(_FEWEST_SLICES, n // _SLICE)
 
 
+class _Others(NamedTuple):
+    """The items that are not uniform in their slices, from the top down: slice, and place in it in [0, 1)."""
+
+    codes: Codes
+    piece: Integers
+    place: Floats
+
+
+_NO_WORDS = np.empty(0, np.int64)
+_NO_OTHERS = _Others(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
+
+
 def _draw_counts(
     scorer: Slices, labels: Integers, rng: np.random.Generator
-) -> tuple[NDArray[np.int32], Codes, Integers, Floats]:
-    """Draw counts (C, number of codes) of uniform items; code, slice and place in the slice of the others."""
+) -> tuple[NDArray[np.int32], _Others]:
+    """Draw the counts of uniform items in each slice, (C, number of codes), and the other items."""
     sizes, width = labels.shape
     number = len(scorer.edges) - 1
     counts = np.empty((number, sizes, width), np.int32)
-    extra, where, depth = [], [], []
+    others = [_NO_OTHERS]
     for grade in range(width):
-        masses = np.append(scorer.uniform[grade], scorer.rest[grade].sum())
-        share = masses / max(masses.sum(), np.finfo(float).tiny)
-        drawn = rng.multinomial(labels[:, grade], share)
+        # numpy takes a single number four times as fast as an array of one
+        items = labels[:, grade] if sizes > 1 else int(labels[0, grade])
+        drawn = rng.multinomial(items, scorer.shares[grade]).reshape(sizes, number + 1)
         counts[:, :, grade] = drawn[:, :-1].T
-        codes = np.arange(sizes, dtype=np.int32) * width + grade
-        extra.append(np.repeat(codes, drawn[:, -1]))
-        piece, place = _draw_rest(scorer, grade, len(extra[-1]), rng)
-        where.append(piece)
-        depth.append(place)
+        if drawn[:, -1].any():
+            codes = np.repeat(np.arange(sizes, dtype=np.int32) * width + grade, drawn[:, -1])
+            others.append(_Others(codes, *_draw_rest(scorer, grade, len(codes), rng)))
     flat = counts.reshape(number, sizes * width)
-    return flat, np.concatenate(extra), np.concatenate(where), np.concatenate(depth)
+    if len(others) == 1:
+        return flat, _NO_OTHERS
+    codes, piece, place = (np.concatenate(parts) for parts in zip(*others, strict=True))
+    order = np.lexsort((place, piece))
+    return flat, _Others(codes[order], piece[order], place[order])
 
 
 def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
@@ -139,9 +160,9 @@ def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator
         piece = np.clip(np.searchsorted(scorer.edges, depth, side="right") - 1, 0, len(scorer.edges) - 2)
         left, right = scorer.edges[piece], scorer.edges[piece + 1]
         return piece, (depth - left) / (right - left)
-    cumulative = np.cumsum(scorer.rest[grade])
-    piece = np.searchsorted(cumulative, rng.random(number) * cumulative[-1], side="right")
-    piece = np.minimum(piece, np.searchsorted(cumulative, cumulative[-1]))  # the last with a rest
+    rest = scorer.rest[grade]
+    piece = np.searchsorted(rest, rng.random(number) * rest[-1], side="right")
+    piece = np.minimum(piece, np.searchsorted(rest, rest[-1]))  # the last with a rest
     place = np.empty(number)
     pending = np.arange(number)
     while pending.size:
@@ -156,14 +177,16 @@ def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator
 
 
 def _items_before(
-    uniform: Integers, first_extra: Integers, place: Floats, rng: np.random.Generator
+    uniform: Integers, first_other: Integers, place: Floats, rng: np.random.Generator
 ) -> Integers:
-    """Draw for each extra item the number of uniform items of its slice that come before it."""
+    """Draw for each other item the number of uniform items of its slice that come before it."""
     before = np.empty(len(place), np.int64)
-    extras = np.diff(first_extra)
-    for number in np.unique(extras[extras > 0]):
-        piece = np.flatnonzero(extras == number)
-        items = first_extra[piece][:, None] + np.arange(number)
+    if not place.size:
+        return before
+    others = np.diff(first_other)
+    for number in np.unique(others[others > 0]):
+        piece = np.flatnonzero(others == number)
+        items = first_other[piece][:, None] + np.arange(number)
         gaps = np.diff(place[items], axis=1, prepend=0.0, append=1.0)
         before[items] = np.cumsum(rng.multinomial(uniform[piece], gaps)[:, :-1], axis=1)
     return before

@@ -5,6 +5,8 @@ A scorer's grades are its gains in decreasing order, then the gain 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
@@ -12,7 +14,7 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies.design import Design
 
 
-def label_counts(design: Design, replicate: int) -> Integers:
+def label_counts(design: Design, replicates: Sequence[int]) -> Integers:
     """Draw the number of items of each grade that arrive between list sizes.
 
     All scorers share them. The items and the cells engine draw the same; the every-n engine draws others.
@@ -20,19 +22,19 @@ def label_counts(design: Design, replicate: int) -> Integers:
 
     Returns
     -------
-    (K, J + 1) integers
+    (replicates, K, J + 1) integers
         Row k: the items in S_{n_k} but not in S_{n_{k-1}}; the last column is the gain 0.
     """
-    steps = [n - before for n, before in zip(design.sizes, (0, *design.sizes), strict=False)]
+    steps = np.diff(design.sizes, prepend=0)
     for model in design.population.fixed_counts.values():
         fixed = np.zeros((len(steps), len(model.counts) + 1), np.int64)
         fixed[0, :-1], fixed[:, -1] = model.counts, steps
         fixed[0, -1] -= model.least_n
-        return fixed
+        return np.repeat(fixed[None], len(replicates), axis=0)
     law = np.array(design.population.masses)
     law = np.append(law, max(1.0 - law.sum(), 0.0))
-    counts = design.generator(replicate, "labels").multinomial(steps, law / law.sum())
-    return np.asarray(counts, np.int64)
+    law /= law.sum()
+    return np.array([design.generator(r, "labels").multinomial(steps, law) for r in replicates], np.int64)
 
 
 def value(relevance: Relevance, grade: int, t: Floats) -> Floats:
