@@ -106,7 +106,7 @@ real: $(VENV)/installed  ## both studies of real lists, from the data in the fol
 	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) compare THUIRr0301.run.gz aplrob03a.run.gz --qrels qrels.txt.gz \
 	  --measure nDCG --measure nDCG@1 --measure nDCG@10 --measure "nDCG(power(0.5))" --measure "nDCG(geometric(2))" \
 	  --out $(CURDIR)/figures/gallery
-	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) grow --run pircRBa1.run.gz --run THUIRr0301.run.gz --run aplrob03a.run.gz \
+	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) larger-corpus --run pircRBa1.run.gz --run THUIRr0301.run.gz --run aplrob03a.run.gz \
 	  --run rutcor03100.run.gz --qrels qrels.txt.gz --corpus 528155 --to 1e8 --measure nDCG@10 --out $(CURDIR)/figures/gallery
 	$(BIN)/python experiments/real/recommenders.py $(DATA) results/real/ranks
 	cd results/real/ranks && $(CURDIR)/$(RUN) sampled --ranks popularity.csv --ranks neighbours.csv --ranks factors.csv --items 9724 \

@@ -80,7 +80,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "grow", *both, "--orders", 2, "--by", 2, "--out", folder / "growing"
     yield "check", folder / "growing"
     fixed = *both[:-1], "nDCG@10"
-    yield "grow", *fixed, "--corpus", 40, "--to", 4000
+    yield "larger-corpus", *fixed, "--corpus", 40, "--to", 4000
     yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99
     yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
     users = ("--ranks", folder / "users.csv", "--ranks", folder / "other.csv", "--items", 1000)

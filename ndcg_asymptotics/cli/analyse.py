@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ndcg_asymptotics.cli.options import (
     Alpha,
     Custom,
-    Format,
-    Json,
-    Quiet,
+    Output,
     Results,
-    Verbose,
+    Tables,
     figure_format,
 )
 from ndcg_asymptotics.core.errors import require
@@ -24,11 +22,9 @@ app = typer.Typer()
 
 @app.command()
 def info(
+    *,
     results: Results,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Show what a folder of results holds: the study, how much of it is complete, and the means.
 
@@ -39,21 +35,21 @@ def info(
 
     Terms: Monte Carlo standard error.
     """
-    from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
 
-    show(open_results(results), form, "info")
+    output.show(open_results(results), "info")
 
 
 @app.command()
 def check(
+    *,
     results: Results,
     alpha: Alpha = 1e-4,
     perturb: Annotated[
         float, typer.Option(help="Multiply every theoretical value by 1 + this, to see the check fail.")
     ] = 0.0,
     std: Annotated[
-        str,
+        Literal["few", "every"],
         typer.Option(
             metavar="few|every", help="Test standard deviations at three list lengths (few) or at every one."
         ),
@@ -65,10 +61,7 @@ def check(
         ),
     ] = False,
     allow_custom: Custom = False,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Compare simulated results with theory.
 
@@ -88,26 +81,25 @@ def check(
     from ndcg_asymptotics.analysis.check import Check, GridCheck, check_grid
     from ndcg_asymptotics.analysis.check import check as check_results
     from ndcg_asymptotics.analysis.runs.deviations import deviations
-    from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import GridResults, Results, open_any
 
     opened = open_any(results, allow_custom=allow_custom)
     found: Check | GridCheck
-    options: Any = {"alpha": alpha, "perturb": perturb, "std": std}
     if isinstance(opened, Results):
-        found, kind = check_results(opened, **options), "check"
+        found, kind = check_results(opened, alpha=alpha, perturb=perturb, std=std), "check"
     elif isinstance(opened, GridResults):
-        found, kind = check_grid(opened, **options), "grid check"
+        found, kind = check_grid(opened, alpha=alpha, perturb=perturb, std=std), "grid check"
     else:
         parted = deviations(opened)
-        show(parted, form, "deviations", blocks=None if full else parted.statements())
+        output.show(parted, "deviations", blocks=None if full else parted.statements())
         return
-    show(found, form, kind, blocks=found.long() if full else None)
+    output.show(found, kind, blocks=found.long() if full else None)
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 
 @app.command()
 def distinguish(
+    *,
     results: Results,
     pair: Annotated[
         tuple[str, str] | None,
@@ -124,10 +116,7 @@ def distinguish(
     full: Annotated[
         bool, typer.Option("--full", help="Print the rates at every list length, and what they say.")
     ] = False,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Show how often a measure orders two scorers correctly, at a length n and at every length from n on.
 
@@ -139,16 +128,16 @@ def distinguish(
     Terms: right order, error exponent, effective sample size.
     """
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
-    from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results import open_results
 
     beside = open_results(rare, allow_custom=allow_custom) if rare else None
     found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    show(found, form, "distinguish", blocks=found.long() if full else None)
+    output.show(found, "distinguish", blocks=found.long() if full else None)
 
 
 @app.command()
 def figures(
+    *,
     results: Results,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the figures.")],
     measure: Annotated[
@@ -187,8 +176,7 @@ def figures(
         bool, typer.Option("--dark", help="Draw for a dark page or slide: light text on a dark ground.")
     ] = False,
     allow_custom: Custom = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Draw the figures of a study: an overview, one per measure and one per pair of scorers.
 
@@ -231,11 +219,9 @@ def figures(
 
 @app.command()
 def verify(
+    *,
     results: Results,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Check the files of results against their digests.
 
@@ -245,22 +231,21 @@ def verify(
 
     Exit status 1: a file is damaged or missing.
     """
-    from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.results.verify import verify as verify_results
 
     found = verify_results(results)
-    show(found, form, "verify")
+    output.show(found, "verify")
     raise typer.Exit(0 if found.whole else 1)
 
 
 @app.command()
 def report(
+    *,
     results: Results,
     out: Annotated[Path, typer.Option(metavar="FILE.html", help="File to write the page to.")],
     alpha: Alpha = 1e-4,
     allow_custom: Custom = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Write results as one HTML page: of a study, a grid, rare orders, or growing lists of real runs.
 

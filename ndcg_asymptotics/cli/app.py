@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, explore, lists, losses, plan, run, theory
 from ndcg_asymptotics.cli.help import Command, prepare
-from ndcg_asymptotics.cli.options import Settings, show_help_without_command
+from ndcg_asymptotics.cli.options import Settings, expanded, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 
 _WIDEST_HELP = 100  # columns: longer lines are hard to read
@@ -107,19 +107,20 @@ def app_for(arguments: Sequence[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
     )
     app.callback()(_everything)
-    own = [command for module in (run, analyse, theory, plan, explore, lists)
-           for command in module.app.registered_commands]  # fmt: skip
-    for command in (*own, *losses.app.registered_commands):
-        command.cls = Command
-    called = [command for command in own if [command.name or _name(command.callback)] == arguments[:1]]
+    modules = (run, analyse, theory, plan, explore, lists)
+    own = [command for module in modules for command in module.app.registered_commands]
+    called = [command for command in own if [_name(command)] == arguments[:1]]
     app.registered_commands = called or own
     if not called:
         app.add_typer(losses.app, name="losses")
+    for command in called or (*own, *losses.app.registered_commands):
+        command.cls = Command
+        command.callback = expanded(command.callback)
     return app
 
 
 def _name(command: Any) -> str:
-    return str(command.__name__)
+    return command.name or str(command.callback.__name__)
 
 
 def run_app(arguments: Sequence[str] | None = None) -> int:
@@ -135,14 +136,21 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:  # in one line, where typer would draw a frame
         if settings.verbose:
             traceback.print_exc()
-        # typer parses values with pydantic, which begins the message of a ValueError with "Value error, "
-        message = error.format_message().replace("Value error, ", "")
-        print(f"ndcg-asymptotics: {InputError(message)}", file=sys.stderr)
+        print(f"ndcg-asymptotics: {InputError(_reason(error))}", file=sys.stderr)
         return 2
     except Exception:
         traceback.print_exc()
         print(_INTERNAL_ERROR, file=sys.stderr)
         return 70
+
+
+def _reason(error: typer.TyperException) -> str:
+    """Return the message of an error; for a refused value, the reason that its parser gave."""
+    # typer parses values with pydantic, whose messages are about Python's types
+    for found in getattr(error.__cause__, "errors", list)():
+        if reason := found.get("ctx", {}).get("error"):
+            error.message = reason.reason if isinstance(reason, InputError) else str(reason)
+    return error.format_message()
 
 
 def _option_names(command: Any) -> set[str]:
@@ -154,6 +162,5 @@ def _option_names(command: Any) -> set[str]:
 
 def _with_option_name(error: InputError, known: set[str]) -> str:
     """Return the message of an error; it calls an argument by the name of its option, if it has one."""
-    message = str(error).replace("allow_custom permits it", "--allow-custom permits it")
     option = "--until-mcse" if error.argument == "precision" else "--" + error.argument.replace("_", "-")
-    return option + message.removeprefix(error.argument) if error.argument and option in known else message
+    return f"{option}: {error.reason}" if error.argument and option in known else str(error)

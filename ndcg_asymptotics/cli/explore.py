@@ -6,13 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import Quiet, Verbose, whole_number
+from ndcg_asymptotics.cli.options import Output, whole_number
 
 app = typer.Typer()
 
 
 @app.command()
 def explore(
+    *,
     port: Annotated[
         Any,
         typer.Option(
@@ -20,8 +21,7 @@ def explore(
         ),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Open a page with sliders: two rankers, a measure, and what theory says of them at every list length.
 

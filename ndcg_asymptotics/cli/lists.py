@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,33 +15,33 @@ from ndcg_asymptotics.cli.options import (
     Columns,
     Documents,
     Feature,
-    FigureFormat,
-    Format,
+    Figures,
     Gain,
     GainLike,
     Items,
-    Json,
     Like,
     Lists,
     Measures,
+    Output,
     Qrels,
-    Quiet,
     Ranks,
     RequiredQrels,
     RequiredRuns,
     Runs,
     SeveralLists,
     SixMeasures,
-    Verbose,
+    Tables,
     Weights,
-    columns_of,
     weights_of,
     whole_number,
 )
 from ndcg_asymptotics.core.errors import InputError, require
 
+if TYPE_CHECKING:
+    from ndcg_asymptotics.lists.evaluation import EvaluationOptions
+    from ndcg_asymptotics.lists.fitted_files import FitOptions
+
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
-_larger = partial(typer.Option, rich_help_panel="Larger corpus")
 
 app = typer.Typer()
 
@@ -53,6 +53,7 @@ def _whole_numbers(text: str) -> list[int]:
 
 @app.command()
 def evaluate(
+    *,
     measure: Measures,
     run: Runs = None,
     qrels: Qrels = None,
@@ -103,10 +104,7 @@ def evaluate(
     by_query: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every topic to this file.")
     ] = None,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Compute the NDCG of runs, by default with the conventions of trec_eval.
 
@@ -118,28 +116,33 @@ def evaluate(
             --feature 25 --measure nDCG@10
     """
     from ndcg_asymptotics.lists import evaluate_files, evaluate_lists
-    from ndcg_asymptotics.reports.terminal import show, write_csv
+    from ndcg_asymptotics.reports.terminal import write_csv
 
-    given = {
-        "like": like, "gain": gain, "ties": ties, "ideal": ideal, "empty": empty,
-        "missing": "zero" if complete else None, "unjudged": unjudged, "chance": chance,
-    }  # fmt: skip
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    options["columns"] = columns_of(columns)
+    options: EvaluationOptions = {
+        "like": like,
+        "gain": gain,
+        "ties": ties,
+        "ideal": ideal,
+        "empty": empty,
+        "missing": "zero" if complete else None,
+        "unjudged": unjudged,
+        "chance": chance,
+    }
     if lists and not run and qrels is None:
-        options["weights"] = weights_of(feature, weights)
-        found = evaluate_lists(lists, measure, **options)
+        given_weights = weights_of(feature, weights)
+        found = evaluate_lists(lists, measure, columns=columns, weights=given_weights, **options)
     elif not lists and run and qrels is not None:
-        found = evaluate_files(run, qrels, measure, **options)
+        found = evaluate_files(run, qrels, measure, columns=columns, **options)
     else:
         raise InputError("evaluate needs either --run and --qrels, or --lists")
     if by_query is not None:
         write_csv(by_query, found.by_query())
-    show(found.blocks(), form, "evaluate", data=found.as_dict())
+    output.show(found.blocks(), "evaluate", data=found.as_dict())
 
 
 @app.command()
 def fit(
+    *,
     out: Annotated[
         Path, typer.Option(metavar="CURVE.json", help="File for the curve, or folder for several curves.")
     ],
@@ -168,8 +171,7 @@ def fit(
         int, typer.Option(help="Number of bootstrap samples of queries for the confidence band.")
     ] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Estimate relevance curves from ranked lists.
 
@@ -182,19 +184,19 @@ def fit(
     from ndcg_asymptotics.lists import fit_csv, fit_files
     from ndcg_asymptotics.lists.fitted_files import STUDY
 
-    options: dict[str, Any] = {
+    options: FitOptions = {
         "method": method,
         "binary_at": binary_at,
         "prevalence": prevalence,
         "by": by,
         "resamples": resamples,
         "seed": seed,
-        "columns": columns_of(columns),
     }
     if lists is not None and not run and qrels is None:
-        written = fit_csv(lists, out, weights=weights_of(feature, weights), **options)
+        given_weights = weights_of(feature, weights)
+        written = fit_csv(lists, out, columns=columns, weights=given_weights, **options)
     elif lists is None and run and qrels is not None:
-        written = fit_files(run, qrels, out, pool=pool, **options)
+        written = fit_files(run, qrels, out, pool=pool, columns=columns, **options)
     else:
         raise InputError("fit needs either --run and --qrels, or --lists")
     for path in written:
@@ -204,15 +206,25 @@ def fit(
         print(f"{study}\n\n{study.read_text(encoding='utf-8')}")
 
 
+def _refuse_corpus(given: str | None) -> None:
+    wanted = (
+        "--corpus and --to belong to the command larger-corpus, which predicts metrics in a larger corpus"
+    )
+    require(given is None, wanted)
+
+
+_ForLargerCorpus = Annotated[
+    str | None, typer.Option(hidden=True, is_eager=True, metavar="N", callback=_refuse_corpus)
+]
+
+
 @app.command()
 def grow(
+    *,
     run: RequiredRuns,
     qrels: RequiredQrels,
     measure: Measures,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="New folder for the results; with --to a folder for figures."),
-    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the results.")],
     columns: Columns = None,
     pool: Documents = "retrieved",
     binary_at: BinaryAt = None,
@@ -233,116 +245,100 @@ def grow(
         ),
     ] = None,
     seed: Annotated[int, _arrival(help="Seed of the random orders.")] = 0,
-    to: Annotated[
-        Any,
-        _larger(
-            metavar="N",
-            parser=whole_number,
-            help="Predict the metrics in a corpus of up to N documents, instead of following arrivals.",
-        ),
-    ] = None,
-    corpus: Annotated[
-        Any,
-        _larger(
-            metavar="N", parser=whole_number, help="Number of documents that the runs searched; for --to."
-        ),
-    ] = None,
     gain: Gain = "linear",
     random: Annotated[bool, typer.Option("--random", help="Add a run whose scores are random.")] = False,
     by: By = None,
-    figure_format: FigureFormat = "png",
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    to: _ForLargerCorpus = None,
+    corpus: _ForLargerCorpus = None,
+    output: Tables,
 ) -> None:
     """Follow the NDCG of runs as the documents of each query arrive one by one.
 
     With --by, compare it with the theory of documents that arrive independently and identically distributed.
     This may take minutes; if it is interrupted, the same command continues.
-    With --to and --corpus, predict the metrics in a larger corpus, where the new documents are irrelevant.
 
-    Examples:
+    Example:
 
         ndcg-asymptotics grow --run a.run --run b.run --qrels my.qrels \\
             --measure nDCG --by 4 --out results/growing
-        ndcg-asymptotics grow --run a.run --qrels my.qrels --measure nDCG@10 \\
-            --corpus 5e5 --to 1e8
     """
-    if to is not None or corpus is not None:
-        for option, given in (
-            ("--order", order != "random"), ("--times", times is not None), ("--orders", orders != 20),
-            ("--length", length is not None), ("--random", random), ("--by", by is not None),
-            ("--pool", pool != "retrieved"), ("--binary-at", binary_at is not None),
-        ):  # fmt: skip
-            if given:
-                raise InputError(f"{option} is about documents that arrive one by one, not for --to")
-        if to is None or corpus is None:
-            raise InputError("give both --to and --corpus: the documents wanted, and those searched now")
-        columns_there = columns_of(columns)
-        _grow_corpus(run, qrels, measure, corpus, to, gain, columns_there, seed, form, out, figure_format)
-        return
-    if out is None:
-        raise InputError("grow needs --out, a new folder, or --to, the size of a larger corpus")
     from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.lists.growing import grow_files
-    from ndcg_asymptotics.reports.terminal import show, show_json
+    from ndcg_asymptotics.reports.terminal import show_json
     from ndcg_asymptotics.results.growing import require_free, save_growth, unfinished
 
     require_free(out)
-    arrival: dict[str, Any] = {
-        "order": order,
-        "times": times,
-        "orders": orders,
-        "length": length,
-        "seed": seed,
-        "random": random,
-    }
-    documents: dict[str, Any] = {
-        "pool": pool,
-        "gain": gain,
-        "binary_at": binary_at,
-        "columns": columns_of(columns),
-    }
-    grown = grow_files(run, qrels, measure, by=by, keep=unfinished(out), **documents, **arrival)
+    grown = grow_files(
+        run,
+        qrels,
+        measure,
+        times=times,
+        columns=columns,
+        order=order,
+        orders=orders,
+        length=length,
+        pool=pool,
+        gain=gain,
+        binary_at=binary_at,
+        random=random,
+        by=by,
+        seed=seed,
+        keep=unfinished(out),
+    )
     save_growth(grown, out)
     from_theory = deviations(grown) if grown.theory else None
-    if form == "json":
+    if output.form == "json":
         show_json("grow", grown.as_dict() | {"iid": from_theory.as_dict() if from_theory else None})
         return
-    show(grown.blocks(), form, "grow")
+    output.show(grown.blocks(), "grow")
     if from_theory:
-        show(from_theory.statements(), form, "deviations")
+        output.show(from_theory.statements(), "deviations")
 
 
-def _grow_corpus(
-    runs: list[Path],
-    qrels: Path,
-    measures: list[str],
-    corpus: int,
-    to: int,
-    gain: str,
-    columns: dict[str, str] | None,
-    seed: int,
-    form: Any,
-    out: Path | None,
-    figure_format: list[str],
+@app.command("larger-corpus")
+def larger_corpus(
+    *,
+    run: RequiredRuns,
+    qrels: RequiredQrels,
+    measure: Measures,
+    corpus: Annotated[
+        Any,
+        typer.Option(metavar="N", parser=whole_number, help="Number of documents that the runs searched."),
+    ],
+    to: Annotated[
+        Any,
+        typer.Option(
+            metavar="N", parser=whole_number, help="Predict the metrics in a corpus of up to N documents."
+        ),
+    ],
+    columns: Columns = None,
+    gain: Gain = "linear",
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    figures: Figures,
+    output: Tables,
 ) -> None:
-    from ndcg_asymptotics.analysis.runs.corpus import larger_corpus_files
-    from ndcg_asymptotics.reports.terminal import show
+    """Predict the metrics of runs in a larger corpus, where the new documents are irrelevant.
 
-    options: dict[str, Any] = {"corpus": corpus, "to": to, "gain": gain, "seed": seed}
-    found = larger_corpus_files(runs, qrels, measures, columns=columns, **options)
-    show(found, form, "larger corpus")
-    if out is not None:
+    Example:
+
+        ndcg-asymptotics larger-corpus --run a.run --qrels my.qrels \\
+            --measure nDCG@10 --corpus 5e5 --to 1e8
+    """
+    from ndcg_asymptotics.analysis.runs.corpus import larger_corpus_files
+
+    found = larger_corpus_files(
+        run, qrels, measure, columns=columns, corpus=corpus, to=to, gain=gain, seed=seed
+    )
+    output.show(found, "larger corpus")
+    if figures.out is not None:
         from ndcg_asymptotics.plots import draw_corpus
 
-        for path in draw_corpus(found, out, formats=figure_format):
-            print(path, file=sys.stderr)
+        figures.save(draw_corpus, found)
 
 
 @app.command()
 def compare(
+    *,
     qrels: RequiredQrels,
     runs: Annotated[
         list[Path] | None, typer.Argument(metavar="RUN_A RUN_B …", help="Two or more runs.")
@@ -350,8 +346,7 @@ def compare(
     run: Runs = None,
     measure: SixMeasures = None,
     columns: Columns = None,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
-    figure_format: FigureFormat = "png",
+    figures: Figures,
     like: Like = None,
     gain: GainLike = None,
     power: Annotated[
@@ -380,10 +375,7 @@ def compare(
     full: Annotated[
         bool, typer.Option("--full", help="Show every pair of more than two runs by itself, too.")
     ] = False,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
 
@@ -396,7 +388,7 @@ def compare(
         ndcg-asymptotics compare a.run b.run --qrels my.qrels --report ab.html
     """
     from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
-    from ndcg_asymptotics.reports.terminal import show, write_csv
+    from ndcg_asymptotics.reports.terminal import write_csv
 
     found = compare_files(
         [*(runs or ()), *(run or ())],
@@ -409,29 +401,29 @@ def compare(
         correction=correction,
         resamples=resamples,
         theory=theory,
-        columns=columns_of(columns),
+        columns=columns,
         seed=seed,
     )
     if per_query is not None:
         write_csv(per_query, found.per_query)
-    if form == "latex":
+    if output.form == "latex":
         print(found.to_latex(), end="")
     else:
-        show(found, form, "compare", blocks=found.blocks(full))
+        output.show(found, "compare", blocks=found.blocks(full))
     if report is not None:
         from ndcg_asymptotics.reports.page import report as report_comparison
 
         report_comparison(found, report)
         print(report, file=sys.stderr)
-    if out is not None:
+    if figures.out is not None:
         from ndcg_asymptotics.plots import draw_comparison
 
-        for path in draw_comparison(found, out, formats=figure_format):
-            print(path, file=sys.stderr)
+        figures.save(draw_comparison, found)
 
 
 @app.command()
 def sampled(
+    *,
     measure: Measures,
     run: Runs = None,
     qrels: Qrels = None,
@@ -457,12 +449,8 @@ def sampled(
     gamma: Annotated[
         float, typer.Option(help="Weight of the variance in the bias-variance estimate of the full metric.")
     ] = 0.1,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None,
-    figure_format: FigureFormat = "png",
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    figures: Figures,
+    output: Tables,
 ) -> None:
     """Compare an evaluation against sampled negatives with that against all items.
 
@@ -476,7 +464,6 @@ def sampled(
     """
     from ndcg_asymptotics.analysis.runs.candidates import Candidates
     from ndcg_asymptotics.analysis.runs.sampled import sampled_files
-    from ndcg_asymptotics.reports.terminal import show
 
     found = sampled_files(
         run or (),
@@ -484,7 +471,7 @@ def sampled(
         measure,
         ranks=ranks or (),
         items=items,
-        columns=columns_of(columns),
+        columns=columns,
         negatives=None if negatives is None else [m for several in negatives for m in several],
         replacement=replacement,
         gain=gain,
@@ -492,12 +479,11 @@ def sampled(
         gamma=gamma,
     )
     if isinstance(found, Candidates):
-        require(out is None, "there is no figure of sampled candidates", "out")
-        show(found, form, "sampled candidates")
+        require(figures.out is None, "there is no figure of sampled candidates", "out")
+        output.show(found, "sampled candidates")
         return
-    show(found, form, "sampled")
-    if out is not None:
+    output.show(found, "sampled")
+    if figures.out is not None:
         from ndcg_asymptotics.plots import draw_sampled
 
-        for path in draw_sampled(found, out, formats=figure_format):
-            print(path, file=sys.stderr)
+        figures.save(draw_sampled, found)

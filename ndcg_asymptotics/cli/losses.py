@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ndcg_asymptotics.cli.options import Format, Gain, Json, Quiet, Verbose, show_help_without_command
+from ndcg_asymptotics.cli.options import Gain, Tables, show_help_without_command
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -25,11 +25,9 @@ _Measure = Annotated[
 
 @app.command()
 def decide(
+    *,
     problem: Annotated[Path, typer.Argument(metavar="FILE", help="TOML file with a distribution of labels.")],
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Decide which losses lead to the optimal order for a distribution of labels when they are minimised.
 
@@ -49,13 +47,13 @@ def decide(
         ndcg-asymptotics losses decide problem.toml
     """
     from ndcg_asymptotics.learning import decide_losses, load_problem
-    from ndcg_asymptotics.reports.terminal import show
 
-    show(decide_losses(*load_problem(problem)), form, "losses decide")
+    output.show(decide_losses(*load_problem(problem)), "losses decide")
 
 
 @app.command()
 def search(
+    *,
     loss: Annotated[
         list[str] | None,
         typer.Option(metavar="SPEC", help="A loss. May be repeated.", show_default="one of every kind"),
@@ -67,10 +65,7 @@ def search(
     vectors: Annotated[int, typer.Option(help="Number of label vectors in a distribution.")] = 3,
     draws: Annotated[int, typer.Option(help="Number of random distributions to try.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the random distributions.")] = 0,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Search for distributions of labels for which a loss is inconsistent.
 
@@ -81,7 +76,6 @@ def search(
         ndcg-asymptotics losses search --loss squared --measure nDCG@2
     """
     from ndcg_asymptotics.learning import search_losses
-    from ndcg_asymptotics.reports.terminal import show
 
     found = search_losses(
         loss or None,
@@ -93,11 +87,12 @@ def search(
         draws=draws,
         seed=seed,
     )
-    show(found, form, "losses search")
+    output.show(found, "losses search")
 
 
 @app.command()
 def train(
+    *,
     data: Annotated[
         list[Path],
         typer.Option("--train", metavar="FILE", help="SVMlight file to train on. May be repeated."),
@@ -138,10 +133,7 @@ def train(
         Path | None,
         typer.Option(metavar="FILE", help="Write the gains of the test files as TREC judgements."),
     ] = None,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Train a linear ranker on SVMlight files by minimising a loss.
 
@@ -151,7 +143,6 @@ def train(
             --loss listnet --measure nDCG@10
     """
     from ndcg_asymptotics.learning import train_files
-    from ndcg_asymptotics.reports.terminal import show
 
     found = train_files(
         data,
@@ -166,4 +157,4 @@ def train(
         run=run,
         qrels=qrels,
     )
-    show(found, form, "losses train")
+    output.show(found, "losses train")

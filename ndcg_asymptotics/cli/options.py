@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import sys
 import time
-from functools import partial
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
+
+from ndcg_asymptotics.core.errors import InputError, require
+
+if TYPE_CHECKING:
+    from ndcg_asymptotics.core.tables import Form, Report, ReportBlock
 
 # typer.Option under a heading of its own in --help: what a command reads, and how it prints
 _from_input = partial(typer.Option, rich_help_panel="Input")
@@ -19,7 +28,6 @@ class Settings:
     """Settings of one run of the command line, which typer's context carries as its ``obj``."""
 
     verbose: bool = False
-    as_json: bool = False
 
 
 def show_help_without_command(ctx: typer.Context) -> None:
@@ -43,32 +51,19 @@ def _print_time_at_end(ctx: typer.Context, verbose: bool) -> bool:
     return verbose
 
 
-def _note_json(ctx: typer.Context, as_json: bool) -> bool:
-    ctx.ensure_object(Settings).as_json = as_json
-    return as_json
-
-
-def _json_or(ctx: typer.Context, form: str) -> str:
-    return "json" if ctx.ensure_object(Settings).as_json else form
-
-
 def whole_number(text: str) -> int:
     """Return a whole number as a study file has it: 1000 or 1e3.
 
     Raises
     ------
-    typer.BadParameter
+    InputError
         If the text is not a whole number.
     """
-    try:
-        if "_" in text:  # Python reads 1_000 as a number, but no other field of the package does
-            raise ValueError
-        value: int | float = int(text) if text.strip().lstrip("+-").isdigit() else float(text)
-        if not float(value).is_integer():
-            raise ValueError
-        return int(value)
-    except (ValueError, OverflowError):
-        raise typer.BadParameter(f"must be a whole number, such as 1000 or 1e3, got {text!r}.") from None
+    found = number(text)
+    # Python reads 1_000 as a number, but no other field of the package does
+    whole = not isinstance(found, str) and math.isfinite(found) and found == int(found) and "_" not in text
+    require(whole, f"must be a whole number, such as 1000 or 1e3, got {text!r}")
+    return int(found)
 
 
 def number(text: str) -> int | float | str:
@@ -86,29 +81,20 @@ def _groups(text: str) -> int | str:
 
 def _gain(text: str) -> str:
     """Return the text of a gain; a name that is none is that of a file with a table."""
-    from ndcg_asymptotics.core.errors import InputError
     from ndcg_asymptotics.measures.gains import read_gain
 
-    try:
-        return read_gain(text)
-    except InputError as error:
-        raise typer.BadParameter(str(error).removeprefix("gain: ")) from None
+    return read_gain(text)
 
 
 def _figure_formats(text: str) -> list[str]:
     """Return the file formats of figures that a list such as "svg,pdf" names."""
     if text == "png":  # the default, for which matplotlib need not be loaded
         return [text]
-    from ndcg_asymptotics.core.errors import InputError
     from ndcg_asymptotics.plots.style import FORMATS, require_savable
 
     formats = [name.strip().lower() for name in text.split(",") if name.strip()]
-    if not formats:
-        raise typer.BadParameter(f"must be of {', '.join(FORMATS)}, got none")
-    try:
-        require_savable(formats)
-    except InputError as error:
-        raise typer.BadParameter(str(error).removeprefix("format: ")) from None
+    require(len(formats) > 0, f"must be of {', '.join(FORMATS)}, got none")
+    require_savable(formats)
     return formats
 
 
@@ -118,26 +104,21 @@ figure_format = partial(
     parser=_figure_formats,
     help="File formats of figures, of svg, png and pdf, separated by commas.",
 )
-FigureFormat = Annotated[Any, figure_format("--figure-format")]
 
 
 def _relevant(text: str) -> Any:
     """Return a number of relevant items, or the table that a text such as "1=0.7, 2=0.3" stands for."""
-    from ndcg_asymptotics.core.errors import InputError
     from ndcg_asymptotics.studies.relevant import read_relevant
 
-    try:
-        pairs = [part.partition("=") for part in text.split(",")]
-        return read_relevant({k.strip(): v.strip() for k, _, v in pairs} if "=" in text else text)
-    except InputError as error:
-        raise typer.BadParameter(str(error).removeprefix("relevant: ")) from None
+    pairs = [part.partition("=") for part in text.split(",")]
+    return read_relevant({k.strip(): v.strip() for k, _, v in pairs} if "=" in text else text)
 
 
-def columns_of(text: str | None) -> dict[str, str] | None:
+def _columns(text: str) -> dict[str, str]:
     """Return the names of a table's columns by what they contain."""
     from ndcg_asymptotics.lists.reading import parse_columns
 
-    return parse_columns(text) if text else None
+    return parse_columns(text)
 
 
 def weights_of(feature: int | None, weights: Path | None) -> dict[int, float] | None:
@@ -145,38 +126,73 @@ def weights_of(feature: int | None, weights: Path | None) -> dict[int, float] | 
     from ndcg_asymptotics.lists.reading import read_weights
 
     if feature is not None and weights is not None:
-        raise typer.BadParameter("give either --feature or --weights.")
-    if feature is not None and feature < 1:
-        raise typer.BadParameter(f"must be a whole number from 1 on, got {feature}", param_hint="--feature")
+        raise InputError("give either --feature or --weights")
+    require(feature is None or feature >= 1, f"must be a whole number from 1 on, got {feature}", "feature")
     return {feature: 1.0} if feature else read_weights(weights) if weights else None
 
 
-Quiet = Annotated[
-    bool, _to_output("-q", "--quiet", callback=_show_progress, help="Print neither progress nor advice.")
-]
-Verbose = Annotated[
-    bool,
-    _to_output(
-        "-v",
-        "--verbose",
-        callback=_print_time_at_end,
-        help="Print the running time and, after an error, a traceback.",
-    ),
-]
-Format = Annotated[
-    Literal["table", "csv", "markdown", "latex", "json"],
-    _to_output("--format", case_sensitive=False, callback=_json_or, help="Format of the tables."),
-]
-Json = Annotated[
-    bool,
-    _to_output(
-        # eager, so that it is known when the callback of --format runs
-        "--json",
-        callback=_note_json,
-        is_eager=True,
-        help="Short for --format json.",
-    ),
-]
+@dataclass(frozen=True)
+class Output:
+    """What every command prints beside its results."""
+
+    quiet: Annotated[
+        bool, _to_output("-q", "--quiet", callback=_show_progress, help="Print neither progress nor advice.")
+    ] = False
+    verbose: Annotated[
+        bool,
+        _to_output(
+            "-v",
+            "--verbose",
+            callback=_print_time_at_end,
+            help="Print the running time and, after an error, a traceback.",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class _Formats:
+    table_format: Annotated[
+        Literal["table", "csv", "markdown", "latex", "json"],
+        _to_output("--format", case_sensitive=False, help="Format of the tables."),
+    ] = "table"
+    as_json: Annotated[bool, _to_output("--json", help="Short for --format json.")] = False
+
+
+@dataclass(frozen=True)
+class Tables(Output, _Formats):
+    """What a command prints whose results are tables."""
+
+    @property
+    def form(self) -> Form:
+        """The format of the tables."""
+        return "json" if self.as_json else self.table_format
+
+    def show(
+        self,
+        found: Report | Iterable[ReportBlock],
+        kind: str,
+        *,
+        blocks: Iterable[ReportBlock] | None = None,
+        data: Any = None,
+    ) -> None:
+        """Print results in their format, as `reports.terminal.show`."""
+        from ndcg_asymptotics.reports.terminal import show
+
+        show(found, self.form, kind, blocks=blocks, data=data)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Figures of the results of a command, if a folder for them is named."""
+
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None
+    figure_format: Annotated[Any, figure_format("--figure-format")] = "png"
+
+    def save(self, draw: Callable[..., Iterable[Path]], found: Report) -> None:
+        """Draw the figures and print their names."""
+        for path in draw(found, self.out, formats=self.figure_format):
+            print(path, file=sys.stderr)
+
 
 Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
 Custom = Annotated[
@@ -216,9 +232,11 @@ Items = Annotated[
     ),
 ]
 Columns = Annotated[
-    str | None,
+    Any,
     _from_input(
-        metavar="NAME=COLUMN,…", help="Columns of a table that are not called query, document, score, label."
+        metavar="NAME=COLUMN,…",
+        parser=_columns,
+        help="Columns of a table that are not called query, document, score, label.",
     ),
 ]
 Feature = Annotated[
@@ -278,3 +296,33 @@ By = Annotated[
         "which run wins; auto chooses both by cross-validation over queries; query makes each a group.",
     ),
 ]
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as typer takes it: a parameter that is a dataclass becomes an option for each field.
+
+    So options that several commands share, and what is done with them, are declared once.
+    """
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
+    if not groups:
+        return command
+
+    @wraps(command)
+    def with_groups(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        command(**values)
+
+    options: list[inspect.Parameter] = []
+    for parameter in parameters:
+        if parameter.name not in groups:
+            options.append(parameter)
+            continue
+        hints = get_type_hints(parameter.annotation, include_extras=True)
+        options += [
+            inspect.Parameter(field.name, parameter.kind, default=field.default, annotation=hints[field.name])
+            for field in fields(parameter.annotation)
+        ]
+    with_groups.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    return with_groups

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ndcg_asymptotics.cli.options import (
     Columns,
-    FigureFormat,
-    Format,
+    Figures,
     GainLike,
-    Json,
     Like,
     Qrels,
-    Quiet,
     Relevant,
     Runs,
     SixMeasures,
-    Verbose,
-    columns_of,
+    Tables,
     number,
     whole_number,
 )
@@ -35,6 +29,7 @@ app = typer.Typer()
 
 @app.command()
 def plan(
+    *,
     a: Annotated[
         str | None, _from_input("--a", metavar="CURVE", help="Relevance curve of the first ranker.")
     ] = None,
@@ -108,14 +103,8 @@ def plan(
         float | None,
         typer.Option(help="Also plan for a confidence interval of the difference of this mean width."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Draw a figure into this folder.")
-    ] = None,
-    figure_format: FigureFormat = "png",
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    figures: Figures,
+    output: Tables,
 ) -> None:
     """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
 
@@ -129,12 +118,11 @@ def plan(
             --relevant 1 -n 1e6
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
     """
-    from ndcg_asymptotics.reports.terminal import show
-
     sources = {
-        "--a and --b": (a, b, n, relevant), "--run twice and --qrels": (run, qrels, columns, like),
+        "--a and --b": (a, b, n, relevant),
+        "--run twice and --qrels": (run, qrels, columns, like),
         "--sd": (sd, pilot, difference),
-    }  # fmt: skip
+    }
     require(
         relevant is None or run is None,
         "belongs to --a and --b. Runs come with their relevant items: leave it out, or state curves, such as "
@@ -148,8 +136,13 @@ def plan(
         + (f", got values of {' and of '.join(given)}" if given else ""),
     )
     design: dict[str, Any] = {
-        "rate": rate, "power": power, "alpha": alpha, "queries": queries, "systems": systems, "width": width,
-    }  # fmt: skip
+        "rate": rate,
+        "power": power,
+        "alpha": alpha,
+        "queries": queries,
+        "systems": systems,
+        "width": width,
+    }
     if sd is not None:
         require(measure is None or len(measure) == 1, "--sd belongs to one measure", "measure")
         from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
@@ -169,15 +162,14 @@ def plan(
             run,
             qrels,
             measure or MEASURES,
-            columns=columns_of(columns),
+            columns=columns,
             conventions={"like": like, "gain": gain},
             **design,
         )
     else:
         raise InputError(f"plan needs {given[0]}, got a part of these")
-    show(found, form, "plan")
-    if out is not None:
+    output.show(found, "plan")
+    if figures.out is not None:
         from ndcg_asymptotics.plots import draw_plan
 
-        for path in draw_plan(found, out, formats=figure_format):
-            print(path, file=sys.stderr)
+        figures.save(draw_plan, found)

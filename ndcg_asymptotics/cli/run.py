@@ -5,28 +5,28 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ndcg_asymptotics.cli.options import Custom, Quiet, Verbose, whole_number
+from ndcg_asymptotics.cli.options import Custom, Output, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.studies import Study
     from ndcg_asymptotics.sweep.grid import GridOutcome
-    from ndcg_asymptotics.sweep.sweep import Outcome
+    from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions
 
 app = typer.Typer()
 
 
 @app.command()
 def init(
+    *,
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study file to write.")] = Path(
         "study.toml"
     ),
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Write a study file that explains every field, as a start for a study of your own.
 
@@ -38,13 +38,14 @@ def init(
 
     write_template(file)
     print(file)
-    if not quiet:
+    if not output.quiet:
         out = shlex.quote(f"results/{file.stem}")
         print(f"Next:\n  ndcg-asymptotics run {shlex.quote(str(file))} --out {out}", file=sys.stderr)
 
 
 @app.command()
 def run(
+    *,
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the results: a new one, or one to be continued.")
@@ -93,8 +94,7 @@ def run(
         ),
     ] = None,
     allow_custom: Custom = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Simulate a study. To continue after an interruption, give the same command again.
 
@@ -113,7 +113,7 @@ def run(
     from ndcg_asymptotics.sweep.grid import sweep_grid
     from ndcg_asymptotics.sweep.sweep import sweep
 
-    options: dict[str, Any] = {
+    options: SweepOptions = {
         "replicates": replicates,
         "first": first,
         "jobs": jobs,
@@ -144,7 +144,7 @@ def run(
             f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''}); "
             f"replay one with --only {outcome.failures[0].replicate}"
         )
-    if outcome.complete == outcome.wanted and not quiet:
+    if outcome.complete == outcome.wanted and not output.quiet:
         print(_next_steps(loaded, out, allow_custom), file=sys.stderr)
     raise typer.Exit(_exit_status(outcome))
 
@@ -202,11 +202,11 @@ def _replay(study: Study, out: Path, replicate: int) -> None:
 
 @app.command()
 def merge(
+    *,
     parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders with results of one study.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the merged results.")],
     allow_custom: Custom = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Merge the replicates of several runs of one study into one folder.
 

@@ -7,13 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from ndcg_asymptotics.cli.options import (
-    Format,
     Gain,
-    Json,
     Measures,
-    Quiet,
     Relevant,
-    Verbose,
+    Tables,
     number,
 )
 
@@ -22,6 +19,7 @@ app = typer.Typer()
 
 @app.command()
 def predict(
+    *,
     measure: Measures,
     n: Annotated[
         list[Any],
@@ -39,10 +37,7 @@ def predict(
     ],
     gain: Gain = "linear",
     relevant: Relevant = None,
-    form: Format = "table",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Tables,
 ) -> None:
     """Predict NDCG at a list length: its limit, the theorem, the exact mean and the pseudo-expectation.
 
@@ -54,17 +49,14 @@ def predict(
 
     Terms: exact mean, pseudo-expectation.
     """
-    from ndcg_asymptotics.reports.terminal import show
     from ndcg_asymptotics.theory.prediction import predict as predict_all
 
     found = predict_all(scorer, measure, n, gain=gain, relevant=relevant)
-    show(found, form, "predict", data={"rows": found.as_dicts()})
+    output.show(found, "predict", data={"rows": found.as_dicts()})
 
 
 @app.command("list")
-def list_specs(
-    form: Format = "table", as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False
-) -> None:
+def list_specs(*, output: Tables) -> None:
     """List every measure, discount, cutoff, relevance curve, coupling and loss with its formula.
 
     Examples:
@@ -73,8 +65,7 @@ def list_specs(
         ndcg-asymptotics list --format csv
     """
     from ndcg_asymptotics.reports.specs import specs
-    from ndcg_asymptotics.reports.terminal import show
 
     found = specs()
     rows = [dict(zip(("kind", "spec", "formula"), row, strict=True)) for row in found.rows]
-    show([found], form, "list", data={"rows": rows})
+    output.show([found], "list", data={"rows": rows})

@@ -20,6 +20,12 @@ class InputError(ValueError):
     argument : str, optional
         The name of the argument or field at fault, with which the message then begins.
 
+    Attributes
+    ----------
+    reason : str
+        The message without the argument, as it was given.
+    argument : str
+
     >>> print(InputError("must be at least 1, got 0", argument="jobs"))
     jobs: must be at least 1, got 0
     """
@@ -29,7 +35,7 @@ class InputError(ValueError):
         if len(line) > LONGEST:
             line = f"{line[: LONGEST // 2]} … {line[-(LONGEST // 2 - 3) :]}"
         super().__init__(visible(" ".join(line.splitlines())))
-        self.argument = argument
+        self.reason, self.argument = message, argument
 
 
 class NotAvailableError(InputError):

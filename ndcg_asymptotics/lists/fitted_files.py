@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem
-from ndcg_asymptotics.lists.fitting import FittedCurve, Method, fit_curves
+from ndcg_asymptotics.lists.fitting import FitCurvesOptions, FittedCurve, Method, fit_curves
 from ndcg_asymptotics.lists.groups import (
     By,
     FittedMixture,
@@ -35,9 +35,16 @@ STUDY = "study.toml"
 """The name of the study that is written beside the curves of several runs."""
 
 
+class FitOptions(FitCurvesOptions, total=False):
+    """The options of `fit_files` and `fit_csv` that do not name files."""
+
+    binary_at: float | None
+    by: By | None
+
+
 @dataclass(frozen=True)
-class FitOptions:
-    """The options of `fit_files` that do not name files."""
+class _Fit:
+    """How curves are fitted to lists; the fields are those of `FitOptions`."""
 
     method: Method = "isotonic"
     binary_at: float | None = None
@@ -50,24 +57,22 @@ class FitOptions:
         self, lists: Mapping[str, Sequence[RankedList]]
     ) -> Mapping[str, FittedCurve] | Mapping[str, FittedMixture]:
         """Return a curve, or a mixture of curves, for each run."""
-        options: dict[str, Any] = {"method": self.method, "resamples": self.resamples, "seed": self.seed}
+        options: FitCurvesOptions = {
+            "method": self.method,
+            "prevalence": self.prevalence,
+            "resamples": self.resamples,
+            "seed": self.seed,
+        }
         if self.by is None:
-            return fit_curves(lists, prevalence=self.prevalence, **options)
+            return fit_curves(lists, **options)
         require(self.prevalence is None, "the groups of a mixture keep their own label laws", "prevalence")
         return fit_groups(lists, self.by, **options)
 
     def source(self, lists: Sequence[RankedList]) -> dict[str, Any]:
         """Return what the curves were fitted to and how, for their files."""
-        return {
-            "queries": len(lists),
-            "documents": sum(ranked.scores.size for ranked in lists),
-            "method": self.method,
-            "binary_at": self.binary_at,
-            "prevalence": None if self.prevalence is None else list(self.prevalence),
-            "by": self.by,
-            "resamples": self.resamples,
-            "seed": self.seed,
-        }
+        documents = sum(ranked.scores.size for ranked in lists)
+        settings = replace(self, prevalence=None if self.prevalence is None else list(self.prevalence))
+        return {"queries": len(lists), "documents": documents, **asdict(settings)}
 
 
 def fit_files(
@@ -75,14 +80,9 @@ def fit_files(
     qrels: Path | str,
     out: Path | str,
     *,
-    method: Method = "isotonic",
     pool: PoolRule = "retrieved",
-    binary_at: float | None = None,
-    prevalence: Sequence[float] | None = None,
-    by: By | None = None,
-    resamples: int = 200,
-    seed: int = 0,
     columns: ColumnNames | None = None,
+    **options: Unpack[FitOptions],
 ) -> list[Path]:
     """Fit the relevance curves of runs, and write them as files for a study.
 
@@ -133,23 +133,16 @@ def fit_files(
     targets = {n: out if single else out / f"{n}.json" for n in names}
     source = {"qrels": qrels.name, "pool": pool}
     sources = {n: {"run": run.name, **source} for n, run in zip(names, paths, strict=True)}
-    return _fit_and_write(
-        lists, targets, sources, FitOptions(method, binary_at, prevalence, by, resamples, seed)
-    )
+    return _fit_and_write(lists, targets, sources, _Fit(**options))
 
 
 def fit_csv(
     path: Path | str,
     out: Path | str,
     *,
-    method: Method = "isotonic",
-    binary_at: float | None = None,
-    prevalence: Sequence[float] | None = None,
-    by: By | None = None,
-    resamples: int = 200,
-    seed: int = 0,
     columns: ColumnNames | None = None,
     weights: Mapping[int, float] | None = None,
+    **options: Unpack[FitOptions],
 ) -> list[Path]:
     """Fit the curve of one scorer to a file whose every row has a score and a label; see `fit_files`.
 
@@ -163,20 +156,19 @@ def fit_csv(
     name = stem(path)
     target = out if out.suffix == ".json" else out / f"{name}.json"
     scores, labels = read_lists(path, columns, weights)
-    if binary_at is None and (labels.values < 0).any():
+    if options.get("binary_at") is None and (labels.values < 0).any():
         raise InputError(
             f"{path}: has negative labels; --binary-at 1 makes labels below 1 irrelevant", "lists"
         )
     lists = {name: ranked_lists(scores, labels)}
-    asked = FitOptions(method, binary_at, prevalence, by, resamples, seed)
-    return _fit_and_write(lists, {name: target}, {name: {"run": path.name}}, asked)
+    return _fit_and_write(lists, {name: target}, {name: {"run": path.name}}, _Fit(**options))
 
 
 def _fit_and_write(
     lists: dict[str, list[RankedList]],
     targets: Mapping[str, Path],
     sources: Mapping[str, Mapping[str, str]],
-    fit: FitOptions,
+    fit: _Fit,
 ) -> list[Path]:
     if fit.binary_at is not None:
         level = fit.binary_at

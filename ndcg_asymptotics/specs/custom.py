@@ -54,7 +54,8 @@ def find(target: str, scanner: Scanner) -> Own:
     require(proper, f'custom needs "module:function", got {brief(target)}')
     require(
         scanner.allow_custom,
-        f"custom({brief(target)}) would run code that came with the study: allow_custom permits it",
+        f"custom({brief(target)}) would run code that came with the study: --allow-custom permits it "
+        "(in Python, allow_custom=True)",
     )
     try:
         if folder.joinpath(*module.split(".")).with_suffix(".py").is_file():

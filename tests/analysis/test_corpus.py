@@ -131,7 +131,7 @@ def files(tmp_path: Path) -> list[object]:
     (tmp_path / "a.run").write_text("\n".join(lines) + "\n")
     lines = [f"{q} 0 {d} 1" for q, found in qrels.items() for d in found]
     (tmp_path / "my.qrels").write_text("\n".join(lines) + "\n")
-    return ["grow", "--run", tmp_path / "a.run", "--qrels", tmp_path / "my.qrels"]
+    return ["larger-corpus", "--run", tmp_path / "a.run", "--qrels", tmp_path / "my.qrels"]
 
 
 def test_the_command_warns_beyond_ten_times_the_corpus(files: list[object], run: Run, tmp_path: Path) -> None:
@@ -147,9 +147,8 @@ def test_the_command_warns_beyond_ten_times_the_corpus(files: list[object], run:
 @pytest.mark.parametrize(
     ("further", "words"),
     [
-        (("--to", "5e4", "--measure", "nDCG@10"), "give both --to and --corpus"),
-        (("--corpus", "1000", "--measure", "nDCG@10"), "give both --to and --corpus"),
-        (("--measure", "nDCG@10"), "grow needs --out, a new folder, or --to"),
+        (("--to", "5e4", "--measure", "nDCG@10"), "Missing option '--corpus'"),
+        (("--corpus", "1000", "--measure", "nDCG@10"), "Missing option '--to'"),
         (("--to", "1000", "--corpus", "1000", "--measure", "nDCG@10"), "--to: must be a whole number above"),
         (("--to", "5e4", "--corpus", "50", "--measure", "nDCG@10"), "--corpus: is 50, but a list has 100"),
         (("--to", "5e4", "--corpus", "0", "--measure", "nDCG@10"), "--corpus: must be a whole number from 1"),
@@ -159,7 +158,7 @@ def test_the_command_warns_beyond_ten_times_the_corpus(files: list[object], run:
         ),
         (("--to", "5e4", "--corpus", "1000", "--measure", "nDCG@0.1n"), "needs a fixed cutoff"),
         (("--to", "5e4", "--corpus", "1000", "--measure", "nDCG@101"), "beyond the 100 documents"),
-        (("--to", "5e4", "--corpus", "1000", "--measure", "nDCG@10", "--by", "8"), "--by is about documents"),
+        (("--to", "5e4", "--corpus", "1000", "--measure", "nDCG@10", "--by", "8"), "No such option"),
     ],
 )
 def test_bad_options_are_one_line(
@@ -169,6 +168,13 @@ def test_bad_options_are_one_line(
     assert (code, out) == (2, "")
     assert words in err
     assert len(err.splitlines()) == 1
+
+
+def test_grow_names_the_command_for_a_larger_corpus(files: list[object], run: Run) -> None:
+    for option in ("--to", "--corpus"):
+        code, out, err = run("grow", *files[1:], option, "5e4", "--measure", "nDCG@10")
+        assert (code, out, len(err.splitlines())) == (2, "", 1)
+        assert "belong to the command larger-corpus" in err
 
 
 def first(run: Scores, length: int) -> Scores:

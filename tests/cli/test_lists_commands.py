@@ -113,7 +113,7 @@ def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:
         (("evaluate", "--run", "x", "--measure", "nDCG"), "evaluate needs either"),
         (
             ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--columns", "x"),
-            "--columns: expected NAME",
+            "'--columns': expected NAME",
         ),
         (
             ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--ties", "trec", "--feature", 0),

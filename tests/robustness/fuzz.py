@@ -264,7 +264,7 @@ def question(chance: random.Random, place: Path) -> list[str]:
     ranks = ["--ranks", f"{place}/a.csv", "--ranks", f"{place}/b.csv", "--items", "50"]
     common = ["--measure", either(measure, *PLAIN_MEASURES)]
     kind = chance.choice(
-        ("predict", "plan", "plan sd", "plan runs", "compare", "evaluate", "sampled", "grow")
+        ("predict", "plan", "plan sd", "plan runs", "compare", "evaluate", "sampled", "larger-corpus")
     )
     if kind == "predict":
         found = [
@@ -288,7 +288,8 @@ def question(chance: random.Random, place: Path) -> list[str]:
     elif kind == "sampled":
         found = ["sampled", *ranks, "--negatives", either(number, "1", "10", "49")]
     else:
-        found = ["grow", *runs, "--corpus", either(number, "12", "1e4"), "--to", either(number, "1e5", "1e9")]
+        sizes = ["--corpus", either(number, "12", "1e4"), "--to", either(number, "1e5", "1e9")]
+        found = ["larger-corpus", *runs, *sizes]
     found += [] if kind == "plan sd" else common
     for _ in range(chance.choice((0, 0, 1))):
         option = chance.choice(OPTIONS)
