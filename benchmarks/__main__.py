@@ -19,9 +19,19 @@ from benchmarks.line import Line
 from ndcg_asymptotics.results.layout import versions_here
 
 NAMES = (
-    "one_list", "every_n", "items", "cells", "growth", "memory", "sweep", "startup", "rare", "lists", "exact",
+    "one_list",
+    "every_n",
+    "items",
+    "cells",
+    "growth",
+    "memory",
+    "sweep",
+    "startup",
+    "rare",
+    "lists",
+    "exact",
     "training",
-)  # fmt: skip
+)
 SORTING = ("one_list", "every_n", "items")
 """Tables whose ratios depend on numpy's sorts: they are measured with vector instructions and without."""
 

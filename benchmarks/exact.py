@@ -25,8 +25,14 @@ MEANS = (
     (GRADED, "nDCG@0.2n", 20),
 )
 STDS = (
-    "nDCG", "nDCG(power(0.5))", "nDCG(linear)", "nDCG(geometric(2))", "nDCG@10", "nDCG@0.2n", "nDCG@0.4n",
-)  # fmt: skip
+    "nDCG",
+    "nDCG(power(0.5))",
+    "nDCG(linear)",
+    "nDCG(geometric(2))",
+    "nDCG@10",
+    "nDCG@0.2n",
+    "nDCG@0.4n",
+)
 
 
 def lines() -> Iterator[Line]:

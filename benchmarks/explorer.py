@@ -67,8 +67,9 @@ def main() -> None:
             first, last = np.array(times).T
             print(
                 f"| {name} | {np.median(first):.0f}, {first.max():.0f} | {np.median(last):.0f}, "
-                f"{last.max():.0f} | {np.median(cpu):.0f} |", flush=True,
-            )  # fmt: skip
+                f"{last.max():.0f} | {np.median(cpu):.0f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

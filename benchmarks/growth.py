@@ -53,8 +53,10 @@ def lines() -> Iterator[Line]:
     yield exponent("items: cost against n", path, (10**5, 10**6, 4 * 10**6), float)
     yield exponent(
         "every n: cost against n log n",
-        lambda n: n * nanoseconds(n), (10**4, 10**5, 10**6), lambda n: n * math.log(n),
-    )  # fmt: skip
+        lambda n: n * nanoseconds(n),
+        (10**4, 10**5, 10**6),
+        lambda n: n * math.log(n),
+    )
     # a size for each decade, and the cells that a size takes grow like log n at most
     yield exponent("cells: cost against decades, from 1e6", to_decade, tuple(decades), lambda k: k - 5.0)
     yield exponent("items: cost against replicates", lambda k: repeated(one, k), (5, 20, 80), float)

@@ -23,12 +23,14 @@ KINDS: dict[str, tuple[float, Draw]] = {
     "dense: beta(2, 3) - beta(1/2, 3/2)": (0.15, lambda rng, n: rng.beta(2, 3, n) - rng.beta(0.5, 1.5, n)),
     "dense, skewed: exponential": (0.1, lambda rng, n: rng.exponential(0.1, n)),
     "sparse: -1, 0, 1 with 0.1, 0.65, 0.25": (
-        0.15, lambda rng, n: rng.choice([-1.0, 0.0, 1.0], p=[0.1, 0.65, 0.25], size=n),
+        0.15,
+        lambda rng, n: rng.choice([-1.0, 0.0, 1.0], p=[0.1, 0.65, 0.25], size=n),
     ),
     "sparse: 80% ties, else uniform, two of three positive": (
-        0.2 / 6, lambda rng, n: (rng.random(n) < 0.2) * rng.choice([-1, 1, 1], n) * rng.random(n),
+        0.2 / 6,
+        lambda rng, n: (rng.random(n) < 0.2) * rng.choice([-1, 1, 1], n) * rng.random(n),
     ),
-}  # fmt: skip
+}
 
 
 def covered(kind: str, queries: int, samples: int) -> dict[str, float]:

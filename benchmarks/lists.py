@@ -140,8 +140,10 @@ def main(sizes: Sequence[tuple[int, int]]) -> None:
         for queries, depth in sizes:
             files = write(Path(folder), queries, depth)
             cpu, memory = zip(*(used(*files) for _ in range(RUNS)), strict=True)
-            print(f"evaluate, {queries * depth:g} lines of {queries} queries: "
-                  f"{min(cpu):.2f} s of CPU, {max(memory):.2f} GB")  # fmt: skip
+            print(
+                f"evaluate, {queries * depth:g} lines of {queries} queries: "
+                f"{min(cpu):.2f} s of CPU, {max(memory):.2f} GB"
+            )
 
 
 if __name__ == "__main__":

@@ -15,9 +15,15 @@ QUERIES, FEATURES = 201, 301
 FACTORS = 40  # skewed ones, of which each feature mixes about six
 RIDGE = "scikit-learn: Ridge, the same penalties"
 LOSSES = (
-    "squared", "listnet", "listmle", 'pairwise("logistic")', 'pairwise("squared_hinge")', 'pairwise("hinge")',
-    "cosine_consistent", "lambdarank",
-)  # fmt: skip
+    "squared",
+    "listnet",
+    "listmle",
+    'pairwise("logistic")',
+    'pairwise("squared_hinge")',
+    'pairwise("hinge")',
+    "cosine_consistent",
+    "lambdarank",
+)
 
 
 def queries() -> Queries:

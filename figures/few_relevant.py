@@ -54,9 +54,15 @@ def log_discount(results: Results) -> Figure:
             for ax, scale in zip(axes, (np.ones_like(n), np.log(n)), strict=True):
                 ax.plot(n, exact * scale, color=line.color, ls=line.dashes)
                 ax.errorbar(
-                    n, mean * scale, 3 * error * scale, color=line.color, marker=line.marker, mfc="white",
-                    ls="none", lw=0.8,
-                )  # fmt: skip
+                    n,
+                    mean * scale,
+                    3 * error * scale,
+                    color=line.color,
+                    marker=line.marker,
+                    mfc="white",
+                    ls="none",
+                    lw=0.8,
+                )
             labels.append((float((exact * np.log(n))[-1]), name, line))
         for ax in axes:
             length_axis(ax, study.n)
@@ -125,9 +131,15 @@ def cutoffs(results: Results) -> Figure:
                 mean, error = _simulated(results, name, measure)
                 seen = _seen(results, name, measure)
                 ax.errorbar(
-                    n[seen], mean[seen], 3 * error[seen], color=line.color, marker=line.marker, mfc="white",
-                    ls="none", lw=0.8,
-                )  # fmt: skip
+                    n[seen],
+                    mean[seen],
+                    3 * error[seen],
+                    color=line.color,
+                    marker=line.marker,
+                    mfc="white",
+                    ls="none",
+                    lw=0.8,
+                )
             ax.set_yscale("log")
             length_axis(ax, study.n, most=5)
             ax.set_ylim(1e-11, 2)
@@ -136,10 +148,17 @@ def cutoffs(results: Results) -> Figure:
         outer_labels(axes, columns=3)
         named = zip(study.scorers, line_styles(len(study.scorers)), strict=True)
         scorers = [
-            Line2D([], [], color=line.color, ls=line.dashes, marker=line.marker, mfc="white",
-                   label=f"{name}, $\\kappa$ = {_kappa(results, name):g}")
+            Line2D(
+                [],
+                [],
+                color=line.color,
+                ls=line.dashes,
+                marker=line.marker,
+                mfc="white",
+                label=f"{name}, $\\kappa$ = {_kappa(results, name):g}",
+            )
             for name, line in named
-        ]  # fmt: skip
+        ]
         closed = Line2D([], [], color=GREY, ls=":", label=r"$C\,n^{-\kappa}$, $C$ in closed form")
         figure_legend(figure, [*scorers, *_handles(), closed])
     return figure
@@ -248,10 +267,16 @@ def regimes(results: Results) -> Figure:
             said = " to ".join(f"$10^{{{round(np.log10(n))}}}$" for n in (low, high))
             ax.plot(b, exact, color=line.color, ls=line.dashes, label=f"exact, $n$ = {said}")
             ax.errorbar(
-                b[seen], np.array(slope)[seen], 3 * np.array(error)[seen], color=line.color,
-                marker=line.marker, mfc="white", ls="none", lw=0.8,
+                b[seen],
+                np.array(slope)[seen],
+                3 * np.array(error)[seen],
+                color=line.color,
+                marker=line.marker,
+                mfc="white",
+                ls="none",
+                lw=0.8,
                 label="simulated, ±3 standard errors" if (low, high) == SPANS[-1] else None,
-            )  # fmt: skip
+            )
         ax.set_xlabel("$b$ of the discount $r^{-b}$")
         ax.set_ylabel("exponent of $1/n$ in E NDCG$_n$")
         ax.text(kappa, 0.02, " $b=\\kappa$", color=GREY, transform=ax.get_xaxis_transform())

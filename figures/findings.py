@@ -27,9 +27,7 @@ from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
-EXPONENTS = (
-    0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.05, 1.2, 1.35, 1.5
-)  # fmt: skip
+EXPONENTS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.05, 1.2, 1.35, 1.5)
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
 N = 1000  # list length of the study best_discount, and one of the study normalising
 SIMULATED = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55)  # shares at which simulated means are drawn
@@ -54,9 +52,16 @@ def never_settles(results: Results) -> Figure:
         ax.axhline(0.5, color=GREY, ls=":", lw=0.9, label="a coin toss")
         ax.plot(sizes, [right_rate(a, b, measure, n) for n in sizes], color=GREY, label="theory")
         ax.errorbar(
-            sizes, middle, bars, color=line.color, marker=line.marker, mfc="white", ls="none", capsize=2,
+            sizes,
+            middle,
+            bars,
+            color=line.color,
+            marker=line.marker,
+            mfc="white",
+            ls="none",
+            capsize=2,
             label="simulated, 95%",
-        )  # fmt: skip
+        )
         length_axis(ax, sizes)
         ax.set_ylim(0, 1.02)
         ax.set_ylabel(f"P({pair[0]} ahead of {pair[1]})")
@@ -127,10 +132,15 @@ def best_discount(results: Results) -> Figure:
     with style():
         figure, axes = panels(2, height=2.8)
         for ax, symbol, texts, x, label in (
-            (axes[0], "b", [f"nDCG(power({b:g}))" for b in EXPONENTS], EXPONENTS,
-             "$b$ of the discount $r^{-b}$"),
+            (
+                axes[0],
+                "b",
+                [f"nDCG(power({b:g}))" for b in EXPONENTS],
+                EXPONENTS,
+                "$b$ of the discount $r^{-b}$",
+            ),
             (axes[1], "k", [f"nDCG@{k}" for k in CUTOFFS], CUTOFFS, "cutoff $k$, log discount"),
-        ):  # fmt: skip
+        ):
             ratios = {
                 PAIRS[a]: np.array([_ratio(scorers[a], scorers[b], text) for text in texts])
                 for a, b in study.pairs
@@ -147,9 +157,13 @@ def best_discount(results: Results) -> Figure:
                     cell = results.data["ndcg"].sel(measure=str(measure), n=N)
                     gap = (cell.sel(scorer=a) - cell.sel(scorer=b)).to_numpy()
                     axes[int(cut)].plot(
-                        measure.cutoff(N) if cut else exponent, gap.mean() / gap.std(ddof=1),
-                        color=line.color, marker=line.marker, ms=2.5, ls="none",
-                    )  # fmt: skip
+                        measure.cutoff(N) if cut else exponent,
+                        gap.mean() / gap.std(ddof=1),
+                        color=line.color,
+                        marker=line.marker,
+                        ms=2.5,
+                        ls="none",
+                    )
     return figure
 
 
@@ -182,9 +196,15 @@ def normalising(results: Results) -> Figure:
             for share in SIMULATED:
                 weight = np.array([share, 1 - share])
                 axes[0].errorbar(
-                    share, weight @ mean / gains[0], 2 * float(np.hypot(*(weight * error))) / gains[0],
-                    color=color, marker=marker, mfc="white", ls="none", ms=4,
-                )  # fmt: skip
+                    share,
+                    weight @ mean / gains[0],
+                    2 * float(np.hypot(*(weight * error))) / gains[0],
+                    color=color,
+                    marker=marker,
+                    mfc="white",
+                    ls="none",
+                    ms=4,
+                )
             axes[0].plot(_balance(a, b, name, n), 0, marker="|", ms=14, color=color)
         axes[0].axhline(0, color=GREY, lw=0.8)
         axes[0].set_xlim(0, 0.62)

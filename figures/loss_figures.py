@@ -93,9 +93,11 @@ def growing(results: dict[str, Any]) -> dict[str, Figure]:
 
 # panels of `long_lists`: population and loss
 PANELS = (
-    ("independent", "squared"), ("independent", "cosine"),
-    ("independent", "listnet"), ("two readers", "squared"),
-)  # fmt: skip
+    ("independent", "squared"),
+    ("independent", "cosine"),
+    ("independent", "listnet"),
+    ("two readers", "squared"),
+)
 LEAST = 1e-10  # smaller regrets are rounding errors
 
 
@@ -154,8 +156,16 @@ def movielens(results: dict[str, Any]) -> dict[str, Figure]:
     return {"losses_movielens": figure}
 
 
-SHOWN = ("squared", "squared_consistent", "listnet", "listnet_consistent", "cosine_consistent",
-         "pnorm_normalised(1.25)", "order_preserving", 'pairwise("squared_hinge")')  # fmt: skip
+SHOWN = (
+    "squared",
+    "squared_consistent",
+    "listnet",
+    "listnet_consistent",
+    "cosine_consistent",
+    "pnorm_normalised(1.25)",
+    "order_preserving",
+    'pairwise("squared_hinge")',
+)
 NAMES = {
     "squared_consistent - squared": "squared, consistent less plain",
     "cosine_consistent - cosine": "cosine, consistent less plain",

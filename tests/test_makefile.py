@@ -48,8 +48,11 @@ def elsewhere() -> list[dict[str, str]]:
     """The environment variables that each run of the suite begins with."""
     shown = subprocess.run(
         ["make", "--dry-run", "--no-print-directory", "elsewhere"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout.replace("\\\n", " ")  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.replace("\\\n", " ")
     runs = [shlex.split(line) for line in shown.splitlines() if "pytest" in line]
     return [dict(word.split("=", 1) for word in words if word.split("=")[0].isupper()) for words in runs]
 

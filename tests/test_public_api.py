@@ -140,7 +140,7 @@ def test_texts_objects_and_arrays_are_accepted() -> None:
         (lambda: na.decades(10, 5), "start must be at most stop"),
         (lambda: na.check(na.run(small(), jobs=1), alpha=2), "^alpha: must lie inside"),
     ],
-)  # fmt: skip
+)
 def test_errors_name_the_argument(call, said: str) -> None:
     with pytest.raises(na.InputError, match=said) as caught:
         call()

@@ -77,9 +77,18 @@ TASKS = {
     ),
 }
 SUBPACKAGES = (
-    "studies", "measures", "populations", "sweep", "results", "theory", "analysis", "lists", "learning",
-    "plots", "reports",
-)  # fmt: skip
+    "studies",
+    "measures",
+    "populations",
+    "sweep",
+    "results",
+    "theory",
+    "analysis",
+    "lists",
+    "learning",
+    "plots",
+    "reports",
+)
 
 
 def on_files(files: Files, config: Any) -> Files:

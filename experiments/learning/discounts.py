@@ -67,12 +67,17 @@ def main() -> None:
             regret = np.where(regret > 1e-12, regret, 0.0)
             table.append(
                 {
-                    "row": row, "column": column, "worst": worst.regret, "bound": bound(row, column),
-                    "typical": float(regret.mean()), "se": float(regret.std() / np.sqrt(DISTRIBUTIONS)),
-                    "wrong": float((regret > 0).mean()), "example": worst.example.labels.tolist(),
+                    "row": row,
+                    "column": column,
+                    "worst": worst.regret,
+                    "bound": bound(row, column),
+                    "typical": float(regret.mean()),
+                    "se": float(regret.std() / np.sqrt(DISTRIBUTIONS)),
+                    "wrong": float((regret > 0).mean()),
+                    "example": worst.example.labels.tolist(),
                     "probabilities": worst.example.probabilities.tolist(),
                 }
-            )  # fmt: skip
+            )
     keep("discounts", {"rows": [*OTHERS, *DISCOUNTS], "columns": DISCOUNTS, "table": table, "items": ITEMS})
 
 

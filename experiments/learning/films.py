@@ -33,8 +33,10 @@ class Ratings:
 def load() -> Ratings:
     """Return all ratings, in the order of the file."""
     with gzip.open(data("movielens_small") / "ratings.csv.gz", "rt", encoding="utf-8") as lines:
-        rows = [(int(r["userId"]), int(r["movieId"]), float(r["rating"]), int(r["timestamp"]))
-                for r in csv.DictReader(lines)]  # fmt: skip
+        rows = [
+            (int(r["userId"]), int(r["movieId"]), float(r["rating"]), int(r["timestamp"]))
+            for r in csv.DictReader(lines)
+        ]
     user, film, stars, time = (np.array(column) for column in zip(*rows, strict=True))
     return Ratings(
         np.unique(user, return_inverse=True)[1], np.unique(film, return_inverse=True)[1], stars, time

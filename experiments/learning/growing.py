@@ -54,11 +54,16 @@ def of_run(scores: Mapping[str, float], union: Sequence[str]) -> Floats:
     values = np.array(list(scores.values()))
     mean, deviation = values.mean(), values.std() or 1.0
     last = (values.min() - mean) / deviation
-    return np.array([
-        [document in scores, -np.log(place.get(document, len(scores) + 1)),
-         (scores[document] - mean) / deviation if document in scores else last]
-        for document in union
-    ])  # fmt: skip
+    return np.array(
+        [
+            [
+                document in scores,
+                -np.log(place.get(document, len(scores) + 1)),
+                (scores[document] - mean) / deviation if document in scores else last,
+            ]
+            for document in union
+        ]
+    )
 
 
 def movielens() -> Queries:

@@ -138,10 +138,13 @@ def main() -> None:
     keep(
         "long_lists",
         {
-            "sizes": SIZES, "discounts": DISCOUNTS, "others": list(OTHERS), "regret": found,
+            "sizes": SIZES,
+            "discounts": DISCOUNTS,
+            "others": list(OTHERS),
+            "regret": found,
             "limits": limits(),
         },
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

@@ -61,9 +61,10 @@ def exponents(items: int, rng: np.random.Generator) -> dict[str, float]:
         "tail": slope(gamma[order][some], SHARES),
         "worst": slope(excess[some], regret[some]),
         "noise": slope(np.array([e for e, _ in noisy]), np.array([r for _, r in noisy])),
-        "theorem 11": bound / float(regret[some[0]]), "theorem 10": plain / float(regret[some[0]]),
+        "theorem 11": bound / float(regret[some[0]]),
+        "theorem 10": plain / float(regret[some[0]]),
         "median": float(np.median(gamma)),
-    }  # fmt: skip
+    }
 
 
 def noise_risk(

@@ -20,10 +20,16 @@ from ndcg_asymptotics.learning.utilities import utility_of
 from ndcg_asymptotics.lists import evaluate
 
 LOSSES = (
-    'duchi(20, "square", "gain")', 'pairwise("hinge", "gain")', 'pairwise("squared_hinge", "gain")',
-    'pairwise("logistic", "gain")', 'margin("hinge")', 'margin("logistic")', "squared", "listnet",
+    'duchi(20, "square", "gain")',
+    'pairwise("hinge", "gain")',
+    'pairwise("squared_hinge", "gain")',
+    'pairwise("logistic", "gain")',
+    'margin("hinge")',
+    'margin("logistic")',
+    "squared",
+    "listnet",
     "squared_consistent",
-)  # fmt: skip
+)
 PAIRS = tuple((LOSSES[0], other) for other in LOSSES[1:6])
 MEASURES = ("nDCG@1", "nDCG@5", "nDCG@10")
 LENGTH, MOST_LISTS, RANK = 20, 5, 10
@@ -45,10 +51,12 @@ def rated() -> tuple[films.Ratings, NDArray[np.float64], NDArray[np.int64]]:
     users, count = int(ratings.user.max()) + 1, int(ratings.film.max()) + 1
     left, right = films.factors(profile, users, count, RANK)
     own = np.full(chosen.user.size, np.nan)  # these films are not in the profile
-    features = np.hstack([
-        films.film_features(profile, count, chosen.user, chosen.film, own),
-        left[chosen.user] * right[chosen.film],
-    ])  # fmt: skip
+    features = np.hstack(
+        [
+            films.film_features(profile, count, chosen.user, chosen.film, own),
+            left[chosen.user] * right[chosen.film],
+        ]
+    )
     return chosen, features, chosen.user
 
 
@@ -102,9 +110,16 @@ def main() -> None:
         print(pair, tested)
     keep(
         "movielens",
-        {"losses": LOSSES, "columns": ["disagreement", *MEASURES], "users": int(users.size),
-         "lists": everything.count, "means": means, "errors": errors, "tests": tests},
-    )  # fmt: skip
+        {
+            "losses": LOSSES,
+            "columns": ["disagreement", *MEASURES],
+            "users": int(users.size),
+            "lists": everything.count,
+            "means": means,
+            "errors": errors,
+            "tests": tests,
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -67,9 +67,15 @@ def main() -> None:
         )
     keep(
         "movielens_pairs",
-        {"losses": LOSSES, "pairs": PAIRS, "users": int(users.size), "means": means, "errors": spread,
-         "differences": differences},
-    )  # fmt: skip
+        {
+            "losses": LOSSES,
+            "pairs": PAIRS,
+            "users": int(users.size),
+            "means": means,
+            "errors": spread,
+            "differences": differences,
+        },
+    )
 
 
 def draw(

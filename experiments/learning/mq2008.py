@@ -17,24 +17,40 @@ from ndcg_asymptotics.learning import Queries, read_svmlight, train_ranker
 from ndcg_asymptotics.lists import evaluate
 
 LOSSES = (
-    "squared", "squared_consistent", "cosine", "cosine_consistent", "listnet", "listnet_consistent",
-    "pnorm_normalised(1.25)", "order_preserving", 'pairwise("squared_hinge")', 'pairwise("logistic")',
-    "linear_ndcg", "listmle", "approx_ndcg", "lambdarank",
-)  # fmt: skip
+    "squared",
+    "squared_consistent",
+    "cosine",
+    "cosine_consistent",
+    "listnet",
+    "listnet_consistent",
+    "pnorm_normalised(1.25)",
+    "order_preserving",
+    'pairwise("squared_hinge")',
+    'pairwise("logistic")',
+    "linear_ndcg",
+    "listmle",
+    "approx_ndcg",
+    "lambdarank",
+)
 # Buffoni et al. (2011): the preorder loss as it is, normalised by query, with weights 2^a - 2^b, and both;
 # and the order-preserving loss with the gains, which is consistent for DCG
 PREORDER = 'pairwise("squared_hinge")'
 TUNED = (
-    'pairwise("squared_hinge", "order", "mean")', 'pairwise("squared_hinge", "gain")',
+    'pairwise("squared_hinge", "order", "mean")',
+    'pairwise("squared_hinge", "gain")',
     'pairwise("squared_hinge", "gain", "mean")',
-)  # fmt: skip
+)
 FOR_DCG = "order_preserving, DCG"
 EVERY = (*LOSSES, *TUNED, FOR_DCG)
 PAIRS = (
-    ("squared_consistent", "squared"), ("cosine_consistent", "cosine"), ("listnet_consistent", "listnet"),
-    ("pnorm_normalised(1.25)", "cosine_consistent"), ("order_preserving", PREORDER), (FOR_DCG, PREORDER),
+    ("squared_consistent", "squared"),
+    ("cosine_consistent", "cosine"),
+    ("listnet_consistent", "listnet"),
+    ("pnorm_normalised(1.25)", "cosine_consistent"),
+    ("order_preserving", PREORDER),
+    (FOR_DCG, PREORDER),
     *((tuned, PREORDER) for tuned in TUNED),
-)  # fmt: skip
+)
 CUTOFFS = range(1, 11)
 PERMUTATIONS = 20_000
 
@@ -65,18 +81,26 @@ def main() -> None:
         print(f"{pair:60s}", tested)
     keep(
         "mq2008",
-        {"losses": EVERY, "queries": len(by_query["squared"]), "means": means, "errors": errors,
-         "tests": tests, "penalties": penalties},
-    )  # fmt: skip
+        {
+            "losses": EVERY,
+            "queries": len(by_query["squared"]),
+            "means": means,
+            "errors": errors,
+            "tests": tests,
+            "penalties": penalties,
+        },
+    )
 
 
 def joined(parts: list[Queries]) -> Queries:
     """Return several sets of queries as one."""
     return Queries(
-        np.vstack([p.features for p in parts]), np.concatenate([p.labels for p in parts]),
-        np.concatenate([p.sizes for p in parts]), [n for p in parts for n in p.names],
+        np.vstack([p.features for p in parts]),
+        np.concatenate([p.labels for p in parts]),
+        np.concatenate([p.sizes for p in parts]),
+        [n for p in parts for n in p.names],
         [d for p in parts for d in p.documents],
-    )  # fmt: skip
+    )
 
 
 def permutation_test(difference: NDArray[np.float64]) -> dict[str, object]:
@@ -91,9 +115,11 @@ def permutation_test(difference: NDArray[np.float64]) -> dict[str, object]:
     single = (1 + (drawn >= seen).sum(axis=0)) / (1 + PERMUTATIONS)
     error = difference.std(axis=0, ddof=1) / np.sqrt(len(difference))
     return {
-        "mean": difference.mean(axis=0).tolist(), "error": error.tolist(), "p": float(p),
+        "mean": difference.mean(axis=0).tolist(),
+        "error": error.tolist(),
+        "p": float(p),
         "p_by_cutoff": single.tolist(),
-    }  # fmt: skip
+    }
 
 
 if __name__ == "__main__":

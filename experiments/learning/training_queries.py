@@ -18,9 +18,14 @@ from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
 
 CONSISTENT = (
-    "squared_consistent", "cosine_consistent", "listnet_consistent", "pnorm(1.5)", "pnorm_normalised(1.5)",
-    'bregman("hyperbolic")', "order_preserving",
-)  # fmt: skip
+    "squared_consistent",
+    "cosine_consistent",
+    "listnet_consistent",
+    "pnorm(1.5)",
+    "pnorm_normalised(1.5)",
+    'bregman("hyperbolic")',
+    "order_preserving",
+)
 INCONSISTENT = ("squared", "cosine", "listnet", 'pairwise("squared_hinge")', 'margin("logistic")', "duchi")
 SIZES = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 TEST_LISTS = 20_000
@@ -59,10 +64,14 @@ def main() -> None:
     keep(
         "training_queries",
         {
-            "sizes": SIZES, "consistent": CONSISTENT, "inconsistent": INCONSISTENT, "regrets": regrets,
-            "limits": limits, "value": float(best.mean()),
+            "sizes": SIZES,
+            "consistent": CONSISTENT,
+            "inconsistent": INCONSISTENT,
+            "regrets": regrets,
+            "limits": limits,
+            "value": float(best.mean()),
         },
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

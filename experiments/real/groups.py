@@ -115,9 +115,11 @@ def npl(data: Path) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
     language = (queries @ with_values(np.log1p(counts.data / prior[counts.indices])).T).toarray()
     language += np.asarray(queries.sum(axis=1)) * np.log(200 / (200 + length))
     scores = {
-        "bm25": bm25.toarray(), "tfidf": (weighted @ documents.T).toarray(),
-        "lsi": reduction.transform(weighted) @ reduced.T, "language": language,
-    }  # fmt: skip
+        "bm25": bm25.toarray(),
+        "tfidf": (weighted @ documents.T).toarray(),
+        "lsi": reduction.transform(weighted) @ reduced.T,
+        "language": language,
+    }
     runs = {
         run: {q: dict(zip(names, row.tolist(), strict=True)) for (q, _), row in zip(asked, rows, strict=True)}
         for run, rows in scores.items()
@@ -222,11 +224,16 @@ def ahead_rows(name: str, pairs: list[Pooled], length: int) -> list[AheadRow]:
                 add("other half", by, simulated_gap(of_indices(documents, fitted), by, length), others, sign)
     return [
         AheadRow(
-            name, judged, by, len(parts), float(np.mean([d for d, _ in parts])),
-            float(np.sqrt(np.mean([d * d for d, _ in parts]))), float(np.mean([s for _, s in parts])),
+            name,
+            judged,
+            by,
+            len(parts),
+            float(np.mean([d for d, _ in parts])),
+            float(np.sqrt(np.mean([d * d for d, _ in parts]))),
+            float(np.mean([s for _, s in parts])),
         )
         for (judged, by), parts in found.items()
-    ]  # fmt: skip
+    ]
 
 
 def share(gap: Floats) -> float:

@@ -13,9 +13,15 @@ BODY = TEXT.split("---", 2)[2]
 def test_the_paper_has_the_required_sections_and_length() -> None:
     headings = re.findall(r"^# (.+)$", BODY, re.MULTILINE)
     assert headings == [
-        "Summary", "Statement of need", "State of the field", "Software design", "Research impact statement",
-        "AI usage disclosure", "Acknowledgements", "References",
-    ]  # fmt: skip
+        "Summary",
+        "Statement of need",
+        "State of the field",
+        "Software design",
+        "Research impact statement",
+        "AI usage disclosure",
+        "Acknowledgements",
+        "References",
+    ]
     assert 750 <= len(BODY.split()) <= 1750
 
 

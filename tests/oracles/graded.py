@@ -33,15 +33,18 @@ def mean_by_counts(curves, integrals, gains, discount, k, n):
             continue
         every = np.array([*counts, n - 1 - sum(counts)])
         chance = math.exp(
-            math.lgamma(n) - sum(math.lgamma(c + 1) for c in every)
+            math.lgamma(n)
+            - sum(math.lgamma(c + 1) for c in every)
             + sum(c * math.log(p) for c, p in zip(every, law, strict=True) if c)
-        )  # fmt: skip
+        )
         ranks = np.ones((1, t.size))
         for grade, c in enumerate(every):
             ranks = np.array(
-                [sum(ranks[i] * pmf[grade][c][a - i] for i in range(len(ranks)) if 0 <= a - i <= c)
-                 for a in range(len(ranks) + c)]
-            )  # fmt: skip
+                [
+                    sum(ranks[i] * pmf[grade][c][a - i] for i in range(len(ranks)) if 0 <= a - i <= c)
+                    for a in range(len(ranks) + c)
+                ]
+            )
         expected = used[: len(ranks)] @ ranks
         for j, gain in enumerate(gains):
             ends = np.cumsum(every[:-1]) + (np.arange(len(gains)) >= j)

@@ -145,9 +145,10 @@ LOSSES["approx_ndcg"] = lambda s, y: (
         for i, (v, share) in enumerate(zip(s, shares(y, log_discount), strict=True))
     )
 )
-LOSSES['pairwise("logistic", "gain", "mean")'] = lambda s, y: math.fsum(
-    a * PHI["logistic"](s[i] - s[j]) for i, j, a in pairs(y, True)
-) / (math.fsum(a for _, _, a in pairs(y, True)) or 1)  # fmt: skip
+LOSSES['pairwise("logistic", "gain", "mean")'] = lambda s, y: (
+    math.fsum(a * PHI["logistic"](s[i] - s[j]) for i, j, a in pairs(y, True))
+    / (math.fsum(a for _, _, a in pairs(y, True)) or 1)
+)
 for _name, _phi in PHI.items():
     LOSSES[f'pairwise("{_name}")'] = lambda s, y, f=_phi: math.fsum(
         f(s[i] - s[j]) for i, j, _ in pairs(y, False)

@@ -332,8 +332,17 @@ def _kind_of(file: Path, folder: Path) -> tuple[Path, str]:
 
 
 HARMS: tuple[Harm, ...] = (
-    flip_values, flip_anything, cut, delete, swap, swap_alike, rename, edit, replace, foreign,
-)  # fmt: skip
+    flip_values,
+    flip_anything,
+    cut,
+    delete,
+    swap,
+    swap_alike,
+    rename,
+    edit,
+    replace,
+    foreign,
+)
 
 
 def _files(folder: Path, suffix: str = "") -> list[Path]:

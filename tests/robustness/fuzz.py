@@ -31,30 +31,108 @@ SECONDS = 10
 """The processor time within which a command or call has to end."""
 
 NUMBERS = (
-    "0", "-0", "-1", "1", "2", "0.5", "1e-300", "1e308", "1e309", "-1e308", "nan", "inf", "1e18", "1e20",
-    "5e-324", "9" * 4301, "0.1", "3", "1e9", "9223372036854775807", "9223372036854775808",
-    "1_0", "0x10", "１",
-)  # fmt: skip
+    "0",
+    "-0",
+    "-1",
+    "1",
+    "2",
+    "0.5",
+    "1e-300",
+    "1e308",
+    "1e309",
+    "-1e308",
+    "nan",
+    "inf",
+    "1e18",
+    "1e20",
+    "5e-324",
+    "9" * 4301,
+    "0.1",
+    "3",
+    "1e9",
+    "9223372036854775807",
+    "9223372036854775808",
+    "1_0",
+    "0x10",
+    "１",
+)
 CURVES = (
-    "constant", "linear", "power", "polynomial", "cusp", "step", "logistic", "binormal", "random", "graded",
-    "empirical", "custom", "nothing",
-)  # fmt: skip
+    "constant",
+    "linear",
+    "power",
+    "polynomial",
+    "cusp",
+    "step",
+    "logistic",
+    "binormal",
+    "random",
+    "graded",
+    "empirical",
+    "custom",
+    "nothing",
+)
 SHAPES = {
-    "constant": 1, "linear": 2, "power": 3, "polynomial": 2, "cusp": 3, "step": 3, "logistic": 2,
+    "constant": 1,
+    "linear": 2,
+    "power": 3,
+    "polynomial": 2,
+    "cusp": 3,
+    "step": 3,
+    "logistic": 2,
     "binormal": 2,
-}  # fmt: skip
+}
 OPTIONS = (
-    "--relevant", "--gain", "--queries", "--power", "--alpha", "--rate", "--json", "--difference", "--width",
-    "--pilot", "--systems", "--ties", "--ideal", "--empty", "--like", "--unjudged", "--chance", "--complete",
-    "--level", "--replacement", "--correction", "--seed", "--columns", "--format", "--full", "--items", "-q",
-)  # fmt: skip
+    "--relevant",
+    "--gain",
+    "--queries",
+    "--power",
+    "--alpha",
+    "--rate",
+    "--json",
+    "--difference",
+    "--width",
+    "--pilot",
+    "--systems",
+    "--ties",
+    "--ideal",
+    "--empty",
+    "--like",
+    "--unjudged",
+    "--chance",
+    "--complete",
+    "--level",
+    "--replacement",
+    "--correction",
+    "--seed",
+    "--columns",
+    "--format",
+    "--full",
+    "--items",
+    "-q",
+)
 DISCOUNTS = ("log", "zipf", "power", "geometric", "linear", "custom", "quadratic", "nothing")
 TEXTS = (
-    "", " ", "[/]", "[bold]", ":smile:", "$\\\\frac{1$", "\\u001b[31m", "\\u202e", "\\u0000", "é" * 300,
+    "",
+    " ",
+    "[/]",
+    "[bold]",
+    ":smile:",
+    "$\\\\frac{1$",
+    "\\u001b[31m",
+    "\\u202e",
+    "\\u0000",
+    "é" * 300,
     "a/b",
-    "../x", "\\ud800",
-    "x" * 20_000, "graded(1=" * 400, "(" * 900, "antigravity:x", "os:system", "/dev/zero", "NaN",
-)  # fmt: skip
+    "../x",
+    "\\ud800",
+    "x" * 20_000,
+    "graded(1=" * 400,
+    "(" * 900,
+    "antigravity:x",
+    "os:system",
+    "/dev/zero",
+    "NaN",
+)
 
 PLAIN = """
 measures = ["nDCG", "nDCG(power(0.5))@0.2n"]
@@ -134,11 +212,13 @@ def study(chance: random.Random) -> str:
         "1979-05-27",
         "{x = 1}",
     )
-    sizes = chance.choice((
-        f"[{number(chance)}, {number(chance)}]",
-        f"{{start = {number(chance)}, stop = {number(chance)}, per_decade = {number(chance)}}}",
-        *any_value,
-    ))  # fmt: skip
+    sizes = chance.choice(
+        (
+            f"[{number(chance)}, {number(chance)}]",
+            f"{{start = {number(chance)}, stop = {number(chance)}, per_decade = {number(chance)}}}",
+            *any_value,
+        )
+    )
     lines = [
         given("title", '"odd"', chance.choice(any_value)),
         given("measures", '["nDCG"]', f'["{measure(chance)}", "{measure(chance)}"]'),
@@ -244,14 +324,32 @@ def try_lists(chance: random.Random, place: Path) -> str:
 
 
 PLAIN_CURVES = (
-    "linear(0.1, 0.7)", "constant(0.4)", "step(prevalence=0.4, top=1, at=0.7)", "binormal(0.4, 2)",
-    "binormal(0.4, -8)", "step(0, 0.4, 0)", "power(prevalence=0.4, top=0, exponent=3)", "roc_power(0.4)",
-    "graded(2=constant(0.1), 1=linear(0, 0.2))", "constant(1)", "constant(1e-5)", "logistic(prevalence=0.4)",
-)  # fmt: skip
+    "linear(0.1, 0.7)",
+    "constant(0.4)",
+    "step(prevalence=0.4, top=1, at=0.7)",
+    "binormal(0.4, 2)",
+    "binormal(0.4, -8)",
+    "step(0, 0.4, 0)",
+    "power(prevalence=0.4, top=0, exponent=3)",
+    "roc_power(0.4)",
+    "graded(2=constant(0.1), 1=linear(0, 0.2))",
+    "constant(1)",
+    "constant(1e-5)",
+    "logistic(prevalence=0.4)",
+)
 PLAIN_MEASURES = (
-    "nDCG", "nDCG@1", "nDCG@10", "nDCG(zipf)@0.2n", "nDCG(linear)", "nDCG(geometric(2))", "DCG@3", "RBP(0.8)",
-    "nDCG(power(0.5))@n^0.5", "nDCG(constant)@5", "nDCG@100",
-)  # fmt: skip
+    "nDCG",
+    "nDCG@1",
+    "nDCG@10",
+    "nDCG(zipf)@0.2n",
+    "nDCG(linear)",
+    "nDCG(geometric(2))",
+    "DCG@3",
+    "RBP(0.8)",
+    "nDCG(power(0.5))@n^0.5",
+    "nDCG(constant)@5",
+    "nDCG@100",
+)
 
 
 def question(chance: random.Random, place: Path) -> list[str]:
@@ -325,21 +423,63 @@ def odd(chance: random.Random) -> Any:
     array = np.array([chance.choice((1.0, np.nan, np.inf, -1.0)) for _ in range(chance.randrange(4))])
     return chance.choice(
         (
-            None, True, 0, -1, 10, 2**70, 10**400, 0.5, math.nan, math.inf, 1e308, "", "nDCG",
-            "constant(0.4)", chance.choice(TEXTS), b"x", (), [], {}, [None], ["nDCG", 3], {"q": 3},
+            None,
+            True,
+            0,
+            -1,
+            10,
+            2**70,
+            10**400,
+            0.5,
+            math.nan,
+            math.inf,
+            1e308,
+            "",
+            "nDCG",
+            "constant(0.4)",
+            chance.choice(TEXTS),
+            b"x",
+            (),
+            [],
+            {},
+            [None],
+            ["nDCG", 3],
+            {"q": 3},
             {"q": {"d": "x"}},
-            {3: {4: 5.0}}, {"q": {"d": math.nan}}, object(), int, nested, array, array[:, None], array > 0,
-            array.astype(object), np.float32(0.5), np.int8(5), slice(3), range(3), iter([1, 2]), {1, 2}, 1j,
+            {3: {4: 5.0}},
+            {"q": {"d": math.nan}},
+            object(),
+            int,
+            nested,
+            array,
+            array[:, None],
+            array > 0,
+            array.astype(object),
+            np.float32(0.5),
+            np.int8(5),
+            slice(3),
+            range(3),
+            iter([1, 2]),
+            {1, 2},
+            1j,
         )
-    )  # fmt: skip
+    )
 
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "predict": (na.predict, {"scorers": "linear(0.1, 0.7)", "measures": "nDCG", "n": 20, "gain": "linear"}),
     "plan": (
         na.plan,
-        {"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "measures": "nDCG@3", "n": 20, "power": 0.8,
-         "alpha": 0.05, "rate": 0.9, "queries": 20},
+        {
+            "a": "linear(0.1, 0.7)",
+            "b": "constant(0.4)",
+            "measures": "nDCG@3",
+            "n": 20,
+            "power": 0.8,
+            "alpha": 0.05,
+            "rate": 0.9,
+            "queries": 20,
+        },
     ),
     "Study": (na.Study, {"scorers": {"a": "constant(0.4)"}, "measures": "nDCG", "n": [5], "replicates": 2}),
     "Measure": (na.Measure, {"discount": "log", "cutoff": 10, "normalised": True}),
@@ -348,22 +488,40 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "ndcg_std": (na.theory.ndcg_std, {"scorer": "constant(0.4)", "measure": "nDCG", "sizes": [5]}),
     "evaluate": (
         na.lists.evaluate,
-        {"run": {"q": {"a": 1.0}}, "qrels": {"q": {"a": 1}}, "measures": "nDCG", "ties": "trec",
-         "gain": "exp2"},
+        {
+            "run": {"q": {"a": 1.0}},
+            "qrels": {"q": {"a": 1}},
+            "measures": "nDCG",
+            "ties": "trec",
+            "gain": "exp2",
+        },
     ),
     "sampled": (
         na.analysis.sampled,
-        {"ranks": {"a": {"u": 3}, "b": {"u": 9}}, "items": 20, "negatives": 5, "measures": "nDCG",
-         "level": 0.9},
+        {
+            "ranks": {"a": {"u": 3}, "b": {"u": 9}},
+            "items": 20,
+            "negatives": 5,
+            "measures": "nDCG",
+            "level": 0.9,
+        },
     ),
     "compare": (
         na.analysis.compare,
-        {"runs": {"a": {str(q): {"x": 1.0, "y": q % 3} for q in range(9)},
-                  "b": {str(q): {"x": 1.0, "y": q % 4} for q in range(9)}},
-         "qrels": {str(q): {"x": 1, "y": 0} for q in range(9)}, "measures": "nDCG", "resamples": 99,
-         "level": 0.9, "seed": 1, "theory": False},
+        {
+            "runs": {
+                "a": {str(q): {"x": 1.0, "y": q % 3} for q in range(9)},
+                "b": {str(q): {"x": 1.0, "y": q % 4} for q in range(9)},
+            },
+            "qrels": {str(q): {"x": 1, "y": 0} for q in range(9)},
+            "measures": "nDCG",
+            "resamples": 99,
+            "level": 0.9,
+            "seed": 1,
+            "theory": False,
+        },
     ),
-}  # fmt: skip
+}
 
 
 def try_call(chance: random.Random, place: Path) -> str:
@@ -388,8 +546,11 @@ def try_call(chance: random.Random, place: Path) -> str:
 
 
 TRIALS: dict[str, Callable[[random.Random, Path], str]] = {
-    "studies": try_study, "lists": try_lists, "questions": try_question, "calls": try_call,
-}  # fmt: skip
+    "studies": try_study,
+    "lists": try_lists,
+    "questions": try_question,
+    "calls": try_call,
+}
 
 
 def fuzzed(kind: str, cases: int, seed: int) -> Counter[str]:
