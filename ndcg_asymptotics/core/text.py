@@ -138,6 +138,15 @@ def shortened(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def count_text(number: int) -> str:
+    """Return a number of items as it is read: a large one has three digits.
+
+    >>> count_text(3167), count_text(10**12)
+    ('3,167', '1e+12')
+    """
+    return f"{number:,}" if number < 10**7 else f"{number:.3g}"
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return a suggestion of the nearest known name for a message; empty where none is near.
 

@@ -17,20 +17,17 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, draw, drawable, wrong_order
-from ndcg_asymptotics.analysis.planning.curves import long_run_fields
+from ndcg_asymptotics.analysis.orders.one_list import draw, drawable, wrong_order
+from ndcg_asymptotics.analysis.planning import sentences
+from ndcg_asymptotics.analysis.planning.curves import Experiment
+from ndcg_asymptotics.analysis.planning.curves import by_cutoff as cutoffs
+from ndcg_asymptotics.analysis.planning.curves import by_exponent as exponents
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow, strongest
-from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.planning.required_length import (
-    Length,
-    LongRun,
-    ahead,
-    long_run,
-    required_lengths,
-)
+from ndcg_asymptotics.analysis.planning.required_length import ahead
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.text import count_text
 from ndcg_asymptotics.explorer.state import LARGEST, Shape, State, with_mean
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve
@@ -355,7 +352,7 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     for name, (mean, variance, *_), to in zip(NAMES, (of_a, of_b), limits(state), strict=True):
         found.append(
             f"{name}: {state.measure} is {mean:.4f} ± {_deviation(math.sqrt(max(variance, 0.0)))} at n = "
-            f"{_count(state.n)} and {limit_text(to)}"
+            f"{count_text(state.n)} and {limit_text(to)}"
         )
     difference, sd = abs(both.mean), math.sqrt(max(both.variance, 0.0))
     effect = f", Δ/σ = {difference / sd:.3g}" if sd > 0 else ""
@@ -370,158 +367,56 @@ def _deviation(sd: float) -> str:
     return f"{sd:.4f}" if sd >= _SMALL or sd == 0 else f"{sd:.1e}"
 
 
+def experiment(state: State, effort: float = 1.0) -> Experiment:
+    """Return the experiment that is planned for."""
+    return Experiment(*state.scorers, state.n, Design(queries=state.queries), NAMES, effort)
+
+
+def rows(state: State, effort: float = 1.0) -> list[PlanRow]:
+    """Return what the chosen measure, and those that it is compared with, need to tell the rankers apart."""
+    measures = [Measure.of(text) for text in dict.fromkeys([str(state.measured), *_OTHERS])]
+    return experiment(state, effort).rows(measures, lengths=state.relevant is None)
+
+
 def by_cutoff(state: State) -> list[Choice]:
     """Return the chosen discount with cutoffs from 1 to n, and with some around the best of these."""
-    discount, n = state.measured.discount, state.n
-
-    def of(k: int) -> Choice | None:
-        if k >= n and discount.needs_cutoff:
-            return None
-        return choice(state, Measure(discount, k) if k < n else Measure(discount), float(k), k)
-
+    planned, discount, n = experiment(state), state.measured.discount, state.n
     ks = np.geomspace(1, n, _CUTOFFS)
-    found = {k: of(k) for k in sorted({round(k) for k in ks})}
+    found = list(planned.sweep(cutoffs(sorted({round(k) for k in ks}), discount), judged=True))
     for part in _FINER:
-        top = strongest([c for c in found.values() if c is not None])
-        if top is not None:
-            near = (round(top.at * factor) for factor in (ks[1] ** part, ks[1] ** -part))
-            found |= {k: of(k) for k in near if 1 <= k <= n and k not in found}
-    return [c for c in found.values() if c is not None]
+        top = strongest(found)
+        if top is None:
+            break
+        near = {round(top.at * factor) for factor in (ks[1] ** part, ks[1] ** -part)}
+        new = {k for k in near if 1 <= k <= n} - {round(choice.at) for choice in found}
+        found += planned.sweep(cutoffs(sorted(new), discount), judged=True)
+    return found
 
 
 def by_exponent(state: State) -> list[Choice]:
     """Return the chosen cutoff with the discounts r^-b."""
-    measures = {b: Measure(f"power({b:g})", state.measured.cutoff) for b in EXPONENTS}
-    return [c for b, measure in measures.items() if (c := choice(state, measure, b)) is not None]
-
-
-def choice(state: State, measure: Measure, at: float, k: int | None = None) -> Choice | None:
-    """Return the effect size of one measure at the chosen n, None where there is none."""
-    try:
-        mean, variance, *_ = moments(state.scorers, measure, state.n, ROUGH)
-    except NotAvailableError:
-        return None
-    if variance <= 0:
-        return None
-    sd = math.sqrt(variance)
-    lists = design(state).lists(mean, sd)
-    wrong = WrongOrder.normal(abs(mean) / sd)
-    return Choice.of(measure, at, mean / sd, lists, wrong, judged=k is not None)
-
-
-def design(state: State) -> Design:
-    """Return what the experiment is planned for."""
-    return Design(queries=state.queries)
-
-
-def compared(state: State) -> list[Measure]:
-    """Return the chosen measure, and those that it is compared with."""
-    return [Measure.of(text) for text in dict.fromkeys([str(state.measured), *_OTHERS])]
-
-
-def rows(state: State, effort: float = 1.0) -> list[PlanRow]:
-    """Return what the measures that are compared need to tell the rankers apart."""
-    return [_row(state, measure, known) for measure, known in _lengths(state, effort).items()]
-
-
-def _lengths(state: State, effort: float) -> dict[Measure, tuple[LongRun, Length] | str | None]:
-    """Return long runs and required lengths; a reason where there are none, None with few relevant items."""
-    (a, b), measures = state.scorers, compared(state)
-    if not a.iid:
-        return dict.fromkeys(measures)
-    known: dict[Measure, tuple[LongRun, Length] | str | None] = {}
-    runs = {}
-    for measure in measures:
-        try:
-            runs[measure] = long_run(a, b, measure, effort)
-        except NotAvailableError as error:
-            known[measure] = str(error)
-    found = required_lengths(a, b, list(runs), list(runs.values()), design(state).rate, effort)
-    known |= dict(zip(runs, zip(runs.values(), found, strict=True), strict=True))
-    return {measure: known[measure] for measure in measures}
-
-
-def _row(state: State, measure: Measure, known: tuple[LongRun, Length] | str | None) -> PlanRow:
-    a, b = state.scorers
-    if isinstance(known, str):
-        return PlanRow(str(measure), state.n, reason=known)
-    try:
-        mean, variance, *_ = moments((a, b), measure, state.n, QUICK)
-    except NotAvailableError as error:
-        return PlanRow(str(measure), state.n, reason=str(error))
-    return PlanRow(
-        str(measure), state.n, limits=(limit(a, measure).value, limit(b, measure).value),
-        **(long_run_fields(*known, NAMES) if known else {}),
-        **design(state).sizes(mean, math.sqrt(max(variance, 0.0))),
-    )  # fmt: skip
+    return list(experiment(state).sweep(exponents(EXPONENTS, state.measured.cutoff)))
 
 
 def verdict(state: State, found: Sequence[PlanRow]) -> str:
-    """Return in one sentence from which list length on each measure tells the rankers apart.
+    """Return in one sentence what it takes to tell the rankers apart, and whether one query ever does.
 
     >>> state = State()
     >>> verdict(state, rows(state))
     'nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; nDCG(log)@10 never does.'
     """
-    if state.scorers[0] == state.scorers[1]:
+    a, b = state.scorers
+    if a == b:
         return "The two rankers have the same curve: no measure tells them apart."
-    if state.relevant is not None:
-        return _few(state, found)
-    known = sorted((r for r in found if r.required_n), key=lambda r: r.required_n or 0)
-    parts = []
-    for i, one in enumerate(known):
-        tells = " tells them apart" if i == 0 else ""
-        parts.append(f"{one.measure}{tells} from n = {_length(one)} on")
-    said = [", ".join(parts)] if parts else []
-    never = [r.measure for r in found if r.required_n is None and r.long_run is not None]
-    if never:
-        does = ("does" if len(never) == 1 else "do") if known else "tell them apart"
-        said.append(f"{' and '.join(never)} never {does}" if known or len(never) > 1
-                    else f"{never[0]} never tells them apart")  # fmt: skip
-    return "; ".join(said) + "." if said else ""
-
-
-def _length(row: PlanRow) -> str:
-    between = ""
-    if row.required_n_low is not None and row.required_n_high is not None:
-        between = f" [{_count(row.required_n_low)}, {_count(row.required_n_high)}]"
-    return f"{_count(row.required_n or 0)}{between}"
-
-
-def _few(state: State, found: Sequence[PlanRow]) -> str:
-    needs = [f"{r.required_lists:,} queries by {r.measure}" for r in found if r.required_lists]
-    said = (
-        f"With lists of {_count(state.n)} items it takes {', '.join(needs)} to tell them apart"
-        if needs
-        else ""
-    )
-    whole = Measure.of(_OTHERS[0])
-    chance = lasting_order(*state.scorers, whole)
-    if chance is None or error_exponent(*state.scorers, whole).settles is not False:
-        return f"{said}." if said else ""
-    first = NAMES[int(chance < 0.5)]
+    said, whole = sentences.verdict(found), Measure.of(_OTHERS[0])
+    chance = None if state.relevant is None else lasting_order(a, b, whole)
+    if chance is None or error_exponent(a, b, whole).settles is not False:
+        return said
     order = (
-        f"one query never settles it: by nDCG(log) {first} comes first on "
+        f"one query never settles it: by nDCG(log) {NAMES[int(chance < 0.5)]} comes first on "
         f"{100 * max(chance, 1 - chance):.0f}% of the lists, however long they are (Theorem F2)"
     )
-    return f"{said}; {order}." if said else f"{order[0].upper()}{order[1:]}."
-
-
-def _count(n: int) -> str:
-    """Return a list length as it is read.
-
-    >>> _count(3167), _count(10**12)
-    ('3,167', '1e+12')
-    """
-    return f"{n:,}" if n < 10**7 else f"{n:.3g}"
-
-
-def plan(
-    state: State, rows: Sequence[PlanRow], exponents: Sequence[Choice] = (), cutoffs: Sequence[Choice] = ()
-) -> Plan:
-    """Return the answers of `plan` to the state."""
-    ordered = sorted(rows, key=lambda r: -abs(r.effect or 0.0))
-    return Plan(*NAMES, "curves", design(state), tuple(ordered), tuple(exponents), tuple(cutoffs))
+    return f"{said[:-1]}; {order}." if said else f"{order[0].upper()}{order[1:]}."
 
 
 def table(state: State, points: Sequence[Point], sweeps: Sequence[Choice]) -> Iterator[tuple[str, ...]]:

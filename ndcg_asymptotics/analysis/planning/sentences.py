@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ndcg_asymptotics.analysis.planning.findings import Choice, Findings, PlanRow, percent
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
+from ndcg_asymptotics.core.text import count_text
 
 _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
 
@@ -34,7 +35,8 @@ def verdict(rows: Sequence[PlanRow]) -> str:
         needs = [f"{row.required_lists:,} queries by {row.measure}" for row in rows if row.required_lists]
         if not needs:
             return ""
-        return f"With lists of {rows[0].n:,} items it takes {', '.join(needs)} to tell them apart."
+        n = count_text(rows[0].n or 0)
+        return f"With lists of {n} items it takes {', '.join(needs)} to tell them apart."
     known = sorted((row for row in rows if row.required_n), key=lambda row: row.required_n or 0)
     never = [row.measure for row in rows if row.required_n is None and row.long_run is not None]
     if not known:
@@ -46,8 +48,9 @@ def verdict(rows: Sequence[PlanRow]) -> str:
 
 
 def _length(row: PlanRow) -> str:
-    between = "" if row.required_n_low is None else f" [{row.required_n_low:,}, {row.required_n_high:,}]"
-    return f"{row.required_n:,}{between}"
+    low, high = row.required_n_low, row.required_n_high
+    between = f" [{count_text(low)}, {count_text(high)}]" if low is not None and high is not None else ""
+    return f"{count_text(row.required_n or 0)}{between}"
 
 
 def _long_run(found: Findings) -> str:
