@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from keeping import keep
+from regret_bounds import excess_risk
 
-from ndcg_asymptotics.learning import Problem, excess_risk
+from ndcg_asymptotics.learning import Problem
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 
 LOSSES = ("squared_consistent", "pnorm(1.5)", "pnorm(1.1)")

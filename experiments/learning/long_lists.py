@@ -16,11 +16,7 @@ from collections.abc import Callable
 from itertools import product
 
 import numpy as np
-from keeping import keep
-from numpy.typing import NDArray
-
-from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning.long_lists import (
+from expected_shares import (
     cosine_share,
     expected_shares,
     gain_share,
@@ -28,6 +24,10 @@ from ndcg_asymptotics.learning.long_lists import (
     regret_of,
     softmax_share,
 )
+from keeping import keep
+from numpy.typing import NDArray
+
+from ndcg_asymptotics.core.progress import show_progress, tracked
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from keeping import keep
 from numpy.typing import NDArray
+from regret_bounds import least_regret, margin_bound
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning.regret import least_regret, margin_bound
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
 

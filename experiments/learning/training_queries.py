@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 from keeping import keep
 from numpy.typing import NDArray
+from two_readers import TwoReaders
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning import TwoReaders, train_ranker
+from ndcg_asymptotics.learning import train_ranker
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure

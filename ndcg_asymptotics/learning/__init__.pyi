@@ -9,7 +9,5 @@ from .ranker import Ranker as Ranker
 from .ranker import train_files as train_files
 from .ranker import train_ranker as train_ranker
 from .ranker import utility_values as utility_values
-from .regret import excess_risk as excess_risk
 from .regret import worst_regret as worst_regret
 from .search import search_losses as search_losses
-from .two_readers import TwoReaders as TwoReaders

@@ -8,11 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from oracles import ranking
-
-from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning import Problem, decide_losses, excess_risk, search_losses, worst_regret
-from ndcg_asymptotics.learning.long_lists import (
+from expected_shares import (
     cosine_share,
     expected_shares,
     gain_share,
@@ -20,8 +16,12 @@ from ndcg_asymptotics.learning.long_lists import (
     regret_of,
     softmax_share,
 )
+from oracles import ranking
+from regret_bounds import excess_risk, least_regret, margin_bound
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.learning import Problem, decide_losses, search_losses, worst_regret
 from ndcg_asymptotics.learning.losses import Listwise, Loss
-from ndcg_asymptotics.learning.regret import least_regret, margin_bound
 from ndcg_asymptotics.learning.utilities import Discounted, utility_of
 from ndcg_asymptotics.measures import Measure
 

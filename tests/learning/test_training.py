@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from two_readers import TwoReaders
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning import (
     Queries,
     Ranker,
-    TwoReaders,
     read_svmlight,
     train_files,
     train_ranker,

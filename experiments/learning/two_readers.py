@@ -54,11 +54,7 @@ class TwoReaders:
         return np.concatenate([points, np.ones((count, self.items, 1))], axis=-1)
 
     def draw(self, count: int, seed: int | np.random.SeedSequence = 0) -> Queries:
-        """Draw ``count`` queries with their labels.
-
-        >>> TwoReaders(items=3).draw(2).features.shape
-        (6, 3)
-        """
+        """Draw ``count`` queries with their labels."""
         require(count >= 1, f"must be at least 1, got {count}", "count")
         rng = random_generator(seed)
         features = self.features(count, rng)

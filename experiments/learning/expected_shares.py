@@ -91,11 +91,6 @@ def expected_shares(
     ------
     InputError
         If a law does not add up to 1, or the labels do not increase.
-
-    >>> laws = [[0.5, 0.5], [0.9, 0.1]]
-    >>> means = expected_shares(laws, [0, 1], {"nDCG": gain_share("nDCG")}, draws=10)
-    >>> bool(means["nDCG"][0] > means["nDCG"][1])
-    True
     """
     p, y = np.asarray(laws, np.float64), np.asarray(labels, np.float64).reshape(-1)
     shaped = p.ndim == 2 and p.shape[1:] == y.shape and bool((p >= 0).all())
