@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
+from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.cli.main import main
 from ndcg_asymptotics.engines.engine import draw, load
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
-from ndcg_asymptotics.results import Results, results_of
-from ndcg_asymptotics.results.layout import dataset
+from ndcg_asymptotics.populations.curve_file import ROC
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.layout import AXES, INDEX, dataset, versions_here
 from ndcg_asymptotics.studies import Design, Study
 
 LINEAR = "linear(0.1, 0.7)"
@@ -56,6 +60,18 @@ def results(of: Study, **variables: np.ndarray) -> Results:
     return results_of(of, dataset(of, np.arange(count), named, {}))
 
 
+def results_of(study: Study, data: xr.Dataset) -> Results:
+    """Return results in this process, from a Dataset with the axes of `Results.data`."""
+    replicates = np.asarray(data[INDEX].values, np.int64)
+    order = np.argsort(replicates)
+    named = {}
+    for name, array in data.data_vars.items():
+        axes = tuple(axis for axis in AXES if axis in array.dims)
+        named[str(name)] = axes, array.transpose(*axes).to_numpy()[order]
+    done = np.ones(len(replicates), bool)
+    return Results(study, [versions_here()], replicates, done, None, named, data.attrs)
+
+
 def simulated(of: Study, replicates: int) -> Results:
     """The results of a study's engine, drawn here one by one."""
     draws = [draw(load(of.engine), of.design, r) for r in range(replicates)]
@@ -78,3 +94,20 @@ def command(capsys: pytest.CaptureFixture[str] | None, *arguments: object) -> tu
     code = ended.value.code
     said = capsys.readouterr() if capsys else ("", "")
     return (code if isinstance(code, int) else int(code is not None)), *said
+
+
+def encode_roc(depth: ArrayLike, share: ArrayLike, exponent: float = 1.0, **further: Any) -> bytes:
+    """Return the content of a file with a ROC curve.
+
+    Parameters
+    ----------
+    depth, share : (N,)
+        Shares of irrelevant and of relevant items above a place in the ranking, both from 0 to 1. In between
+        the curve is linear.
+    exponent : float
+        Above the first depth t_1 > 0 the curve is ``share_1 (t/t_1)^exponent``.
+    further
+        Fields for people, such as ``source``.
+    """
+    content = {"format": ROC, "depth": depth, "share": share, "exponent": exponent, **further}
+    return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()

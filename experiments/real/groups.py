@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.tables import Column, Table, console, general, print_
 from ndcg_asymptotics.lists.coupling import fit_coupling
 from ndcg_asymptotics.lists.groups import choose_groups, fit_groups, group_queries
 from ndcg_asymptotics.lists.growing import Arrivals, mean_paths
-from ndcg_asymptotics.lists.pooling import Pooled, pooled
+from ndcg_asymptotics.lists.pooling import Pooled
 from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -245,7 +245,7 @@ def main(data: Path) -> None:
     """Print both tables."""
     runs, judgements = robust(data), read(data / "robust03" / "qrels.txt.gz", "label")
     binary = judgements.with_values((judgements.values >= 1).astype(float))
-    documents = long_enough(pooled(runs, binary), LENGTH)
+    documents = long_enough(pool_runs(runs, binary), LENGTH)
     classes = {
         "robust03, four runs": [i for i, run in enumerate(runs) if run in FIRST],
         "robust03, the others": [i for i, run in enumerate(runs) if run not in FIRST],
@@ -254,17 +254,17 @@ def main(data: Path) -> None:
     means = mean_rows(documents, {name: found for name, found in classes.items() if found}, groups)
     of_npl, judged = npl(data) if (data / "npl").is_dir() else ({}, {})
     if of_npl:
-        everything = pooled(of_npl, judged)
+        everything = pool_runs(of_npl, judged)
         means += mean_rows(everything, {"NPL": list(range(len(of_npl)))}, (*GROUPS, EACH))
     print_blocks([Table.of("Means of mixtures and of real lists", MeanRow, means)], console())
     # runs with a few documents per query have no ranking of a thousand
     deep = [name for name, run in runs.items() if len(run) > 500 * len(run.queries)]
     every = list(combinations(deep, 2))
     chosen = [every[i] for i in np.random.default_rng(SEED).permutation(len(every))[:PAIRS]]
-    robust_pairs = [pooled({name: runs[name] for name in pair}, binary) for pair in chosen]
+    robust_pairs = [pool_runs({name: runs[name] for name in pair}, binary) for pair in chosen]
     ahead = ahead_rows("robust03, n = 1000", [long_enough(pair, 1000) for pair in robust_pairs], 1000)
     if of_npl:
-        both = [pooled({name: of_npl[name] for name in pair}, judged) for pair in combinations(of_npl, 2)]
+        both = [pool_runs({name: of_npl[name] for name in pair}, judged) for pair in combinations(of_npl, 2)]
         ahead += ahead_rows("NPL, n = 3000", both, 3000)
     print_blocks([Table.of("Lists in which the better run is ahead", AheadRow, ahead)], console())
 

@@ -14,7 +14,6 @@ from .growing import grow as grow
 from .growing import grow_files as grow_files
 from .growth import Growth as Growth
 from .pooling import pool_runs as pool_runs
-from .ranked_users import ranked_runs as ranked_runs
 from .ranked_users import ranked_tables as ranked_tables
 from .reading import read_csv as read_csv
 from .reading import read_qrels as read_qrels

@@ -78,7 +78,7 @@ def fit_coupling(
     Parameters
     ----------
     lists : mapping of name to ranked lists
-        Two or more runs on the same documents, as `pool_runs` returns them.
+        Two or more runs on the same documents, as `Pooled.lists` returns them.
     groups : (queries,), optional
         The group of each query, as `group_queries` returns it; by default all are in one.
     resamples, seed : int

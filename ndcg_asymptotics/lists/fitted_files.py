@@ -23,7 +23,7 @@ from ndcg_asymptotics.lists.groups import (
     fit_groups,
     group_queries,
 )
-from ndcg_asymptotics.lists.pooling import PoolRule, pooled
+from ndcg_asymptotics.lists.pooling import PoolRule, pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
 from ndcg_asymptotics.lists.records import RankedList, ranked_lists
 from ndcg_asymptotics.lists.writing import write_output
@@ -124,7 +124,7 @@ def fit_files(
     require(len(set(names)) == len(names), f"runs need distinct file names, got {', '.join(names)}")
     found = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
     try:
-        lists = pooled(found, read(qrels, "label", columns), pool).lists()
+        lists = pool_runs(found, read(qrels, "label", columns), pool).lists()
     except InputError as error:
         if error.argument:
             raise

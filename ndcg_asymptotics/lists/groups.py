@@ -94,7 +94,7 @@ def group_queries(lists: Mapping[str, Sequence[RankedList]], by: By) -> Integers
     Parameters
     ----------
     lists : mapping of name to ranked lists
-        Every run has the same queries with the same labels, as `pool_runs` returns them.
+        Every run has the same queries with the same labels, as `Pooled.lists` returns them.
     by : int or text
         A number of strata of similar shares of relevant items; "4x2" for 4 of them with 2 parts each by
         which run wins; "query" for a group for each query; "auto" for what `choose_groups` returns. Strata,
@@ -122,7 +122,7 @@ def fit_groups(
     Parameters
     ----------
     lists : mapping of name to ranked lists
-        As `pool_runs` returns them: every scorer has the same queries with the same labels.
+        As `Pooled.lists` returns them: every scorer has the same queries with the same labels.
     by : int or text
         As in `group_queries`.
     **options

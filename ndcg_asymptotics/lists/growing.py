@@ -37,7 +37,7 @@ from ndcg_asymptotics.lists.evaluation import gains_of, run_names
 from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.groups import By, choose_groups, fit_groups, group_queries
 from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
-from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pooled, scores_of
+from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pool_runs, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
@@ -311,7 +311,7 @@ def grow(
     require(not random or RANDOM not in scores, f"a run is already called {RANDOM!r}", "random")
     parsed = measures_of(measures)
     labels = Records.of(qrels, "label")
-    documents, left_out, longest = _followed(pooled(scores, labels, pool), length)
+    documents, left_out, longest = _followed(pool_runs(scores, labels, pool), length)
     documents = documents.with_labels(_gains(documents.documents, gain, binary_at).values)
     keys = None
     if order == "file":

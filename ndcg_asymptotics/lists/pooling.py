@@ -74,8 +74,8 @@ class Pooled:
         }
 
 
-def pooled(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrieved") -> Pooled:
-    """Pool runs, for the queries that all runs and the judgements have.
+def pool_runs(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrieved") -> Pooled:
+    """Make runs rank the same documents, for the queries that all runs and the judgements have.
 
     Parameters
     ----------
@@ -91,6 +91,10 @@ def pooled(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrieved
     ------
     InputError
         If no query is in all runs and the judgements.
+
+    >>> runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"z": 5.0}}}
+    >>> pool_runs(runs, {"q": {"z": 1.0}}).lists()["a"][0].scores
+    array([  2.,   1., -inf])
     """
     require(documents in get_args(PoolRule), f"pool must be one of {get_args(PoolRule)}, got {documents!r}")
     scores = scores_of(runs)
@@ -133,29 +137,3 @@ def look_up(records: Records, wanted: Records, default: float) -> Floats:
     """Return the value that each wanted document has in some records, or the default."""
     found = records.find(wanted)
     return np.where(found >= 0, records.values[found], default)
-
-
-def pool_runs(
-    runs: Mapping[str, Any], qrels: Any, pool: PoolRule = "retrieved"
-) -> dict[str, list[RankedList]]:
-    """Return lists in which every run ranks the same documents, for the queries in all runs and the qrels.
-
-    Parameters
-    ----------
-    runs : mapping of name to run
-    qrels : Qrels
-        Documents without a judgement have the label 0.
-    pool : {"retrieved", "judged"}
-        The pool of a query holds the documents that any of the runs retrieved; "judged" adds those of the
-        qrels.
-
-    Raises
-    ------
-    InputError
-        If no query is in all runs and the judgements.
-
-    >>> runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"z": 5.0}}}
-    >>> pool_runs(runs, {"q": {"z": 1.0}})["a"][0].scores
-    array([  2.,   1., -inf])
-    """
-    return pooled(runs, qrels, pool).lists()

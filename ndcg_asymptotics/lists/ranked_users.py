@@ -18,10 +18,10 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import RankedItems
 
 
-def ranked_runs(
+def relevant_depths(
     runs: Mapping[str, Any], qrels: Any, items: int | None = None, *, gain: Gain = "linear"
-) -> dict[str, RankedItems]:
-    """Return the ranks of the relevant items in runs, by the name of the run.
+) -> dict[str, RelevantDepths]:
+    """Return the ranks of the relevant items in runs, and how many other items each run retrieved, by run.
 
     Tied items are ordered as by trec_eval. Users without a relevant item are left out, and so are users who
     are in no run.
@@ -39,17 +39,10 @@ def ranked_runs(
     InputError
         If a user is in some runs only, for runs longer than ``items``, and for what `evaluate` refuses.
 
-    >>> found = ranked_runs({"a": {"u": {"x": 3.0, "y": 2.0}}}, {"u": {"y": 1, "z": 1}})
-    >>> found["a"].items, found["a"].rank, found["a"].relevant
+    >>> found = relevant_depths({"a": {"u": {"x": 3.0, "y": 2.0}}}, {"u": {"y": 1, "z": 1}})["a"].ranked
+    >>> found.items, found.rank, found.relevant
     (3, array([2]), array([2]))
     """
-    return {name: depths.ranked for name, depths in relevant_depths(runs, qrels, items, gain=gain).items()}
-
-
-def relevant_depths(
-    runs: Mapping[str, Any], qrels: Any, items: int | None = None, *, gain: Gain = "linear"
-) -> dict[str, RelevantDepths]:
-    """Return the ranks of `ranked_runs` with the number of irrelevant items that each run retrieved."""
     scores = scores_of(runs)
     gains = gains_of(without_negatives(Records.of(qrels, "label"), gain), gain)
     relevant = {gains.queries[row] for row in np.unique(gains.row[gains.values > 0]).tolist()}

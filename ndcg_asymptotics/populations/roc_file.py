@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,23 +12,6 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve_file import ROC, OfFile, check_points, decoded
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top, check_exponent
-
-
-def encode_roc(depth: ArrayLike, share: ArrayLike, exponent: float = 1.0, **further: Any) -> bytes:
-    """Return the content of a file with a ROC curve.
-
-    Parameters
-    ----------
-    depth, share : (N,)
-        Shares of irrelevant and of relevant items above a place in the ranking, both from 0 to 1. In between
-        the curve is linear.
-    exponent : float
-        Above the first depth t_1 > 0 the curve is ``share_1 (t/t_1)^exponent``.
-    further
-        Fields for people, such as ``source``.
-    """
-    content = {"format": ROC, "depth": depth, "share": share, "exponent": exponent, **further}
-    return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()
 
 
 @dataclass(frozen=True)

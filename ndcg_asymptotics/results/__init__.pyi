@@ -6,6 +6,5 @@ from .growing import save_growth as save_growth
 from .merge import merge as merge
 from .opening import open_any as open_any
 from .record import Results as Results
-from .record import results_of as results_of
 from .verify import Verification as Verification
 from .verify import verify as verify

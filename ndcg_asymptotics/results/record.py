@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, general
 from ndcg_asymptotics.engines.engine import UNDECIDED, VALUES
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.results.layout import AXES, INDEX, Named, dataset, versions_here
+from ndcg_asymptotics.results.layout import Named, dataset
 from ndcg_asymptotics.studies import Study
 
 if TYPE_CHECKING:
@@ -145,18 +145,6 @@ class Results(Report):
     def _require_some(self) -> None:
         where = f"{self.folder}: " if self.folder else ""
         require(self.replicates_complete > 0, f"{where}no replicate is complete yet")
-
-
-def results_of(study: Study, data: xr.Dataset) -> Results:
-    """Return results in this process, from a Dataset with the axes of `Results.data`."""
-    replicates = np.asarray(data[INDEX].values, np.int64)
-    order = np.argsort(replicates)
-    named = {}
-    for name, array in data.data_vars.items():
-        axes = tuple(axis for axis in AXES if axis in array.dims)
-        named[str(name)] = axes, array.transpose(*axes).to_numpy()[order]
-    done = np.ones(len(replicates), bool)
-    return Results(study, [versions_here()], replicates, done, None, named, data.attrs)
 
 
 def _blocks(results: Results) -> Iterator[ReportBlock]:

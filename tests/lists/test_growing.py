@@ -9,7 +9,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.growing import Arrivals, grow, grow_files
 from ndcg_asymptotics.lists.growth import shown_sizes
-from ndcg_asymptotics.lists.pooling import pooled
+from ndcg_asymptotics.lists.pooling import pool_runs
 from ndcg_asymptotics.measures import Measure
 
 MEASURES = ["nDCG", "nDCG(zipf)", "nDCG@0.2n", "nDCG@10"]
@@ -34,7 +34,7 @@ def collection(queries: int = 6, documents: int = 50, seed: int = 1):
 
 def test_every_n_agrees_with_a_plain_evaluation():
     runs, qrels = collection()
-    documents = pooled(runs, qrels)
+    documents = pool_runs(runs, qrels)
     keys = np.random.default_rng(2).random(len(documents.documents))
     arrivals = Arrivals(documents, 40, 1, 0, keys)
     measures = tuple(map(Measure.parse, MEASURES))
@@ -52,7 +52,7 @@ def test_every_n_agrees_with_a_plain_evaluation():
 
 def test_means_are_over_the_queries_that_are_long_enough():
     runs, qrels = collection()
-    sizes = pooled(runs, qrels).sizes
+    sizes = pool_runs(runs, qrels).sizes
     whole = grow(runs, qrels, MEASURES, orders=3, length=int(sizes.min()))
     assert (whole.left_out, len(whole.queries)) == ((), 6)
     longer = grow(runs, qrels, MEASURES, orders=3, length=int(np.sort(sizes)[2]))
@@ -104,7 +104,7 @@ def test_a_random_run_tends_to_the_share_of_relevant_documents():
     grown = grow(runs, qrels, ["nDCG@10"], orders=30, length=70, binary_at=1, random=True)
     assert grown.runs == ("good", "bad", "random")
     # nDCG@10 of a random order tends to p, about 0.27 here; standard error over 30 x 30 lists 0.01
-    documents = pooled(runs, qrels)
+    documents = pool_runs(runs, qrels)
     share = np.mean(documents.documents.values >= 1)
     assert abs(grown.mean[2, 0, -1] - share) < 0.05
     assert grown.mean[0, 0, -1] > share + 0.2
@@ -166,7 +166,7 @@ def test_iid_theory():
     weights = np.bincount(theory.group) / 12
     np.testing.assert_allclose(theory.mixture, np.tensordot(weights, theory.groups, 1))
     # a random run has the exact mean of constant curves
-    documents = pooled(runs, qrels)
+    documents = pool_runs(runs, qrels)
     share = float(np.mean(documents.documents.values >= 1))
     expected = na.theory.expected_ndcg(f"constant({share!r})", "nDCG", [10, 20, 60]).value
     np.testing.assert_allclose(theory.pooled[2, 0], expected, rtol=1e-9)
@@ -202,7 +202,7 @@ def test_files_and_times(tmp_path):
 
 
 def test_all_lengths_up_to_a_thousand_are_kept():
-    sizes = Arrivals(pooled({"a": {"q": {"x": 1.0}}}, {"q": {"x": 1.0}}), 30_000, 1, 0).sizes
+    sizes = Arrivals(pool_runs({"a": {"q": {"x": 1.0}}}, {"q": {"x": 1.0}}), 30_000, 1, 0).sizes
     assert sizes[:1000].tolist() == list(range(1, 1001))
     assert sizes[-1] == 30_000
     assert 500 * np.log10(30) == pytest.approx(sizes.size - 1000, abs=2)

@@ -21,14 +21,14 @@ def test_pooled_runs_share_their_labels():
         "b": {"2": {"y": 1.0}, "1": {"z": 9.0, "x": 5.0}},
     }
     qrels = {"1": {"x": 1.0, "w": 2.0}, "2": {"y": 1.0}, "3": {"x": 1.0}}
-    lists = pool_runs(runs, qrels)
+    lists = pool_runs(runs, qrels).lists()
     assert [ranked.query for ranked in lists["a"]] == ["1", "2"]
     for one, two in zip(lists["a"], lists["b"], strict=True):
         assert one.labels.tolist() == two.labels.tolist()
     assert lists["a"][0].scores.tolist() == [3.0, 2.0, -np.inf]  # x, y, z
     assert lists["b"][0].scores.tolist() == [5.0, -np.inf, 9.0]
     assert lists["a"][0].labels.tolist() == [1.0, 0.0, 0.0]
-    judged = pool_runs(runs, qrels, "judged")["a"][0]
+    judged = pool_runs(runs, qrels, "judged").lists()["a"][0]
     assert judged.labels.tolist() == [2.0, 1.0, 0.0, 0.0]  # w, x, y, z
     assert judged.scores.tolist() == [-np.inf, 3.0, 2.0, -np.inf]
 
@@ -47,7 +47,7 @@ def test_pooling_agrees_with_a_plain_loop(pool):
 
     runs = {name: some(0.5, rng.normal) for name in ("one", "two", "three")}
     qrels = some(0.7, lambda: rng.integers(0, 3))
-    found = pool_runs(runs, qrels, pool)
+    found = pool_runs(runs, qrels, pool).lists()
     queries = sorted(set(qrels).intersection(*runs.values()))
     for name, scored in runs.items():
         assert [ranked.query for ranked in found[name]] == queries

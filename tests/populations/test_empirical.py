@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import encode_roc
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
@@ -16,7 +17,7 @@ from mpmath import mp
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, PiecewiseLinear, Relevance, Scorer
 from ndcg_asymptotics.populations.curve_file import FORMAT, encode, encode_groups
-from ndcg_asymptotics.populations.roc_file import RocEmpirical, encode_roc
+from ndcg_asymptotics.populations.roc_file import RocEmpirical
 
 # within a piece, from node to node, across nodes, hair-thin
 INTERVALS = [(0.0, 1.0), (0.0, 1e-18), (0.0, 1e-3), (1e-3, 0.25), (0.25, 1.0), (0.1, 0.2), (0.25, 0.5)]

@@ -9,7 +9,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from cases import simulated, study
+from cases import encode_roc, simulated, study
 
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
@@ -27,7 +27,6 @@ from ndcg_asymptotics.populations import (
     with_relevant,
 )
 from ndcg_asymptotics.populations.fixed_counts import AtLeastOne
-from ndcg_asymptotics.populations.roc_file import encode_roc
 from ndcg_asymptotics.studies.relevant import scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import results_of
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
@@ -186,7 +187,6 @@ def test_simulation_agrees_with_theory_and_not_with_the_pooled_curve():
     # the pooled curve, the same label law on the whole, is another thing
     pooled = study.with_(scorers={"a": "linear(0.05, 0.275)", "b": "random"})
     assert pooled.population.masses == pytest.approx(study.population.masses)
-    from ndcg_asymptotics.results import results_of
 
     assert not na.check(results_of(pooled, results.data)).agrees
 

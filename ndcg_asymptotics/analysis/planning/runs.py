@@ -37,7 +37,7 @@ from ndcg_asymptotics.lists.evaluation import (
     without_negatives,
 )
 from ndcg_asymptotics.lists.fitting import fit_curves
-from ndcg_asymptotics.lists.pooling import pooled, scores_of
+from ndcg_asymptotics.lists.pooling import pool_runs, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
@@ -244,7 +244,7 @@ def _theory(
     scores: Mapping[str, Records], gains: Records, measures: Sequence[Measure], design: Design
 ) -> dict[Measure, tuple[LongRun, Length]]:
     """Return long runs and required lengths by curves fitted to the pooled runs."""
-    fitted = fit_curves(pooled(scores, gains).lists(), resamples=1)
+    fitted = fit_curves(pool_runs(scores, gains).lists(), resamples=1)
     pair = Population.of({name: curve.relevance for name, curve in fitted.items()}).scorers
     first, second = pair.values()
     if first == second:

@@ -35,7 +35,7 @@ from ndcg_asymptotics.lists.evaluation import (
     without_negatives,
 )
 from ndcg_asymptotics.lists.groups import fit_groups
-from ndcg_asymptotics.lists.pooling import Pooled, pooled, scores_of
+from ndcg_asymptotics.lists.pooling import Pooled, pool_runs, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
@@ -120,7 +120,7 @@ def compare(
     gaps = np.column_stack([values[a] - values[b] for a, b in pairs])
     tests = paired_differences(gaps, level=level, power=power, resamples=resamples, seed=seed)
     p_corrected = corrected([test.p for test in tests], gaps, correction, resamples, seed)
-    documents = pooled(scores, gains_of(labels, chosen.gain))
+    documents = pool_runs(scores, gains_of(labels, chosen.gain))
     cuts = cuts_of_pairs(documents, parsed, pairs, level, seed)
     predicted = _predicted(documents, parsed) if theory else None
     means = {name: of_run.mean(axis=0).tolist() for name, of_run in values.items()}
