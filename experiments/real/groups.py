@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.tables import Column, Table, console, general, print_
 from ndcg_asymptotics.lists.coupling import fit_coupling
 from ndcg_asymptotics.lists.groups import choose_groups, fit_groups, group_queries
 from ndcg_asymptotics.lists.growing import Arrivals, mean_paths
-from ndcg_asymptotics.lists.pooling import Pooled
+from ndcg_asymptotics.lists.pooling import Pooled, pool_runs
 from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.mean import expected_ndcg
