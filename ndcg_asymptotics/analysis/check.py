@@ -15,8 +15,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit, limits_table
@@ -25,7 +25,7 @@ from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, st
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, fixed, general
+from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
@@ -39,9 +39,74 @@ if TYPE_CHECKING:
 Kind = Literal["means", "standard deviations", "laws", "limits"]
 
 _KINDS: tuple[Kind, ...] = ("means", "standard deviations", "laws", "limits")
+_SHORT = ("means", "std", "law", "limit")  # the kinds in headings
 _SHOWN = 20  # rows of measures, and of points that disagree
+_SUMMARY = ("scorer", "measure", "n", "simulated", "mcse", "expectation", "pseudo_expectation", "largest_z")
 
 _Test = MeanTest | StdTest | LawTest | LimitTest
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The tests of one scorer and measure, and what tables show of them.
+
+    Attributes
+    ----------
+    largest : MeanTest
+        At the largest n.
+    stated : LimitTest
+    detectable : float, optional
+        As in `Check`, for the measure.
+    tests : mapping of kind to tests
+    """
+
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure", whole=True)]
+    largest: Annotated[MeanTest, Data(inline=True)]
+    stated: Annotated[LimitTest, Data(inline=True)]
+    least: Annotated[float | None, Column("detectable error", lambda error: f"{100 * error:.2g}%")]
+    tests: Mapping[Kind, Sequence[Any]]
+
+    @property
+    def verdicts(self) -> tuple[Outcome, ...]:
+        """The worst verdict of each kind of tests."""
+        return tuple(worst(self.tests[kind]) for kind in _KINDS)
+
+    @property
+    def mean(self) -> Annotated[Outcome, Column("mean")]:
+        """The verdict on the means."""
+        return worst(self.tests["means"])
+
+    @property
+    def std(self) -> Annotated[Outcome | None, Column("std")]:
+        """The verdict on the standard deviations; None, for a narrow table, if none was tested."""
+        return _if_tested(worst(self.tests["standard deviations"]))
+
+    @property
+    def law(self) -> Annotated[Outcome | None, Column("law")]:
+        """The verdict on the law; None if it was not tested."""
+        return _if_tested(worst(self.tests["laws"]))
+
+    @property
+    def largest_z(self) -> Annotated[float | None, Column("largest |z|", fixed(2), 1)]:
+        """The largest absolute z of the means."""
+        return largest_z(self.tests["means"])
+
+
+def worst(tests: Iterable[_Test]) -> Outcome:
+    """Return the worst verdict of several tests, "not tested" if none of them was possible."""
+    found = {test.verdict for test in tests}
+    verdicts: tuple[Outcome, ...] = ("disagrees", "agrees")
+    return next((verdict for verdict in verdicts if verdict in found), "not tested")
+
+
+def largest_z(means: Iterable[MeanTest]) -> float | None:
+    """Return the largest absolute z; None if no mean was tested."""
+    return max((abs(test.z) for test in means if test.z is not None), default=None)
+
+
+def _if_tested(verdict: Outcome) -> Outcome | None:
+    return None if verdict == "not tested" else verdict
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,17 +139,13 @@ class Check(Report):
         }
 
     @property
-    def agrees(self) -> bool:
+    def agrees(self) -> Annotated[bool, Data()]:
         """Whether nothing in it disagrees."""
         return not self._wrong
 
     @property
     def _wrong(self) -> list[_Test]:
         return [test for tests in self.tests.values() for test in tests if test.verdict == "disagrees"]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON."""
-        return {**asdict(self), "agrees": self.agrees}
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Return a table with a row per scorer and measure, the limits, and the verdict."""
@@ -95,45 +156,32 @@ class Check(Report):
     def long(self) -> Iterator[ReportBlock]:
         """Return the same with the mean at every n, and every standard deviation and law."""
         yield self._heading()
-        for (scorer, measure), found in self.by_scorer_and_measure().items():
-            yield Table.of(f"{scorer}, {measure}", MeanTest, found["means"])
+        for judged in self.judged():
+            yield Table.of(f"{judged.scorer}, {judged.measure}", MeanTest, judged.tests["means"])
         yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
         yield Table.of("Laws, simulated and of theory (Kolmogorov-Smirnov)", LawTest, self.laws)
         yield from self._conclusion()
 
-    def by_scorer_and_measure(self) -> dict[tuple[str, str], dict[Kind, list[Any]]]:
+    def judged(self) -> list[Judged]:
         """Return the tests of each scorer and measure."""
         found: dict[tuple[str, str], dict[Kind, list[Any]]] = {
-            (limit.scorer, limit.measure): {kind: [] for kind in self.tests} for limit in self.limits
+            (limit.scorer, limit.measure): {kind: [] for kind in _KINDS} for limit in self.limits
         }
         for kind, tests in self.tests.items():
             for test in tests:
                 found[test.scorer, test.measure][kind].append(test)
-        return found
+        return [
+            Judged(*key, tests["means"][-1], tests["limits"][0], self.detectable.get(key[1]), tests)
+            for key, tests in found.items()
+        ]
 
     def _heading(self) -> Line:
         state = "" if self.complete else " (INCOMPLETE: more were requested)"
         return Line(f"{self.study or 'A study'}: {self.replicates} replicates{state}", "bold")
 
     def _summary(self) -> Table:
-        columns = (
-            Column("scorer"), Column("measure", whole=True), Column("n", general("g"), 1),
-            Column("simulated", decimals(5)),
-            Column("standard error", general(".1e"), 1), Column("exact mean", decimals(5)),
-            Column("pseudo-expectation", fixed(5), 2), Column("largest |z|", fixed(2), 1),
-            Column("mean"), Column("std"), Column("law"),
-        )  # fmt: skip
-        rows = []
-        for (scorer, measure), found in self.by_scorer_and_measure().items():
-            last = found["means"][-1]
-            rows.append((
-                scorer, measure, last.n, last.simulated, last.mcse, last.expectation, last.pseudo_expectation,
-                largest_z(found["means"]), overall(found["means"]),
-                if_tested(overall(found["standard deviations"])), if_tested(overall(found["laws"])),
-            ))  # fmt: skip
-        return Table(
-            "At the largest n; |z| and verdicts are over every n that was tested", columns, tuple(rows)
-        )
+        title = "At the largest n; |z| and verdicts are over every n that was tested"
+        return Table.of(title, Judged, self.judged(), *_SUMMARY, "mean", "std", "law")
 
     def _conclusion(self) -> Iterator[ReportBlock]:
         yield limits_table(self.limits)
@@ -166,23 +214,6 @@ class Check(Report):
             yield _nothing_disagrees([self])
 
 
-def largest_z(means: Iterable[MeanTest]) -> float | None:
-    """Return the largest absolute z; None if no mean was tested."""
-    return max((abs(test.z) for test in means if test.z is not None), default=None)
-
-
-def overall(tests: Iterable[_Test]) -> Outcome:
-    """Return the worst verdict of several tests, "not tested" if none of them was possible."""
-    found = {test.verdict for test in tests}
-    verdicts: tuple[Outcome, ...] = ("disagrees", "agrees")
-    return next((verdict for verdict in verdicts if verdict in found), "not tested")
-
-
-def if_tested(verdict: Outcome) -> Outcome | None:
-    """Return the verdict for a narrow table, in which a cell stays empty where nothing was tested."""
-    return None if verdict == "not tested" else verdict
-
-
 def _counts(checks: Sequence[Check]) -> dict[Kind, tuple[int, int]]:
     """Return for each kind of test how many gave a verdict, and how many there are."""
     every = [check.tests for check in checks]
@@ -202,9 +233,8 @@ def _tested(checks: Sequence[Check]) -> str:
 
 def _nothing_disagrees(checks: Sequence[Check]) -> Line:
     """Return the last line where nothing disagrees: green only if every mean and every limit was tested."""
-    counts = _counts(checks)
-    left = [f"{counts[kind][1] - counts[kind][0]} of {counts[kind][1]} {kind}"
-            for kind in ("means", "limits") if counts[kind][0] < counts[kind][1]]  # fmt: skip
+    counts = {kind: count for kind, count in _counts(checks).items() if kind in ("means", "limits")}
+    left = [f"{every - done} of {every} {kind}" for kind, (done, every) in counts.items() if done < every]
     if not left:
         return Line("Nothing disagrees.", "bold green")
     return Line(f"Nothing that was tested disagrees. Not tested: {', '.join(left)}.", "bold yellow")
@@ -277,9 +307,17 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: S
         if errors:
             detectable_std[str(measure)] = min(errors)
     return Check(
-        study.title, replicates, results.complete, alpha, means, limits, stds, laws, detectable,
-        detectable_std,
-    )  # fmt: skip
+        study.title,
+        replicates,
+        results.complete,
+        alpha,
+        rows=means,
+        limits=limits,
+        stds=stds,
+        laws=laws,
+        detectable=detectable,
+        detectable_std=detectable_std,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -319,15 +357,19 @@ class GridCheck(Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Return a table with a row per measure, one with the points that disagree, and the verdict."""
         yield self._by_measure()
-        off = [row for row in self._verdicts() if "disagrees" in row[-4:]]
+        off = [(point, judged) for point, judged in self.judged() if "disagrees" in judged.verdicts]
         if off:
-            columns = (
-                *self._parameters(), Column("scorer"), Column("measure", whole=True),
-                Column("largest |z|", fixed(2), 1), Column("disagrees", whole=True),
-            )  # fmt: skip
-            rows = tuple((*row[:-4], _what_disagrees(row[-4:])) for row in off[:_SHOWN])
             more = f"; the first {_SHOWN} of {len(off)} rows, --full prints all" if len(off) > _SHOWN else ""
-            yield Table(f"Where theory and simulation disagree{more}", columns, rows)
+            columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 1)
+            rows = (
+                (*point, one.scorer, one.measure, one.largest_z, _what_disagrees(one.verdicts))
+                for point, one in off[:_SHOWN]
+            )
+            yield Table(
+                f"Where theory and simulation disagree{more}",
+                (*self._parameters(), *columns, Column("disagrees", whole=True)),
+                tuple(rows),
+            )
         checks = list(self.points.values())
         state = "" if self.complete else " INCOMPLETE: more were requested."
         yield Line(
@@ -344,35 +386,26 @@ class GridCheck(Report):
     def _parameters(self) -> tuple[Column, ...]:
         return tuple(Column(name, number_text, keep=True) for name in self.axes.parameters)
 
-    def _verdicts(self) -> list[tuple[Any, ...]]:
-        """Return point, scorer, measure, largest |z|, and the verdicts on means, std, law and limit."""
-        rows: list[tuple[Any, ...]] = []
-        for values, found in self.points.items():
-            for key, tests in found.by_scorer_and_measure().items():
-                verdicts = tuple(overall(tests[kind]) for kind in _KINDS)
-                rows.append((*values, *key, largest_z(tests["means"]), *verdicts))
-        return rows
+    def judged(self) -> list[tuple[tuple[float, ...], Judged]]:
+        """Return the tests of each point, scorer and measure."""
+        return [(point, judged) for point, found in self.points.items() for judged in found.judged()]
 
     def every_verdict(self) -> Table:
         """Return a table with a row for each point, scorer and measure."""
-        columns = (
-            *self._parameters(), Column("scorer"), Column("measure", whole=True),
-            Column("largest |z|", fixed(2), 4), Column("means"), Column("std", drop=1), Column("law", drop=3),
-            Column("limit", drop=2),
-        )  # fmt: skip
-        return Table("Verdicts at every point, over all n", columns, tuple(self._verdicts()))
+        columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 4)
+        kinds = (Column(name, drop=drop) for name, drop in zip(_SHORT, (0, 1, 3, 2), strict=True))
+        rows = tuple(
+            (*point, one.scorer, one.measure, one.largest_z, *one.verdicts) for point, one in self.judged()
+        )
+        return Table("Verdicts at every point, over all n", (*self._parameters(), *columns, *kinds), rows)
 
     def _by_measure(self) -> Table:
         """Return how many tests of each kind disagree, by measure."""
         tests: dict[str, dict[Kind, list[Any]]] = {}
-        for found in self.points.values():
-            for (_, measure), of_kind in found.by_scorer_and_measure().items():
-                for kind, some in of_kind.items():
-                    tests.setdefault(measure, {}).setdefault(kind, []).extend(some)
-        columns = (
-            Column("measure", whole=True), Column("largest |z|", fixed(2), 1),
-            *(Column(name) for name in ("means", "std", "law", "limit")),
-        )  # fmt: skip
+        for _, judged in self.judged():
+            for kind, some in judged.tests.items():
+                tests.setdefault(judged.measure, {}).setdefault(kind, []).extend(some)
+        columns = Column("measure", whole=True), Column("largest |z|", fixed(2), 1), *map(Column, _SHORT)
         rows = tuple(
             (measure, largest_z(found["means"]), *(_disagreeing(found[kind]) for kind in _KINDS))
             for measure, found in itertools.islice(tests.items(), _SHOWN)
@@ -382,8 +415,8 @@ class GridCheck(Report):
 
 
 def _what_disagrees(verdicts: Sequence[Outcome]) -> str:
-    names = zip(("means", "std", "law", "limit"), verdicts, strict=True)
-    return ", ".join(name for name, verdict in names if verdict == "disagrees")
+    found = zip(_SHORT, verdicts, strict=True)
+    return ", ".join(name for name, verdict in found if verdict == "disagrees")
 
 
 def _disagreeing(tests: Sequence[_Test]) -> str:

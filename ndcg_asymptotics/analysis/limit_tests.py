@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.tables import Column, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Table, decimals, general
 from ndcg_asymptotics.theory.extrapolation import Extrapolation
 from ndcg_asymptotics.theory.gap import Gap
 from ndcg_asymptotics.theory.values import LONGEST, TheoreticalValues
@@ -41,18 +41,28 @@ class LimitTest:
         E[NDCG_n] - limit at each list length.
     """
 
-    scorer: str
-    measure: str
-    limit: float | None
-    theorem: str
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure", whole=True)]
+    limit: Annotated[float | None, Column("limit", decimals(5))]
+    theorem: Annotated[str, Column("theorem")]
     assumptions: list[str]
-    verdict: LimitOutcome
+    verdict: Annotated[LimitOutcome, Column("verdict", whole=True)]
     explanation: str
-    extrapolated: float | None = None
+    extrapolated: Annotated[float | None, Column("extrapolated limit", decimals(5))] = None
     tolerance: float | None = None
-    detectable: float | None = None
-    leading_gap: str | None = None
+    detectable: Annotated[float | None, Column("detectable error", general(".0e"), 1)] = None
+    leading_gap: Annotated[str | None, Column("leading gap", None, 3)] = None
     gaps: list[tuple[int, float]] = field(default_factory=list)
+
+    @property
+    def early_gap(self) -> Annotated[float | None, Column("gap at 1e6", general("+.1e"), 2)]:
+        """E[NDCG_n] - limit at n = 1e6."""
+        return dict(self.gaps).get(10**6)
+
+    @property
+    def last_gap(self) -> Annotated[float | None, Column("gap at 1e18", general("+.1e"), 2)]:
+        """E[NDCG_n] - limit at n = 1e18."""
+        return dict(self.gaps).get(LONGEST)
 
     @property
     def tested(self) -> bool:
@@ -60,24 +70,13 @@ class LimitTest:
         return self.verdict in ("agrees", "disagrees", "does not converge")
 
 
+_SHOWN = ("scorer", "measure", "limit", "theorem", "extrapolated", "detectable", "early_gap", "last_gap")
+
+
 def limits_table(limits: list[LimitTest]) -> Table:
-    """Return the table of limits, whose gaps at two list lengths are columns of their own."""
-    columns = (
-        Column("scorer"), Column("measure", whole=True), Column("limit", fixed(5)), Column("theorem"),
-        Column("extrapolated limit", fixed(5)), Column("detectable error", general(".0e"), 1),
-        Column("gap at 1e6", general("+.1e"), 2), Column("gap at 1e18", general("+.1e"), 2),
-        Column("leading gap", None, 3), Column("verdict", whole=True),
-    )  # fmt: skip
-    rows = []
-    for row in limits:
-        gaps = dict(row.gaps)
-        rows.append((row.scorer, row.measure, row.limit, row.theorem, row.extrapolated, row.detectable,
-                     gaps.get(10**6), gaps.get(LONGEST), row.leading_gap, row.verdict))  # fmt: skip
-    return Table(
-        "Limits of theorems, and limits extrapolated from exact means at n = 1e6 to 1e18",
-        columns,
-        tuple(rows),
-    )
+    """Return the table of limits."""
+    title = "Limits of theorems, and limits extrapolated from exact means at n = 1e6 to 1e18"
+    return Table.of(title, LimitTest, limits, *_SHOWN, "leading_gap", "verdict")
 
 
 def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTest:

@@ -74,8 +74,8 @@ class MeanTest:
     measure: str
     n: Annotated[int, Column("n", general("g"))]
     simulated: Annotated[float, Column("simulated", decimals(5))]
-    mcse: Annotated[float, Column("standard error", general(".1e"))]
-    pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(5), 1)]
+    mcse: Annotated[float, Column("standard error", general(".1e"), 1)]
+    pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(5), 2)]
     limit: float | None
     theorem: str
     assumptions: list[str]

@@ -227,9 +227,19 @@ def declared(kind: type) -> tuple[Declared, ...]:
     order = [one for one in found if not one.before]
     for one in found:
         if one.before:
-            place = next(i for i, other in enumerate(order) if f".{other.path}".endswith(f".{one.before}"))
-            order.insert(place, one)
+            paths = [other.path for other in order]
+            order.insert(paths.index(path_of(one.before, paths)), one)
     return tuple(order)
+
+
+def path_of(name: str, paths: Iterable[str]) -> str:
+    """Return the first path that is a name, or ends with it.
+
+    >>> path_of("mean", ["n", "difference.mean"])
+    'difference.mean'
+    """
+    known = list(paths)
+    return name if name in known else next(path for path in known if path.endswith(f".{name}"))
 
 
 def _declared_fields(kind: type) -> Iterator[Declared]:
@@ -323,7 +333,7 @@ class Table(Frame):
     rows: tuple[tuple[Any, ...], ...]
 
     @classmethod
-    def of(cls, title: str, kind: type, rows: Iterable[object], **headings: str | None) -> Table:
+    def of(cls, title: str, kind: type, rows: Iterable[object], *shown: str, **headings: str | None) -> Table:
         """Return the table of the columns that a dataclass declares, with a row for each of its instances.
 
         Parameters
@@ -332,21 +342,23 @@ class Table(Frame):
         kind : type
             The dataclass.
         rows : instances of it
+        *shown : str
+            The fields whose columns are shown, in order; by default all.
         **headings : str or None
             Headings that depend on the data, by field; None leaves the column out.
         """
-        found = []
         every = list(rows)
-        for one in declared(kind):
-            if one.column is None:
-                continue
-            heading = headings.get(one.path.rpartition(".")[2], one.column.name)
-            values = [one.of(row) for row in every]
-            if heading is None or (one.column.optional and all(value is None for value in values)):
-                continue
-            found.append((dataclasses.replace(one.column, name=heading), values))
-        columns = tuple(column for column, _ in found)
-        return cls(title, columns, tuple(zip(*(values for _, values in found), strict=True)))
+        declares = {one.path: (one, one.column) for one in declared(kind) if one.column}
+        columns, values = [], []
+        for name in shown or declares:
+            one, column = declares[path_of(name, declares)]
+            leaf = one.path.rpartition(".")[2]
+            heading = headings.get(name, headings.get(leaf, column.name))
+            found = [one.of(row) for row in every]
+            if heading is not None and not (column.optional and all(value is None for value in found)):
+                columns.append(dataclasses.replace(column, name=heading))
+                values.append(found)
+        return cls(title, tuple(columns), tuple(zip(*values, strict=True)))
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the values, unrounded, and behind each `Estimate` its error."""

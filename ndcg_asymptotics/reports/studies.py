@@ -7,18 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.check import (
-    Check,
-    check,
-    check_grid,
-    if_tested,
-    largest_z,
-    overall,
-)
+from ndcg_asymptotics.analysis.check import Check, Judged, check, check_grid
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.analysis.orders.pair import notes
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.tables import Column, Line, Table, decimals, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Table, fixed, general
 from ndcg_asymptotics.reports.answer import answer, settled
 from ndcg_asymptotics.reports.charts import (
     BAND,
@@ -61,6 +54,13 @@ _CURVES = (
     Mark("band", _BAND),
 )
 
+# verdicts come before their evidence, so that a narrow page shows them
+_VERDICTS = (
+    *("scorer", "measure", "mean", "stated.verdict", "std", "law", "simulated", "mcse", "expectation"),
+    *("largest_z", "least", "pseudo_expectation", "limit", "extrapolated", "theorem"),
+)
+_HEADINGS = {"mean": "mean verdict", "stated.verdict": "limit verdict", "mcse": "MCSE"}
+
 
 def study_page(results: Results, alpha: float) -> Page:
     """Return the page of a study whose engine draws NDCG."""
@@ -70,8 +70,8 @@ def study_page(results: Results, alpha: float) -> Page:
     orders = distinguish(results) if study.pairs and several else None
     exact: Known = (
         {
-            key: [test.expectation for test in tests["means"]]
-            for key, tests in found.by_scorer_and_measure().items()
+            (one.scorer, one.measure): [test.expectation for test in one.tests["means"]]
+            for one in found.judged()
         }
         if found
         else {
@@ -137,11 +137,10 @@ def grid_page(results: GridResults, alpha: float) -> Page:
         require(drawn, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     found = check_grid(results, alpha=alpha)
     exact = {
-        (str(results.points[values].study.scorers[scorer]), measure): [
-            test.expectation for test in tests["means"]
+        (str(results.points[point].study.scorers[one.scorer]), one.measure): [
+            test.expectation for test in one.tests["means"]
         ]
-        for values, checked in found.points.items()
-        for (scorer, measure), tests in checked.by_scorer_and_measure().items()
+        for point, one in found.judged()
     }
     axes, first = results.axes, next(iter(results.points.values()))
     parameters = tuple(
@@ -240,23 +239,6 @@ def _study(study: Study, replicates: tuple[str, ...], values: str) -> Section:
 def _verdicts(found: Check | None) -> Section | None:
     if found is None:
         return None
-    rows = []
-    for (scorer, measure), tests in found.by_scorer_and_measure().items():
-        means, (limit,) = tests["means"], tests["limits"]
-        last = means[-1]
-        rows.append(
-            (scorer, measure, overall(means), limit.verdict, if_tested(overall(tests["standard deviations"])),
-             if_tested(overall(tests["laws"])), last.simulated, last.mcse, last.expectation, largest_z(means),
-             found.detectable.get(measure), last.pseudo_expectation, limit.limit, limit.extrapolated,
-             limit.theorem)
-        )  # fmt: skip
-    columns = (  # verdicts come before their evidence, so that a narrow page shows them
-        Column("scorer"), Column("measure", whole=True), Column("mean verdict"), Column("limit verdict"),
-        Column("std"), Column("law"), Column("simulated", decimals(5)), Column("MCSE", general(".1e")),
-        Column("exact mean", decimals(5)), Column("largest |z|", fixed(2)),
-        Column("detectable error", _percent), Column("pseudo-expectation", fixed(5)),
-        Column("limit", decimals(5)), Column("extrapolated limit", decimals(5)), Column("theorem"),
-    )  # fmt: skip
     title = f"Means at n = {found.rows[-1].n:g}; largest |z| and verdicts over all tested n"
     return Section(
         "verdicts",
@@ -268,7 +250,7 @@ def _verdicts(found: Check | None) -> Section | None:
         tables=(
             Listing(
                 "verdict-table",
-                Table(title, columns, tuple(rows)),
+                Table.of(title, Judged, found.judged(), *_VERDICTS, **_HEADINGS),
                 {"measure": (1,), "scorer": (0,), "verdict": (2, 3, 4, 5)},
             ),
         ),
@@ -401,7 +383,3 @@ def _units(versions: dict[str, str]) -> Iterator[tuple[str, str]]:
     if flags:
         text = "\n".join(f"{name}: {units}" for name, units in flags.items())
         yield "Vector units of the processor, which decide the last bits", text
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.2g}%"
